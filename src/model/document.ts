@@ -1,0 +1,34 @@
+import { type FieldPath, valueAt } from "./field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "./json.ts";
+
+/**
+ * A JSON object, read only as far as somebody asks: `at` finds one value, `toObject` reads the whole of it. The wire
+ * implements it over a request's bytes, so neither a Document nor what holds it may outlive the request.
+ */
+export interface Document {
+  at(path: FieldPath): JsonValue | undefined;
+  toObject(): JsonObject;
+}
+
+/** A Document over what is already an object. */
+export const documentOf = (object: JsonObject): Document => ({
+  at: (path) => valueAt(object, path),
+  toObject: () => object,
+});
+
+/** Whether the value is a Document: JSON holds no functions. */
+export const isDocument = (value: object): value is Document =>
+  "toObject" in value && typeof value.toObject === "function";
+
+/** The non-empty string at `path`; undefined where there is none. */
+export function stringAt(document: Document, path: FieldPath): string | undefined {
+  const value = document.at(path);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The entries at `path` whose values are strings, such as labels and annotations; empty where there is no object. */
+export function stringsAt(document: Document, path: FieldPath): ReadonlyMap<string, string> {
+  const value = document.at(path);
+  if (!isObject(value)) return new Map();
+  return new Map(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}

@@ -1,0 +1,43 @@
+import type { Condition, Result } from "./condition.ts";
+import type { Document } from "./document.ts";
+import type { FieldPath } from "./field-path.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { ResourceSelector } from "./requirement.ts";
+import type { Ready } from "./resource.ts";
+
+/** What becomes of one desired composed resource. What is undefined stays as the steps before us left it. */
+export type ResourceEdit =
+  | { readonly is: "set"; readonly object?: JsonObject | undefined; readonly ready?: Ready | undefined }
+  | { readonly is: "removed" };
+
+/** What goes into the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
+export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
+
+/**
+ * The response in the making: only what we change. All that the steps before us desired goes back as it came, byte for
+ * byte, unless an edit names it. Readonly; `draft.ts` has a function for each kind of change, and each returns a new Draft.
+ */
+export interface Draft {
+  readonly resources: ReadonlyMap<string, ResourceEdit>;
+  /** Values set in the desired XR; Crossplane takes its status only. Later ones win. */
+  readonly composite: readonly { readonly path: FieldPath; readonly value: JsonValue }[];
+  /** Undefined leaves the XR's readiness to the steps before us. */
+  readonly compositeReady: Ready | undefined;
+  readonly requirements: ReadonlyMap<string, ResourceSelector>;
+  readonly context: ReadonlyMap<string, ContextValue>;
+  readonly conditions: readonly Condition[];
+  readonly results: readonly Result[];
+  /** How long, in seconds, Crossplane may wait until it calls again. Undefined: it decides. */
+  readonly ttlSeconds: number | undefined;
+}
+
+export const emptyDraft: Draft = {
+  resources: new Map(),
+  composite: [],
+  compositeReady: undefined,
+  requirements: new Map(),
+  context: new Map(),
+  conditions: [],
+  results: [],
+  ttlSeconds: undefined,
+};

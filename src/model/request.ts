@@ -1,0 +1,20 @@
+import type { Document } from "./document.ts";
+import type { Answer } from "./requirement.ts";
+import type { State } from "./resource.ts";
+
+/** What Crossplane says it can do (v2.2 and later; earlier versions say nothing). */
+export type Capability = "Capabilities" | "RequiredResources" | "Credentials" | "Conditions" | "RequiredSchemas";
+
+/** One RunFunctionRequest, as the capabilities see it. */
+export interface Request {
+  /** Opaque; goes back unchanged in the response. */
+  readonly tag: string;
+  readonly capabilities: ReadonlySet<Capability>;
+  readonly observed: State;
+  readonly desired: State;
+  readonly input: Document;
+  /** What earlier steps of the pipeline left for later ones, by key. */
+  readonly context: Document;
+  /** The answer to the requirement of that name, in whichever field this generation of Crossplane answers. */
+  required(name: string): Answer;
+}

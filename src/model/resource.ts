@@ -1,0 +1,16 @@
+import type { Document } from "./document.ts";
+
+/** Whether a resource is ready, as far as the pipeline knows; a composed resource left Unspecified counts as not ready. */
+export type Ready = "Unspecified" | "True" | "False";
+
+/** A composite or composed resource: observed (whole) or desired (the fields the pipeline wants to own). */
+export interface Resource {
+  readonly document: Document;
+  readonly ready: Ready;
+}
+
+export interface State {
+  readonly composite: Resource;
+  /** Composed resources by their name in the Composition (`crossplane.io/composition-resource-name`). */
+  readonly resources: ReadonlyMap<string, Resource>;
+}

@@ -1,0 +1,77 @@
+import type { Capability, Request } from "../model/request.ts";
+import { WireDocument } from "./document.ts";
+import {
+  REQUEST_CONTEXT,
+  REQUEST_DESIRED,
+  REQUEST_EXTRA_RESOURCES,
+  REQUEST_INPUT,
+  REQUEST_META,
+  REQUEST_META_CAPABILITIES,
+  REQUEST_META_CAPABILITIES_PACKED,
+  REQUEST_META_TAG,
+  REQUEST_OBSERVED,
+  REQUEST_REQUIRED_RESOURCES,
+  RESOURCES_ITEMS,
+} from "./fields.ts";
+import { readEnums, readMap, readMessage, readMessages, readString } from "./message.ts";
+import { WireResource } from "./resource.ts";
+import type { Slice } from "./slice.ts";
+import { WireState } from "./state.ts";
+
+/** A request over its own bytes. */
+export interface WireRequest extends Request {
+  readonly desired: WireState;
+  readonly context: WireDocument;
+}
+
+/** The names of the Capability enum's values, by number. */
+const CAPABILITIES: readonly (Capability | undefined)[] = [
+  undefined,
+  "Capabilities",
+  "RequiredResources",
+  "Credentials",
+  "Conditions",
+  "RequiredSchemas",
+];
+
+/**
+ * Indexes an encoded RunFunctionRequest. What nobody reads is not decoded, and so not checked either: it goes back as it
+ * came, and whoever decodes it next says what is wrong with it.
+ *
+ * @throws {FunctionError} `InvalidMessage`, here or when a part of the request is first read.
+ */
+export function readRequest(message: Uint8Array): WireRequest {
+  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+  const request: Slice = { bytes, start: 0, end: bytes.length };
+  const meta = readMessage(request, REQUEST_META);
+  const capabilities = readCapabilities(meta);
+  return {
+    tag: readString(meta, REQUEST_META_TAG),
+    capabilities,
+    observed: new WireState(readMessage(request, REQUEST_OBSERVED)),
+    desired: new WireState(readMessage(request, REQUEST_DESIRED)),
+    input: new WireDocument(readMessage(request, REQUEST_INPUT)),
+    context: new WireDocument(readMessage(request, REQUEST_CONTEXT)),
+    required: answersOf(request, capabilities),
+  };
+}
+
+function readCapabilities(meta: Slice): ReadonlySet<Capability> {
+  const numbers = readEnums(meta, {
+    unpacked: REQUEST_META_CAPABILITIES,
+    packed: REQUEST_META_CAPABILITIES_PACKED,
+  });
+  return new Set(numbers.map((number) => CAPABILITIES[number]).filter((capability) => capability !== undefined));
+}
+
+/** Crossplane up to v1.20 answers in extra_resources only; v2 before v2.2 in both; since then it says what it reads. */
+function answersOf(request: Slice, capabilities: ReadonlySet<Capability>): Request["required"] {
+  const items = (resources: Slice) =>
+    readMessages(resources, RESOURCES_ITEMS).map((item) => new WireResource(item).document);
+  const required = readMap(request, REQUEST_REQUIRED_RESOURCES, items);
+  const extra = capabilities.has("RequiredResources") ? undefined : readMap(request, REQUEST_EXTRA_RESOURCES, items);
+  return (name) => {
+    const answer = required.get(name) ?? extra?.get(name);
+    return answer === undefined ? { is: "pending" } : { is: "resolved", items: answer };
+  };
+}

@@ -1,0 +1,27 @@
+import type { Ready, Resource } from "../model/resource.ts";
+import { WireDocument } from "./document.ts";
+import { RESOURCE_READY, RESOURCE_STRUCT } from "./fields.ts";
+import { readEnums, readMessage } from "./message.ts";
+import type { Slice } from "./slice.ts";
+
+/** The names of the Ready enum's values, by number. */
+export const READY: readonly Ready[] = ["Unspecified", "True", "False"];
+
+/** A Resource message; nothing of it is looked at until somebody asks. */
+export class WireResource implements Resource {
+  readonly slice: Slice;
+  #document: WireDocument | undefined;
+
+  constructor(slice: Slice) {
+    this.slice = slice;
+  }
+
+  get document(): WireDocument {
+    this.#document ??= new WireDocument(readMessage(this.slice, RESOURCE_STRUCT));
+    return this.#document;
+  }
+
+  get ready(): Ready {
+    return READY[readEnums(this.slice, { unpacked: RESOURCE_READY }).at(-1) ?? 0] ?? "Unspecified";
+  }
+}

@@ -1,0 +1,112 @@
+import { FunctionError } from "../errors.ts";
+import type { Condition, Result, Target } from "../model/condition.ts";
+import type { Draft } from "../model/draft.ts";
+import {
+  CONDITION_MESSAGE,
+  CONDITION_REASON,
+  CONDITION_STATUS,
+  CONDITION_TARGET,
+  CONDITION_TYPE,
+  DURATION_SECONDS,
+  RESPONSE_CONDITIONS,
+  RESPONSE_CONTEXT,
+  RESPONSE_DESIRED,
+  RESPONSE_META,
+  RESPONSE_META_TAG,
+  RESPONSE_META_TTL,
+  RESPONSE_REQUIREMENTS,
+  RESPONSE_RESULTS,
+  RESULT_MESSAGE,
+  RESULT_REASON,
+  RESULT_SEVERITY,
+  RESULT_TARGET,
+  STRUCT_FIELDS,
+} from "./fields.ts";
+import { readEntryKey } from "./message.ts";
+import type { WireRequest } from "./request.ts";
+import { writeRequirements } from "./requirements-writer.ts";
+import { emptySlice, type Slice } from "./slice.ts";
+import { writeExcept } from "./splice.ts";
+import { writeState } from "./state-writer.ts";
+import { assertJson, writeField } from "./struct-writer.ts";
+import { Writer } from "./writer.ts";
+
+/** What edits take, as a first guess. */
+const ROOM_FOR_EDITS = 16 * 1024;
+
+const SEVERITY = { Fatal: 1, Warning: 2, Normal: 3 } as const;
+const TARGET: Readonly<Record<Target, number>> = { Composite: 1, CompositeAndClaim: 2 };
+const STATUS = { Unknown: 1, True: 2, False: 3 } as const;
+
+/**
+ * Encodes the RunFunctionResponse to `request` that `draft` describes: its desired state and context go back as they came,
+ * byte for byte, but for what the draft edits.
+ *
+ * @throws {FunctionError} `InvalidResponse` for a value that JSON does not know, naming its path.
+ */
+export function writeResponse(request: WireRequest, draft: Draft): Buffer {
+  const { desired, context } = request;
+  const writer = new Writer(lengthOf(desired.slice) + lengthOf(context.slice) + ROOM_FOR_EDITS);
+  try {
+    writeFields(writer, request, draft);
+  } catch (error) {
+    if (error instanceof FunctionError && error.code === "InvalidResponse") assertEditsAreJson(draft);
+    throw error;
+  }
+  return writer.finish();
+}
+
+/** Backwards: the last field first. */
+function writeFields(writer: Writer, request: WireRequest, draft: Draft): void {
+  for (const condition of draft.conditions.toReversed()) writeCondition(writer, condition);
+  if (draft.requirements.size > 0) {
+    writer.message(RESPONSE_REQUIREMENTS, () => writeRequirements(writer, draft.requirements, request.capabilities));
+  }
+  if (draft.context.size > 0 || request.context.slice !== emptySlice) {
+    writer.message(RESPONSE_CONTEXT, () => writeContext(writer, request.context.slice, draft.context));
+  }
+  for (const result of draft.results.toReversed()) writeResult(writer, result);
+  writer.message(RESPONSE_DESIRED, () => writeState(writer, request.desired, draft));
+  writer.message(RESPONSE_META, () => writeMeta(writer, request.tag, draft.ttlSeconds));
+}
+
+function writeMeta(writer: Writer, tag: string, ttlSeconds: number | undefined): void {
+  if (ttlSeconds !== undefined) {
+    writer.message(RESPONSE_META_TTL, () => writer.number(DURATION_SECONDS, ttlSeconds));
+  }
+  writer.string(RESPONSE_META_TAG, tag);
+}
+
+function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): void {
+  for (const [key, value] of [...edits].reverse()) writeField(writer, key, value);
+  writeExcept(writer, before, (tag, entry) => tag === STRUCT_FIELDS && edits.has(readEntryKey(entry)));
+}
+
+function writeResult(writer: Writer, { severity, message: words, reason, target }: Result): void {
+  writer.message(RESPONSE_RESULTS, () => {
+    writer.number(RESULT_TARGET, TARGET[target]);
+    writer.string(RESULT_REASON, reason);
+    writer.string(RESULT_MESSAGE, words);
+    writer.number(RESULT_SEVERITY, SEVERITY[severity]);
+  });
+}
+
+function writeCondition(writer: Writer, condition: Condition): void {
+  writer.message(RESPONSE_CONDITIONS, () => {
+    writer.number(CONDITION_TARGET, TARGET[condition.target]);
+    writer.string(CONDITION_MESSAGE, condition.message);
+    writer.string(CONDITION_REASON, condition.reason);
+    writer.number(CONDITION_STATUS, STATUS[condition.status]);
+    writer.string(CONDITION_TYPE, condition.type);
+  });
+}
+
+const lengthOf = ({ start, end }: Slice): number => end - start;
+
+function assertEditsAreJson({ resources, composite, context }: Draft): void {
+  for (const [name, edit] of resources) {
+    if (edit.is === "set" && edit.object !== undefined) assertJson(edit.object, `desired resource ${name}`);
+  }
+  for (const { path, value } of composite) assertJson(value, `desired composite ${path.join(".")}`);
+  for (const [key, value] of context) assertJson(value, `context ${key}`);
+}

@@ -1,0 +1,103 @@
+import { FunctionError } from "../errors.ts";
+
+/**
+ * Reading protobuf's bytes: tags, lengths and what to step over. Every reader takes the range it may read, `[at, end)`,
+ * and never looks outside it. There is no cursor object: nested messages are length-delimited, so a range is all it takes.
+ *
+ * https://protobuf.dev/programming-guides/encoding/
+ */
+
+/** Where the last read ended: the second value that every read returns, without an object for each of them. */
+export let next = 0;
+
+const WIRE_VARINT = 0;
+const WIRE_FIXED64 = 1;
+const WIRE_BYTES = 2;
+const WIRE_GROUP_START = 3;
+const WIRE_GROUP_END = 4;
+const WIRE_FIXED32 = 5;
+
+/** The tag of a varint field (numbers, booleans, enums). */
+export const varintTag = (field: number): number => (field << 3) | WIRE_VARINT;
+
+/** The tag of a 64-bit field (double). */
+export const fixed64Tag = (field: number): number => (field << 3) | WIRE_FIXED64;
+
+/** The tag of a length-delimited field (messages, maps, strings, bytes, packed lists). */
+export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
+
+export const malformed = (what: string, at: number): FunctionError =>
+  new FunctionError("InvalidMessage", `cannot read the request: ${what} at byte ${at}`);
+
+/** Ten groups of seven bits hold 64; of the tenth only one bit is left to use. */
+const MAX_VARINT_BYTES = 10;
+
+/** A varint as a number, exact up to 2^53. `next` is behind it. */
+export function readVarint(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  let scale = 1;
+  const stop = Math.min(end, start + MAX_VARINT_BYTES);
+  for (let at = start; at < stop; at++) {
+    const byte = bytes[at] as number;
+    value += (byte & 0x7f) * scale;
+    if (byte < 0x80) {
+      if (byte > 1 && at === start + MAX_VARINT_BYTES - 1) throw malformed("a varint over 64 bits", start);
+      next = at + 1;
+      return value;
+    }
+    scale *= 0x80;
+  }
+  throw malformed(stop === end ? "a truncated varint" : "an overlong varint", start);
+}
+
+/** A field's tag: its number and wire type in one. `next` is behind it. */
+export function readTag(bytes: Uint8Array, at: number, end: number): number {
+  const tag = readVarint(bytes, at, end);
+  if (tag < 8 || tag > 0xffff_ffff) throw malformed("a field number out of range", at);
+  return tag;
+}
+
+/** The end of a length-delimited field's content; `next` is its start. */
+export function readEnd(bytes: Uint8Array, at: number, end: number): number {
+  const length = readVarint(bytes, at, end);
+  if (length > end - next) throw malformed("a field longer than its message", at);
+  return next + length;
+}
+
+/** Groups are deprecated and none is in the protocol, but an unknown field may be one. */
+const MAX_GROUP_DEPTH = 100;
+
+/** Where the field ends whose tag was just read and whose content starts at `at`. */
+export function skip(bytes: Uint8Array, tag: number, at: number, end: number, depth = 0): number {
+  switch (tag & 7) {
+    case WIRE_VARINT:
+      readVarint(bytes, at, end);
+      return next;
+    case WIRE_FIXED64:
+      return within(at + 8, end, at);
+    case WIRE_BYTES:
+      return readEnd(bytes, at, end);
+    case WIRE_FIXED32:
+      return within(at + 4, end, at);
+    case WIRE_GROUP_START:
+      return skipGroup(bytes, tag, at, end, depth);
+    default:
+      throw malformed("an unknown wire type", at);
+  }
+}
+
+function skipGroup(bytes: Uint8Array, tag: number, start: number, end: number, depth: number): number {
+  if (depth >= MAX_GROUP_DEPTH) throw malformed("groups nested too deeply", start);
+  const closing = tag - WIRE_GROUP_START + WIRE_GROUP_END;
+  for (let at = start; at < end; ) {
+    const inner = readTag(bytes, at, end);
+    if (inner === closing) return next;
+    at = skip(bytes, inner, next, end, depth + 1);
+  }
+  throw malformed("a group without an end", start);
+}
+
+function within(to: number, end: number, at: number): number {
+  if (to > end) throw malformed("a truncated number", at);
+  return to;
+}

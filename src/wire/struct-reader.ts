@@ -1,0 +1,96 @@
+import type { JsonObject, JsonValue } from "../model/json.ts";
+import * as fields from "./fields.ts";
+import { malformed, next, readEnd, readTag, readVarint, skip } from "./scan.ts";
+import { readKey, readText } from "./text.ts";
+
+/**
+ * google.protobuf.Struct, Value and ListValue to plain objects. Of a repeated key the last one wins; a message given twice
+ * is merged, as the protobuf specification has it. A Value without a kind is null.
+ */
+
+/** Deeper nesting than this is an error and not a stack overflow. Kubernetes' own decoders stop at 10,000, YAML's at 100. */
+export const MAX_DEPTH = 1000;
+
+type MutableObject = Record<string, JsonValue>;
+
+export const readStruct = (bytes: Buffer, start: number, end: number): JsonObject => fill({}, bytes, start, end, 1);
+
+function fill(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): MutableObject {
+  if (depth > MAX_DEPTH) throw malformed(`nesting deeper than ${MAX_DEPTH}`, start);
+  for (let at = start; at < end; ) {
+    const tag = readTag(bytes, at, end);
+    if (tag !== fields.STRUCT_FIELDS) {
+      at = skip(bytes, tag, next, end);
+      continue;
+    }
+    at = readEnd(bytes, next, end);
+    readEntry(object, bytes, next, at, depth);
+  }
+  return object;
+}
+
+function readEntry(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): void {
+  let key = "";
+  let value: JsonValue = null;
+  for (let at = start; at < end; ) {
+    const tag = readTag(bytes, at, end);
+    const from = next;
+    at = skip(bytes, tag, from, end);
+    if (tag === fields.ENTRY_KEY) key = readKey(bytes, next, at);
+    if (tag === fields.ENTRY_VALUE) value = readValue(value, bytes, next, at, depth);
+  }
+  define(object, key, value);
+}
+
+/** Assigning to `__proto__` would change the prototype instead of adding a key. */
+function define(object: MutableObject, key: string, value: JsonValue): void {
+  if (key !== "__proto__") {
+    object[key] = value;
+    return;
+  }
+  Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+/** `before` is what an earlier occurrence of the same value came to: messages of the same kind merge into it. */
+export function readValue(before: JsonValue, bytes: Buffer, start: number, end: number, depth: number): JsonValue {
+  let value = before;
+  for (let at = start; at < end; ) {
+    const tag = readTag(bytes, at, end);
+    const from = next;
+    at = skip(bytes, tag, from, end);
+    value = readKind(value, tag, bytes, from, at, depth);
+  }
+  return value;
+}
+
+function readKind(before: JsonValue, tag: number, bytes: Buffer, from: number, to: number, depth: number): JsonValue {
+  switch (tag) {
+    case fields.VALUE_STRING:
+      return readText(bytes, next, to);
+    case fields.VALUE_STRUCT:
+      return fill(isMutableObject(before) ? before : {}, bytes, next, to, depth + 1);
+    case fields.VALUE_LIST:
+      return readList(Array.isArray(before) ? before : [], bytes, next, to, depth + 1);
+    case fields.VALUE_NUMBER:
+      return bytes.readDoubleLE(from);
+    case fields.VALUE_BOOL:
+      return readVarint(bytes, from, to) !== 0;
+    case fields.VALUE_NULL:
+      return null;
+    default:
+      return before;
+  }
+}
+
+const isMutableObject = (value: JsonValue): value is MutableObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function readList(list: JsonValue[], bytes: Buffer, start: number, end: number, depth: number): JsonValue[] {
+  if (depth > MAX_DEPTH) throw malformed(`nesting deeper than ${MAX_DEPTH}`, start);
+  for (let at = start; at < end; ) {
+    const tag = readTag(bytes, at, end);
+    at = skip(bytes, tag, next, end);
+    if (tag === fields.LIST_VALUES) list.push(readValue(null, bytes, next, at, depth));
+  }
+  return list;
+}

@@ -1,0 +1,97 @@
+import { FunctionError } from "../errors.ts";
+import { type Document, isDocument } from "../model/document.ts";
+import type { ContextValue } from "../model/draft.ts";
+import { WireDocument } from "./document.ts";
+import {
+  ENTRY_KEY,
+  ENTRY_VALUE,
+  LIST_VALUES,
+  STRUCT_FIELDS,
+  VALUE_BOOL,
+  VALUE_LIST,
+  VALUE_NULL,
+  VALUE_NUMBER,
+  VALUE_STRING,
+  VALUE_STRUCT,
+} from "./fields.ts";
+import type { Writer } from "./writer.ts";
+
+interface Fields {
+  readonly [key: string]: ContextValue;
+}
+
+/** The fields of a google.protobuf.Struct. A Document goes out as the bytes in which it came. */
+export function writeStruct(writer: Writer, object: Fields | Document): void {
+  if (object instanceof WireDocument) {
+    const { bytes, start, end } = object.slice;
+    writer.bytes(bytes, start, end);
+    return;
+  }
+  const fields: Fields = isDocument(object) ? object.toObject() : object;
+  for (const key of Object.keys(fields).reverse()) writeField(writer, key, fields[key] as ContextValue);
+}
+
+/** One entry of a Struct's map of fields. */
+export function writeField(writer: Writer, key: string, value: ContextValue): void {
+  const end = writer.length;
+  writeValue(writer, value);
+  writer.endMessage(ENTRY_VALUE, end);
+  writer.string(ENTRY_KEY, key);
+  writer.endMessage(STRUCT_FIELDS, end);
+}
+
+function writeValue(writer: Writer, value: ContextValue): void {
+  switch (typeof value) {
+    case "string":
+      writer.string(VALUE_STRING, value);
+      break;
+    case "number":
+      if (!Number.isFinite(value))
+        throw new FunctionError("InvalidResponse", `cannot return ${value} as a JSON number`);
+      writer.double(VALUE_NUMBER, value);
+      break;
+    case "boolean":
+      writer.number(VALUE_BOOL, value ? 1 : 0);
+      break;
+    default:
+      writeContainer(writer, value);
+  }
+}
+
+function writeContainer(writer: Writer, value: Fields | Document | readonly ContextValue[] | null): void {
+  const end = writer.length;
+  if (value === null) {
+    writer.number(VALUE_NULL, 0);
+  } else if (isList(value)) {
+    for (let i = value.length - 1; i >= 0; i--) writeItem(writer, value[i] as ContextValue);
+    writer.endMessage(VALUE_LIST, end);
+  } else {
+    writeStruct(writer, value);
+    writer.endMessage(VALUE_STRUCT, end);
+  }
+}
+
+function writeItem(writer: Writer, value: ContextValue): void {
+  const end = writer.length;
+  writeValue(writer, value);
+  writer.endMessage(LIST_VALUES, end);
+}
+
+/** Array.isArray does not tell readonly lists from objects. */
+const isList = (value: object): value is readonly ContextValue[] => Array.isArray(value);
+
+/**
+ * Says where the number is that JSON does not know (NaN, an infinity), once writing has met one: Crossplane would refuse the
+ * whole response and name no place. Documents are not looked into; they go out as they came in.
+ *
+ * @throws {FunctionError} `InvalidResponse`, naming the path.
+ */
+export function assertJson(value: ContextValue, path: string): void {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new FunctionError("InvalidResponse", `cannot return ${path}: ${value} is not a JSON number`);
+  }
+  if (typeof value !== "object" || value === null || isDocument(value)) return;
+  for (const [key, item] of Object.entries(value)) {
+    assertJson(item, isList(value) ? `${path}[${key}]` : `${path}.${key}`);
+  }
+}
