@@ -1,4 +1,11 @@
+import { FunctionError } from "./errors.ts";
+import { parseInput } from "./input/parse.ts";
+import { toComposite } from "./model/composite.ts";
 import type { Condition, Result } from "./model/condition.ts";
+import { type Draft, emptyDraft } from "./model/draft.ts";
+import { run } from "./pipeline.ts";
+import { readRequest } from "./wire/request.ts";
+import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 
 /** What one call came to: the bytes to send, and what the log and the metrics may say of it. */
 export interface Outcome {
@@ -8,11 +15,37 @@ export interface Outcome {
   readonly results: readonly Result[];
 }
 
+/** What Crossplane's client takes at most: grpc-go's default, which Crossplane does not raise. */
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+
 /**
  * Answers one encoded RunFunctionRequest. Deterministic: the same bytes in, the same bytes out.
  *
+ * What a user got wrong becomes a Fatal result, which freezes the XR as it is: nothing is applied, nothing deleted.
+ *
  * @throws {FunctionError} `InvalidMessage` for bytes that are no RunFunctionRequest.
  */
-export function runFunction(_request: Uint8Array): Outcome {
-  return { response: new Uint8Array(), conditions: [], results: [] };
+export function runFunction(message: Uint8Array): Outcome {
+  const request = readRequest(message);
+  let draft = emptyDraft;
+  try {
+    const composite = toComposite(request.observed.composite.document);
+    const input = parseInput(request.input.toObject());
+    draft = run({ request, input, composite });
+    return toOutcome(draft, writeResponse(request, draft));
+  } catch (error) {
+    if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
+    const { message, code: reason } = error;
+    const fatal: Draft = { ...draft, results: [{ severity: "Fatal", message, reason, target: "Composite" }] };
+    return { ...fatal, response: writeFatalResponse(request, fatal) };
+  }
+}
+
+/** @throws {FunctionError} `InvalidResponse` for more bytes than Crossplane takes; it could only say that they are too many. */
+function toOutcome({ conditions, results }: Draft, response: Uint8Array): Outcome {
+  if (response.length > MAX_RESPONSE_BYTES) {
+    const size = (response.length / 1024 / 1024).toFixed(1);
+    throw new FunctionError("InvalidResponse", `cannot return ${size} MiB: Crossplane takes responses of up to 4 MiB`);
+  }
+  return { response, conditions, results };
 }

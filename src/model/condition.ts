@@ -1,3 +1,6 @@
+import type { Document } from "./document.ts";
+import { isObject } from "./json.ts";
+
 /** Who is shown a condition or an event. */
 export type Target = "Composite" | "CompositeAndClaim";
 
@@ -17,4 +20,21 @@ export interface Result {
   readonly message: string;
   readonly reason?: string | undefined;
   readonly target: Target;
+}
+
+/** A condition as a resource shows it; what is not a string reads as "". */
+export interface ShownCondition {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The condition of that type in the resource's `status.conditions`. */
+export function shownCondition(resource: Document, type: string): ShownCondition | undefined {
+  const conditions = resource.at(["status", "conditions"]);
+  if (!Array.isArray(conditions)) return undefined;
+  const condition = conditions.filter(isObject).find((candidate) => candidate["type"] === type);
+  if (condition === undefined) return undefined;
+  const text = (key: string): string => (typeof condition[key] === "string" ? condition[key] : "");
+  return { status: text("status"), reason: text("reason"), message: text("message") };
 }

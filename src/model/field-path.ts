@@ -30,6 +30,16 @@ export function parseFieldPath(text: string): FieldPath {
   return path;
 }
 
+/** The text of a path, as `parseFieldPath` reads it: `spec.subnets[0].id`, `metadata.annotations[crossplane.io/paused]`. */
+export const formatFieldPath = (path: FieldPath): string =>
+  path
+    .map((step, position) => {
+      if (typeof step === "number") return `[${step}]`;
+      if (/[.[\]]/.test(step)) return `[${step}]`;
+      return position === 0 ? step : `.${step}`;
+    })
+    .join("");
+
 /** The value at `path`, or undefined where a step of it is missing or is not an object or list. */
 export function valueAt(root: JsonValue, path: FieldPath): JsonValue | undefined {
   let value: JsonValue | undefined = root;
@@ -52,24 +62,28 @@ function stepInto(value: JsonValue, step: string | number): JsonValue | undefine
  *   past the end of a list.
  */
 export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue): JsonObject {
-  const [step, ...rest] = path;
-  if (typeof step !== "string") {
-    throw new FunctionError("InvalidFieldPath", `cannot set index ${String(step)} of an object`);
-  }
-  return withKey(root, step, rest.length === 0 ? value : withNested(ownValue(root, step), rest, value));
+  const object = withNested(root, path, value);
+  if (isObject(object)) return object;
+  throw new FunctionError("InvalidFieldPath", `cannot set ${formatFieldPath(path)}: something else is on the way`);
 }
 
-function withNested(parent: JsonValue | undefined, path: FieldPath, value: JsonValue): JsonValue {
+/** Undefined where the rest of the path does not fit what is there. */
+function withNested(parent: JsonValue | undefined, path: FieldPath, value: JsonValue): JsonValue | undefined {
   const [step, ...rest] = path;
-  if (typeof step !== "number") {
-    if (parent !== undefined && !isObject(parent)) {
-      throw new FunctionError("InvalidFieldPath", `cannot set field ${String(step)}: its parent is not an object`);
-    }
-    return withValueAt(parent ?? {}, path, value);
-  }
-  const list = parent ?? [];
-  if (!Array.isArray(list) || step > list.length) {
-    throw new FunctionError("InvalidFieldPath", `cannot set index ${step}: its parent is not a list that long`);
-  }
-  return list.with(step, rest.length === 0 ? value : withNested(list[step], rest, value));
+  if (step === undefined) return value;
+  return typeof step === "number"
+    ? withItem(parent ?? [], step, rest, value)
+    : withField(parent ?? {}, step, rest, value);
+}
+
+function withItem(list: JsonValue, index: number, rest: FieldPath, value: JsonValue): JsonValue | undefined {
+  if (!Array.isArray(list) || index > list.length) return undefined;
+  const item = withNested(list[index], rest, value);
+  return item === undefined ? undefined : [...list.slice(0, index), item, ...list.slice(index + 1)];
+}
+
+function withField(object: JsonValue, key: string, rest: FieldPath, value: JsonValue): JsonValue | undefined {
+  if (!isObject(object)) return undefined;
+  const field = withNested(ownValue(object, key), rest, value);
+  return field === undefined ? undefined : withKey(object, key, field);
 }

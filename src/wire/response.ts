@@ -1,5 +1,5 @@
 import { FunctionError } from "../errors.ts";
-import type { Condition, Result, Target } from "../model/condition.ts";
+import type { Target } from "../model/condition.ts";
 import type { Draft } from "../model/draft.ts";
 import {
   CONDITION_MESSAGE,
@@ -56,25 +56,44 @@ export function writeResponse(request: WireRequest, draft: Draft): Buffer {
   return writer.finish();
 }
 
+/**
+ * Encodes the response that freezes the XR. Crossplane does not look at a Fatal response's desired state and context, but
+ * keeps its conditions, and tools tell from its requirements what was missing.
+ */
+export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
+  const writer = new Writer(ROOM_FOR_EDITS);
+  writeConditions(writer, draft);
+  writeRequirementsField(writer, request, draft);
+  writeResults(writer, draft);
+  writeMeta(writer, request, draft);
+  return writer.finish();
+}
+
 /** Backwards: the last field first. */
 function writeFields(writer: Writer, request: WireRequest, draft: Draft): void {
-  for (const condition of draft.conditions.toReversed()) writeCondition(writer, condition);
-  if (draft.requirements.size > 0) {
-    writer.message(RESPONSE_REQUIREMENTS, () => writeRequirements(writer, draft.requirements, request.capabilities));
-  }
+  writeConditions(writer, draft);
+  writeRequirementsField(writer, request, draft);
   if (draft.context.size > 0 || request.context.slice !== emptySlice) {
     writer.message(RESPONSE_CONTEXT, () => writeContext(writer, request.context.slice, draft.context));
   }
-  for (const result of draft.results.toReversed()) writeResult(writer, result);
+  writeResults(writer, draft);
   writer.message(RESPONSE_DESIRED, () => writeState(writer, request.desired, draft));
-  writer.message(RESPONSE_META, () => writeMeta(writer, request.tag, draft.ttlSeconds));
+  writeMeta(writer, request, draft);
 }
 
-function writeMeta(writer: Writer, tag: string, ttlSeconds: number | undefined): void {
-  if (ttlSeconds !== undefined) {
-    writer.message(RESPONSE_META_TTL, () => writer.number(DURATION_SECONDS, ttlSeconds));
-  }
-  writer.string(RESPONSE_META_TAG, tag);
+function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft): void {
+  writer.message(RESPONSE_META, () => {
+    if (ttlSeconds !== undefined) {
+      writer.message(RESPONSE_META_TTL, () => writer.number(DURATION_SECONDS, ttlSeconds));
+    }
+    writer.string(RESPONSE_META_TAG, tag);
+  });
+}
+
+/** Left out where there are none: even an empty message would cost one more call. */
+function writeRequirementsField(writer: Writer, { capabilities }: WireRequest, { requirements }: Draft): void {
+  if (requirements.size === 0) return;
+  writer.message(RESPONSE_REQUIREMENTS, () => writeRequirements(writer, requirements, capabilities));
 }
 
 function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): void {
@@ -82,23 +101,27 @@ function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): v
   writeExcept(writer, before, (tag, entry) => tag === STRUCT_FIELDS && edits.has(readEntryKey(entry)));
 }
 
-function writeResult(writer: Writer, { severity, message: words, reason, target }: Result): void {
-  writer.message(RESPONSE_RESULTS, () => {
-    writer.number(RESULT_TARGET, TARGET[target]);
-    writer.string(RESULT_REASON, reason);
-    writer.string(RESULT_MESSAGE, words);
-    writer.number(RESULT_SEVERITY, SEVERITY[severity]);
-  });
+function writeResults(writer: Writer, { results }: Draft): void {
+  for (const { severity, message, reason, target } of results.toReversed()) {
+    writer.message(RESPONSE_RESULTS, () => {
+      writer.number(RESULT_TARGET, TARGET[target]);
+      writer.string(RESULT_REASON, reason);
+      writer.string(RESULT_MESSAGE, message);
+      writer.number(RESULT_SEVERITY, SEVERITY[severity]);
+    });
+  }
 }
 
-function writeCondition(writer: Writer, condition: Condition): void {
-  writer.message(RESPONSE_CONDITIONS, () => {
-    writer.number(CONDITION_TARGET, TARGET[condition.target]);
-    writer.string(CONDITION_MESSAGE, condition.message);
-    writer.string(CONDITION_REASON, condition.reason);
-    writer.number(CONDITION_STATUS, STATUS[condition.status]);
-    writer.string(CONDITION_TYPE, condition.type);
-  });
+function writeConditions(writer: Writer, { conditions }: Draft): void {
+  for (const { type, status, reason, message, target } of conditions.toReversed()) {
+    writer.message(RESPONSE_CONDITIONS, () => {
+      writer.number(CONDITION_TARGET, TARGET[target]);
+      writer.string(CONDITION_MESSAGE, message);
+      writer.string(CONDITION_REASON, reason);
+      writer.number(CONDITION_STATUS, STATUS[status]);
+      writer.string(CONDITION_TYPE, type);
+    });
+  }
 }
 
 const lengthOf = ({ start, end }: Slice): number => end - start;

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { FunctionError } from "../errors.ts";
+import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
+import { isObject } from "../model/json.ts";
+import { DNS_LABEL } from "../model/names.ts";
+
+/** The kinds of field that the input's sections are made of. */
+
+/** Runs a check of an object beside the checks of its fields, not after them: all faults of an input are reported at once. */
+export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
+
+/** Guards an object of which exactly one of `keys` may be given. */
+export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
+  schema.refine((object) => given(object, keys).length === 1, {
+    ...onObjects,
+    error: ({ input }) => {
+      const found = given(input, keys);
+      return `exactly one of ${keys.join(", ")}; found ${found.length === 0 ? "none" : found.join(" and ")}`;
+    },
+  });
+
+const given = (object: unknown, keys: readonly string[]): string[] =>
+  isObject(object) ? keys.filter((key) => object[key] !== undefined) : [];
+
+/** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
+export const fieldPath = z.string().transform((text, check): FieldPath => {
+  try {
+    return parseFieldPath(text);
+  } catch (error) {
+    check.addIssue(error instanceof FunctionError ? error.message : String(error));
+    return z.NEVER;
+  }
+});
+
+/** A path into the XR's status: Crossplane takes nothing else of the XR from a function. */
+export const statusPath = fieldPath.refine((path) => path[0] === "status" && path.length > 1, {
+  error: "not below status: a function can set nothing else of the XR",
+});
+
+export const dnsLabel = z.string().regex(DNS_LABEL, "not a DNS label: lower case letters, digits and '-', at most 63");
+
+/** A literal, a field of the XR, or a field of the environment (`apiextensions.crossplane.io/environment`). */
+export type Value<T> =
+  | { readonly is: "literal"; readonly value: T }
+  | { readonly is: "composite" | "environment"; readonly path: FieldPath };
+
+const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
+
+/** The shape of a value: exactly one of a literal and two paths. Spread it beside other keys, then `toValue`. */
+export const valueShape = <T extends z.ZodType>(literal: T) => ({
+  value: literal.optional().describe("The value itself."),
+  fromCompositeFieldPath: fieldPath.optional().describe("A field path of the XR, such as spec.parameters.database."),
+  fromEnvironmentFieldPath: fieldPath
+    .optional()
+    .describe("A field path of the environment that an earlier step, such as function-environment-configs, selected."),
+});
+
+interface Sources<T> {
+  readonly value?: T | undefined;
+  readonly fromCompositeFieldPath?: FieldPath | undefined;
+  readonly fromEnvironmentFieldPath?: FieldPath | undefined;
+}
+
+/** The one source that was given. */
+export function toValue<T>({ value, fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources<T>): Value<T> {
+  if (value !== undefined) return { is: "literal", value };
+  if (fromCompositeFieldPath !== undefined) return { is: "composite", path: fromCompositeFieldPath };
+  return { is: "environment", path: fromEnvironmentFieldPath ?? [] };
+}
+
+export const value = <T extends z.ZodType>(literal: T) =>
+  exactlyOneOf(z.strictObject(valueShape(literal)), SOURCES).transform(
+    (sources): Value<z.output<T>> => toValue<z.output<T>>(sources),
+  );
+
+const DURATION = /^(?:(?<hours>\d+)h)?(?:(?<minutes>\d+)m)?(?:(?<seconds>\d+)s)?$/;
+
+/** A Go duration of whole seconds, such as 60s or 1m30s, as seconds. */
+export const duration = z.string().transform((text, check): number => {
+  const parts = text === "" ? undefined : DURATION.exec(text)?.groups;
+  if (parts === undefined) {
+    check.addIssue(`not a duration: ${JSON.stringify(text)} (for example 60s, 5m, 1h30m)`);
+    return z.NEVER;
+  }
+  const { hours = 0, minutes = 0, seconds = 0 } = parts;
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+});

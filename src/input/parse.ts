@@ -1,0 +1,61 @@
+import type { z } from "zod";
+import { FunctionError } from "../errors.ts";
+import { formatFieldPath } from "../model/field-path.ts";
+import type { JsonObject } from "../model/json.ts";
+import { type Input, inputSchema } from "./schema.ts";
+
+/**
+ * Validates a pipeline step's input.
+ *
+ * @throws {FunctionError} `InvalidInput`, with every fault on a line of its own, each with its path.
+ */
+export function parseInput(input: JsonObject): Input {
+  const parsed = inputSchema.safeParse(input, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw invalidInput(parsed.error.issues.flatMap(toFaults));
+}
+
+/** A fault of the input: where it is, and what would be right. */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export const invalidInput = (faults: readonly Fault[]): FunctionError =>
+  new FunctionError(
+    "InvalidInput",
+    ["cannot use the input:", ...faults.map(({ path, message }) => `  ${path}: ${message}`)].join("\n"),
+  );
+
+function toFaults(issue: z.core.$ZodIssue): Fault[] {
+  const path = issue.path.filter((step) => typeof step !== "symbol");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: formatFieldPath([...path, key]), message: "unknown field" }));
+  }
+  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toMessage(issue) }];
+}
+
+function toMessage(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "required" : `not ${article(issue.expected)}: ${show(issue.input)}`;
+    case "invalid_value":
+      return issue.input === undefined
+        ? "required"
+        : `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input)}`;
+    case "too_small":
+      return issue.origin === "array" ? "an empty list" : "empty";
+    case "invalid_union":
+      return `not what is allowed here: ${show(issue.input)}`;
+    default:
+      return issue.message;
+  }
+}
+
+const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
+
+/** What was found, cut short; an input holds no secrets, and if it did, not in a place where another type belongs. */
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
