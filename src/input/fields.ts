@@ -22,6 +22,22 @@ export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (k
 const given = (object: unknown, keys: readonly string[]): string[] =>
   isObject(object) ? keys.filter((key) => object[key] !== undefined) : [];
 
+/** Guards a list of objects of which no two may have the same `key`. */
+export const unique = (key: string) => {
+  const repeated = (list: unknown): unknown => {
+    const values = Array.isArray(list) ? list.filter(isObject).map((item) => item[key]) : [];
+    return values.find((value, index) => value !== undefined && values.indexOf(value) < index);
+  };
+  return [
+    (list: unknown) => repeated(list) === undefined,
+    {
+      when: ({ value }: { readonly value: unknown }) => Array.isArray(value),
+      error: ({ input }: { readonly input?: unknown }) =>
+        `more than one with ${key} ${JSON.stringify(repeated(input))}`,
+    },
+  ] as const;
+};
+
 /** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
 export const fieldPath = z.string().transform((text, check): FieldPath => {
   try {

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { DOMAIN } from "../model/names.ts";
-import { dnsLabel, exactlyOneOf, fieldPath, onObjects, statusPath, toValue, value, valueShape } from "./fields.ts";
+import {
+  dnsLabel,
+  exactlyOneOf,
+  fieldPath,
+  onObjects,
+  statusPath,
+  toValue,
+  unique,
+  value,
+  valueShape,
+} from "./fields.ts";
 
 const label = exactlyOneOf(
   z.strictObject({
@@ -50,6 +60,7 @@ const copy = z.strictObject({
   keys: z
     .array(key)
     .min(1)
+    .refine(...unique("to"))
     .optional()
     .describe("The keys to copy, each under a name of its own. Default: all, as they are."),
   type: z.string().min(1).default("Opaque").describe("The copies' Secret type."),

@@ -29,7 +29,7 @@ function byLabels(labels: Extract<By, { labels: unknown }>["labels"], call: Call
     if (label.is === "set") resolved[key] = label.value;
   }
   if (Object.keys(resolved).length > 0) return { is: "set", value: { labels: resolved } };
-  return { is: "unset", field: "each of select.matchLabels is optional, and none of them" };
+  return { is: "unset", field: "everything that select.matchLabels refers to" };
 }
 
 /** A selector in words: `orders-db`, `in namespace databases with labels team=orders`. */

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  binaryOf,
+  buildOf,
+  findTool,
+  fingerprintOf,
+  moduleOf,
+  overrideOf,
+  stampOf,
+  type ToolName,
+} from "./catalogue.ts";
+
+/** Takes one line of progress. */
+export type Report = (line: string) => void;
+
+const HEARTBEAT_MS = 30_000;
+
+/**
+ * Builds those of the tools that are not there yet, one after the other: each takes a minute with Go's caches warm and up
+ * to ten without.
+ *
+ * @returns For each tool that could not be had, one line that says why and what to do.
+ */
+export async function obtainTools(names: readonly ToolName[], report: Report): Promise<readonly string[]> {
+  const missing = names.filter((name) => findTool(name) === undefined);
+  const lines: string[] = [];
+  for (const name of missing) {
+    const problem = await build(name, report);
+    if (problem !== undefined) lines.push(`${name}: ${problem}; ${remedyFor(name)}`);
+  }
+  return lines;
+}
+
+function remedyFor(name: ToolName): string {
+  const override = overrideOf(name);
+  const orSet = override === undefined ? "" : `, or set ${override} to the path of that binary`;
+  return `install Go 1.26 or later and run "npm run tools"${orSet}`;
+}
+
+/** @returns What went wrong; undefined where the tool is there now. */
+async function build(name: ToolName, report: Report): Promise<string | undefined> {
+  const { package: main, version, ldflags } = buildOf(name);
+  const binary = binaryOf(name);
+  const unfinished = `${binary}.${process.pid.toString()}`;
+  mkdirSync(dirname(binary), { recursive: true });
+
+  report(`building ${name} (${version}) with Go: up to ten minutes the first time`);
+  const args = ["build", "-trimpath", "-mod=readonly", "-ldflags", ldflags, "-o", unfinished, main];
+  const problem = await run("go", args, moduleOf(name), (seconds) => report(`building ${name}: ${seconds} s`));
+  if (problem !== undefined) return problem;
+
+  renameSync(unfinished, binary);
+  writeFileSync(stampOf(name), fingerprintOf(name));
+  report(`built ${name} (${version})`);
+  return undefined;
+}
+
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  heartbeat: (seconds: number) => void,
+): Promise<string | undefined> {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, CGO_ENABLED: "0" },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const timer = setInterval(() => heartbeat(Math.round((Date.now() - started) / 1000)), HEARTBEAT_MS);
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.on("error", () => {
+      clearInterval(timer);
+      resolve(`there is no ${command} on this machine`);
+    });
+    child.on("close", (code) => {
+      clearInterval(timer);
+      resolve(code === 0 ? undefined : `${command} ${args[0] ?? ""} failed: ${stderr.trim().slice(-2000)}`);
+    });
+  });
+}

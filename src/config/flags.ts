@@ -1,0 +1,99 @@
+/** A flag as people meet it: on the command line, in `--help` and in the README's table, all three made from `flags`. */
+export interface Flag {
+  readonly name: string;
+  /** One letter, e.g. `-d`. */
+  readonly short?: string;
+  /** What stands for the value in `--help`; a flag without one is a switch. */
+  readonly value?: string;
+  /** As one would write it on the command line. */
+  readonly default?: string;
+  /** The environment variable that is read when the flag is not given; an empty one counts as not set. */
+  readonly env?: string;
+  readonly help: string;
+}
+
+/**
+ * Names, short forms and variables are those of function-sdk-go's template, so that a DeploymentRuntimeConfig can be
+ * moved from another function to this one. Two defaults are our own:
+ *
+ * - `max-recv-message-size`: grpc-go's 4 MB are too few. An XR with a hundred composed resources is 660 KB, required
+ *   resources and Secrets come on top, and Crossplane's client sends any size. etcd takes about 1.5 MB an object, so 64 MB
+ *   hold some forty of the largest; a client has to prove who it is before it may send them.
+ * - `shutdown-grace-period`: Kubernetes kills after 30 s (terminationGracePeriodSeconds), so ours ends before that.
+ *
+ * `metrics-address` is function-sdk-go's default port; unlike there, a port that is taken is an error.
+ */
+export const flags = [
+  {
+    name: "address",
+    value: "ADDRESS",
+    default: ":9443",
+    help: "Where to listen for gRPC: HOST:PORT, :PORT or a path.",
+  },
+  { name: "network", value: "NETWORK", default: "tcp", help: "What the address is of: tcp, tcp4, tcp6 or unix." },
+  {
+    name: "tls-certs-dir",
+    value: "DIRECTORY",
+    env: "TLS_SERVER_CERTS_DIR",
+    help: "Directory of tls.crt and tls.key, and ca.crt to verify clients with. Changed files are picked up.",
+  },
+  { name: "insecure", help: "Serve without TLS, to anyone; --tls-certs-dir is ignored. For development only." },
+  { name: "debug", short: "d", help: "Log debug lines as well, and as text instead of JSON." },
+  {
+    name: "max-recv-message-size",
+    value: "MB",
+    default: "64",
+    help: "The largest request to take, in MB (1024 × 1024).",
+  },
+  {
+    name: "metrics-address",
+    value: "ADDRESS",
+    default: ":8080",
+    help: "Where to serve Prometheus metrics over HTTP, at /metrics; empty for nowhere.",
+  },
+  {
+    name: "shutdown-grace-period",
+    value: "DURATION",
+    default: "25s",
+    help: "How long calls may take to finish after SIGTERM or SIGINT.",
+  },
+  { name: "help", short: "h", help: "Show this text." },
+  { name: "version", help: "Show the version." },
+] as const satisfies readonly Flag[];
+
+export type FlagName = (typeof flags)[number]["name"];
+
+const PROGRAM = "function-shared-infrastructure";
+
+/** The text of `--help`. */
+export function toHelp(): string {
+  const rows = flags.map((flag: Flag) => [toUsage(flag), toDescription(flag)] as const);
+  const width = Math.max(...rows.map(([usage]) => usage.length));
+  return [
+    `Usage: ${PROGRAM} [flags]         serve as a Crossplane composition function`,
+    `       ${PROGRAM} render [...]    run it once, without Crossplane (render --help)`,
+    "",
+    "Flags:",
+    ...rows.map(([usage, description]) => `  ${usage.padEnd(width)}  ${description}`),
+    "",
+  ].join("\n");
+}
+
+/** The README's table of flags, in Markdown. */
+export function flagsReference(): string {
+  const rows = flags.map(({ name, value, default: byDefault, env, help }: Flag) => {
+    const cells = [`--${name}${value === undefined ? "" : `=${value}`}`, byDefault, env];
+    return `| ${cells.map((cell) => (cell === undefined ? "" : `\`${cell}\``)).join(" | ")} | ${help} |`;
+  });
+  return ["| flag | default | environment variable | what it does |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+function toUsage({ name, short, value }: Flag): string {
+  const shortForm = short === undefined ? "    " : `-${short}, `;
+  return `${shortForm}--${name}${value === undefined ? "" : `=${value}`}`;
+}
+
+function toDescription({ help, default: byDefault, env }: Flag): string {
+  const notes = [byDefault && `default ${byDefault}`, env && `environment ${env}`].filter(Boolean);
+  return notes.length === 0 ? help : `${help} (${notes.join(", ")})`;
+}

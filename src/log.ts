@@ -1,0 +1,31 @@
+import type { Writable } from "node:stream";
+import { createLogger, format, transports } from "winston";
+
+/** What is known of a line beside its message. Never a Secret's value, a literal of an input or a whole request. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** The part of a winston logger that we use. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+const asText = format.printf(({ timestamp, level, message, ...fields }) => {
+  const rest = Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;
+  return `${timestamp} ${level.padEnd(5)} ${message}${rest}`;
+});
+
+/**
+ * Logs JSON, one object a line, from level info on; with `debug` text for people, from level debug on.
+ *
+ * @param stream standard error, so that standard output stays free for what a command answers.
+ */
+export function createLog({ debug }: { readonly debug: boolean }, stream: Writable): Log {
+  return createLogger({
+    level: debug ? "debug" : "info",
+    format: format.combine(format.timestamp(), debug ? asText : format.json()),
+    transports: [new transports.Stream({ stream })],
+  });
+}

@@ -1,0 +1,103 @@
+import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { FunctionError } from "../errors.ts";
+
+/** PEM: who we are, our key, and whom we trust to name clients. */
+export interface Certificates {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca: Buffer;
+}
+
+/** The files' names are those of a Kubernetes TLS Secret, and of Crossplane's. */
+const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
+
+/** The three files as they are at one moment; what could not be read is the error instead. */
+export type Snapshot = { readonly [Part in keyof Certificates]: Buffer | Error };
+
+export function readSnapshot(directory: string): Snapshot {
+  const read = (name: string): Buffer | Error => {
+    try {
+      return readFileSync(join(directory, name));
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  };
+  return { cert: read(fileNames.cert), key: read(fileNames.key), ca: read(fileNames.ca) };
+}
+
+/** The same for two snapshots that hold the same bytes, or the same errors. */
+export function fingerprint({ cert, key, ca }: Snapshot): string {
+  const hash = createHash("sha256");
+  for (const part of [cert, key, ca]) {
+    const bytes = part instanceof Error ? Buffer.from(part.message) : part;
+    hash.update(`${bytes.length}:`).update(bytes);
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * Makes sure that TLS can be served with these files: node:tls itself takes a CA file without a certificate, and then
+ * trusts nobody without a word.
+ *
+ * @throws {FunctionError} `CannotServe` with all faults, one a line.
+ */
+export function toCertificates({ cert, key, ca }: Snapshot, directory: string): Certificates {
+  const faults = [fault(fileNames.cert, cert, parseChain), fault(fileNames.key, key, createPrivateKey)];
+  faults.push(fault(fileNames.ca, ca, parseChain));
+  if (!faults.some(Boolean)) faults.push(pairFault({ cert, key, ca }));
+
+  const found = faults.filter((text) => text !== undefined);
+  if (found.length > 0 || cert instanceof Error || key instanceof Error || ca instanceof Error) {
+    const message = [`cannot use the certificates in ${directory} (--tls-certs-dir):`, ...found].join("\n  ");
+    throw new FunctionError("CannotServe", message);
+  }
+  return { cert, key, ca };
+}
+
+/** When the server's own certificate ends, as ISO 8601; for the log. */
+export const expiryOf = ({ cert }: Certificates): string => new Date(new X509Certificate(cert).validTo).toISOString();
+
+/** What a TLS server is made from; Crossplane speaks TLS 1.3, 1.2 is for probes and gateways. */
+export const toSecureContext = ({ cert, key, ca }: Certificates): SecureContextOptions => ({
+  cert,
+  key,
+  ca,
+  minVersion: "TLSv1.2",
+});
+
+function fault(name: string, part: Buffer | Error, parse: (pem: Buffer) => unknown): string | undefined {
+  if (part instanceof Error) return `${name}: cannot be read: ${part.message}`;
+  try {
+    parse(part);
+    return undefined;
+  } catch (error) {
+    return `${name}: not PEM of the right kind: ${messageOf(error)}`;
+  }
+}
+
+/** What is wrong with the files together. The message names no bytes of the key. */
+function pairFault({ cert, key, ca }: Snapshot): string | undefined {
+  if (cert instanceof Error || key instanceof Error || ca instanceof Error) return undefined;
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+    return `${fileNames.key}: not the key of ${fileNames.cert}`;
+  }
+  try {
+    createSecureContext(toSecureContext({ cert, key, ca }));
+    return undefined;
+  } catch (error) {
+    return `not usable together: ${messageOf(error)}`;
+  }
+}
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+function parseChain(pem: Buffer): readonly X509Certificate[] {
+  const blocks = pem.toString("latin1").match(PEM_CERTIFICATE) ?? [];
+  if (blocks.length === 0) throw new Error("it holds no certificate");
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

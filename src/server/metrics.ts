@@ -1,0 +1,95 @@
+import { Counter, collectDefaultMetrics, exponentialBuckets, Gauge, Histogram, Registry } from "prom-client";
+import type { Outcome } from "../run-function.ts";
+import type { Call, CallObserver } from "./calls.ts";
+import { toCodeName } from "./status.ts";
+
+/** What the server counts; `registry` is what is scraped. */
+export interface Metrics extends CallObserver {
+  readonly registry: Registry;
+  /** Counts what one RunFunction came to. */
+  ran(requestBytes: number, outcome: Outcome): void;
+}
+
+const PREFIX = "function_shared_infrastructure";
+
+/** From the 70 µs of an echo to what a user would call broken. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+/** 1 KiB to 64 MiB. */
+const BYTES = exponentialBuckets(1024, 4, 9);
+
+/**
+ * Makes the metrics.
+ *
+ * What concerns gRPC has go-grpc-middleware's names and labels, which function-sdk-go serves, so that one dashboard
+ * fits all functions. No label is what a client says: paths are looked up in `paths`, others are not counted at all; types and
+ * reasons of conditions are closed sets of ours.
+ *
+ * @param paths the methods that are served, as `/package.Service/Method`.
+ */
+export function createMetrics(version: string, paths: readonly string[]): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const info = { name: `${PREFIX}_build_info`, help: "What is running; always 1.", registers: [registry] };
+  new Gauge({ ...info, labelNames: ["version"] }).set({ version }, 1);
+  return { registry, ...countCalls(registry, paths), ran: countOutcomes(registry) };
+}
+
+function countCalls(registry: Registry, paths: readonly string[]): CallObserver {
+  const methodLabels = ["grpc_type", "grpc_service", "grpc_method"] as const;
+  const codeLabels = [...methodLabels, "grpc_code"] as const;
+  const help = { started: "Calls started.", handled: "Calls completed, by code.", seconds: "How long calls took." };
+  const to = { registers: [registry] };
+  const started = new Counter({
+    name: "grpc_server_started_total",
+    help: help.started,
+    labelNames: methodLabels,
+    ...to,
+  });
+  const handled = new Counter({ name: "grpc_server_handled_total", help: help.handled, labelNames: codeLabels, ...to });
+  const name = "grpc_server_handling_seconds";
+  const seconds = new Histogram({ name, help: help.seconds, labelNames: methodLabels, buckets: SECONDS, ...to });
+
+  const methods = new Map(paths.map((path) => [path, toMethodLabels(path)]));
+  for (const method of methods.values()) started.inc(method, 0);
+  return {
+    started: (path) => {
+      const method = methods.get(path);
+      if (method) started.inc(method);
+    },
+    ended: (call: Call) => {
+      const method = methods.get(call.path);
+      if (!method) return;
+      handled.inc({ ...method, grpc_code: toCodeName(call.code) });
+      seconds.observe(method, call.seconds);
+    },
+  };
+}
+
+function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "grpc_method", string> {
+  const [, service = "", method = ""] = path.split("/");
+  return { grpc_type: "unary", grpc_service: service, grpc_method: method };
+}
+
+function countOutcomes(registry: Registry): Metrics["ran"] {
+  const to = { registers: [registry] };
+  const size = (what: string) =>
+    new Histogram({ name: `${PREFIX}_${what}_size_bytes`, help: `Bytes of a ${what}.`, buckets: BYTES, ...to });
+  const requests = size("request");
+  const responses = size("response");
+  const severity = { name: `${PREFIX}_results_total`, help: "Results returned, by severity.", ...to };
+  const results = new Counter({ ...severity, labelNames: ["severity"] as const });
+  const outcome = {
+    name: `${PREFIX}_conditions_total`,
+    help: "Conditions returned: what capabilities came to.",
+    ...to,
+  };
+  const conditions = new Counter({ ...outcome, labelNames: ["type", "status", "reason"] as const });
+
+  for (const level of ["Fatal", "Warning", "Normal"]) results.inc({ severity: level }, 0);
+  return (requestBytes, { response, ...came }) => {
+    requests.observe(requestBytes);
+    responses.observe(response.byteLength);
+    for (const result of came.results) results.inc({ severity: result.severity });
+    for (const { type, status, reason } of came.conditions) conditions.inc({ type, status, reason });
+  };
+}

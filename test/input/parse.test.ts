@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { parseInput } from "../../src/input/parse.ts";
+import { API_VERSION, KIND } from "../../src/input/schema.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { inputOf, shared } from "../support/builders.ts";
+
+/** The faults of an input, a line each. */
+function faultsOf(input: JsonObject): readonly string[] {
+  try {
+    parseInput(input);
+    return [];
+  } catch (error) {
+    const [heading, ...faults] = error instanceof Error ? error.message.split("\n") : [];
+    expect(heading).toBe("cannot use the input:");
+    return faults.map((fault) => fault.trim());
+  }
+}
+
+const connection = (copy: JsonObject): JsonObject => ({ copies: [{ secretName: { value: "db" }, ...copy }] });
+
+describe("an input is validated", () => {
+  test.each<{ spec: JsonValue; faults: readonly string[] }>([
+    { spec: {}, faults: [] },
+    { spec: { sharedResources: [shared()] }, faults: [] },
+    { spec: null, faults: ["spec: not an object: null"] },
+    { spec: { sharedResources: {} }, faults: ["spec.sharedResources: not an array: {}"] },
+    { spec: { colour: "red" }, faults: ["spec.colour: unknown field"] },
+    { spec: { "a.b": 1 }, faults: ["spec[a.b]: unknown field"] },
+    { spec: JSON.parse('{"__proto__": {"x": 1}}'), faults: ["spec.__proto__: unknown field"] },
+    {
+      spec: { sharedResources: [shared({ kind: 7 as never })] },
+      faults: ["spec.sharedResources[0].kind: not a string: 7"],
+    },
+    {
+      spec: { sharedResources: [shared({ select: {} })] },
+      faults: ["spec.sharedResources[0].select: exactly one of name, matchLabels; found none"],
+    },
+    {
+      spec: { sharedResources: [shared({ select: { name: { value: "a", fromCompositeFieldPath: "spec.a" } } })] },
+      faults: [
+        "spec.sharedResources[0].select.name: exactly one of value, fromCompositeFieldPath, fromEnvironmentFieldPath; " +
+          "found value and fromCompositeFieldPath",
+      ],
+    },
+    {
+      spec: { sharedResources: [shared({ name: "Orders_DB" })] },
+      faults: ["spec.sharedResources[0].name: not a DNS label: lower case letters, digits and '-', at most 63"],
+    },
+    {
+      spec: { sharedResources: [shared(), shared()] },
+      faults: ['spec.sharedResources: more than one with name "db"'],
+    },
+    {
+      spec: { sharedResources: [shared({ apiVersion: "v1", kind: "Secret" })] },
+      faults: [
+        "spec.sharedResources[0].kind: a Secret cannot be shared by itself, since nobody could grant it: select the resource " +
+          "that writes it",
+      ],
+    },
+    {
+      spec: { sharedResources: [shared({ patches: [{ fromFieldPath: "a..b", toCompositeFieldPath: "spec.x" }] })] },
+      faults: [
+        'spec.sharedResources[0].patches[0].fromFieldPath: not a field path: "a..b", at position 1',
+        "spec.sharedResources[0].patches[0].toCompositeFieldPath: not below status: a function can set nothing else of the XR",
+      ],
+    },
+    {
+      spec: { sharedResources: [shared({ connection: { copies: [] } })] },
+      faults: ["spec.sharedResources[0].connection.copies: an empty list"],
+    },
+    {
+      spec: { sharedResources: [shared({ connection: connection({ via: "Secret" }) })] },
+      faults: ['spec.sharedResources[0].connection.copies[0].via: not Object: "Secret"'],
+    },
+    {
+      spec: { sharedResources: [shared({ connection: connection({ providerConfigRef: { kind: "X" } }) })] },
+      faults: [
+        "spec.sharedResources[0].connection.copies[0].providerConfigRef.kind: not one of ProviderConfig, " +
+          'ClusterProviderConfig: "X"',
+      ],
+    },
+    {
+      spec: { sharedResources: [shared({ connection: connection({ namespaces: { value: 3 } }) })] },
+      faults: ["spec.sharedResources[0].connection.copies[0].namespaces.value: not what is allowed here: 3"],
+    },
+    {
+      spec: {
+        sharedResources: [
+          shared({
+            connection: connection({
+              keys: [
+                { from: "a", to: "x" },
+                { from: "b", to: "x" },
+                { from: "", to: "a b" },
+              ],
+            }),
+          }),
+        ],
+      },
+      faults: [
+        "spec.sharedResources[0].connection.copies[0].keys[2].from: empty",
+        "spec.sharedResources[0].connection.copies[0].keys[2].to: not a Secret's key",
+        'spec.sharedResources[0].connection.copies[0].keys: more than one with to "x"',
+      ],
+    },
+    {
+      spec: {
+        sharedResources: [
+          shared({ connection: connection({ annotations: { "shared-infrastructure.fn.crossplane.io/owner": "me" } }) }),
+        ],
+      },
+      faults: [
+        "spec.sharedResources[0].connection.copies[0].annotations: annotations under shared-infrastructure.fn.crossplane.io/ " +
+          "are this function's own",
+      ],
+    },
+    {
+      spec: { responseTTL: "x".repeat(60) },
+      faults: [`spec.responseTTL: not a duration: "${"x".repeat(60)}" (for example 60s, 5m, 1h30m)`],
+    },
+  ])("$spec has faults $faults", ({ spec, faults }) => {
+    expect(faultsOf(inputOf(spec))).toEqual(faults);
+  });
+
+  test.each([
+    { input: {}, faults: ["apiVersion: required", "kind: required", "spec: required"] },
+    {
+      input: { apiVersion: "v1", kind: KIND, spec: {} },
+      faults: [`apiVersion: not ${API_VERSION}: "v1"`],
+    },
+    {
+      input: { apiVersion: API_VERSION, kind: "x".repeat(60), spec: {} },
+      faults: [`kind: not Input: "${"x".repeat(38)}…`],
+    },
+    { input: { ...inputOf({}), metadata: { name: "anything", labels: {} } }, faults: [] },
+  ])("$input has faults $faults", ({ input, faults }) => {
+    expect(faultsOf(input as unknown as JsonObject)).toEqual(faults);
+  });
+
+  test("all faults are found at once", () => {
+    const broken = shared({ name: "-", colour: 1, select: {}, connection: { copies: [{ secretName: {} }] } });
+    expect(faultsOf(inputOf({ responseTTL: "soon", sharedResources: [broken] }))).toEqual([
+      'spec.responseTTL: not a duration: "soon" (for example 60s, 5m, 1h30m)',
+      "spec.sharedResources[0].name: not a DNS label: lower case letters, digits and '-', at most 63",
+      "spec.sharedResources[0].select: exactly one of name, matchLabels; found none",
+      "spec.sharedResources[0].connection.copies[0].secretName: exactly one of value, fromCompositeFieldPath, " +
+        "fromEnvironmentFieldPath; found none",
+      "spec.sharedResources[0].colour: unknown field",
+    ]);
+  });
+});
+
+describe("defaults are filled in and paths parsed", () => {
+  test("the shortest input", () => {
+    expect(parseInput(inputOf({})).spec).toEqual({ responseTTL: 60, sharedResources: [] });
+  });
+
+  test("a shared resource", () => {
+    expect(parseInput(inputOf({ sharedResources: [shared()] })).spec.sharedResources).toEqual([
+      {
+        name: "db",
+        apiVersion: "data.example.org/v1",
+        kind: "XPostgres",
+        select: {
+          namespace: undefined,
+          by: { name: { is: "composite", path: ["spec", "parameters", "database"] } },
+        },
+        grant: "Annotation",
+        patches: [],
+        connection: {
+          secretRef: {
+            nameFieldPath: ["spec", "writeConnectionSecretToRef", "name"],
+            namespaceFieldPath: ["spec", "writeConnectionSecretToRef", "namespace"],
+          },
+          onSourceMissing: "Keep",
+          copies: [
+            {
+              secretName: { is: "literal", value: "orders-db" },
+              via: "Object",
+              type: "Opaque",
+              labels: {},
+              annotations: {},
+              providerConfigRef: { name: "default", kind: "ClusterProviderConfig" },
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    { text: "60s", seconds: 60 },
+    { text: "5m", seconds: 300 },
+    { text: "1h30m", seconds: 5400 },
+    { text: "1h0m1s", seconds: 3601 },
+    { text: "0s", seconds: 0 },
+  ])("the duration $text is $seconds seconds", ({ text, seconds }) => {
+    expect(parseInput(inputOf({ responseTTL: text })).spec.responseTTL).toBe(seconds);
+  });
+
+  test.each(["", "60", "1.5s", "-1s", "1s1m", "1d"])("%j is no duration", (text) => {
+    expect(faultsOf(inputOf({ responseTTL: text }))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { formatFieldPath, parseFieldPath, valueAt, withValueAt } from "../../src/model/field-path.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+
+describe("a field path", () => {
+  test.each([
+    { text: "spec", path: ["spec"] },
+    { text: "spec.subnets[0].id", path: ["spec", "subnets", 0, "id"] },
+    {
+      text: "metadata.annotations[crossplane.io/external-name]",
+      path: ["metadata", "annotations", "crossplane.io/external-name"],
+    },
+    { text: "data['tls.crt']", path: ["data", "tls.crt"] },
+    { text: 'data["tls.crt"]', path: ["data", "tls.crt"] },
+    { text: "a[01]", path: ["a", "01"] },
+    { text: "[0].a", path: [0, "a"] },
+    { text: "a[0][1]", path: ["a", 0, 1] },
+    { text: "__proto__.polluted", path: ["__proto__", "polluted"] },
+  ])("$text is $path", ({ text, path }) => {
+    expect(parseFieldPath(text)).toEqual(path);
+  });
+
+  test.each([
+    { text: "", reason: "it is empty" },
+    { text: ".a", reason: "it starts with a period" },
+    { text: "a.", reason: "it ends with a period" },
+    { text: "a..b", reason: "a field between the periods is missing" },
+    { text: "a[", reason: "the bracket is not closed" },
+    { text: "a[]", reason: "the brackets are empty" },
+    { text: "a]", reason: "the bracket was not opened" },
+    { text: "a.[0]", reason: "a period stands before a bracket" },
+    { text: "a[0]b", reason: "a field needs a period before it" },
+    { text: "a[*]", reason: "a wildcard is no path to one value" },
+  ])("$text is none: $reason", ({ text }) => {
+    expect(() => parseFieldPath(text)).toThrow("not a field path");
+  });
+
+  test("is written as it is read", () => {
+    for (const text of ["spec.subnets[0].id", "metadata.annotations[crossplane.io/paused]", "a[0][1].b"]) {
+      expect(formatFieldPath(parseFieldPath(text))).toBe(text);
+    }
+  });
+});
+
+describe("the value at a path", () => {
+  const root: JsonObject = { a: { b: [{ c: 1 }, null] }, "0": "zero", n: null };
+  test.each([
+    { path: ["a", "b", 0, "c"], value: 1 },
+    { path: ["a", "b", 1], value: null },
+    { path: ["n"], value: null },
+    { path: [0], value: "zero" },
+    { path: ["a", "b", 2], value: undefined },
+    { path: ["a", "b", "0"], value: undefined },
+    { path: ["a", "b", "length"], value: undefined },
+    { path: ["n", "x"], value: undefined },
+    { path: ["toString"], value: undefined },
+    { path: ["__proto__", "toString"], value: undefined },
+  ])("$path is $value", ({ path, value }) => {
+    expect(valueAt(root, path)).toEqual(value);
+  });
+});
+
+describe("setting a value", () => {
+  test.each([
+    { reason: "a new field", root: {}, path: ["a"], value: 1, result: { a: 1 } },
+    { reason: "objects on the way", root: { x: 1 }, path: ["a", "b"], value: 1, result: { x: 1, a: { b: 1 } } },
+    { reason: "a null on the way", root: { a: null }, path: ["a", "b"], value: 1, result: { a: { b: 1 } } },
+    { reason: "a list's item", root: { a: [1, 2] }, path: ["a", 0], value: 3, result: { a: [3, 2] } },
+    { reason: "one behind a list's end", root: { a: [1] }, path: ["a", 1], value: 2, result: { a: [1, 2] } },
+    { reason: "a new list", root: {}, path: ["a", 0, "b"], value: 2, result: { a: [{ b: 2 }] } },
+  ])("sets $reason", ({ root, path, value, result }) => {
+    const before = JSON.stringify(root);
+    expect(withValueAt(root, path, value)).toEqual(result);
+    expect(JSON.stringify(root)).toBe(before);
+  });
+
+  test.each([
+    { reason: "through a string", root: { a: "x" }, path: ["a", "b"] },
+    { reason: "through a list by name", root: { a: [] }, path: ["a", "b"] },
+    { reason: "past a list's end", root: { a: [1] }, path: ["a", 2] },
+    { reason: "through an object by index", root: { a: {} }, path: ["a", 0] },
+  ])("fails $reason, naming the path", ({ root, path }) => {
+    expect(() => withValueAt(root, path, 1)).toThrow(`cannot set ${formatFieldPath(path)}`);
+  });
+
+  test("defines __proto__ as a field and changes no prototype", () => {
+    const object = withValueAt({}, ["__proto__", "polluted"], true);
+    expect(Object.keys(object)).toEqual(["__proto__"]);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
