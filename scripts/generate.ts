@@ -10,17 +10,11 @@ import { inputReference } from "./generate/reference.ts";
 const root = new URL("..", import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8");
 
-/** What reflection answers from: the protocol as a protobuf compiler sees it. */
-const descriptors = (): Buffer =>
-  execFileSync("buf", ["build", "proto", "--exclude-source-info", "--output", "-"], { cwd: root });
+const build = (protos: string): Buffer =>
+  execFileSync("buf", ["build", protos, "--exclude-source-info", "--output", "-"], { cwd: root });
 
-/** The text with what stands between `<!-- begin: NAME -->` and `<!-- end: NAME -->` made anew. */
-function withSection(text: string, name: string, section: string): string {
-  const [begin, end] = [`<!-- begin: ${name} -->`, `<!-- end: ${name} -->`];
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from === -1 || to < from) throw new Error(`cannot find ${begin} before ${end}`);
-  return `${text.slice(0, from + begin.length)}\n\n${section}\n\n${text.slice(to)}`;
-}
+/** What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them. */
+const descriptors = Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")]);
 
 const proto = read("proto/v1/run_function.proto");
 const readme = [
@@ -34,7 +28,7 @@ const generated: readonly (readonly [file: string, content: string | Buffer])[] 
     "proto/v1beta1/run_function.proto",
     proto.replace("package apiextensions.fn.proto.v1;", "package apiextensions.fn.proto.v1beta1;"),
   ],
-  ["proto/descriptors.binpb", descriptors()],
+  ["proto/descriptors.binpb", descriptors],
   ["README.md", readme],
 ];
 

@@ -51,7 +51,7 @@ function answer(call: RunFunctionCall, { runFunction, log, metrics }: Dependenci
     conditions: outcome.conditions.map(({ type, status, reason }) => ({ type, status, reason })),
   });
   for (const { severity, reason, message } of outcome.results) {
-    if (severity === "Fatal") log.warn("returned a fatal result", { reason, message });
+    if (severity === "Fatal") log.warn("returned a fatal result", { reason, result: message });
   }
   return outcome.response;
 }
@@ -63,7 +63,7 @@ function reportFailure(error: unknown, call: RunFunctionCall, log: Log): CallSta
     const stack = error instanceof Error ? error.stack : String(error);
     log.error("cannot run the function", { path: call.getPath(), requestBytes, stack });
   } else {
-    log.warn("refused a call", { path: call.getPath(), requestBytes, message: answered.details });
+    log.warn("refused a call", { path: call.getPath(), requestBytes, details: answered.details });
   }
   return answered;
 }
