@@ -13,22 +13,26 @@ const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
 const build = (protos: string): Buffer =>
   execFileSync("buf", ["build", protos, "--exclude-source-info", "--output", "-"], { cwd: root });
 
-/** What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them. */
-const descriptors = Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")]);
+/** The text with what stands between `<!-- begin: NAME -->` and `<!-- end: NAME -->` made anew. */
+function withSection(text: string, name: string, section: string): string {
+  const [begin, end] = [`<!-- begin: ${name} -->`, `<!-- end: ${name} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`cannot find ${begin} before ${end}`);
+  return `${text.slice(0, from + begin.length)}\n\n${section}\n\n${text.slice(to)}`;
+}
 
 const proto = read("proto/v1/run_function.proto");
 const readme = [
+  { name: "composition", section: `\`\`\`yaml\n${read("examples/share-database/composition.yaml").trim()}\n\`\`\`` },
   { name: "input", section: inputReference() },
   { name: "flags", section: flagsReference() },
 ].reduce((text, { name, section }) => withSection(text, name, section), read("README.md"));
 
 const generated: readonly (readonly [file: string, content: string | Buffer])[] = [
   ["package/input/inputs.yaml", `# Made by npm run generate from src/input.\n${stringify(crd(), { lineWidth: 120 })}`],
-  [
-    "proto/v1beta1/run_function.proto",
-    proto.replace("package apiextensions.fn.proto.v1;", "package apiextensions.fn.proto.v1beta1;"),
-  ],
-  ["proto/descriptors.binpb", descriptors],
+  ["proto/v1beta1/run_function.proto", proto.replace("proto.v1;", "proto.v1beta1;")],
+  // What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them.
+  ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
   ["README.md", readme],
 ];
 
