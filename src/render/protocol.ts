@@ -7,7 +7,7 @@ import type { Struct } from "./struct.ts";
  * reads here. The function's own side has its own codec (`wire/`); that the two agree is part of what rendering proves.
  */
 export interface RunFunctionRequest {
-  readonly meta: { readonly capabilities: readonly string[] };
+  readonly meta: { readonly tag?: string; readonly capabilities: readonly string[] };
   readonly observed: State;
   readonly desired: State;
   readonly input?: Struct;

@@ -1,0 +1,18 @@
+/**
+ * `npm run examples:update`: renders all examples with the real CLIs and writes what they print as what is expected. Read
+ * the changes before you commit them: this is what `npm test` compares with from then on.
+ */
+import { generations, renderWith } from "../test/support/crossplane.ts";
+import { examples } from "../test/support/examples.ts";
+import { reference, writeExpected } from "../test/support/expectations.ts";
+import { serveFunction } from "../test/support/function-server.ts";
+
+const server = await serveFunction();
+const others = generations.filter((generation) => generation !== reference);
+for (const example of examples) {
+  for (const generation of [reference, ...others]) {
+    writeExpected(example, generation, await renderWith(generation, example, server.target));
+  }
+  process.stdout.write(`${example}\n`);
+}
+await server.stop();

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../src/model/json.ts";
+import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../src/render/protocol.ts";
+import { fromStruct, toStruct } from "../src/render/struct.ts";
+import { runFunction } from "../src/run-function.ts";
+import { database, inputOf, shared, xr } from "./support/builders.ts";
+
+const { requestSerialize, responseDeserialize } = loadMethod();
+
+/** An encoded request of a team's XR that uses the database, but for what a test is about. */
+const requestOf = (
+  parts: Partial<RunFunctionRequest> = {},
+  input: JsonObject = inputOf({ sharedResources: [shared()] }),
+) =>
+  requestSerialize({
+    meta: { tag: "a tag", capabilities: [] },
+    observed: { composite: { resource: toStruct(xr()) } },
+    desired: {},
+    input: toStruct(input),
+    ...parts,
+  });
+
+/** The response as the protocol's own codec reads it, and what the server logs and counts. */
+function run(request: Uint8Array) {
+  const outcome = runFunction(request);
+  const response = responseDeserialize(Buffer.from(outcome.response)) as RunFunctionResponse;
+  return { ...outcome, response, bytes: outcome.response };
+}
+
+const found = { "shared-resource/db": { items: [{ resource: toStruct(database()) }] } };
+const v2 = ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"];
+
+describe("each generation of Crossplane is asked, and answers, where it knows how", () => {
+  const asked = ["shared-resource/db"];
+  test.each([
+    {
+      reason: "v1.20: asked in both, answers as extra resources",
+      capabilities: [],
+      answer: { extraResources: found },
+      asks: [asked, asked],
+    },
+    {
+      reason: "v2.0: asked in both, answers both",
+      capabilities: [],
+      answer: { extraResources: found, requiredResources: found },
+      asks: [asked, asked],
+    },
+    {
+      reason: "v2.2: asked for required resources only",
+      capabilities: v2,
+      answer: { requiredResources: found },
+      asks: [[], asked],
+    },
+    {
+      reason: "one that says it has no required resources",
+      capabilities: ["CAPABILITY_CAPABILITIES"],
+      answer: { extraResources: found },
+      asks: [asked, []],
+    },
+  ])("$reason", ({ capabilities, answer, asks }) => {
+    const meta = { tag: "", capabilities };
+    for (const { response } of [run(requestOf({ meta })), run(requestOf({ meta, ...answer }))]) {
+      const { extraResources = {}, resources = {} } = response.requirements ?? {};
+      expect([Object.keys(extraResources), Object.keys(resources)]).toEqual(asks);
+    }
+    expect(Object.keys(run(requestOf({ meta, ...answer })).response.desired?.resources ?? {})).toEqual([
+      "shared/db/team-a/orders-db",
+    ]);
+  });
+
+  test("required resources are not looked for where a Crossplane that has them would not put them", () => {
+    const { response } = run(requestOf({ meta: { tag: "", capabilities: v2 }, extraResources: found }));
+    expect(response.conditions[0]?.reason).toBe("WaitingForRequiredResources");
+  });
+});
+
+describe("what earlier steps left goes through", () => {
+  /** State.resources["__proto__"] = {ready: READY_TRUE}, by hand: the protocol's own codec loses that name. */
+  const entry = Buffer.concat([Buffer.from("\x0a\x09__proto__"), Buffer.from([0x12, 2, 0x18, 1])]);
+  const proto = Buffer.concat([Buffer.from([0x1a, entry.length + 2, 0x12, entry.length]), entry]);
+
+  test("under names such as __proto__ and constructor", () => {
+    const request = requestOf({ desired: { resources: { constructor: {} } }, context: toStruct({ a: 1 }) });
+    const { bytes, response } = run(Buffer.concat([request, proto]));
+    expect(response.context && fromStruct(response.context)).toEqual({ a: 1 });
+    expect(Object.keys(response.desired?.resources ?? {})).toContain("constructor");
+    expect(Buffer.from(bytes).includes(entry)).toBe(true);
+  });
+
+  test("with our status beside that of others", () => {
+    const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.host" }];
+    const input = inputOf({ sharedResources: [shared({ patches })] });
+    const composite = { resource: toStruct({ status: { ours: false } }), ready: "READY_TRUE" as const };
+    const { desired } = run(requestOf({ desired: { composite }, extraResources: found }, input)).response;
+    expect(fromStruct(desired?.composite?.resource ?? { fields: {} })).toEqual({
+      status: { ours: false, host: "orders.db.example.org" },
+    });
+    expect(desired?.composite?.ready).toBe("READY_TRUE");
+  });
+});
+
+describe("what a user got wrong is a fatal result, which changes nothing", () => {
+  test.each([
+    {
+      reason: "an input with faults",
+      request: requestOf({}, inputOf({ responseTTL: 5 })),
+      message: "cannot use the input:\n  spec.responseTTL: not a string: 5",
+    },
+    {
+      reason: "no input",
+      request: requestSerialize({ observed: { composite: { resource: toStruct(xr()) } } }),
+      message: "cannot use the input:\n  apiVersion: required\n  kind: required\n  spec: required",
+    },
+    {
+      reason: "no XR, as in an Operation",
+      request: requestOf({ observed: {} }),
+      message: "cannot run without an XR: the request observes none; use it in a Composition",
+    },
+    {
+      reason: "a status that is not ours to change",
+      request: requestOf(
+        { desired: { composite: { resource: toStruct({ status: { db: "text" } }) } }, extraResources: found },
+        inputOf({
+          sharedResources: [
+            shared({ patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }] }),
+          ],
+        }),
+      ),
+      message: "cannot set status.db.host: something else is on the way",
+    },
+    {
+      reason: "a number that JSON does not know, named by its path",
+      request: requestOf(
+        {
+          extraResources: {
+            "shared-resource/db": { items: [{ resource: toStruct(database({ status: { n: Number.NaN } })) }] },
+          },
+        },
+        inputOf({
+          sharedResources: [shared({ patches: [{ fromFieldPath: "status.n", toCompositeFieldPath: "status.n" }] })],
+        }),
+      ),
+      message: "cannot return desired composite status.n: NaN is not a JSON number",
+    },
+  ])("$reason", ({ request, message }) => {
+    const { response, results } = run(request);
+    expect(results).toMatchObject([{ severity: "Fatal", message, target: "Composite" }]);
+    expect(response).toMatchObject({ desired: null, results: [{ severity: "SEVERITY_FATAL", message }] });
+    expect(response.context).toBeUndefined();
+  });
+
+  test("more than Crossplane takes: 4 MiB", () => {
+    const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
+    const { response, bytes } = run(requestOf({ desired: { resources } }));
+    expect(bytes.length).toBeLessThan(4096);
+    expect(response.results[0]?.message).toBe("cannot return 4.0 MiB: Crossplane takes responses of up to 4 MiB");
+    expect(Object.keys(response.requirements?.resources ?? {})).toEqual(["shared-resource/db"]);
+    expect(response.conditions).toHaveLength(1);
+  });
+});
+
+test("a request of 3 MB is answered", () => {
+  const resources = { big: { resource: toStruct({ text: "x".repeat(3_000_000) }) } };
+  const { response } = run(requestOf({ desired: { resources }, extraResources: found }));
+  expect(Object.keys(response.desired?.resources ?? {})).toEqual(["big", "shared/db/team-a/orders-db"]);
+});
+
+test("the same request has the same answer, byte for byte", () => {
+  const request = requestOf({ extraResources: found });
+  expect(runFunction(request).response).toEqual(runFunction(Buffer.from(request)).response);
+});
+
+test.each([
+  { reason: "cut off", bytes: requestOf().subarray(0, 40) },
+  { reason: "text", bytes: Buffer.from("hello, world") },
+])("bytes that are no request are an error of the caller: $reason", ({ bytes }) => {
+  expect(() => runFunction(bytes)).toThrow(expect.objectContaining({ code: "InvalidMessage" }));
+});
+
+test("what is shared is never a Secret's value", () => {
+  const { bytes } = run(
+    requestOf({
+      extraResources: found,
+      credentials: { c: { credentialData: { data: { k: Buffer.from("hunter2") } } } },
+    }),
+  );
+  expect(Buffer.from(bytes).includes("hunter2")).toBe(false);
+});

@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { generate } from "selfsigned";
+
+/** A certificate and its key, PEM. */
+export interface Identity {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const elliptic = { keyType: "ec", algorithm: "sha256" } as const;
+
+/** A certificate authority of our own. */
+export async function createAuthority(name: string): Promise<Identity> {
+  const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
+    ...elliptic,
+    extensions: [
+      { name: "basicConstraints", cA: true, critical: true },
+      { name: "keyUsage", keyCertSign: true, critical: true },
+    ],
+  });
+  return { certificate: cert, key };
+}
+
+const HOUR = 3_600_000;
+
+/** A certificate for localhost, good for servers and clients, or one that ended an hour ago. */
+export async function issue(authority: Identity, name: string, options: { expired?: boolean } = {}): Promise<Identity> {
+  const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
+    ...elliptic,
+    ca: { cert: authority.certificate, key: authority.key },
+    notBeforeDate: new Date(Date.now() - 2 * HOUR),
+    notAfterDate: new Date(Date.now() + (options.expired ? -HOUR : HOUR)),
+    extensions: [
+      { name: "basicConstraints", cA: false },
+      { name: "extKeyUsage", serverAuth: true, clientAuth: true },
+      {
+        name: "subjectAltName",
+        altNames: [
+          { type: 2, value: "localhost" },
+          { type: 7, ip: "127.0.0.1" },
+        ],
+      },
+    ],
+  });
+  return { certificate: cert, key };
+}
+
+/** Writes what Crossplane mounts into a function's pod. */
+export function writeCertificates(directory: string, authority: Identity, server: Identity): void {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, "tls.crt"), server.certificate);
+  writeFileSync(join(directory, "tls.key"), server.key);
+  writeFileSync(join(directory, "ca.crt"), authority.certificate);
+}

@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
+import { argsOf, type Dialect, fileOf } from "./examples.ts";
+import { type Rendering, toFailure } from "./rendering.ts";
+
+/** The generations of the function protocol that are in use, as their CLIs speak it. */
+export type Generation = "v1.20" | "v2.2" | "v2.5";
+
+interface Cli {
+  readonly name: ToolName;
+  /** The Crossplane that does the rendering, where the CLI does not itself. */
+  readonly engine?: ToolName;
+  readonly command: readonly string[];
+  readonly requiredResources: Dialect["requiredResources"];
+}
+
+const clis: Readonly<Record<Generation, Cli>> = {
+  "v1.20": { name: "crossplane-v1.20", command: ["render"], requiredResources: "--extra-resources" },
+  "v2.2": { name: "crossplane-v2.2", command: ["render"], requiredResources: "--required-resources" },
+  "v2.5": {
+    name: "crossplane-v2.5",
+    engine: "crossplane-core-v2.3",
+    command: ["composition", "render"],
+    requiredResources: "--required-resources",
+  },
+};
+
+export const generations = Object.keys(clis) as Generation[];
+
+/** The programs that a generation takes. */
+export function toolsOf(generation: Generation): readonly ToolName[] {
+  const { name, engine } = clis[generation];
+  return engine === undefined ? [name] : [name, engine];
+}
+
+/** Renders an example with a real CLI, against a function that listens at `target` (host:port). */
+export async function renderWith(generation: Generation, example: string, target: string): Promise<Rendering> {
+  const { name, engine, command, requiredResources } = clis[generation];
+  const directory = mkdtempSync(join(tmpdir(), "render-"));
+  try {
+    const functions = writeFunctions(example, target, directory);
+    const args = argsOf(example, { requiredResources, functions });
+    const flags = engine === undefined ? [] : [`--crossplane-binary=${pathOf(engine)}`];
+    return await run(pathOf(name), [...command, ...args, ...flags]);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** A copy of the functions file that names the target: v1.20 has no flag for it. */
+function writeFunctions(example: string, target: string, directory: string): string {
+  const file = join(directory, "functions.yaml");
+  const text = readFileSync(fileOf(example, "functions.yaml"), "utf8");
+  writeFileSync(file, text.replaceAll(/(runtime-development-target:) .*/g, `$1 ${target}`));
+  return file;
+}
+
+function pathOf(name: ToolName): string {
+  const path = findTool(name);
+  if (path === undefined) throw new Error(`cannot find ${name}: run "npm run tools"`);
+  return path;
+}
+
+const run = (command: string, args: readonly string[]): Promise<Rendering> =>
+  new Promise((resolve) => {
+    execFile(command, args, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve(error === null ? { is: "yaml", text: stdout } : toFailure(stderr)),
+    );
+  });

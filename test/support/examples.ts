@@ -1,0 +1,49 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { main } from "../../src/render/main.ts";
+import { type Rendering, toFailure } from "./rendering.ts";
+
+const root = fileURLToPath(new URL("../../examples/", import.meta.url));
+
+/** The folders of examples/: each is a render's files, and what is expected of it. */
+export const examples: readonly string[] = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+export const fileOf = (example: string, file: string): string => join(root, example, file);
+
+/** What differs from CLI to CLI: the name of the flag, and the functions file where it is not the example's own. */
+export interface Dialect {
+  readonly requiredResources: "--extra-resources" | "--required-resources";
+  readonly functions?: string;
+}
+
+/** The arguments of a render. */
+export function argsOf(example: string, dialect: Dialect): readonly string[] {
+  const whereThereIs = (flag: string, file: string): readonly string[] =>
+    existsSync(fileOf(example, file)) ? [`${flag}=${fileOf(example, file)}`] : [];
+  return [
+    fileOf(example, "xr.yaml"),
+    fileOf(example, "composition.yaml"),
+    dialect.functions ?? fileOf(example, "functions.yaml"),
+    "--include-function-results",
+    ...whereThereIs(dialect.requiredResources, "required-resources.yaml"),
+    ...whereThereIs("--observed-resources", "observed-resources.yaml"),
+    ...whereThereIs("--context-files=apiextensions.crossplane.io/environment", "environment.json"),
+  ];
+}
+
+/** Renders an example with the embedded runner. */
+export async function renderEmbedded(example: string): Promise<Rendering> {
+  const text = { out: "", err: "" };
+  const exitCode = await main(argsOf(example, { requiredResources: "--required-resources" }), {
+    out: (line) => {
+      text.out += line;
+    },
+    err: (line) => {
+      text.err += line;
+    },
+  });
+  return exitCode === 0 ? { is: "yaml", text: text.out } : toFailure(text.err);
+}

@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { Writable } from "node:stream";
+import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { onTestFinished } from "vitest";
+import type { Config } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
+import type { Outcome } from "../../src/run-function.ts";
+import { type Dependencies, type RunningServer, serve } from "../../src/server.ts";
+import type { Identity } from "./certificates.ts";
+
+/** Without TLS on a free port of this machine, no metrics. */
+export const insecure: Config = {
+  address: { host: "127.0.0.1", port: 0 },
+  transport: { is: "insecure" },
+  debug: false,
+  maxRecvMessageBytes: 4 * 1024 * 1024,
+  metricsAddress: "off",
+  shutdownGracePeriodMs: 5000,
+};
+
+/** What a function that sends back what it got comes to. */
+export const echo = (request: Uint8Array): Outcome => ({ response: request, conditions: [], results: [] });
+
+type LogLine = Readonly<Record<string, unknown>>;
+
+export interface Loopback extends RunningServer {
+  /** Where clients find it. */
+  readonly target: string;
+  /** What it logged, from level info on, without timestamps. */
+  readonly lines: readonly LogLine[];
+}
+
+/** Serves until the test ends. */
+export async function serveLoopback(
+  config: Partial<Config> = {},
+  dependencies: Partial<Omit<Dependencies, "log">> = {},
+): Promise<Loopback> {
+  const lines: LogLine[] = [];
+  const log = createLog({ debug: false }, toLines(lines));
+  const server = await serve({ ...insecure, ...config }, { runFunction: echo, log, ...dependencies });
+  onTestFinished(() => server.destroy());
+  return { ...server, target: `localhost:${server.port}`, lines };
+}
+
+const toLines = (lines: LogLine[]): Writable =>
+  new Writable({
+    write(line, _encoding, done) {
+      const { timestamp: _, ...fields } = JSON.parse(String(line));
+      lines.push(fields);
+      done();
+    },
+  });
+
+export const V1 = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction";
+export const V1BETA1 = "/apiextensions.fn.proto.v1beta1.FunctionRunnerService/RunFunction";
+
+/** What a call came to: the code's name and the server's words, or the response. */
+export interface Answer {
+  readonly code: string;
+  readonly details: string;
+  readonly response: Buffer;
+}
+
+interface CallOptions {
+  readonly path?: string;
+  readonly deadlineMs?: number;
+  readonly channel?: ChannelCredentials;
+}
+
+/** Calls RunFunction once, over a connection of its own, with grpc-js's client. */
+export async function call(target: string, request: Uint8Array, options: CallOptions = {}): Promise<Answer> {
+  const { path = V1, deadlineMs = 5000, channel = credentials.createInsecure() } = options;
+  const client = new Client(target, channel, { "grpc.use_local_subchannel_pool": 1 });
+  try {
+    return await unary(client, path, Buffer.from(request), Date.now() + deadlineMs);
+  } finally {
+    client.close();
+  }
+}
+
+const unary = (client: Client, path: string, request: Buffer, deadline: number): Promise<Answer> =>
+  new Promise((resolve) => {
+    const same = (bytes: Buffer): Buffer => bytes;
+    const done = (error: ServiceError | null, response?: Buffer): void =>
+      resolve({
+        code: status[error?.code ?? status.OK] ?? "",
+        details: error?.details ?? "",
+        response: response ?? Buffer.alloc(0),
+      });
+    client.makeUnaryRequest(path, same, same, request, new Metadata(), { deadline }, done);
+  });
+
+/** A client's credentials; without an identity it has no certificate to show. */
+export const channelOf = (authority: Identity, client?: Identity): ChannelCredentials =>
+  credentials.createSsl(
+    Buffer.from(authority.certificate),
+    client ? Buffer.from(client.key) : null,
+    client ? Buffer.from(client.certificate) : null,
+  );
+
+/** Resolves once a TCP connection to the port is refused. */
+export async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Waits until `condition` holds; fails after five seconds. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 5000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`not within five seconds: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,16 @@
+/** What a CLI made of an example: the YAML it printed, or the text of the error it failed with. */
+export interface Rendering {
+  readonly is: "yaml" | "txt";
+  readonly text: string;
+}
+
+/**
+ * Why a pipeline failed, from its step on: each CLI puts other words before that, and indents the lines that follow by the
+ * width of its own prefix.
+ */
+export function toFailure(stderr: string): Rendering {
+  const start = stderr.indexOf('pipeline step "');
+  const [first = "", ...rest] = stderr.slice(Math.max(start, 0)).trimEnd().split("\n");
+  const margin = Math.min(...rest.map((line) => line.search(/\S|$/)));
+  return { is: "txt", text: [first, ...rest.map((line) => `  ${line.slice(margin)}`), ""].join("\n") };
+}
