@@ -1,8 +1,14 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests that take the programs of tools/, which are built before them; all others start at once. */
+const withTools = ["test/examples.test.ts", "test/server/**/*.tools.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: withTools } },
+      { extends: true, test: { name: "tools", include: withTools, globalSetup: "test/support/tools-setup.ts" } },
+    ],
     coverage: {
       include: ["src/**"],
       // Raised with what is covered; never lowered.

@@ -64,7 +64,8 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
     health.set("NOT_SERVING");
     for (const listener of listeners.all) listener.close();
     streams.endAll();
-    await within(config.shutdownGracePeriodMs, (done) => server.tryShutdown(done));
+    const isFinished = await within(config.shutdownGracePeriodMs, (done) => server.tryShutdown(done));
+    if (!isFinished) log.warn("the grace period is over: connections are cut off");
     destroy();
   };
   log.info("serving", {
@@ -116,13 +117,13 @@ async function listenAll(config: Config, transport: Transport, { registry }: Met
 const acceptFor = ({ injector }: Transport): NetServer =>
   createServer({ noDelay: true }, (socket) => injector.injectConnection(socket));
 
-/** Waits for `work` to be done, but no longer than this. */
-function within(milliseconds: number, work: (done: () => void) => void): Promise<void> {
+/** Waits for `work` to be done, but no longer than this; tells whether it was. */
+function within(milliseconds: number, work: (done: () => void) => void): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
+    const timer = setTimeout(() => resolve(false), milliseconds);
     work(() => {
       clearTimeout(timer);
-      resolve();
+      resolve(true);
     });
   });
 }

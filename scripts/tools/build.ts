@@ -46,9 +46,11 @@ async function build(name: ToolName, report: Report): Promise<string | undefined
   const unfinished = `${binary}.${process.pid.toString()}`;
   mkdirSync(dirname(binary), { recursive: true });
 
-  report(`building ${name} (${version}) with Go: up to ten minutes the first time`);
   const args = ["build", "-trimpath", "-mod=readonly", "-ldflags", ldflags, "-o", unfinished, main];
-  const problem = await run("go", args, moduleOf(name), (seconds) => report(`building ${name}: ${seconds} s`));
+  const problem = await run("go", args, moduleOf(name), {
+    started: () => report(`building ${name} (${version}) with Go: up to ten minutes the first time`),
+    running: (seconds) => report(`building ${name}: ${seconds} s`),
+  });
   if (problem !== undefined) return problem;
 
   renameSync(unfinished, binary);
@@ -57,31 +59,33 @@ async function build(name: ToolName, report: Report): Promise<string | undefined
   return undefined;
 }
 
-function run(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  heartbeat: (seconds: number) => void,
-): Promise<string | undefined> {
-  const started = Date.now();
+interface Progress {
+  started(): void;
+  running(seconds: number): void;
+}
+
+/** @returns What went wrong; undefined where nothing did. */
+function run(command: string, args: readonly string[], cwd: string, progress: Progress): Promise<string | undefined> {
+  const start = Date.now();
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, CGO_ENABLED: "0" },
       stdio: ["ignore", "ignore", "pipe"],
     });
-    const timer = setInterval(() => heartbeat(Math.round((Date.now() - started) / 1000)), HEARTBEAT_MS);
+    const timer = setInterval(() => progress.running(Math.round((Date.now() - start) / 1000)), HEARTBEAT_MS);
+    const finish = (problem: string | undefined): void => {
+      clearInterval(timer);
+      resolve(problem);
+    };
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
     });
-    child.on("error", () => {
-      clearInterval(timer);
-      resolve(`there is no ${command} on this machine`);
-    });
+    child.on("spawn", progress.started);
+    child.on("error", () => finish(`there is no ${command} on this machine`));
     child.on("close", (code) => {
-      clearInterval(timer);
-      resolve(code === 0 ? undefined : `${command} ${args[0] ?? ""} failed: ${stderr.trim().slice(-2000)}`);
+      finish(code === 0 ? undefined : `${command} ${args[0] ?? ""} failed: ${stderr.trim().slice(-2000)}`);
     });
   });
 }

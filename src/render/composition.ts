@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import { RenderError } from "./error.ts";
-import { toObject } from "./manifests.ts";
+import { toManifest } from "./manifests.ts";
 
 /** What Go reads where nothing is written. */
 const text = z.string().default("");
@@ -57,7 +57,7 @@ export interface FunctionManifest {
 
 /** @throws {RenderError} where the value is no Composition, or one whose fields have other types than Crossplane's. */
 export function toComposition(value: JsonValue): Composition {
-  const object = toObject(value);
+  const object = toManifest(value);
   assertIs(object, "composition", ["apiextensions.crossplane.io/v1"], "Composition");
   return narrow(composition, object);
 }

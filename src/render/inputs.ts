@@ -5,7 +5,7 @@ import { RenderError, whileDoing } from "./error.ts";
 import { readSchemas, type Schemas } from "./fetch-schema.ts";
 import type { Flags } from "./flags.ts";
 import { parseYaml } from "./go-yaml/parse.ts";
-import { readObjects, readYaml, toObject } from "./manifests.ts";
+import { readObjects, readYaml, toManifest } from "./manifests.ts";
 
 /** Everything that a render depends on, read from the files that the flags name. */
 export interface Inputs {
@@ -22,7 +22,7 @@ export interface Inputs {
 
 /** @throws {RenderError} where a file cannot be read, is not what it should be, or does not go with the others. */
 export function readInputs(flags: Flags): Inputs {
-  const xr = load("composite resource", flags.compositeResource, (file) => toObject(readYaml(file)));
+  const xr = load("composite resource", flags.compositeResource, (file) => toManifest(readYaml(file)));
   const composition = load("Composition", flags.composition, (file) => toComposition(readYaml(file)));
   assertComposes(composition, xr);
   return {

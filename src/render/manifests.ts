@@ -20,13 +20,13 @@ export function readObjects(path: string | undefined): readonly JsonObject[] {
       splitYamlStream(readFileSync(file, "utf8"))
         .map(parseYaml)
         .filter((document) => document !== null) // a document of comments only
-        .map(toObject),
+        .map(toManifest),
     ),
   );
 }
 
 /** @throws {RenderError} where the value is no Kubernetes object. */
-export function toObject(value: JsonValue): JsonObject {
+export function toManifest(value: JsonValue): JsonObject {
   if (isObject(value) && typeof value["kind"] === "string" && value["kind"] !== "") return value;
   throw new RenderError(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
 }

@@ -49,7 +49,7 @@ export function runPipeline(inputs: Inputs, run: RunFunction): Outcome {
       desired: response.desired ?? {},
       context: response.context,
       conditions: [...before.conditions, ...response.conditions],
-      results: [...before.results, ...response.results.map((result) => toManifest(step, result))],
+      results: [...before.results, ...response.results.map((result) => toResult(step, result))],
     };
   }, start);
 }
@@ -92,7 +92,7 @@ function requirementsOf({ requirements }: Step, { required, schemas }: Inputs): 
   return { requiredResources: Object.fromEntries(resources), requiredSchemas: Object.fromEntries(found) };
 }
 
-function toManifest({ step }: Step, result: { readonly severity: string; readonly message: string }): JsonObject {
+function toResult({ step }: Step, result: { readonly severity: string; readonly message: string }): JsonObject {
   const { severity, message } = result;
   if (severity === "SEVERITY_FATAL") {
     throw new RenderError(`pipeline step ${JSON.stringify(step)} returned a fatal result: ${message}`);

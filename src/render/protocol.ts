@@ -66,7 +66,7 @@ export interface SchemaSelector {
   readonly kind: string;
 }
 
-export interface Result {
+interface Result {
   readonly severity: string;
   readonly message: string;
 }

@@ -13,7 +13,7 @@ export const serviceNames = [
 /** RunFunction as bytes to bytes. */
 export type RunFunctionMethod = MethodDefinition<Buffer, Uint8Array>;
 
-/** What proto/ says, with descriptors; reflection answers from it. */
+/** What proto/ says. Reflection does not answer from it, but from descriptors made beforehand. */
 export function loadProtocol(): PackageDefinition {
   return loadSync(["v1/run_function.proto", "v1beta1/run_function.proto"], {
     keepCase: true,

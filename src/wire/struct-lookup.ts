@@ -3,7 +3,7 @@ import type { JsonValue } from "../model/json.ts";
 import { ENTRY_KEY, ENTRY_VALUE, LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
 import { next, readEnd, readTag } from "./scan.ts";
 import type { Slice } from "./slice.ts";
-import { readStruct, readValue } from "./struct-reader.ts";
+import { MAX_DEPTH, readStruct, readValue } from "./struct-reader.ts";
 import { isText } from "./text.ts";
 
 /**
@@ -14,9 +14,10 @@ import { isText } from "./text.ts";
  */
 export function lookUp(struct: Slice, path: FieldPath): JsonValue | undefined {
   const { bytes, start, end } = struct;
+  if (path.length === 0) return readStruct(bytes, start, end);
   from = start;
   to = end;
-  const found = walk(bytes, path);
+  const found = path.length > MAX_DEPTH ? "unusual" : walk(bytes, path);
   if (found === "unusual") return valueAt(readStruct(bytes, start, end), path);
   return found === "absent" ? undefined : readValue(null, bytes, from, to, path.length);
 }
@@ -76,7 +77,7 @@ function findItem(bytes: Buffer, index: string | number): Found {
   for (let i = 0; at < to; i++) {
     if (readTag(bytes, at, to) !== LIST_VALUES) return "unusual";
     at = readEnd(bytes, next, to);
-    if (i < index) continue;
+    if (i !== index) continue;
     from = next;
     to = at;
     return "found";

@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generate } from "selfsigned";
+import { onTestFinished } from "vitest";
 
 /** A certificate and its key, PEM. */
 export interface Identity {
@@ -46,9 +48,15 @@ export async function issue(authority: Identity, name: string, options: { expire
   return { certificate: cert, key };
 }
 
+/** An empty folder, there until the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
 /** Writes what Crossplane mounts into a function's pod. */
 export function writeCertificates(directory: string, authority: Identity, server: Identity): void {
-  mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, "tls.crt"), server.certificate);
   writeFileSync(join(directory, "tls.key"), server.key);
   writeFileSync(join(directory, "ca.crt"), authority.certificate);

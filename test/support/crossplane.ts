@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
 import { argsOf, type Dialect, fileOf } from "./examples.ts";
-import { type Rendering, toFailure } from "./rendering.ts";
+import { inOrder, type Rendering, toFailure } from "./rendering.ts";
 
 /** The generations of the function protocol that are in use, as their CLIs speak it. */
 export type Generation = "v1.20" | "v2.2" | "v2.5";
@@ -67,6 +67,6 @@ function pathOf(name: ToolName): string {
 const run = (command: string, args: readonly string[]): Promise<Rendering> =>
   new Promise((resolve) => {
     execFile(command, args, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
-      resolve(error === null ? { is: "yaml", text: stdout } : toFailure(stderr)),
+      resolve(error === null ? { is: "yaml", text: inOrder(stdout) } : toFailure(stderr)),
     );
   });

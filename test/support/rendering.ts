@@ -14,3 +14,14 @@ export function toFailure(stderr: string): Rendering {
   const margin = Math.min(...rest.map((line) => line.search(/\S|$/)));
   return { is: "txt", text: [first, ...rest.map((line) => `  ${line.slice(margin)}`), ""].join("\n") };
 }
+
+/**
+ * The same YAML with what is random about it in order: Crossplane v2.3 goes through a Go map when it reports the composed
+ * resources that are not ready.
+ */
+export function inOrder(yaml: string): string {
+  const documents = yaml.split(/^(?=---\n)/m);
+  const isReport = (document: string): boolean => /^message: Composed resource ".*" is not/m.test(document);
+  const reports = documents.filter(isReport).sort();
+  return documents.map((document) => (isReport(document) ? reports.shift() : document)).join("");
+}

@@ -42,11 +42,13 @@ export function explain(standing: Standing, { kind }: SharedResource): string {
       return standing.fault;
     case "TargetTaken":
       return `Secret ${standing.target} is the target of more than one copy`;
-    case "AccessNotGranted":
+    case "AccessNotGranted": {
+      const namespaces = standing.namespaces.join(", ");
       return (
-        `${kind} ${standing.shared} does not grant its connection Secret to namespace ${standing.namespaces.join(", ")}: ` +
-        `its owner has to add that to its annotation ${ALLOWED_NAMESPACES}`
+        `${kind} ${standing.shared} does not grant its connection Secret to namespace ${namespaces}: ` +
+        `whoever owns it has to add ${namespaces} to its annotation ${ALLOWED_NAMESPACES}`
       );
+    }
   }
 }
 

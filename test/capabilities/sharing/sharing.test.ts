@@ -228,8 +228,8 @@ describe("what is there stays while we cannot tell", () => {
       status: "False",
       reason: "AccessNotGranted",
       message:
-        "db: XPostgres orders does not grant its connection Secret to namespace team-a: its owner has to add that to its " +
-        "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
+        "db: XPostgres orders does not grant its connection Secret to namespace team-a: whoever owns it has to add team-a to " +
+        "its annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
     });
     expect(results[0]?.severity).toBe("Warning");
   });

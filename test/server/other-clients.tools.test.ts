@@ -1,0 +1,72 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runFunction } from "../../src/run-function.ts";
+import { createAuthority, issue, temporaryFolder, writeCertificates } from "../support/certificates.ts";
+import { serveLoopback } from "../support/loopback.ts";
+import { run, toolOrSkip } from "../support/server-tools.ts";
+
+const grpcurl = toolOrSkip("grpcurl") ?? "";
+const probe = toolOrSkip("grpc-health-probe") ?? "";
+
+const SERVICE = "apiextensions.fn.proto.v1.FunctionRunnerService";
+
+/** A server with mTLS, and the files that a client of it has. */
+async function serveMutualTls() {
+  const folder = temporaryFolder();
+  const authority = await createAuthority("ca");
+  const [server, client] = await Promise.all([issue(authority, "server"), issue(authority, "client")]);
+  writeCertificates(folder, authority, server);
+  const [ca, cert, key] = [join(folder, "ca.crt"), join(folder, "client.crt"), join(folder, "client.key")];
+  writeFileSync(cert, client.certificate);
+  writeFileSync(key, client.key);
+  const { target } = await serveLoopback({ transport: { is: "mtls", certsDir: folder } }, { runFunction });
+  return { target, ca, cert, key };
+}
+
+describe.skipIf(grpcurl === "")("grpcurl", () => {
+  test("finds by reflection what is served", async () => {
+    const { target } = await serveLoopback();
+    const { stdout } = await run(grpcurl, ["-plaintext", target, "list"]);
+    expect(stdout.trim().split("\n")).toEqual(
+      expect.arrayContaining([SERVICE, SERVICE.replace("v1", "v1beta1"), "grpc.health.v1.Health"]),
+    );
+  });
+
+  test.each(["v1", "v1beta1"])(
+    "finds by reflection what a %s request is made of, down to Google's messages",
+    async (v) => {
+      const { target } = await serveLoopback();
+      const symbols = [`apiextensions.fn.proto.${v}.RunFunctionRequest`, "google.protobuf.Struct"];
+      const [request, struct] = await Promise.all(
+        symbols.map((symbol) => run(grpcurl, ["-plaintext", target, "describe", symbol])),
+      );
+      expect(request?.stdout).toContain(`map<string, .apiextensions.fn.proto.${v}.Resources> required_resources = 8;`);
+      expect(struct?.stdout).toContain("map<string, .google.protobuf.Value> fields = 1;");
+    },
+  );
+
+  test.each(["v1", "v1beta1"])("calls %s over mTLS, in JSON", async (version) => {
+    const { target, ca, cert, key } = await serveMutualTls();
+    const method = `apiextensions.fn.proto.${version}.FunctionRunnerService/RunFunction`;
+    const files = ["-cacert", ca, "-cert", cert, "-key", key];
+    const { stdout, exitCode } = await run(grpcurl, [...files, "-d", "@", target, method], '{"meta": {"tag": "mine"}}');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ meta: { tag: "mine" } });
+  });
+
+  test("without a certificate of its own is refused", async () => {
+    const { target, ca } = await serveMutualTls();
+    const { exitCode } = await run(grpcurl, ["-max-time", "2", "-cacert", ca, target, "list"]);
+    expect(exitCode).not.toBe(0);
+  });
+});
+
+describe.skipIf(probe === "")("grpc-health-probe", () => {
+  test.each(["", SERVICE, SERVICE.replace("v1", "v1beta1")])("finds %j serving, over mTLS", async (service) => {
+    const { target, ca, cert, key } = await serveMutualTls();
+    const files = [`-tls-ca-cert=${ca}`, `-tls-client-cert=${cert}`, `-tls-client-key=${key}`];
+    const { exitCode, stderr } = await run(probe, [`-addr=${target}`, "-tls", ...files, `-service=${service}`]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "status: SERVING\n" });
+  });
+});

@@ -1,0 +1,39 @@
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { expect, test } from "vitest";
+import { createTransport } from "../../src/server/flow-control.ts";
+import { createAuthority, issue, temporaryFolder, writeCertificates } from "../support/certificates.ts";
+import { connectHttp2 } from "../support/http2.ts";
+import { serveLoopback, until } from "../support/loopback.ts";
+
+const WINDOW = 8 * 1024 * 1024;
+
+/** What a client really may send: the stream's window is in the settings, the connection's is raised by a frame after them. */
+test.each(["http", "https"] as const)("a client may send 8 MiB before it waits, over %s", async (scheme) => {
+  const authority = await createAuthority("ca");
+  const certsDir = temporaryFolder();
+  writeCertificates(certsDir, authority, await issue(authority, "server"));
+  const client = await issue(authority, "client");
+  const { port } = await serveLoopback(scheme === "https" ? { transport: { is: "mtls", certsDir } } : {});
+
+  const session = await connectHttp2(`${scheme}://localhost:${port}`, {
+    ca: authority.certificate,
+    cert: client.certificate,
+    key: client.key,
+  });
+
+  await until(() => session.state.remoteWindowSize !== 65_535);
+  expect(session.remoteSettings.initialWindowSize).toBe(WINDOW);
+  expect(session.state.remoteWindowSize).toBe(WINDOW);
+});
+
+test.each(["commonServerOptions", "http2Servers"])("a grpc-js without %s does not become slow in silence", (field) => {
+  const server = new Server();
+  Reflect.set(server, field, field === "http2Servers" ? new Map() : undefined);
+  if (field === "http2Servers") Reflect.set(server, "createConnectionInjector", () => ({}));
+  expect(() => createTransport(server, ServerCredentials.createInsecure())).toThrow(
+    expect.objectContaining({
+      code: "CannotServe",
+      message: `cannot raise the HTTP/2 windows: this @grpc/grpc-js has another Server.${field}`,
+    }),
+  );
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { FunctionError } from "../../src/errors.ts";
+import { runFunction } from "../../src/run-function.ts";
+import { connectHttp2, endOf, frame, openStream } from "../support/http2.ts";
+import { call, echo, serveLoopback, V1, V1BETA1 } from "../support/loopback.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+describe("both versions of the service pass bytes through", () => {
+  test.each([V1, V1BETA1])("%s", async (path) => {
+    const { target } = await serveLoopback();
+    const request = Buffer.from([0, 1, 2, 254, 255]);
+    expect(await call(target, request, { path })).toEqual({ code: "OK", details: "", response: request });
+  });
+
+  test("an empty message is a message", async () => {
+    const { target } = await serveLoopback();
+    expect(await call(target, Buffer.alloc(0))).toMatchObject({ code: "OK", response: Buffer.alloc(0) });
+  });
+
+  test("a view into a larger buffer is sent, not the buffer", async () => {
+    const response = new Uint8Array([9, 9, 1, 2, 9]).subarray(2, 4);
+    const { target } = await serveLoopback({}, { runFunction: () => echo(response) });
+    expect((await call(target, Buffer.alloc(0))).response).toEqual(Buffer.from([1, 2]));
+  });
+
+  test("a service that is not there", async () => {
+    const { target } = await serveLoopback();
+    expect(await call(target, Buffer.alloc(0), { path: "/a.Service/Method" })).toMatchObject({ code: "UNIMPLEMENTED" });
+  });
+});
+
+describe("what is thrown becomes a status", () => {
+  test("bytes that are no request are the client's fault, and it is told where", async () => {
+    const server = await serveLoopback({}, { runFunction });
+    const answer = await call(server.target, Buffer.from([0x0a, 0xff]));
+    expect(answer).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      details: "cannot read the request: a truncated varint at byte 1",
+    });
+    expect(server.lines.at(-1)).toEqual({
+      level: "warn",
+      message: "refused a call",
+      path: V1,
+      requestBytes: 2,
+      details: answer.details,
+    });
+  });
+
+  test.each<{ thrown: unknown; reason: string }>([
+    { reason: "a bug", thrown: new TypeError("password is hunter2") },
+    {
+      reason: "an error of ours that is no fault of the message",
+      thrown: new FunctionError("InvalidResponse", "hunter2"),
+    },
+    { reason: "something that is no error", thrown: "hunter2" },
+  ])("$reason tells the client nothing, and the log all", async ({ thrown }) => {
+    const fail = () => {
+      throw thrown;
+    };
+    const server = await serveLoopback({}, { runFunction: fail });
+    expect(await call(server.target, Buffer.alloc(3))).toMatchObject({
+      code: "INTERNAL",
+      details: "cannot run the function: internal error, see the function's log",
+    });
+    expect(server.lines.at(-1)).toEqual({
+      level: "error",
+      message: "cannot run the function",
+      path: V1,
+      requestBytes: 3,
+      stack: expect.stringContaining("hunter2"),
+    });
+  });
+});
+
+test("a Fatal result is worth a warning, since the XR goes no further", async () => {
+  const result = { severity: "Fatal", message: "cannot go on", reason: "Why", target: "Composite" } as const;
+  const server = await serveLoopback({}, { runFunction: (bytes) => ({ ...echo(bytes), results: [result] }) });
+  await call(server.target, Buffer.alloc(0));
+  expect(server.lines.at(-1)).toEqual({
+    level: "warn",
+    message: "returned a fatal result",
+    reason: "Why",
+    result: "cannot go on",
+  });
+});
+
+describe("the size of a request", () => {
+  const limit = { maxRecvMessageBytes: 4 * MEGABYTE };
+
+  test.each([
+    { reason: "3 MB, as of an XR with hundreds of resources, fit in the 4 MB of other functions", bytes: 3_000_000 },
+    { reason: "the limit itself is allowed", bytes: 4 * MEGABYTE },
+  ])("$reason", async ({ bytes }) => {
+    const { target } = await serveLoopback(limit, { runFunction: () => echo(Buffer.alloc(0)) });
+    expect(await call(target, Buffer.alloc(bytes))).toMatchObject({ code: "OK" });
+  });
+
+  test("one byte more is refused, with both sizes", async () => {
+    const { target } = await serveLoopback(limit);
+    expect(await call(target, Buffer.alloc(4 * MEGABYTE + 1))).toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+      details: "Received message larger than max (4194305 vs 4194304)",
+    });
+  });
+
+  test("a response has no limit here", async () => {
+    const runBig = () => echo(Buffer.alloc(5 * MEGABYTE));
+    const { port } = await serveLoopback({}, { runFunction: runBig });
+    const stream = openStream(await connectHttp2(`http://localhost:${port}`));
+    stream.end(frame(Buffer.alloc(0)));
+    const { data, status } = await endOf(stream);
+    expect({ bytes: data.byteLength, status }).toEqual({ bytes: 5 * MEGABYTE + 5, status: "0" });
+  });
+});
+
+describe("nobody waits for the answer any more", () => {
+  /** Blocks the only thread, as a large request does. */
+  const busy = (milliseconds: number): void => {
+    for (const end = Date.now() + milliseconds; Date.now() < end; );
+  };
+
+  test("a call whose deadline passed while another was computed is not computed", async () => {
+    const computed: string[] = [];
+    const { target } = await serveLoopback(
+      {},
+      {
+        runFunction: (bytes) => {
+          computed.push(String(bytes));
+          busy(150);
+          return echo(bytes);
+        },
+      },
+    );
+    const first = call(target, Buffer.from("first"));
+    const second = call(target, Buffer.from("second"), { deadlineMs: 100 });
+    expect((await second).code).toBe("DEADLINE_EXCEEDED");
+    expect((await first).code).toBe("OK");
+    expect(computed).not.toContain("second");
+  });
+
+  test("a call that is cancelled before its request is whole is not computed", async () => {
+    const computed: number[] = [];
+    const runFunction = (bytes: Uint8Array) => {
+      computed.push(bytes.byteLength);
+      return echo(bytes);
+    };
+    const { port } = await serveLoopback({}, { runFunction });
+    const session = await connectHttp2(`http://localhost:${port}`);
+
+    const cancelled = openStream(session);
+    cancelled.write(frame(Buffer.alloc(100)).subarray(0, 50));
+    cancelled.close(8); // CANCEL
+    await endOf(cancelled);
+
+    const other = openStream(session);
+    other.end(frame(Buffer.alloc(7)));
+    expect((await endOf(other)).status).toBe("0");
+    expect(computed).toEqual([7]);
+  });
+});

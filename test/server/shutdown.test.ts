@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { connectHttp2, endOf, frame, openStream } from "../support/http2.ts";
+import { insecure, isRefused, serveLoopback, until } from "../support/loopback.ts";
+
+describe("shutting down", () => {
+  test("a call in flight is finished, and a new connection refused meanwhile", async () => {
+    const server = await serveLoopback();
+    const stream = openStream(await connectHttp2(`http://localhost:${server.port}`));
+    const message = frame(Buffer.from("a request on its way"));
+    stream.write(message.subarray(0, 9));
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the half of it is there
+
+    const stopped = server.shutDown();
+    await until(() => isRefused(server.port));
+    stream.end(message.subarray(9));
+
+    expect(await endOf(stream)).toEqual({ data: message, status: "0" });
+    await stopped;
+  });
+
+  test("who watches our health is told, and not waited for", async () => {
+    const server = await serveLoopback();
+    const session = await connectHttp2(`http://localhost:${server.port}`);
+    const watch = openStream(session, "/grpc.health.v1.Health/Watch");
+    watch.end(frame(Buffer.alloc(0)));
+    const ended = endOf(watch);
+    await once(watch, "data");
+
+    await server.shutDown();
+
+    const states = [1, 2].map((state) => frame(Buffer.from([0x08, state]))); // SERVING, NOT_SERVING
+    expect(await ended).toEqual({ data: Buffer.concat(states), status: "14" }); // UNAVAILABLE
+  });
+
+  test("who says nothing is not waited for", async () => {
+    const server = await serveLoopback();
+    const silent = connect(server.port, "127.0.0.1").resume();
+    onTestFinished(() => void silent.destroy());
+    await once(silent, "connect");
+    await server.shutDown();
+    if (!silent.closed) await once(silent, "close");
+  });
+
+  test("after the grace period, a call that does not end is cut off", async () => {
+    const server = await serveLoopback({ shutdownGracePeriodMs: 100 });
+    const stream = openStream(await connectHttp2(`http://localhost:${server.port}`));
+    stream.write(frame(Buffer.alloc(100)).subarray(0, 50));
+    const ended = endOf(stream);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+
+    const start = Date.now();
+    await server.shutDown();
+    expect(Date.now() - start).toBeGreaterThanOrEqual(90);
+    expect((await ended).status).toBeUndefined();
+    expect(server.lines.at(-1)).toEqual({
+      level: "warn",
+      message: "the grace period is over: connections are cut off",
+    });
+  });
+
+  test("metrics end as well", async () => {
+    const server = await serveLoopback({ metricsAddress: { host: "127.0.0.1", port: 0 } });
+    await fetch(`http://127.0.0.1:${server.metricsPort}/metrics`); // leaves a connection open
+    await server.shutDown();
+    expect(await isRefused(server.metricsPort ?? 0)).toBe(true);
+  });
+});
+
+describe("an address that cannot be had is an error", () => {
+  test.each(["gRPC", "metrics"] as const)("for %s", async (purpose) => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void taken.close());
+    await once(taken, "listening");
+    const bound = taken.address();
+    const port = typeof bound === "object" ? (bound?.port ?? 0) : 0;
+    const address = { host: "127.0.0.1", port };
+
+    await expect(
+      serveLoopback({ ...insecure, ...(purpose === "gRPC" ? { address } : { metricsAddress: address }) }),
+    ).rejects.toMatchObject({
+      code: "CannotServe",
+      message: `cannot listen for ${purpose} at 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    });
+  });
+});

@@ -1,0 +1,32 @@
+import type { JsonObject } from "../../src/model/json.ts";
+import { loadMethod, type RunFunctionResponse } from "../../src/render/protocol.ts";
+import { toStruct } from "../../src/render/struct.ts";
+import { inputOf, shared, xr } from "./builders.ts";
+
+/** Encoded messages, made with protobufjs: what Crossplane would send, and what it would understand. */
+
+const method = loadMethod();
+
+interface RequestParts {
+  readonly input?: JsonObject;
+  readonly context?: JsonObject;
+}
+
+/** A request of the XR that uses a database. */
+export const requestOf = ({ input = inputOf({ sharedResources: [shared()] }), context }: RequestParts = {}): Buffer =>
+  method.requestSerialize({
+    meta: { tag: "test", capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"] },
+    observed: { composite: { resource: toStruct(xr()) } },
+    desired: {},
+    input: toStruct(input),
+    ...(context === undefined ? {} : { context: toStruct(context) }),
+  });
+
+export const toResponse = (bytes: Buffer): RunFunctionResponse =>
+  method.responseDeserialize(bytes) as RunFunctionResponse;
+
+/** A request that a user got wrong: its result is Fatal. */
+export const fatalRequest = (): Buffer => requestOf({ input: inputOf({ colour: "blue" }) });
+
+/** Bytes that are no message: field 1 says that it is longer than what follows. */
+export const malformed = Buffer.from([0x0a, 0x7f, 0x00]);

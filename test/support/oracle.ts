@@ -1,0 +1,220 @@
+import type { Target } from "../../src/model/condition.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Ready } from "../../src/model/resource.ts";
+import { loadMethod } from "../../src/render/protocol.ts";
+import { fromStruct, type Struct, toStruct } from "../../src/render/struct.ts";
+
+/**
+ * What the protocol's own codec (@grpc/proto-loader, which is protobufjs) says about a message, in plain JSON. Names are in
+ * Maps, so that `__proto__` is one of them. Where the codec itself departs from the specification (a field given twice, deep
+ * nesting) it is no oracle: those cases have their bytes and their expectation written out in traps.test.ts.
+ */
+
+export interface PlainResource {
+  readonly object: JsonObject;
+  readonly ready: Ready;
+}
+
+export interface PlainState {
+  readonly composite: PlainResource;
+  readonly resources: ReadonlyMap<string, PlainResource>;
+}
+
+export interface PlainRequest {
+  readonly tag: string;
+  readonly capabilities: readonly string[];
+  readonly observed: PlainState;
+  readonly desired: PlainState;
+  readonly input?: JsonObject | undefined;
+  readonly context?: JsonObject | undefined;
+  readonly extra: ReadonlyMap<string, readonly JsonObject[]>;
+  readonly required: ReadonlyMap<string, readonly JsonObject[]>;
+  readonly credentials: ReadonlyMap<string, Readonly<Record<string, Buffer>>>;
+  readonly schemas: ReadonlyMap<string, JsonObject>;
+}
+
+export interface PlainSelector {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
+}
+
+export interface PlainResponse {
+  readonly tag: string;
+  readonly ttlSeconds: number | undefined;
+  readonly desired: PlainState;
+  readonly context: JsonObject | undefined;
+  readonly results: readonly PlainResult[];
+  readonly conditions: readonly PlainCondition[];
+  readonly requirements: PlainRequirements | undefined;
+}
+
+export interface PlainRequirements {
+  readonly resources: ReadonlyMap<string, PlainSelector>;
+  readonly extra: ReadonlyMap<string, PlainSelector>;
+}
+
+export interface PlainResult {
+  readonly severity: string;
+  readonly message: string;
+  readonly reason: string | undefined;
+  readonly target: Target;
+}
+
+export interface PlainCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string | undefined;
+  readonly target: Target;
+}
+
+/** What the codec's plain objects have, with `loadMethod`'s options: every field that is not optional. */
+type Named<T> = Readonly<Record<string, T>>;
+interface CodecResource {
+  readonly resource: Struct | null;
+  readonly ready: string;
+}
+interface CodecState {
+  readonly composite: CodecResource | null;
+  readonly resources: Named<CodecResource>;
+}
+interface CodecRequest {
+  readonly meta: { readonly tag: string; readonly capabilities: readonly string[] } | null;
+  readonly observed: CodecState | null;
+  readonly desired: CodecState | null;
+  readonly input?: Struct;
+  readonly context?: Struct;
+  readonly extraResources: Named<{ readonly items: readonly CodecResource[] }>;
+  readonly requiredResources: Named<{ readonly items: readonly CodecResource[] }>;
+  readonly credentials: Named<{ readonly credentialData: { readonly data: Named<Buffer> } }>;
+  readonly requiredSchemas: Named<{ readonly openapiV3?: Struct }>;
+}
+interface CodecSelector {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly matchName?: string;
+  readonly matchLabels?: { readonly labels: Named<string> };
+}
+interface CodecResponse {
+  readonly meta: { readonly tag: string; readonly ttl?: { readonly seconds: number } };
+  readonly desired: CodecState | null;
+  readonly context?: Struct;
+  readonly results: readonly { severity: string; message: string; reason?: string; target: string }[];
+  readonly conditions: readonly { type: string; status: string; reason: string; message?: string; target: string }[];
+  readonly requirements: {
+    readonly resources: Named<CodecSelector>;
+    readonly extraResources: Named<CodecSelector>;
+  } | null;
+}
+
+const method = loadMethod();
+
+export function encodeRequest(request: PlainRequest): Buffer {
+  const { tag, capabilities, input, context } = request;
+  return method.requestSerialize({
+    meta: { tag, capabilities },
+    observed: toState(request.observed),
+    desired: toState(request.desired),
+    ...(input === undefined ? {} : { input: toStruct(input) }),
+    ...(context === undefined ? {} : { context: toStruct(context) }),
+    extraResources: objectOf(request.extra, (items) => ({
+      items: items.map((item) => ({ resource: toStruct(item) })),
+    })),
+    requiredResources: objectOf(request.required, (items) => ({
+      items: items.map((item) => ({ resource: toStruct(item) })),
+    })),
+    credentials: objectOf(request.credentials, (data) => ({ credentialData: { data } })),
+    requiredSchemas: objectOf(request.schemas, (schema) => ({ openapiV3: toStruct(schema) })),
+  });
+}
+
+export function decodeRequest(bytes: Buffer): PlainRequest {
+  const request = method.requestDeserialize(bytes) as CodecRequest;
+  const itemsOf = ({ items }: { readonly items: readonly CodecResource[] }) =>
+    items.map((item) => fromResource(item).object);
+  return {
+    tag: request.meta?.tag ?? "",
+    capabilities: request.meta?.capabilities ?? [],
+    observed: fromState(request.observed),
+    desired: fromState(request.desired),
+    input: request.input && fromStruct(request.input),
+    context: request.context && fromStruct(request.context),
+    extra: mapOf(request.extraResources, itemsOf),
+    required: mapOf(request.requiredResources, itemsOf),
+    credentials: mapOf(request.credentials, ({ credentialData }) => credentialData.data),
+    schemas: mapOf(request.requiredSchemas, ({ openapiV3 }) => (openapiV3 ? fromStruct(openapiV3) : {})),
+  };
+}
+
+export function decodeResponse(bytes: Uint8Array): PlainResponse {
+  const response = method.responseDeserialize(Buffer.from(bytes)) as CodecResponse;
+  const { meta, context, requirements } = response;
+  return {
+    tag: meta.tag,
+    ttlSeconds: meta.ttl?.seconds,
+    desired: fromState(response.desired),
+    context: context && fromStruct(context),
+    results: response.results.map(({ severity, message, reason, target }) => ({
+      severity: named(severity, "SEVERITY_"),
+      message,
+      reason,
+      target: targetOf(target),
+    })),
+    conditions: response.conditions.map(({ type, status, reason, message, target }) => ({
+      type,
+      status: named(status, "STATUS_CONDITION_"),
+      reason,
+      message,
+      target: targetOf(target),
+    })),
+    requirements: requirements
+      ? {
+          resources: mapOf(requirements.resources, fromSelector),
+          extra: mapOf(requirements.extraResources, fromSelector),
+        }
+      : undefined,
+  };
+}
+
+const fromSelector = ({ apiVersion, kind, namespace, matchName, matchLabels }: CodecSelector): PlainSelector => ({
+  apiVersion,
+  kind,
+  namespace,
+  match: matchName === undefined ? { labels: matchLabels?.labels ?? {} } : { name: matchName },
+});
+
+const toState = ({ composite, resources }: PlainState) => ({
+  composite: toResource(composite),
+  resources: objectOf(resources, toResource),
+});
+
+const toResource = ({ object, ready }: PlainResource) => ({
+  resource: toStruct(object),
+  ready: `READY_${ready.toUpperCase()}`,
+});
+
+const fromState = (state: CodecState | null): PlainState => ({
+  composite: fromResource(state?.composite ?? null),
+  resources: mapOf(state?.resources ?? {}, fromResource),
+});
+
+const fromResource = (resource: CodecResource | null): PlainResource => ({
+  object: resource?.resource ? fromStruct(resource.resource) : {},
+  ready: named(resource?.ready ?? "READY_UNSPECIFIED", "READY_") as Ready,
+});
+
+/** `True` of `STATUS_CONDITION_TRUE`. */
+const named = (name: string, prefix: string): string =>
+  name.charAt(prefix.length) + name.slice(prefix.length + 1).toLowerCase();
+
+const targetOf = (name: string): Target => (name === "TARGET_COMPOSITE" ? "Composite" : "CompositeAndClaim");
+
+/** By definition and not by assignment: `__proto__` is a name like any other. */
+const objectOf = <From, To>(map: ReadonlyMap<string, From>, to: (value: From) => To): Named<To> =>
+  Object.fromEntries([...map].map(([name, value]) => [name, to(value)]));
+
+const mapOf = <From, To>(entries: Named<From>, to: (value: From) => To): Map<string, To> =>
+  new Map(Object.entries(entries).map(([name, value]) => [name, to(value)]));

@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
+
+export interface Finished {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Where the tool is. Without it tests are to be skipped; except in CI, where each test is to run.
+ *
+ * @throws {Error} in CI, where it is missing.
+ */
+export function toolOrSkip(name: ToolName): string | undefined {
+  const path = findTool(name);
+  if (path !== undefined) return path;
+  const message = `${name} is missing: npm run tools`;
+  if (process.env["CI"] === "true") throw new Error(message);
+  process.stderr.write(`skipped: ${message}\n`);
+  return undefined;
+}
+
+/** Runs a program to its end. */
+export const run = (program: string, args: readonly string[], input = ""): Promise<Finished> =>
+  new Promise((resolve) => {
+    const child = execFile(program, args, { timeout: 10_000 }, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+    });
+    child.stdin?.end(input);
+  });
