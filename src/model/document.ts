@@ -1,5 +1,5 @@
 import { type FieldPath, valueAt } from "./field-path.ts";
-import { isObject, type JsonObject, type JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 
 /**
  * A JSON object, read only as far as somebody asks: `at` finds one value, `toObject` reads the whole of it. The wire
@@ -24,11 +24,4 @@ export const isDocument = (value: object): value is Document =>
 export function stringAt(document: Document, path: FieldPath): string | undefined {
   const value = document.at(path);
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** The entries at `path` whose values are strings, such as labels and annotations; empty where there is no object. */
-export function stringsAt(document: Document, path: FieldPath): ReadonlyMap<string, string> {
-  const value = document.at(path);
-  if (!isObject(value)) return new Map();
-  return new Map(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, ownValue, withKey } from "../model/json.ts";
 import { metadataString, withMetadata } from "./metadata.ts";
+import { objectAt } from "./objects.ts";
 import type { Condition, Resource } from "./protocol.ts";
 import { fromStruct } from "./struct.ts";
 
@@ -63,10 +64,10 @@ const toJson = ({ type, status, reason, message }: Condition): JsonObject => ({
 
 /** A condition of the same type is replaced where it stands. */
 function withCondition(xr: JsonObject, condition: JsonObject): JsonObject {
-  const status = ownValue(xr, "status");
-  const known = isObject(status) ? ownValue(status, "conditions") : undefined;
+  const status = objectAt(xr, "status");
+  const known = ownValue(status, "conditions");
   const conditions = Array.isArray(known) ? known.filter(isObject) : [];
   const at = conditions.findIndex(({ type }) => type === condition["type"]);
   const next = at < 0 ? [...conditions, condition] : conditions.with(at, condition);
-  return withKey(xr, "status", withKey(isObject(status) ? status : {}, "conditions", next));
+  return withKey(xr, "status", withKey(status, "conditions", next));
 }

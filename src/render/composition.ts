@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { RenderError } from "./error.ts";
 import { toManifest } from "./manifests.ts";
+import { metadataString } from "./metadata.ts";
+import { narrow } from "./objects.ts";
 
 /** What Go reads where nothing is written. */
 const text = z.string().default("");
@@ -71,13 +73,5 @@ export function toFunction(object: JsonObject): FunctionManifest {
 
 function assertIs(object: JsonObject, what: string, apiVersions: readonly string[], kind: string): void {
   if (apiVersions.includes(String(object["apiVersion"])) && object["kind"] === kind) return;
-  const metadata = ownValue(object, "metadata");
-  const name = isObject(metadata) ? ownValue(metadata, "name") : "";
-  throw new RenderError(`not a ${what}: ${String(object["kind"])}/${String(name ?? "")}`);
-}
-
-function narrow<Schema extends z.ZodType>(schema: Schema, value: JsonObject): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new RenderError(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
+  throw new RenderError(`not a ${what}: ${String(object["kind"])}/${metadataString(object, "name")}`);
 }

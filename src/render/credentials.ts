@@ -1,7 +1,8 @@
-import { isObject, type JsonObject, ownValue } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Step } from "./composition.ts";
 import { RenderError } from "./error.ts";
 import { metadataString } from "./metadata.ts";
+import { objectAt } from "./objects.ts";
 import type { Credentials } from "./protocol.ts";
 
 /**
@@ -24,8 +25,7 @@ export function credentialsOf(step: Step, secrets: readonly JsonObject[]): Recor
   return Object.fromEntries(entries);
 }
 
-function dataOf(secret: JsonObject): Record<string, Uint8Array> {
-  const data = ownValue(secret, "data");
-  if (!isObject(data)) return {};
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(String(value), "base64")]));
-}
+const dataOf = (secret: JsonObject): Record<string, Uint8Array> =>
+  Object.fromEntries(
+    Object.entries(objectAt(secret, "data")).map(([key, value]) => [key, Buffer.from(String(value), "base64")]),
+  );

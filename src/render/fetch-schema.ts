@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import { RenderError, whileDoing } from "./error.ts";
+import { objectAt } from "./objects.ts";
 import type { Schema, SchemaSelector } from "./protocol.ts";
 import { toStruct } from "./struct.ts";
 
@@ -90,9 +91,4 @@ function refOf(schema: JsonObject): string | undefined {
         .map(refOf)
         .find((found) => found !== undefined)
     : undefined;
-}
-
-function objectAt(value: JsonValue, key: string): JsonObject {
-  const found = isObject(value) ? ownValue(value, key) : undefined;
-  return isObject(found) ? found : {};
 }

@@ -16,6 +16,7 @@ export interface Flags {
   readonly observedResources: string | undefined;
   readonly requiredResources: string | undefined;
   readonly requiredSchemas: string | undefined;
+  readonly xrd: string | undefined;
 }
 
 const options = {
@@ -33,6 +34,7 @@ const options = {
   "required-schemas": { type: "string", short: "s" },
   timeout: { type: "string" }, // nothing here waits
   verbose: { type: "boolean" },
+  xrd: { type: "string" },
 } as const;
 
 /**
@@ -62,6 +64,7 @@ export function parseFlags(args: readonly string[]): Flags | "help" {
     observedResources: values["observed-resources"],
     requiredResources: values["required-resources"],
     requiredSchemas: values["required-schemas"],
+    xrd: values.xrd,
   };
 }
 

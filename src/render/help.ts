@@ -27,6 +27,7 @@ Flags:
   -s, --required-schemas=DIR        A directory of JSON files: OpenAPI v3 documents in which functions find the schemas
                                     they require (from kubectl get --raw /openapi/v3/<group-version>).
       --function-credentials=PATH   A YAML file or directory: Secrets that the pipeline's steps take credentials from.
+      --xrd=PATH                    A YAML file: the CompositeResourceDefinition (XRD), whose defaults the XR gets.
 
 Accepted and without effect, as no function has to be reached: -a/--function-annotations, --timeout, --verbose.
 

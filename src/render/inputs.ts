@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
+import type { JsonObject, JsonValue } from "../model/json.ts";
 import { type Composition, type FunctionManifest, toComposition, toFunction } from "./composition.ts";
 import { RenderError, whileDoing } from "./error.ts";
 import { readSchemas, type Schemas } from "./fetch-schema.ts";
 import type { Flags } from "./flags.ts";
 import { parseYaml } from "./go-yaml/parse.ts";
 import { readObjects, readYaml, toManifest } from "./manifests.ts";
+import { metadataString } from "./metadata.ts";
+import { objectAt } from "./objects.ts";
+import { withDefaults } from "./xrd.ts";
 
 /** Everything that a render depends on, read from the files that the flags name. */
 export interface Inputs {
@@ -26,7 +29,7 @@ export function readInputs(flags: Flags): Inputs {
   const composition = load("Composition", flags.composition, (file) => toComposition(readYaml(file)));
   assertComposes(composition, xr);
   return {
-    xr,
+    xr: flags.xrd === undefined ? xr : defaultValues(xr, flags.xrd),
     composition,
     functions: load("functions", flags.functions, (path) => readObjects(path).map(toFunction)),
     credentials: load("secrets", flags.functionCredentials, readObjects),
@@ -40,6 +43,12 @@ export function readInputs(flags: Flags): Inputs {
 
 const load = <Path extends string | undefined, T>(what: string, path: Path, read: (path: Path) => T): T =>
   whileDoing(`cannot load ${what} from ${JSON.stringify(path)}`, () => read(path));
+
+function defaultValues(xr: JsonObject, file: string): JsonObject {
+  const xrd = load("XRD", file, (path) => toManifest(readYaml(path)));
+  const name = JSON.stringify(metadataString(xr, "name"));
+  return whileDoing(`cannot default values for XR ${name}`, () => withDefaults(xr, xrd));
+}
 
 /** A context value given as such takes precedence over one from a file. */
 function readContext({ contextFiles, contextValues }: Flags): ReadonlyMap<string, JsonValue> {
@@ -83,7 +92,4 @@ function assertComposes({ metadata, spec }: Composition, xr: JsonObject): void {
 }
 
 const selectorOf = (xr: JsonObject): JsonObject =>
-  ["spec", "crossplane", "compositionSelector", "matchLabels"].reduce<JsonObject>((object, key) => {
-    const value = ownValue(object, key);
-    return isObject(value) ? value : {};
-  }, xr);
+  objectAt(objectAt(objectAt(objectAt(xr, "spec"), "crossplane"), "compositionSelector"), "matchLabels");

@@ -1,9 +1,7 @@
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
+import { type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
+import { objectAt } from "./objects.ts";
 
-export const metadataOf = (object: JsonObject): JsonObject => {
-  const metadata = ownValue(object, "metadata");
-  return isObject(metadata) ? metadata : {};
-};
+export const metadataOf = (object: JsonObject): JsonObject => objectAt(object, "metadata");
 
 /** A string of the metadata, `name` for example; empty where there is none. */
 export function metadataString(object: JsonObject, field: string): string {
@@ -16,8 +14,7 @@ export function metadataString(object: JsonObject, field: string): string {
  * there are none.
  */
 export function metadataMap(object: JsonObject, field: "labels" | "annotations"): Readonly<Record<string, string>> {
-  const value = ownValue(metadataOf(object), field);
-  const entries = isObject(value) ? Object.entries(value) : [];
+  const entries = Object.entries(objectAt(metadataOf(object), field));
   const strings = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return strings.length === entries.length ? Object.fromEntries(strings) : {};
 }

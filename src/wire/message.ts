@@ -1,6 +1,6 @@
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { next, readTag, readVarint, skip } from "./scan.ts";
-import { emptySlice, merged, type Slice } from "./slice.ts";
+import { merged, type Slice } from "./slice.ts";
 import { readKey, readText } from "./text.ts";
 
 /**
@@ -9,15 +9,7 @@ import { readKey, readText } from "./text.ts";
  */
 
 /** A singular message field. */
-export function readMessage({ bytes, start, end }: Slice, field: number): Slice {
-  let message: Slice | undefined;
-  for (let at = start; at < end; ) {
-    const tag = readTag(bytes, at, end);
-    at = skip(bytes, tag, next, end);
-    if (tag === field) message = merged(message, bytes, next, at);
-  }
-  return message ?? emptySlice;
-}
+export const readMessage = (slice: Slice, field: number): Slice => merged(readMessages(slice, field));
 
 /** A repeated message field. */
 export function readMessages({ bytes, start, end }: Slice, field: number): Slice[] {

@@ -97,6 +97,10 @@ function writeRequirementsField(writer: Writer, { capabilities }: WireRequest, {
 }
 
 function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): void {
+  if (edits.size === 0) {
+    writer.bytes(before.bytes, before.start, before.end);
+    return;
+  }
   for (const [key, value] of [...edits].reverse()) writeField(writer, key, value);
   writeExcept(writer, before, (tag, entry) => tag === STRUCT_FIELDS && edits.has(readEntryKey(entry)));
 }

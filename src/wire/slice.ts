@@ -11,11 +11,11 @@ export interface Slice {
 export const emptySlice: Slice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
 
 /**
- * Two occurrences of one singular message field, merged as protobuf wants it: the concatenation of two messages' bytes is
- * the encoding of the two merged. Rare: no encoder that we know writes a field twice.
+ * All occurrences of one singular message field, merged as protobuf wants it: the concatenation of messages' bytes is the
+ * encoding of them merged. More than one is rare: no encoder that we know writes a field twice.
  */
-export function merged(first: Slice | undefined, bytes: Buffer, start: number, end: number): Slice {
-  if (first === undefined) return { bytes, start, end };
-  const both = Buffer.concat([first.bytes.subarray(first.start, first.end), bytes.subarray(start, end)]);
-  return { bytes: both, start: 0, end: both.length };
+export function merged(messages: readonly Slice[]): Slice {
+  if (messages.length <= 1) return messages[0] ?? emptySlice;
+  const bytes = Buffer.concat(messages.map(({ bytes, start, end }) => bytes.subarray(start, end)));
+  return { bytes, start: 0, end: bytes.length };
 }

@@ -17,6 +17,7 @@ const none: Flags = {
   observedResources: undefined,
   requiredResources: undefined,
   requiredSchemas: undefined,
+  xrd: undefined,
 };
 
 describe("the flags are those of crossplane render", () => {
@@ -42,6 +43,7 @@ describe("the flags are those of crossplane render", () => {
       },
     },
     { args: ["--context-files=a=f.json"], flags: { contextFiles: new Map([["a", "f.json"]]) } },
+    { args: ["--xrd=xrd.yaml"], flags: { xrd: "xrd.yaml" } },
     { args: ["-a", "k=v", "--timeout=1m", "--verbose"], flags: {} },
   ])("$args", ({ args, flags }) => {
     expect(parseFlags([...files, ...args])).toEqual({ ...none, ...flags });

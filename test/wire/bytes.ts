@@ -57,7 +57,7 @@ export const nested = (depth: number, wrap: (inner: Buffer) => Buffer, content: 
  * Structs nested `depth` deep below one key each, as a Struct's content. Writes each length once, backwards: wrapping one
  * buffer in the next would copy hundreds of gigabytes for a hundred thousand levels.
  */
-export function deepStruct(depth: number, innermost = Buffer.alloc(0)): Buffer {
+export function deepStruct(depth: number, innermost: Buffer = Buffer.alloc(0)): Buffer {
   const parts: Buffer[] = [innermost];
   let length = innermost.length;
   const key = field(1, "a");

@@ -47,14 +47,16 @@ export const sharing: Capability = (call, draft) => {
 
 /** Judge all of them, then act. */
 function toShares(call: Call): readonly Share[] {
-  const found = call.input.spec.sharedResources.map((shared) => ({ shared, finding: find(shared, call) }));
-  const verdicts = firstComeFirstServed(found.map(({ shared, finding }) => judge(shared, finding, call)));
-  return found.flatMap(({ shared, finding }, index) => {
-    const verdict = verdicts[index];
-    if (verdict === undefined) return [];
-    const patches = patchesOf(shared, finding, verdict, call);
-    return [{ shared, finding, patches, ...deliver(shared, verdict, call) }];
+  const judged = call.input.spec.sharedResources.map((shared) => {
+    const finding = find(shared, call);
+    return { shared, finding, verdict: judge(shared, finding, call) };
   });
+  return firstComeFirstServed(judged).map(({ shared, finding, verdict }) => ({
+    shared,
+    finding,
+    patches: patchesOf(shared, finding, verdict, call),
+    ...deliver(shared, verdict, call),
+  }));
 }
 
 /** A requirement is returned for as long as it is needed: Crossplane watches what was required last. */

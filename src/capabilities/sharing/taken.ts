@@ -1,18 +1,18 @@
 import type { Verdict } from "./verdict.ts";
 
 /**
- * Two copies that aim at one Secret would overwrite each other for ever. The first in the input has it; the whole of a later
- * one waits, and keeps what it has.
+ * Two copies that aim at one Secret would overwrite each other for ever. The first in the input has it; the shared resource
+ * of a later one waits as a whole, and keeps what it has.
  */
-export function firstComeFirstServed(verdicts: readonly Verdict[]): readonly Verdict[] {
+export function firstComeFirstServed<T extends { readonly verdict: Verdict }>(shares: readonly T[]): readonly T[] {
   const taken = new Set<string>();
-  return verdicts.map((verdict): Verdict => {
-    if (verdict.is !== "copy") return verdict;
-    for (const { namespace, name } of verdict.targets) {
+  return shares.map((share) => {
+    if (share.verdict.is !== "copy") return share;
+    for (const { namespace, name } of share.verdict.targets) {
       const target = `${namespace}/${name}`;
-      if (taken.has(target)) return { is: "keep", standing: { is: "TargetTaken", target } };
+      if (taken.has(target)) return { ...share, verdict: { is: "keep", standing: { is: "TargetTaken", target } } };
       taken.add(target);
     }
-    return verdict;
+    return share;
   });
 }

@@ -183,6 +183,26 @@ describe("namespaces and names come from where the input says", () => {
   });
 });
 
+test("without connection in the input there is nothing to copy, and nothing to wait for", () => {
+  const { connection: _, ...data } = shared();
+  const { resources, conditions } = draftOf({ answers, sharedResources: [data] });
+  expect(resources.size).toBe(0);
+  expect(conditions).toMatchObject([{ status: "True", reason: "Available" }]);
+});
+
+test("with onSourceMissing: Delete copies and patches go with their source", () => {
+  const connection = { onSourceMissing: "Delete", copies: [{ secretName: { value: "orders-db" } }] };
+  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
+  const { resources, composite, conditions } = draftOf({
+    xr: xr({ status: { db: { host: "old" } } }),
+    sharedResources: [shared({ connection, patches, select: { name: { value: "orders" } } })],
+    answers: { db: [] },
+    observed: { [KEY]: observedObject({ ready: "True" }) },
+  });
+  expect([resources.size, composite]).toEqual([0, []]);
+  expect(conditions).toMatchObject([{ status: "False", reason: "NotFound" }]);
+});
+
 describe("what is there stays while we cannot tell", () => {
   test.each<{ reason: string; parts: CallParts }>([
     { reason: "nothing was looked up yet", parts: {} },

@@ -29,6 +29,71 @@ describe("what cannot be told keeps what is there", () => {
       says: "spec.parameters.database of the XR is not set",
     },
     {
+      reason: "the environment does not name it",
+      sharedResources: [shared({ select: { name: { fromEnvironmentFieldPath: "db.name" } } })],
+      says: "db.name of the environment is not set",
+    },
+    {
+      reason: "its namespace is not set",
+      sharedResources: [
+        shared({ select: { name: { value: "orders" }, namespace: { fromCompositeFieldPath: "spec.where" } } }),
+      ],
+      capabilities: ["Capabilities", "RequiredResources"],
+      says: "spec.where of the XR is not set",
+    },
+    {
+      reason: "a label that is not optional is not set",
+      sharedResources: [shared({ select: { matchLabels: [{ key: "a", fromCompositeFieldPath: "spec.none" }] } })],
+      says: "spec.none of the XR is not set",
+    },
+    {
+      reason: "the copies' namespaces are not set",
+      sharedResources: [
+        shared({
+          connection: connection({
+            copies: [{ namespaces: { fromCompositeFieldPath: "spec.apps" }, secretName: { value: "orders-db" } }],
+          }),
+        }),
+      ],
+      answers: found,
+      says: "spec.apps of the XR is not set",
+    },
+    {
+      reason: "the copies' namespaces are no list of names",
+      xr: xr({
+        spec: { claimRef: { namespace: "team-a", name: "shop" }, parameters: { database: "orders" }, apps: ["a", {}] },
+      }),
+      sharedResources: [
+        shared({
+          connection: connection({
+            copies: [{ namespaces: { fromCompositeFieldPath: "spec.apps" }, secretName: { value: "orders-db" } }],
+          }),
+        }),
+      ],
+      answers: found,
+      says: "spec.apps of the XR is not set",
+    },
+    {
+      reason: "the copies' name is not set",
+      sharedResources: [
+        shared({ connection: connection({ copies: [{ secretName: { fromCompositeFieldPath: "spec.none" } }] }) }),
+      ],
+      answers: found,
+      says: "spec.none of the XR is not set",
+    },
+    {
+      reason: "a namespace from the XR is no name",
+      sharedResources: [
+        shared({
+          connection: connection({
+            copies: [{ namespaces: { fromCompositeFieldPath: "kind" }, secretName: { value: "orders-db" } }],
+          }),
+        }),
+      ],
+      answers: found,
+      says: '"XShop" is not a namespace\'s name',
+    },
+    {
       reason: "two match",
       sharedResources: [shared({ select: byLabel })],
       answers: { db: [database(), database({ metadata: { name: "billing" } })] },

@@ -1,0 +1,40 @@
+import type { ClientHttp2Session } from "node:http2";
+import { describe, expect, test } from "vitest";
+import { connectHttp2, endOf, frame } from "../support/http2.ts";
+import { echo, serveLoopback, V1 } from "../support/loopback.ts";
+
+/** Waits until the server has read what was sent before. */
+const roundTrip = (session: ClientHttp2Session): Promise<void> =>
+  new Promise((resolve, reject) => {
+    session.ping((error) => (error ? reject(error) : resolve()));
+  });
+
+const open = (session: ClientHttp2Session, headers: Readonly<Record<string, string>> = {}) =>
+  session.request({
+    ":method": "POST",
+    ":path": V1,
+    "content-type": "application/grpc",
+    te: "trailers",
+    ...headers,
+  });
+
+describe("calls that wait in the queue while another one is computed", () => {
+  test("are not computed once their deadline has passed", async () => {
+    const computed: string[] = [];
+    const runFunction = (bytes: Uint8Array) => {
+      computed.push(String(bytes));
+      for (const end = Date.now() + 80; Date.now() < end; ); // blocks the only thread, as a large request does
+      return echo(bytes);
+    };
+    const { port } = await serveLoopback({}, { runFunction });
+    const session = await connectHttp2(`http://localhost:${port}`);
+    const [first, second] = [open(session), open(session, { "grpc-timeout": "40m" })]; // m: milliseconds
+    const ends = [endOf(first), endOf(second)];
+    await roundTrip(session);
+
+    first.end(frame(Buffer.from("first")));
+    second.end(frame(Buffer.from("second"))); // in the same packet: no timer runs between the two
+    const [answer, refusal] = await Promise.all(ends);
+    expect({ first: answer?.status, second: refusal?.status, computed: computed.map((text) => text.split(",").length) }).toEqual({ first: "0", second: "4", computed: [5] });
+  });
+});

@@ -1,0 +1,144 @@
+import fc, { type Arbitrary } from "fast-check";
+import type { Condition, Result } from "../../src/model/condition.ts";
+import { type Document, documentOf, isDocument } from "../../src/model/document.ts";
+import type { ContextValue, Draft, ResourceEdit } from "../../src/model/draft.ts";
+import { withValueAt } from "../../src/model/field-path.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
+import type { PlainRequest, PlainResource, PlainResponse, PlainState } from "../support/oracle.ts";
+import { json, key, mapOf, object, objectOf, ready, text } from "./arbitraries.ts";
+
+/** Arbitrary Drafts, and what a response to them has to say, computed on plain JSON. */
+
+const option = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
+
+const target = fc.constantFrom("Composite", "CompositeAndClaim");
+
+const edit: Arbitrary<ResourceEdit> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ is: fc.constant("set"), object: option(object), ready: option(ready) }) },
+  { weight: 1, arbitrary: fc.constant({ is: "removed" }) },
+);
+
+/** Steps into what may be there, so that some of these do not fit: those Drafts are refused. */
+const path = fc.array(fc.oneof({ weight: 4, arbitrary: key }, { weight: 1, arbitrary: fc.nat({ max: 1 }) }), {
+  minLength: 1,
+  maxLength: 3,
+});
+
+const selector: Arbitrary<ResourceSelector> = fc.record({
+  apiVersion: text,
+  kind: text,
+  namespace: option(text),
+  match: fc.oneof(fc.record({ name: text }), fc.record({ labels: objectOf(text) })),
+});
+
+const condition: Arbitrary<Condition> = fc.record({
+  type: text,
+  status: fc.constantFrom("True", "False", "Unknown"),
+  reason: text,
+  message: option(text),
+  target,
+});
+
+const result: Arbitrary<Result> = fc.record({
+  severity: fc.constantFrom("Fatal", "Warning", "Normal"),
+  message: text,
+  reason: option(text),
+  target,
+});
+
+/** Stands for a Document that the request itself holds. */
+const passedOn: Document = documentOf({ "the observed": "composite" });
+
+const contextValue: Arbitrary<ContextValue> = fc.oneof(
+  json,
+  object.map(documentOf),
+  fc.constant(passedOn),
+  fc.array(fc.constantFrom<ContextValue>(passedOn, null, "text"), { maxLength: 3 }),
+  objectOf(fc.constantFrom<ContextValue>(passedOn, documentOf({}), 1)),
+);
+
+/** Names come from so few that many edits meet something that is there. */
+export const draft: Arbitrary<Draft> = fc.record({
+  resources: mapOf(edit),
+  composite: fc.array(fc.record({ path, value: json }), { maxLength: 2 }),
+  compositeReady: option(ready),
+  requirements: mapOf(selector),
+  context: mapOf(contextValue),
+  conditions: fc.array(condition, { maxLength: 3 }),
+  results: fc.array(result, { maxLength: 3 }),
+  ttlSeconds: option(fc.oneof(fc.nat(), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 53 - 1))),
+});
+
+/** The Draft with the request's own Document where one is passed on. */
+export const passingOn = (draft: Draft, document: Document): Draft => ({
+  ...draft,
+  context: new Map([...draft.context].map(([key, value]) => [key, replaced(value, document)])),
+});
+
+const replaced = (value: ContextValue, document: Document): ContextValue =>
+  value === passedOn ? document : mapItems(value, (item) => replaced(item, document));
+
+const plainValue = (value: ContextValue): JsonValue =>
+  typeof value === "object" && value !== null && isDocument(value)
+    ? value.toObject()
+    : (mapItems(value, plainValue) as JsonValue);
+
+function mapItems(value: ContextValue, to: (item: ContextValue) => ContextValue): ContextValue {
+  if (typeof value !== "object" || value === null || isDocument(value)) return value;
+  if (Array.isArray(value)) return value.map(to);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, to(item)]));
+}
+
+/**
+ * The response to `draft`.
+ *
+ * @throws {FunctionError} `InvalidFieldPath` where an edit of the composite does not fit.
+ */
+export function expectedResponse(request: PlainRequest, draft: Draft): PlainResponse {
+  const { conditions, results, ttlSeconds, requirements } = draft;
+  const isNew = request.capabilities.includes("CAPABILITY_REQUIRED_RESOURCES");
+  const isUnknown = request.capabilities.every((name) => name === "CAPABILITY_UNSPECIFIED");
+  return {
+    tag: request.tag,
+    ttlSeconds,
+    desired: expectedState(request.desired, draft),
+    context: expectedContext(request.context, draft),
+    results: results.map(({ reason, ...rest }) => ({ ...rest, reason })),
+    conditions: conditions.map(({ message, ...rest }) => ({ ...rest, message })),
+    requirements:
+      requirements.size === 0
+        ? undefined
+        : {
+            resources: isNew || isUnknown ? requirements : new Map(),
+            extra: isNew ? new Map() : requirements,
+          },
+  };
+}
+
+function expectedState({ composite, resources }: PlainState, draft: Draft): PlainState {
+  const expected = new Map(resources);
+  for (const [name, edit] of draft.resources) {
+    if (edit.is === "removed") expected.delete(name);
+    else expected.set(name, edited(resources.get(name), edit));
+  }
+  const object = draft.composite.reduce(
+    (object, { path, value }) => withValueAt(object, path, value),
+    composite.object,
+  );
+  return { composite: edited(composite, { object, ready: draft.compositeReady }), resources: expected };
+}
+
+const edited = (
+  before: PlainResource = { object: {}, ready: "Unspecified" },
+  {
+    object = before.object,
+    ready = before.ready,
+  }: Partial<{ [K in keyof PlainResource]: PlainResource[K] | undefined }>,
+): PlainResource => ({ object, ready });
+
+function expectedContext(before: JsonObject | undefined, { context }: Draft): JsonObject | undefined {
+  if (context.size === 0) return before;
+  const edits = [...context].map(([key, value]): [string, JsonValue] => [key, plainValue(value)]);
+  return Object.fromEntries([...Object.entries(before ?? {}), ...edits]);
+}

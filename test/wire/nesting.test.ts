@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { WireDocument } from "../../src/wire/document.ts";
+import { deepStruct, entry, group, list, nested, string } from "./bytes.ts";
+import { invalid, thrownBy } from "./thrown.ts";
+
+const read = (bytes: Buffer) => new WireDocument({ bytes, start: 0, end: bytes.length }).toObject();
+
+describe("nesting", () => {
+  const lists = (depth: number) =>
+    entry(
+      "a",
+      nested(depth - 1, (inner) => list(inner), Buffer.alloc(0)),
+    );
+  const path = (length: number) => new Array<string>(length).fill("a");
+  const at = (bytes: Buffer, length: number) =>
+    new WireDocument({ bytes, start: 0, end: bytes.length }).at(path(length));
+
+  test.each([
+    {
+      reason: "structs as deep as is allowed",
+      run: () => JSON.stringify(read(deepStruct(1000))).length,
+      is: 1000 * 6 - 4,
+    },
+    { reason: "structs one deeper", run: () => read(deepStruct(1001)), is: invalid("nesting deeper than 1000") },
+    {
+      reason: "a hundred thousand structs",
+      run: () => read(deepStruct(100_000)),
+      is: invalid("nesting deeper than 1000"),
+    },
+    { reason: "lists as deep as is allowed", run: () => JSON.stringify(read(lists(1000))).length, is: 6 + 2 * 999 + 4 },
+    { reason: "lists one deeper", run: () => read(lists(1001)), is: invalid("nesting deeper than 1000") },
+    {
+      reason: "a value looked up at the bottom",
+      run: () => at(deepStruct(1000, entry("a", string("v"))), 1000),
+      is: "v",
+    },
+    {
+      reason: "one below it",
+      run: () => at(deepStruct(1001, entry("a", string("v"))), 1001),
+      is: invalid("nesting deeper"),
+    },
+    {
+      reason: "one at the bottom of a hundred thousand",
+      run: () => at(deepStruct(100_000), 99_999),
+      is: invalid("nesting deeper"),
+    },
+    {
+      reason: "the struct at the top of a hundred thousand",
+      run: () => at(deepStruct(100_000), 1),
+      is: invalid("nesting deeper"),
+    },
+    { reason: "a path longer than the document is deep", run: () => at(deepStruct(10), 100_000), is: undefined },
+    {
+      reason: "groups as deep as is allowed",
+      run: () => read(nested(100, (inner) => group(9, inner), Buffer.alloc(0))),
+      is: {},
+    },
+    {
+      reason: "groups one deeper",
+      run: () => read(nested(101, (inner) => group(9, inner), Buffer.alloc(0))),
+      is: invalid("groups nested too deeply"),
+    },
+    {
+      reason: "a hundred thousand groups",
+      run: () => read(Buffer.alloc(100_000, 0x4b)),
+      is: invalid("groups nested too deeply"),
+    },
+  ])("$reason", ({ run, is }) => {
+    expect(thrownBy(run)).toEqual(is);
+  });
+});
