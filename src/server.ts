@@ -53,7 +53,11 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
   observeCalls(transport.http2Server, metrics);
   logRefusals(transport.http2Server, log);
 
-  const listeners = await listenAll(config, transport, metrics, log);
+  const listeners = await listenAll(config, transport, metrics, log).catch((error: unknown) => {
+    stop();
+    server.forceShutdown();
+    throw error;
+  });
   health.set("SERVING");
   const destroy = (): void => {
     stop();

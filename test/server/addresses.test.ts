@@ -19,7 +19,10 @@ const mutualTls = (certsDir: string): Config => configOf(`--tls-certs-dir=${cert
 test("a path is served as a Unix socket, which is gone after the shutdown", async () => {
   const path = join(temporaryFolder(), "function.sock");
   const server = await serveLoopback({ address: { path } });
-  expect(await call(`unix:${path}`, Buffer.from("hello"))).toMatchObject({ code: "OK", response: Buffer.from("hello") });
+  expect(await call(`unix:${path}`, Buffer.from("hello"))).toMatchObject({
+    code: "OK",
+    response: Buffer.from("hello"),
+  });
   expect(server.lines.at(-1)).toMatchObject({ message: "serving", address: path, metricsAddress: "off" });
   expect(server.port).toBe(0);
 

@@ -131,7 +131,10 @@ test.each<Row>([
       writeFileSync(join(folder, "tls.crt"), before.server.key);
       writeFileSync(join(folder, "tls.key"), before.server.certificate);
     },
-    faults: ["  tls.crt: not PEM of the right kind: it holds no certificate", /^ {2}tls\.key: not PEM of the right kind/],
+    faults: [
+      "  tls.crt: not PEM of the right kind: it holds no certificate",
+      /^ {2}tls\.key: not PEM of the right kind/,
+    ],
   },
 ])("$reason: the server does not start, and says why", async ({ change, faults }) => {
   const folder = temporaryFolder();

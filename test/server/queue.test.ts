@@ -35,6 +35,7 @@ describe("calls that wait in the queue while another one is computed", () => {
     first.end(frame(Buffer.from("first")));
     second.end(frame(Buffer.from("second"))); // in the same packet: no timer runs between the two
     const [answer, refusal] = await Promise.all(ends);
-    expect({ first: answer?.status, second: refusal?.status, computed: computed.map((text) => text.split(",").length) }).toEqual({ first: "0", second: "4", computed: [5] });
+    expect([answer?.status, refusal?.status]).toEqual(["0", "4"]); // OK, DEADLINE_EXCEEDED
+    expect(computed).toEqual(["first"]);
   });
 });

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/model/json.ts";
-import { loadMethod, type RunFunctionResponse } from "../../src/render/protocol.ts";
+import { loadMethod } from "../../src/render/protocol.ts";
 import { toStruct } from "../../src/render/struct.ts";
 import { inputOf, shared, xr } from "./builders.ts";
 
@@ -21,12 +21,3 @@ export const requestOf = ({ input = inputOf({ sharedResources: [shared()] }), co
     input: toStruct(input),
     ...(context === undefined ? {} : { context: toStruct(context) }),
   });
-
-export const toResponse = (bytes: Buffer): RunFunctionResponse =>
-  method.responseDeserialize(bytes) as RunFunctionResponse;
-
-/** A request that a user got wrong: its result is Fatal. */
-export const fatalRequest = (): Buffer => requestOf({ input: inputOf({ colour: "blue" }) });
-
-/** Bytes that are no message: field 1 says that it is longer than what follows. */
-export const malformed = Buffer.from([0x0a, 0x7f, 0x00]);
