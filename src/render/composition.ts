@@ -3,49 +3,47 @@ import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { RenderError } from "./error.ts";
 import { toManifest } from "./manifests.ts";
 import { metadataString } from "./metadata.ts";
-import { narrow } from "./objects.ts";
+import { listOf, narrow, orElse } from "./objects.ts";
 
-/** What Go reads where nothing is written. */
-const text = z.string().default("");
-const labels = z.record(z.string(), z.string()).optional();
-
-const resourceSelector = z.object({
-  requirementName: text,
-  apiVersion: text,
-  kind: text,
-  name: z.string().optional(),
-  matchLabels: labels,
-});
+const text = orElse("", z.string());
+const selector = { requirementName: text, apiVersion: text, kind: text };
+const labels = orElse({}, z.record(z.string(), z.string()));
 
 const step = z.object({
   step: text,
-  functionRef: z.object({ name: text }).prefault({}),
-  input: z.custom<JsonObject>(isObject, "expected an object").optional(),
-  credentials: z
-    .array(z.object({ name: text, source: text, secretRef: z.object({ name: text, namespace: text }).optional() }))
-    .default([]),
-  requirements: z
-    .object({
-      requiredResources: z.array(resourceSelector).default([]),
-      requiredSchemas: z.array(z.object({ requirementName: text, apiVersion: text, kind: text })).default([]),
-    })
-    .optional(),
+  functionRef: orElse({}, z.object({ name: text })),
+  input: orElse(undefined, z.custom<JsonObject>(isObject, "expected an object").optional()),
+  credentials: listOf({
+    name: text,
+    source: text,
+    secretRef: orElse(undefined, z.object({ name: text, namespace: text }).optional()),
+  }),
+  requirements: orElse(
+    undefined,
+    z
+      .object({
+        requiredResources: listOf({ ...selector, name: orElse(undefined, z.string().optional()), matchLabels: labels }),
+        requiredSchemas: listOf(selector),
+      })
+      .optional(),
+  ),
 });
 
 const composition = z.object({
-  metadata: z.object({ name: text, labels }).prefault({}),
-  spec: z
-    .object({
-      compositeTypeRef: z.object({ apiVersion: text, kind: text }).prefault({}),
+  metadata: orElse({}, z.object({ name: text, labels })),
+  spec: orElse(
+    {},
+    z.object({
+      compositeTypeRef: orElse({}, z.object({ apiVersion: text, kind: text })),
       mode: text,
-      pipeline: z.array(step).default([]),
-    })
-    .prefault({}),
+      pipeline: orElse([], z.array(step)),
+    }),
+  ),
 });
 
 const functionManifest = z.object({
-  metadata: z.object({ name: text }).prefault({}),
-  spec: z.object({ package: text }).prefault({}),
+  metadata: orElse({}, z.object({ name: text })),
+  spec: orElse({}, z.object({ package: text })),
 });
 
 export type Composition = z.output<typeof composition>;

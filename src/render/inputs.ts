@@ -79,7 +79,7 @@ function assertComposes({ metadata, spec }: Composition, xr: JsonObject): void {
   }
   for (const [key, wanted] of Object.entries(selectorOf(xr))) {
     const label = `label ${JSON.stringify(key)}`;
-    const found = metadata.labels?.[key];
+    const found = metadata.labels[key];
     if (found === undefined) throw new RenderError(`composition ${name} is missing required ${label}`);
     if (found === wanted) continue;
     const values = `want ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}`;

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import { RenderError } from "./error.ts";
 
@@ -18,3 +18,10 @@ export function narrow<Schema extends z.ZodType>(schema: Schema, object: JsonObj
   if (parsed.success) return parsed.data;
   throw new RenderError(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
 }
+
+/** A field as Go reads it: where it is absent or null, it has another value. */
+export const orElse = <Schema extends z.ZodType>(value: unknown, schema: Schema) =>
+  z.preprocess((given) => given ?? value, schema);
+
+/** A list of objects; an empty one where there is none. */
+export const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => orElse([], z.array(z.object(shape)));

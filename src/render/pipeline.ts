@@ -81,8 +81,8 @@ export const byResourceName = (observed: readonly JsonObject[]): ReadonlyMap<str
 function requirementsOf({ requirements }: Step, { required, schemas }: Inputs): Partial<RunFunctionRequest> {
   if (requirements === undefined) return {};
   const resources = requirements.requiredResources.map(({ requirementName, apiVersion, kind, name, matchLabels }) => {
-    const match =
-      name === undefined ? { ...(matchLabels && { matchLabels: { labels: matchLabels } }) } : { matchName: name };
+    const byLabels = Object.keys(matchLabels).length > 0 && { matchLabels: { labels: matchLabels } };
+    const match = name === undefined ? byLabels : { matchName: name };
     return [requirementName, fetchResources({ apiVersion, kind, ...match }, required)];
   });
   const found = requirements.requiredSchemas.map((selector) => [

@@ -1,22 +1,21 @@
 import { z } from "zod";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import { RenderError } from "./error.ts";
-import { narrow, objectAt } from "./objects.ts";
+import { listOf, narrow, objectAt, orElse } from "./objects.ts";
 
-const text = z.string().default("");
+const text = orElse("", z.string());
 const anyObject = z.custom<JsonObject>(isObject, "expected an object");
 
 const definition = z.object({
-  spec: z
-    .object({
+  spec: orElse(
+    {},
+    z.object({
       group: text,
-      scope: z.string().default("LegacyCluster"),
-      defaultCompositionUpdatePolicy: z.string().optional(),
-      versions: z
-        .array(z.object({ name: text, schema: z.object({ openAPIV3Schema: anyObject }).optional() }))
-        .default([]),
-    })
-    .prefault({}),
+      scope: orElse("LegacyCluster", z.string()),
+      defaultCompositionUpdatePolicy: orElse(undefined, z.string().optional()),
+      versions: listOf({ name: text, schema: orElse(undefined, z.object({ openAPIV3Schema: anyObject }).optional()) }),
+    }),
+  ),
 });
 
 /**

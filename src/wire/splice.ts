@@ -17,14 +17,13 @@ export function writeExcept(
   const runs: { start: number; end: number }[] = [];
   let run = { start, end: start };
   for (let at = start; at < end; ) {
-    const fieldStart = at;
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);
     if (isReplaced(tag, { bytes, start: next, end: at })) {
       runs.push(run);
       run = { start: at, end: at };
     } else {
-      run = { start: run.end === fieldStart ? run.start : fieldStart, end: at };
+      run.end = at;
     }
   }
   runs.push(run);

@@ -75,6 +75,15 @@ describe("what is printed", () => {
       out: rendered,
     },
     {
+      reason: "fields of the Composition that are null, as if they were not there",
+      files: {
+        "composition.yaml": step(", credentials: , requirements: ").replace("name: c}", "name: c, labels: }"),
+        "functions.yaml": functions.replace("name: fn}", "name: fn, annotations: }"),
+      },
+      flags: [],
+      out: rendered,
+    },
+    {
       reason: "schemas of a directory",
       files: { "s/v1.json": '{"components": {"schemas": {"A": {"type": "string"}}}}' },
       flags: ["-s", "DIR/s"],

@@ -1,74 +1,13 @@
 import type { Target } from "../../src/model/condition.ts";
-import type { JsonObject } from "../../src/model/json.ts";
 import type { Ready } from "../../src/model/resource.ts";
 import { loadMethod } from "../../src/render/protocol.ts";
 import { fromStruct, type Struct, toStruct } from "../../src/render/struct.ts";
+import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";
 
 /**
- * What the protocol's own codec (@grpc/proto-loader, which is protobufjs) says about a message, in plain JSON. Names are in
- * Maps, so that `__proto__` is one of them. Where the codec itself departs from the specification (a field given twice, deep
+ * What the protocol's own codec (@grpc/proto-loader, which is protobufjs) says about a message, in plain JSON. Where the codec itself departs from the specification (a field given twice, deep
  * nesting) it is no oracle: those cases have their bytes and their expectation written out in traps.test.ts.
  */
-
-export interface PlainResource {
-  readonly object: JsonObject;
-  readonly ready: Ready;
-}
-
-export interface PlainState {
-  readonly composite: PlainResource;
-  readonly resources: ReadonlyMap<string, PlainResource>;
-}
-
-export interface PlainRequest {
-  readonly tag: string;
-  readonly capabilities: readonly string[];
-  readonly observed: PlainState;
-  readonly desired: PlainState;
-  readonly input?: JsonObject | undefined;
-  readonly context?: JsonObject | undefined;
-  readonly extra: ReadonlyMap<string, readonly JsonObject[]>;
-  readonly required: ReadonlyMap<string, readonly JsonObject[]>;
-  readonly credentials: ReadonlyMap<string, Readonly<Record<string, Buffer>>>;
-  readonly schemas: ReadonlyMap<string, JsonObject>;
-}
-
-export interface PlainSelector {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace?: string | undefined;
-  readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
-}
-
-export interface PlainResponse {
-  readonly tag: string;
-  readonly ttlSeconds: number | undefined;
-  readonly desired: PlainState;
-  readonly context: JsonObject | undefined;
-  readonly results: readonly PlainResult[];
-  readonly conditions: readonly PlainCondition[];
-  readonly requirements: PlainRequirements | undefined;
-}
-
-export interface PlainRequirements {
-  readonly resources: ReadonlyMap<string, PlainSelector>;
-  readonly extra: ReadonlyMap<string, PlainSelector>;
-}
-
-export interface PlainResult {
-  readonly severity: string;
-  readonly message: string;
-  readonly reason: string | undefined;
-  readonly target: Target;
-}
-
-export interface PlainCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string | undefined;
-  readonly target: Target;
-}
 
 /** What the codec's plain objects have, with `loadMethod`'s options: every field that is not optional. */
 type Named<T> = Readonly<Record<string, T>>;

@@ -5,7 +5,7 @@ import type { ContextValue, Draft, ResourceEdit } from "../../src/model/draft.ts
 import { withValueAt } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
-import type { PlainRequest, PlainResource, PlainResponse, PlainState } from "../support/oracle.ts";
+import type { PlainRequest, PlainResource, PlainResponse, PlainState } from "../support/plain.ts";
 import { json, key, mapOf, object, objectOf, ready, text } from "./arbitraries.ts";
 
 /** Arbitrary Drafts, and what a response to them has to say, computed on plain JSON. */

@@ -1,0 +1,65 @@
+import type { Target } from "../../src/model/condition.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Ready } from "../../src/model/resource.ts";
+
+/** Messages in plain JSON. Names are in Maps, so that `__proto__` is one of them. */
+
+export interface PlainResource {
+  readonly object: JsonObject;
+  readonly ready: Ready;
+}
+
+export interface PlainState {
+  readonly composite: PlainResource;
+  readonly resources: ReadonlyMap<string, PlainResource>;
+}
+
+export interface PlainRequest {
+  readonly tag: string;
+  readonly capabilities: readonly string[];
+  readonly observed: PlainState;
+  readonly desired: PlainState;
+  readonly input?: JsonObject | undefined;
+  readonly context?: JsonObject | undefined;
+  readonly extra: ReadonlyMap<string, readonly JsonObject[]>;
+  readonly required: ReadonlyMap<string, readonly JsonObject[]>;
+  readonly credentials: ReadonlyMap<string, Readonly<Record<string, Buffer>>>;
+  readonly schemas: ReadonlyMap<string, JsonObject>;
+}
+
+export interface PlainSelector {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
+}
+
+export interface PlainResponse {
+  readonly tag: string;
+  readonly ttlSeconds: number | undefined;
+  readonly desired: PlainState;
+  readonly context: JsonObject | undefined;
+  readonly results: readonly PlainResult[];
+  readonly conditions: readonly PlainCondition[];
+  readonly requirements: PlainRequirements | undefined;
+}
+
+export interface PlainRequirements {
+  readonly resources: ReadonlyMap<string, PlainSelector>;
+  readonly extra: ReadonlyMap<string, PlainSelector>;
+}
+
+export interface PlainResult {
+  readonly severity: string;
+  readonly message: string;
+  readonly reason: string | undefined;
+  readonly target: Target;
+}
+
+export interface PlainCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string | undefined;
+  readonly target: Target;
+}
