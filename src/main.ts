@@ -7,7 +7,14 @@ process.exitCode = command === "render" ? await render(args) : await run(process
 
 async function render(args: readonly string[]): Promise<number> {
   const { main } = await import("./render/main.ts");
+  process.stdout.on("error", endWhereNobodyReads);
   return main(args, { out: (text) => process.stdout.write(text), err: (text) => process.stderr.write(text) });
+}
+
+/** As when the output goes into `head`. */
+function endWhereNobodyReads(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
 }
 
 async function run(args: readonly string[]): Promise<number> {

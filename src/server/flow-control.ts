@@ -7,7 +7,7 @@ import { FunctionError } from "../errors.ts";
  *
  * Node's 64 KB cost a round trip for each 64 KB of a request: 43 ms for 660 KB at 3 ms round trip time, 5.9 ms with 8 MiB.
  */
-export const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
+const RECEIVE_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /** What grpc-js serves through: one HTTP/2 server that takes connections from the injector. */
 export interface Transport {

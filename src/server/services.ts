@@ -11,7 +11,7 @@ export const serviceNames = [
 ] as const;
 
 /** RunFunction as bytes to bytes. */
-export type RunFunctionMethod = MethodDefinition<Buffer, Uint8Array>;
+type RunFunctionMethod = MethodDefinition<Buffer, Uint8Array>;
 
 /** What proto/ says. Reflection does not answer from it, but from descriptors made beforehand. */
 export function loadProtocol(): PackageDefinition {
