@@ -14,7 +14,7 @@ import { type Mutate, mutations } from "./mutations.ts";
 /** Numbers from 0 to `below` - 1: mulberry32, so that a seed is all it takes to see a failure again. */
 export type Random = (below: number) => number;
 
-export function randomFrom(seed: number): Random {
+function randomFrom(seed: number): Random {
   let state = seed | 0;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;

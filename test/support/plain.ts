@@ -44,19 +44,19 @@ export interface PlainResponse {
   readonly requirements: PlainRequirements | undefined;
 }
 
-export interface PlainRequirements {
+interface PlainRequirements {
   readonly resources: ReadonlyMap<string, PlainSelector>;
   readonly extra: ReadonlyMap<string, PlainSelector>;
 }
 
-export interface PlainResult {
+interface PlainResult {
   readonly severity: string;
   readonly message: string;
   readonly reason: string | undefined;
   readonly target: Target;
 }
 
-export interface PlainCondition {
+interface PlainCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;

@@ -51,9 +51,9 @@ export const object = tree.object;
 
 export const ready = fc.constantFrom("Unspecified", "True", "False");
 
-export const resource: Arbitrary<PlainResource> = fc.record({ object, ready });
+const resource: Arbitrary<PlainResource> = fc.record({ object, ready });
 
-export const state: Arbitrary<PlainState> = fc.record({ composite: resource, resources: mapOf(resource) });
+const state: Arbitrary<PlainState> = fc.record({ composite: resource, resources: mapOf(resource) });
 
 const capability = fc.constantFrom(
   "CAPABILITY_UNSPECIFIED",

@@ -83,7 +83,7 @@ export interface RawField {
 }
 
 /** The fields of a well-formed message without groups; a reader of its own, so that wire/ is not measured with itself. */
-export function fieldsOf(bytes: Buffer): RawField[] {
+function fieldsOf(bytes: Buffer): RawField[] {
   const fields: RawField[] = [];
   let at = 0;
   const readVarint = (): number => {

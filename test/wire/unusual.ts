@@ -21,11 +21,6 @@ export const unknownField: Arbitrary<Buffer> = fc.letrec<{ field: Buffer }>((tie
   };
 }).field;
 
-/** Known fields' numbers with a wire type that is not theirs: unknown fields, as protobuf has it. */
-export const mistyped: Arbitrary<Buffer> = fc
-  .tuple(fc.integer({ min: 1, max: 6 }), fc.nat())
-  .map(([id, value]) => Buffer.concat([tag(id, 5), Buffer.from(Uint32Array.of(value).buffer)]));
-
 /** Where an encoder has a choice: a number from 0 to `options` - 1. Taken from a list, so that fast-check can shrink it. */
 export type Choose = (options: number) => number;
 
