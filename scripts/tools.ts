@@ -3,7 +3,7 @@
  * module in tools/ has changed. Names as arguments build only those.
  */
 import { obtainTools } from "./tools/build.ts";
-import { findTool, type ToolName, toolNames } from "./tools/catalogue.ts";
+import { findTool, type ToolName, toolNames, toolsOf } from "./tools/catalogue.ts";
 
 const isToolName = (name: string): name is ToolName => toolNames.some((known) => known === name);
 
@@ -14,7 +14,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-const names = args.length > 0 ? args.filter(isToolName) : toolNames;
+const names = args.length > 0 ? args.filter(isToolName) : toolsOf("tests");
 const problems = await obtainTools(names, (line) => process.stderr.write(`${line}\n`));
 for (const name of names) process.stdout.write(`${name}\t${findTool(name) ?? "missing"}\n`);
 for (const problem of problems) process.stderr.write(`${problem}\n`);

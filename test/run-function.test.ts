@@ -142,6 +142,21 @@ describe("what a user got wrong is a fatal result, which changes nothing", () =>
       ),
       message: "cannot return desired composite status.n: NaN is not a JSON number",
     },
+    {
+      reason: "such a number that an earlier step left",
+      request: requestOf(
+        {
+          desired: { composite: { resource: toStruct({ status: { n: [Number.POSITIVE_INFINITY] } }) } },
+          extraResources: found,
+        },
+        inputOf({
+          sharedResources: [
+            shared({ patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.host" }] }),
+          ],
+        }),
+      ),
+      message: "cannot return desired composite.status.n[0]: Infinity is not a JSON number",
+    },
   ])("$reason", ({ request, message }) => {
     const { response, results } = run(request);
     expect(results).toMatchObject([{ severity: "Fatal", message, target: "Composite" }]);

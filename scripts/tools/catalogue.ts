@@ -2,42 +2,68 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A program that tests run against, built from the Go module in `tools/NAME`. */
+/** A program that we run against, built from a Go module in `tools/`. */
 interface Tool {
-  /** The Go variable that `--version` prints. */
-  readonly versionVariable: string;
+  readonly usedBy: "tests" | "e2e";
+  /** The Go variable that `--version` prints; what it is not needed for, goes without. */
+  readonly versionVariable?: string;
   /** The environment variable that names a binary to use instead. */
   readonly override?: string;
+  /** Where several programs come from one module: its folder, and this one's package. */
+  readonly from?: { readonly module: string; readonly package: string };
 }
 
 const runtimeV2 = "github.com/crossplane/crossplane-runtime/v2/pkg/version.version";
 
+const kubernetes = (program: string): Tool => ({
+  usedBy: "e2e",
+  versionVariable: "k8s.io/component-base/version.gitVersion",
+  from: { module: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}` },
+});
+
 const tools = {
-  grpcurl: { versionVariable: "main.version" },
-  "grpc-health-probe": { versionVariable: "main.versionTag" },
+  grpcurl: { usedBy: "tests", versionVariable: "main.version" },
+  "grpc-health-probe": { usedBy: "tests", versionVariable: "main.versionTag" },
   "crossplane-v2.2": {
+    usedBy: "tests",
     versionVariable: "github.com/crossplane/crossplane/v2/internal/version.version",
     override: "CROSSPLANE_V2_2",
   },
   "crossplane-v1.20": {
+    usedBy: "tests",
     versionVariable: "github.com/crossplane/crossplane/internal/version.version",
     override: "CROSSPLANE_V1_20",
   },
   // The engine of `crossplane composition render` v2.5: Crossplane itself.
-  "crossplane-core-v2.3": { versionVariable: runtimeV2, override: "CROSSPLANE_CORE_V2_3" },
-  "crossplane-v2.5": { versionVariable: runtimeV2, override: "CROSSPLANE_V2_5" },
+  "crossplane-core-v2.3": { usedBy: "tests", versionVariable: runtimeV2, override: "CROSSPLANE_CORE_V2_3" },
+  "crossplane-v2.5": { usedBy: "tests", versionVariable: runtimeV2, override: "CROSSPLANE_V2_5" },
+  etcd: { usedBy: "e2e" },
+  "kube-apiserver": kubernetes("kube-apiserver"),
+  "kube-controller-manager": kubernetes("kube-controller-manager"),
+  kubectl: kubernetes("kubectl"),
+  "crossplane-core-v2.4": { usedBy: "e2e", versionVariable: runtimeV2 },
+  "crossplane-core-v1.20": {
+    usedBy: "e2e",
+    versionVariable: "github.com/crossplane/crossplane/internal/version.version",
+  },
+  "provider-kubernetes": { usedBy: "e2e" },
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof tools;
 
 export const toolNames = Object.keys(tools) as ToolName[];
 
+export const toolsOf = (user: Tool["usedBy"]): readonly ToolName[] =>
+  toolNames.filter((name) => tools[name].usedBy === user);
+
+const toolOf = (name: ToolName): Tool => tools[name];
+
 const pathOf = (relative: string): string => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 
-export const moduleOf = (name: ToolName): string => pathOf(`tools/${name}`);
+export const moduleOf = (name: ToolName): string => pathOf(`tools/${toolOf(name).from?.module ?? name}`);
 export const binaryOf = (name: ToolName): string => pathOf(`.cache/tools/${name}`);
 export const stampOf = (name: ToolName): string => `${binaryOf(name)}.stamp`;
-export const overrideOf = (name: ToolName): string | undefined => (tools[name] as Tool).override;
+export const overrideOf = (name: ToolName): string | undefined => toolOf(name).override;
 
 /**
  * Where the tool is: what its environment variable says, or the binary that was built from its module as it is now.
@@ -57,7 +83,7 @@ export function findTool(name: ToolName): string | undefined {
 
 /** What the binary depends on: another one is built when it changes. */
 export function fingerprintOf(name: ToolName): string {
-  const hash = createHash("sha256").update(tools[name].versionVariable);
+  const hash = createHash("sha256").update(toolOf(name).versionVariable ?? "");
   for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(`${moduleOf(name)}/${file}`));
   return hash.digest("hex");
 }
@@ -69,12 +95,14 @@ export function buildOf(name: ToolName): {
   readonly ldflags: string;
 } {
   const goMod = readFileSync(`${moduleOf(name)}/go.mod`, "utf8");
-  const main = /^tool (\S+)$/m.exec(goMod)?.[1] ?? "";
+  const { from, versionVariable } = toolOf(name);
+  const main = from?.package ?? /^tool (\S+)$/m.exec(goMod)?.[1] ?? "";
   const required = [...goMod.matchAll(/^\t?(?:require )?(\S+) (v\S+)/gm)]
     .map(([, module = "", version = ""]) => ({ module, version }))
     .filter(({ module }) => main === module || main.startsWith(`${module}/`))
     .sort((a, b) => b.module.length - a.module.length);
   const version = required[0]?.version;
   if (version === undefined) throw new Error(`cannot find the version of ${main || "a tool"} in tools/${name}/go.mod`);
-  return { package: main, version, ldflags: `-s -w -X ${tools[name].versionVariable}=${version}` };
+  const setVersion = versionVariable === undefined ? "" : ` -X ${versionVariable}=${version}`;
+  return { package: main, version, ldflags: `-s -w${setVersion}` };
 }

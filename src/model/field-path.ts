@@ -7,6 +7,9 @@ export type FieldPath = readonly (string | number)[];
 /** One step of a path: `.name`, `name` at the start, or `[name or index]`. Sticky: it is matched where the last ended. */
 const segment = /(?:(?<=^)|(?<!^)\.)(?<field>[^.[\]]+)|\[(?<bracketed>[^[\]]+)\]/y;
 
+/** Far more than any object has; whoever writes more would have us recurse as deeply. */
+const MAX_STEPS = 100;
+
 const index = /^(?:0|[1-9]\d{0,8})$/;
 
 /**
@@ -18,17 +21,23 @@ const index = /^(?:0|[1-9]\d{0,8})$/;
 export function parseFieldPath(text: string): FieldPath {
   const path: (string | number)[] = [];
   for (let position = 0; position < text.length; position = segment.lastIndex) {
-    segment.lastIndex = position;
-    const { field, bracketed } = segment.exec(text)?.groups ?? {};
-    const name = field ?? bracketed?.replace(/^['"]+|['"]+$/g, "");
-    if (!name || name === "*") {
-      throw new FunctionError("InvalidFieldPath", `not a field path: ${JSON.stringify(text)}, at position ${position}`);
-    }
-    path.push(bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name);
+    path.push(stepAt(text, position));
   }
-  if (path.length === 0) throw new FunctionError("InvalidFieldPath", "not a field path: it is empty");
+  if (path.length === 0) throw notAPath(text, "it is empty");
+  if (path.length > MAX_STEPS) throw notAPath(text, `it has more than ${MAX_STEPS} steps`);
   return path;
 }
+
+function stepAt(text: string, position: number): string | number {
+  segment.lastIndex = position;
+  const { field, bracketed } = segment.exec(text)?.groups ?? {};
+  const name = field ?? bracketed?.replace(/^['"]+|['"]+$/g, "");
+  if (!name || name === "*") throw notAPath(text, `at position ${position}`);
+  return bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name;
+}
+
+const notAPath = (text: string, reason: string): FunctionError =>
+  new FunctionError("InvalidFieldPath", `not a field path: ${JSON.stringify(text.slice(0, 100))}, ${reason}`);
 
 /** The text of a path, as `parseFieldPath` reads it: `spec.subnets[0].id`, `metadata.annotations[crossplane.io/paused]`. */
 export const formatFieldPath = (path: FieldPath): string =>

@@ -1,6 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import type { Target } from "../model/condition.ts";
 import type { Draft } from "../model/draft.ts";
+import { formatFieldPath } from "../model/field-path.ts";
 import {
   CONDITION_MESSAGE,
   CONDITION_REASON,
@@ -50,7 +51,7 @@ export function writeResponse(request: WireRequest, draft: Draft): Buffer {
   try {
     writeFields(writer, request, draft);
   } catch (error) {
-    if (error instanceof FunctionError && error.code === "InvalidResponse") assertEditsAreJson(draft);
+    if (error instanceof FunctionError && error.code === "InvalidResponse") assertEditsAreJson(request, draft);
     throw error;
   }
   return writer.finish();
@@ -130,10 +131,11 @@ function writeConditions(writer: Writer, { conditions }: Draft): void {
 
 const lengthOf = ({ start, end }: Slice): number => end - start;
 
-function assertEditsAreJson({ resources, composite, context }: Draft): void {
+function assertEditsAreJson({ desired }: WireRequest, { resources, composite, context }: Draft): void {
   for (const [name, edit] of resources) {
     if (edit.is === "set" && edit.object !== undefined) assertJson(edit.object, `desired resource ${name}`);
   }
-  for (const { path, value } of composite) assertJson(value, `desired composite ${path.join(".")}`);
+  for (const { path, value } of composite) assertJson(value, `desired composite ${formatFieldPath(path)}`);
+  if (composite.length > 0) assertJson(desired.composite.document.toObject(), "desired composite");
   for (const [key, value] of context) assertJson(value, `context ${key}`);
 }

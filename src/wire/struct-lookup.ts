@@ -72,7 +72,6 @@ function readUsualEntry(bytes: Buffer, at: number, end: number): boolean {
 }
 
 function findItem(bytes: Buffer, index: string | number): Found {
-  if (typeof index === "string") return "absent";
   let at = from;
   for (let i = 0; at < to; i++) {
     if (readTag(bytes, at, to) !== LIST_VALUES) return "unusual";

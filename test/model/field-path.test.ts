@@ -30,6 +30,7 @@ describe("a field path", () => {
     { text: "a]", reason: "the bracket was not opened" },
     { text: "a.[0]", reason: "a period stands before a bracket" },
     { text: "a[0]b", reason: "a field needs a period before it" },
+    { text: "a".concat(".a".repeat(100)), reason: "it has more steps than any object" },
     { text: "a[*]", reason: "a wildcard is no path to one value" },
   ])("$text is none: $reason", ({ text }) => {
     expect(() => parseFieldPath(text)).toThrow("not a field path");

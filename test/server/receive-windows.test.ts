@@ -1,9 +1,10 @@
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { createTransport } from "../../src/server/flow-control.ts";
-import { createAuthority, issue, temporaryFolder, writeCertificates } from "../support/certificates.ts";
+import { createAuthority, issue, writeCertificates } from "../support/certificates.ts";
 import { connectHttp2 } from "../support/http2.ts";
 import { serveLoopback, until } from "../support/loopback.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const WINDOW = 8 * 1024 * 1024;
 

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generate } from "selfsigned";
-import { onTestFinished } from "vitest";
 
 /** A certificate and its key, PEM. */
 export interface Identity {
@@ -46,13 +44,6 @@ export async function issue(authority: Identity, name: string, options: { expire
     ],
   });
   return { certificate: cert, key };
-}
-
-/** An empty folder, there until the test ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "certificates-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
 }
 
 /** Writes what Crossplane mounts into a function's pod. */

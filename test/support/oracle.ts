@@ -5,8 +5,9 @@ import { fromStruct, type Struct, toStruct } from "../../src/render/struct.ts";
 import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";
 
 /**
- * What the protocol's own codec (@grpc/proto-loader, which is protobufjs) says about a message, in plain JSON. Where the codec itself departs from the specification (a field given twice, deep
- * nesting) it is no oracle: those cases have their bytes and their expectation written out in traps.test.ts.
+ * What the protocol's own codec (@grpc/proto-loader, which is protobufjs) says about a message, in plain JSON. Where it
+ * departs from the specification (a field given twice, deep nesting) it is no oracle: there, tests have the bytes and what
+ * they mean written out.
  */
 
 /** What the codec's plain objects have, with `loadMethod`'s options: every field that is not optional. */

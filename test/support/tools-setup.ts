@@ -1,5 +1,5 @@
 import { obtainTools } from "../../scripts/tools/build.ts";
-import { toolNames } from "../../scripts/tools/catalogue.ts";
+import { toolsOf } from "../../scripts/tools/catalogue.ts";
 
 /**
  * Vitest's global setup: obtains the programs that the function is tested with, before any test's time starts to run. Where
@@ -9,7 +9,7 @@ import { toolNames } from "../../scripts/tools/catalogue.ts";
  */
 export async function setup(): Promise<void> {
   const report = (line: string): boolean => process.stderr.write(`${line}\n`);
-  const problems = await obtainTools(toolNames, report);
+  const problems = await obtainTools(toolsOf("tests"), report);
   if (problems.length > 0 && process.env["CI"] === "true") throw new Error(problems.join("\n"));
   for (const problem of problems) report(`skipping the tests that take ${problem}`);
 }

@@ -11,6 +11,9 @@ const read = (bytes: Buffer) => new WireDocument({ bytes, start: 0, end: bytes.l
 const bytes = (...content: readonly number[]) => Buffer.from(content);
 const invalidUtf8 = bytes(0xff);
 
+/** Zeros are fields to nobody, and as good an end to a varint or a string as any. */
+const whatFollows = field(4095, Buffer.alloc(300));
+
 /** Faults that any message can have: each is met at the top of a request, and in a Struct inside it. */
 const faults = [
   { reason: "a varint without an end", message: bytes(0x80), fault: "a truncated varint" },
@@ -92,7 +95,7 @@ describe("a message with", () => {
         { at: field(3, field(2, field(2, message))), read: ({ desired }) => desired.resources.get("")?.document },
       ];
       for (const { at, read } of places) {
-        const request = readRequest(at);
+        const request = readRequest(Buffer.concat([at, whatFollows]));
         expect(thrownBy(() => writeResponse(request, emptyDraft))).toBeInstanceOf(Buffer);
         expect(thrownBy(() => read(request))).toEqual(invalid(fault));
       }

@@ -129,6 +129,10 @@ describe("a request's fields", () => {
     expect(thrownBy(() => readRequest(part.subarray(0, -1)))).toEqual(invalid("longer than its message"));
   });
 
+  test("that are text and given twice are the last", () => {
+    expect(readRequest(field(1, field(1, "a"), field(1, "b"))).tag).toBe("b");
+  });
+
   test("given a hundred thousand times are merged at once, and not one after the other", () => {
     const times = 100_000;
     const input = Buffer.concat(Array.from({ length: times }, (_, i) => field(4, entry("last", string(String(i))))));

@@ -40,6 +40,11 @@ describe("nesting", () => {
       is: invalid("nesting deeper"),
     },
     {
+      reason: "the half of a document that is too deep",
+      run: () => at(deepStruct(1001), 500),
+      is: invalid("nesting deeper"),
+    },
+    {
       reason: "one at the bottom of a hundred thousand",
       run: () => at(deepStruct(100_000), 99_999),
       is: invalid("nesting deeper"),

@@ -1,17 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { documentOf } from "../../src/model/document.ts";
-import { valueAt } from "../../src/model/field-path.ts";
-import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import type { Answer } from "../../src/model/requirement.ts";
 import type { State } from "../../src/model/resource.ts";
-import { WireDocument } from "../../src/wire/document.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { decodeRequest, encodeRequest } from "../support/oracle.ts";
 import type { PlainState } from "../support/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
-import { field } from "./bytes.ts";
-import { choices, unusualStruct } from "./unusual.ts";
 
 /** The same cases in every run: what fails here fails for everybody. */
 const parameters = { seed: 20, numRuns: 300 };
@@ -25,8 +20,6 @@ const plainState = ({ composite, resources }: State): PlainState => ({
 
 const plainAnswer = (answer: Answer): Answer | readonly JsonObject[] =>
   answer.is === "pending" ? answer : answer.items.map((item) => item.toObject());
-
-const wireDocument = (bytes: Buffer): WireDocument => new WireDocument({ bytes, start: 0, end: bytes.length });
 
 const names: Readonly<Record<string, string>> = {
   CAPABILITY_CAPABILITIES: "Capabilities",
@@ -95,78 +88,3 @@ describe("a request", () => {
     });
   });
 });
-
-/** Each path on a document of its own: once the whole of it is read, `at` no longer looks into the bytes. */
-function expectEveryPath(bytes: Buffer, object: JsonObject, others: readonly (readonly (string | number)[])[]): void {
-  const found: [string, JsonValue | undefined][] = [];
-  const expected: [string, JsonValue | undefined][] = [];
-  for (const path of [...arbitrary.pathsIn(object), ...others]) {
-    found.push([JSON.stringify(path), wireDocument(bytes).at(path)]);
-    expected.push([JSON.stringify(path), valueAt(object, path)]);
-  }
-  expect(found).toEqual(expected);
-}
-
-const anyPath = fc.array(fc.oneof(arbitrary.key, fc.nat({ max: 3 }), fc.constantFrom(-1, 0.5, Number.NaN)), {
-  maxLength: 4,
-});
-
-describe("a value looked up in a document's bytes", () => {
-  test("is the one that the whole document has there", () => {
-    fc.assert(
-      fc.property(arbitrary.object, fc.array(anyPath, { maxLength: 4 }), (object, paths) => {
-        const encoded = encodeRequest({ ...nothing, input: object });
-        const { input } = readRequest(encoded);
-        const { bytes, start, end } = (input as WireDocument).slice;
-        expect(input.toObject()).toEqual(object);
-        expectEveryPath(bytes.subarray(start, end), object, paths);
-      }),
-      parameters,
-    );
-  });
-
-  test("is so however unusually the document is encoded", () => {
-    fc.assert(
-      fc.property(arbitrary.object, choices, fc.array(anyPath, { maxLength: 4 }), (object, choose, paths) => {
-        const bytes = unusualStruct(object, choose());
-        expect(wireDocument(bytes).toObject()).toEqual(object);
-        expectEveryPath(bytes, object, paths);
-      }),
-      parameters,
-    );
-  });
-
-  test("is found again after the whole document was read", () => {
-    fc.assert(
-      fc.property(arbitrary.object, anyPath, (object, path) => {
-        const document = wireDocument(unusualStruct(object, () => 0));
-        document.toObject();
-        expect(document.at(path)).toEqual(documentOf(object).at(path));
-      }),
-      parameters,
-    );
-  });
-
-  test("is checked only as far as it is read: what comes later may be broken", () => {
-    const bytes = Buffer.concat([unusualStruct({ a: [1, 2] }, () => 0)]);
-    const broken = Buffer.concat([
-      field(1, field(1, "a"), field(2, field(6, field(1, field(3, "one")), field(1, "\u001a\u007f")))),
-    ]);
-    expect(wireDocument(bytes).at(["a", 1])).toBe(2);
-    expect(wireDocument(broken).at(["a", 0])).toBe("one");
-    expect(() => wireDocument(broken).toObject()).toThrow("a field longer than its message");
-  });
-});
-
-const emptyState: PlainState = { composite: { object: {}, ready: "Unspecified" }, resources: new Map() };
-
-const nothing = {
-  tag: "",
-  capabilities: [],
-  observed: emptyState,
-  desired: emptyState,
-  extra: new Map(),
-  required: new Map(),
-  credentials: new Map(),
-  schemas: new Map(),
-};

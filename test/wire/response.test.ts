@@ -6,10 +6,9 @@ import { readRequest } from "../../src/wire/request.ts";
 import { writeFatalResponse, writeResponse } from "../../src/wire/response.ts";
 import { decodeRequest, decodeResponse, encodeRequest } from "../support/oracle.ts";
 import * as arbitrary from "./arbitraries.ts";
-import { contentsOf, entry, field, number, string, struct } from "./bytes.ts";
+import { contentsOf, field } from "./bytes.ts";
 import { draft, expectedResponse, passingOn } from "./drafts.ts";
 import { thrownBy } from "./thrown.ts";
-import { unknownField } from "./unusual.ts";
 
 /** The same cases in every run: what fails here fails for everybody. */
 const parameters = { seed: 20, numRuns: 300 };
@@ -56,6 +55,30 @@ describe("a response", () => {
       }),
       parameters,
     );
+  });
+
+  test("has everything in the Draft's order", () => {
+    const names = ["b", "a", "d", "c"];
+    const mapOf = <T>(value: T): Map<string, T> => new Map(names.map((name) => [name, value]));
+    const selector = { apiVersion: "v1", kind: "Secret", match: { labels: Object.fromEntries(mapOf("v")) } };
+    const response = decodeResponse(
+      writeResponse(readRequest(Buffer.alloc(0)), {
+        ...emptyDraft,
+        resources: mapOf({ is: "set", object: Object.fromEntries(mapOf(null)) }),
+        requirements: mapOf(selector),
+        context: mapOf("v"),
+      }),
+    );
+    const { desired, requirements, context } = response;
+    const { match } = requirements?.extra.get("a") ?? {};
+    const keys = [
+      ...[desired.resources, requirements?.resources, requirements?.extra].map((map) => [...(map?.keys() ?? [])]),
+    ];
+    expect([
+      ...keys,
+      ...[desired.resources.get("a")?.object, context].map((object) => Object.keys(object ?? {})),
+    ]).toEqual(Array(5).fill(names));
+    expect(JSON.stringify(match)).toBe(JSON.stringify(selector.match));
   });
 
   test("to the same request is the same, byte for byte", () => {
@@ -130,51 +153,5 @@ describe("a number that JSON does not know is refused, with its place", () => {
   ])("$reason", ({ draft, message }) => {
     const run = () => writeResponse(readRequest(Buffer.alloc(0)), { ...emptyDraft, ...draft });
     expect(thrownBy(run)).toMatchObject({ code: "InvalidResponse", message });
-  });
-});
-
-const everythingEdited: Draft = {
-  ...emptyDraft,
-  resources: new Map([["db", { is: "set", object: {}, ready: "False" }]]),
-  composite: [{ path: ["status"], value: {} }],
-  compositeReady: "True",
-  context: new Map([["key", "value"]]),
-};
-
-describe("what the protocol does not know", () => {
-  test("stays with the resource, the State and the context it came in, edited or not", () => {
-    const eight = fc.tuple(...Array.from({ length: 8 }, () => unknownField));
-    fc.assert(
-      fc.property(eight, (unknown) => {
-        const [a, b, c, d, e, f, g, h] = unknown as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
-        const secret = field(2, field(1, "password"), field(2, "kept"));
-        const other = field(
-          2,
-          a,
-          field(1, "other"),
-          field(2, field(1, b, entry("x", Buffer.concat([c, string("v"), d])))),
-        );
-        const state = [
-          e,
-          field(1, a, field(1), b),
-          f,
-          other,
-          field(2, field(1, "db"), field(2, c, number(3, 1), d, secret)),
-          g,
-        ];
-        const request = readRequest(Buffer.concat([field(3, ...state), h, field(5, a, entry("key", string("v")), b)]));
-        const meta = field(1, field(1, ""));
-
-        expect(writeResponse(request, emptyDraft)).toEqual(
-          Buffer.concat([meta, field(2, ...state), field(4, a, entry("key", string("v")), b)]),
-        );
-        const composite = field(1, a, b, field(1, entry("status", struct())), number(3, 1));
-        const db = field(2, field(1, "db"), field(2, c, d, secret, field(1), number(3, 2)));
-        expect(writeResponse(request, everythingEdited)).toEqual(
-          Buffer.concat([meta, field(2, e, f, other, g, composite, db), field(4, a, b, entry("key", string("value")))]),
-        );
-      }),
-      parameters,
-    );
   });
 });
