@@ -1,0 +1,78 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { moduleOf, type ToolName } from "../../scripts/tools/catalogue.ts";
+import { issue, writeCertificates } from "../../test/support/certificates.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { pathOf } from "./kubectl.ts";
+import { freePort, type Part, startPart } from "./process.ts";
+
+export const NAMESPACE = "crossplane-system";
+
+/** The Crossplanes that scenarios run on. */
+export const versions = ["v1.20", "v2.3", "v2.4"] as const;
+export type Version = (typeof versions)[number];
+
+/** Crossplane's core, which calls functions over mTLS with a certificate of the rig's authority. */
+export async function startCrossplane(version: Version, directory: string, plane: ControlPlane): Promise<Part> {
+  const name: ToolName = `crossplane-core-${version}`;
+  const certs = join(directory, "crossplane");
+  mkdirSync(join(directory, "xpkg"), { recursive: true });
+  mkdirSync(certs, { recursive: true });
+  writeCertificates(certs, plane.authority, await issue(plane.authority, "crossplane"));
+
+  const env = { KUBECONFIG: plane.kubeconfig, POD_NAMESPACE: NAMESPACE, POD_SERVICE_ACCOUNT: "crossplane" };
+  await plane.kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } });
+  await initialize(version, name, plane, env);
+
+  const [metrics, probe] = [await freePort(), await freePort()];
+  return startPart({
+    name,
+    command: pathOf(name),
+    args: [
+      ...["core", "start", "--debug", "-n", NAMESPACE, "--enable-webhooks=false", "--package-runtime=External"],
+      `--tls-client-certs-dir=${certs}`,
+      `${version === "v1.20" ? "--cache-dir" : "--xpkg-cache-dir"}=${join(directory, "xpkg")}`,
+      ...(version === "v1.20" ? [] : [`--metrics-port=${metrics}`, `--health-probe-port=${probe}`]),
+    ],
+    env,
+    directory,
+    isReady: async () => (await plane.kubectl.list("crd")).length > 0,
+  });
+}
+
+/** v1.20 reads its CRDs from a folder of its image and has no flag for another. */
+async function initialize(version: Version, name: ToolName, { kubectl }: ControlPlane, env: NodeJS.ProcessEnv) {
+  const crds = join(crossplaneModule(name), "cluster", "crds");
+  if (version === "v1.20") {
+    await kubectl.applyFile(crds);
+    await sleep(1000);
+    await kubectl.apply({ apiVersion: "pkg.crossplane.io/v1beta1", kind: "Lock", metadata: { name: "lock" } });
+    return;
+  }
+  const args = ["core", "init", "-n", NAMESPACE, `--cr-ds-path=${crds}`, "--enable-webhooks=false"];
+  const secrets = { ca: "crossplane-root-ca", server: "crossplane-tls-server", client: "crossplane-tls-client" };
+  for (const [kind, secret] of Object.entries(secrets))
+    args.push(`--tls${kind === "ca" ? "ca" : `-${kind}`}-secret-name=${secret}`);
+  await insist(() => promisify(execFile)(pathOf(name), args, { env: { ...process.env, ...env } }));
+}
+
+/** "no matches for kind Lock" the first time: in a cluster its pod would be started again. */
+async function insist(work: () => Promise<unknown>, attempts = 5): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (attempts === 1) throw error;
+    await sleep(1000);
+    await insist(work, attempts - 1);
+  }
+}
+
+/** Where Go keeps the source of the Crossplane that the tool was built from. */
+function crossplaneModule(name: ToolName): string {
+  const path =
+    name === "crossplane-core-v1.20" ? "github.com/crossplane/crossplane" : "github.com/crossplane/crossplane/v2";
+  return execFileSync("go", ["list", "-m", "-f", "{{.Dir}}", path], { cwd: moduleOf(name), encoding: "utf8" }).trim();
+}

@@ -1,0 +1,60 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Identity, issue, writeCertificates } from "../../test/support/certificates.ts";
+import type { Kubectl } from "./kubectl.ts";
+import { freePort, type Part, startPart } from "./process.ts";
+
+export const FUNCTION = "function-shared-infrastructure";
+
+const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+/** The function as Crossplane would run it: a process that serves over mTLS. */
+export interface RunningFunction {
+  readonly part: Part;
+  readonly certsDir: string;
+  readonly port: number;
+}
+
+export async function startFunction(directory: string, authority: Identity, port?: number): Promise<RunningFunction> {
+  const certsDir = join(directory, "function");
+  mkdirSync(certsDir, { recursive: true });
+  writeCertificates(certsDir, authority, await issue(authority, FUNCTION));
+  const address = port ?? (await freePort());
+  const metrics = await freePort();
+  const part = await startPart({
+    name: FUNCTION,
+    command: process.execPath,
+    args: [main, "--debug", `--address=127.0.0.1:${address}`, `--metrics-address=127.0.0.1:${metrics}`],
+    env: { TLS_SERVER_CERTS_DIR: certsDir },
+    directory,
+    isReady: async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).ok,
+  });
+  return { part, certsDir, port: address };
+}
+
+/**
+ * Tells Crossplane where the function is, without a package: a Function and its revision, both paused so that the package
+ * manager leaves them alone.
+ */
+export async function registerFunction(kubectl: Kubectl, port: number): Promise<void> {
+  const paused = { "crossplane.io/paused": "true" };
+  const image = `xpkg.example.org/${FUNCTION}:v0.0.0`;
+  const revision = `${FUNCTION}-1`;
+  await kubectl.apply(
+    {
+      apiVersion: "pkg.crossplane.io/v1",
+      kind: "Function",
+      metadata: { name: FUNCTION, annotations: paused },
+      spec: { package: image },
+    },
+    {
+      apiVersion: "pkg.crossplane.io/v1",
+      kind: "FunctionRevision",
+      metadata: { name: revision, annotations: paused, labels: { "pkg.crossplane.io/package": FUNCTION } },
+      spec: { image, desiredState: "Active", revision: 1, packagePullPolicy: "IfNotPresent" },
+    },
+  );
+  const status = { endpoint: `dns:///127.0.0.1:${port}`, capabilities: ["composition"] };
+  await kubectl.patch(`functionrevision/${revision}`, { status }, { subresource: "status" });
+}

@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+
+const run = promisify(execFile);
+
+/** @throws {Error} naming how to get it. */
+export function pathOf(name: ToolName): string {
+  const path = findTool(name);
+  if (path === undefined) throw new Error(`cannot find ${name}: run "npm run tools -- ${name}"`);
+  return path;
+}
+
+/** The API server of the rig, through kubectl of the same build. */
+export class Kubectl {
+  readonly #kubeconfig: string;
+
+  constructor(kubeconfig: string) {
+    this.#kubeconfig = kubeconfig;
+  }
+
+  /** @throws {Error} with what kubectl says. */
+  async run(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run(pathOf("kubectl"), ["--kubeconfig", this.#kubeconfig, ...args], {
+      maxBuffer: 2 ** 26,
+    });
+    return stdout;
+  }
+
+  /** Server-side apply, as a field manager of its own. */
+  async apply(...objects: readonly object[]): Promise<void> {
+    for (const object of objects) await this.#pipe(object, "apply", "--server-side", "--force-conflicts", "-f", "-");
+  }
+
+  async applyFile(path: string): Promise<void> {
+    await this.run("apply", "--server-side", "--force-conflicts", "-f", path);
+  }
+
+  /** @param target such as `secret/orders-db` */
+  async get(target: string, namespace = "default"): Promise<JsonObject | undefined> {
+    const json = await this.run("get", target, "-n", namespace, "-o", "json", "--ignore-not-found");
+    return json === "" ? undefined : (JSON.parse(json) as JsonObject);
+  }
+
+  async list(kind: string, namespace?: string): Promise<readonly JsonObject[]> {
+    const where = namespace === undefined ? ["-A"] : ["-n", namespace];
+    return (JSON.parse(await this.run("get", kind, ...where, "-o", "json")) as { items: JsonObject[] }).items;
+  }
+
+  async patch(target: string, patch: object, { namespace = "default", subresource = "" } = {}): Promise<void> {
+    const args = ["patch", target, "-n", namespace, "--type=merge", "-p", JSON.stringify(patch)];
+    await this.run(...args, ...(subresource === "" ? [] : [`--subresource=${subresource}`]));
+  }
+
+  #pipe(object: object, ...args: readonly string[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const child = execFile(pathOf("kubectl"), ["--kubeconfig", this.#kubeconfig, ...args], (error, _, stderr) =>
+        error === null ? resolve() : reject(new Error(`cannot apply: ${stderr}`)),
+      );
+      child.stdin?.end(JSON.stringify(object));
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A part of the rig: a process of its own, with a log of its own. */
+export interface Part {
+  readonly name: string;
+  readonly log: string;
+  /** Ends it, and waits until it has ended. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface PartOptions {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where its log goes. */
+  readonly directory: string;
+  /** Asked again and again until it says yes; a rejection counts as no. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+const READY_MS = 90_000;
+const LOG_TAIL = 2000;
+
+/**
+ * Starts a part and waits until it is ready.
+ *
+ * @throws {Error} with the end of its log where it ends, or is not ready in time.
+ */
+export async function startPart({ name, command, args, env = {}, directory, isReady }: PartOptions): Promise<Part> {
+  const log = join(directory, `${name}.log`);
+  const file = openSync(log, "a");
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", file, file] });
+  closeSync(file);
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    await ended;
+    clearTimeout(timer);
+  };
+  try {
+    await until(`${name} is ready`, isReady, { timeoutMs: READY_MS, isOver: () => hasEnded(child) });
+  } catch (cause) {
+    await stop("SIGKILL");
+    throw new Error(`cannot start ${name}; its log ends with:\n${readFileSync(log, "utf8").slice(-LOG_TAIL)}`, {
+      cause,
+    });
+  }
+  return { name, log, stop };
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+interface Patience {
+  readonly timeoutMs: number;
+  /** Whether waiting has no sense any more. */
+  readonly isOver?: () => boolean;
+}
+
+/**
+ * Asks until the answer is yes.
+ *
+ * @throws {Error} naming what was waited for.
+ */
+export async function until(what: string, ask: () => Promise<boolean>, { timeoutMs, isOver }: Patience): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  let last: unknown;
+  while (Date.now() < end && isOver?.() !== true) {
+    try {
+      if (await ask()) return;
+    } catch (error) {
+      last = error;
+    }
+    await sleep(200);
+  }
+  throw new Error(`gave up waiting until ${what}`, { cause: last });
+}
+
+/** A port on loopback that is free now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { moduleOf } from "../../scripts/tools/catalogue.ts";
+import { issue, writeCertificates } from "../../test/support/certificates.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { NAMESPACE } from "./crossplane.ts";
+import { pathOf } from "./kubectl.ts";
+import { freePort, type Part, startPart, until } from "./process.ts";
+
+const NAME = "provider-kubernetes";
+const MODULE = "github.com/crossplane-contrib/provider-kubernetes";
+
+/** provider-kubernetes, with the rig's API server for its target. It polls every second, so that scenarios need not wait. */
+export async function startProviderKubernetes(directory: string, plane: ControlPlane): Promise<Part> {
+  const { kubectl, kubeconfig, authority } = plane;
+  for (const crd of readCrds()) await kubectl.apply(crd);
+  const certs = join(directory, NAME);
+  mkdirSync(certs, { recursive: true });
+  writeCertificates(certs, authority, await issue(authority, NAME));
+
+  const probe = await freePort();
+  const part = await startPart({
+    name: NAME,
+    command: pathOf(NAME),
+    args: ["--poll=1s", "--enable-watches", "--sanitize-secrets", `--health-probe-bind-addr=127.0.0.1:${probe}`],
+    env: { KUBECONFIG: kubeconfig, WEBHOOK_TLS_CERT_DIR: certs, POD_NAMESPACE: NAMESPACE },
+    directory,
+    isReady: async () => (await fetch(`http://127.0.0.1:${probe}/readyz`)).ok,
+  });
+  await configure(plane);
+  return part;
+}
+
+/** Their conversion webhooks would need a Service; one version of each kind is enough here. */
+function readCrds(): readonly object[] {
+  const module = execFileSync("go", ["list", "-m", "-f", "{{.Dir}}", MODULE], {
+    cwd: moduleOf(NAME),
+    encoding: "utf8",
+  });
+  const folder = join(module.trim(), "package", "crds");
+  return readdirSync(folder).map((file) => {
+    const crd = parse(readFileSync(join(folder, file), "utf8")) as { spec: { conversion?: unknown } };
+    delete crd.spec.conversion;
+    return crd;
+  });
+}
+
+async function configure({ kubectl, kubeconfig }: ControlPlane): Promise<void> {
+  const secretRef = { namespace: NAMESPACE, name: NAME, key: "kubeconfig" };
+  const spec = { credentials: { source: "Secret", secretRef } };
+  const metadata = { name: "default" };
+  await kubectl.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: NAMESPACE, name: NAME },
+    stringData: { kubeconfig: readFileSync(kubeconfig, "utf8") },
+  });
+  await until("provider-kubernetes' kinds are served", () => served(kubectl), { timeoutMs: 30_000 });
+  await kubectl.apply(
+    { apiVersion: "kubernetes.crossplane.io/v1alpha1", kind: "ProviderConfig", metadata, spec },
+    { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "ClusterProviderConfig", metadata, spec },
+  );
+}
+
+const served = async (kubectl: ControlPlane["kubectl"]): Promise<boolean> =>
+  (await kubectl.run("api-resources", "-o", "name")).includes("clusterproviderconfigs.kubernetes.m.crossplane.io");

@@ -1,0 +1,145 @@
+import { valueAt } from "../../src/model/field-path.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { startFunction } from "../rig/function.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { compositions, definitions, VERSION } from "./definitions.ts";
+
+/** The main path on a real control plane: claims of two teams and one database, from the first grant to its end. */
+
+const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
+const DATABASE = "xpostgresqlinstance/orders";
+const SOURCE = { namespace: "databases", name: "orders-conn" };
+const PATIENCE = { timeoutMs: 60_000 };
+
+/** One thing that has to be seen. The name is what is printed with what was seen. */
+export interface Scenario {
+  readonly name: string;
+  readonly run: (rig: Rig) => Promise<string>;
+}
+
+export const shareWithClaims: readonly Scenario[] = [
+  { name: "a granted claim gets its copy", run: grantedClaimGetsItsCopy },
+  { name: "a rotated password follows", run: rotatedPasswordFollows },
+  { name: "a second team waits for its grant, and gets it", run: secondTeamWaitsForItsGrant },
+  { name: "a grant taken back takes the copy away", run: revokedGrantTakesTheCopyAway },
+  { name: "a function that was killed goes on where it was", run: killedFunctionGoesOn },
+  { name: "a database that is gone leaves the copies", run: deletedDatabaseLeavesTheCopies },
+];
+
+async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
+  for (const name of ["databases", "team-a", "team-b"]) {
+    await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  }
+  await kubectl.apply(...definitions);
+  for (const { metadata } of definitions) {
+    await kubectl.run("wait", "--for=condition=Established", `xrd/${metadata.name}`, "--timeout=60s");
+  }
+  await kubectl.apply(...compositions);
+  await kubectl.run("wait", "--for=condition=Offered", "xrd/xordersapps.platform.example.org", "--timeout=60s");
+  await putPassword({ kubectl }, "first");
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: "XPostgreSQLInstance",
+    metadata: { name: "orders", annotations: { [ALLOWED]: "team-a" } },
+    spec: { writeConnectionSecretToRef: SOURCE },
+  });
+  await kubectl.patch(DATABASE, { status: { endpoint: "orders.db.example.org" } }, { subresource: "status" });
+  await claim({ kubectl }, "team-a");
+
+  await until("the copy is there", () => isCopied({ kubectl }, "team-a", "first"), PATIENCE);
+  await until("the claim says so", async () => (await reasonOf({ kubectl }, "team-a")) === "Available", PATIENCE);
+  const app = (await kubectl.list("xordersapps"))[0] ?? {};
+  await until(
+    "the XR is Ready",
+    async () => (await conditionOf(await kubectl.get(`xordersapp/${nameOf(app)}`), "Ready")) === "True",
+    PATIENCE,
+  );
+  return `${JSON.stringify(valueAt(app, ["status", "database"]))}, Secret team-a/orders-db`;
+}
+
+async function rotatedPasswordFollows(rig: Rig): Promise<string> {
+  await putPassword(rig, "second");
+  const start = Date.now();
+  await until("the copy has the new password", () => isCopied(rig, "team-a", "second"), PATIENCE);
+  return `after ${((Date.now() - start) / 1000).toFixed(1)} s`;
+}
+
+async function secondTeamWaitsForItsGrant(rig: Rig): Promise<string> {
+  await claim(rig, "team-b");
+  await until("team-b is refused", async () => (await reasonOf(rig, "team-b")) === "AccessNotGranted", PATIENCE);
+  if (await rig.kubectl.get("secret/orders-db", "team-b")) throw new Error("team-b has a copy without a grant");
+  await grant(rig, "team-a, team-b");
+  await until("team-b has its copy", () => isCopied(rig, "team-b", "second"), PATIENCE);
+  return "AccessNotGranted, then Secret team-b/orders-db";
+}
+
+async function revokedGrantTakesTheCopyAway(rig: Rig): Promise<string> {
+  await grant(rig, "team-b");
+  const isGone = async () => (await rig.kubectl.get("secret/orders-db", "team-a")) === undefined;
+  await until("team-a's copy is gone", isGone, PATIENCE);
+  if (!(await isCopied(rig, "team-b", "second"))) throw new Error("team-b lost its copy as well");
+  return `team-a: ${await reasonOf(rig, "team-a")}; team-b keeps its copy`;
+}
+
+async function killedFunctionGoesOn(rig: Rig): Promise<string> {
+  await rig.function.part.stop("SIGKILL");
+  await grant(rig, "team-a, team-b");
+  if (!(await isCopied(rig, "team-b", "second"))) throw new Error("team-b lost its copy while the function was away");
+  rig.function = await startFunction(rig.directory, rig.authority, rig.function.port);
+  await until("team-a has its copy again", () => isCopied(rig, "team-a", "second"), { timeoutMs: 120_000 });
+  return "team-a's copy is back";
+}
+
+async function deletedDatabaseLeavesTheCopies(rig: Rig): Promise<string> {
+  await rig.kubectl.run("delete", DATABASE, "--wait=false");
+  await until("the claims say so", async () => (await reasonOf(rig, "team-a")) === "NotFound", PATIENCE);
+  await new Promise((resolve) => setTimeout(resolve, 8000)); // several reconciles, in each of which it could go wrong
+  for (const team of ["team-a", "team-b"]) {
+    if (!(await isCopied(rig, team, "second"))) throw new Error(`${team} lost its copy with the database`);
+  }
+  return "NotFound, and both copies are there";
+}
+
+type Reach = Pick<Rig, "kubectl">;
+
+const encode = (text: string): string => Buffer.from(text).toString("base64");
+
+const putPassword = ({ kubectl }: Reach, password: string): Promise<void> =>
+  kubectl.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: SOURCE,
+    type: "connection.crossplane.io/v1alpha1",
+    data: { username: encode("orders"), password: encode(password) },
+  });
+
+const grant = ({ kubectl }: Reach, namespaces: string): Promise<void> =>
+  kubectl.patch(DATABASE, { metadata: { annotations: { [ALLOWED]: namespaces } } });
+
+const claim = ({ kubectl }: Reach, namespace: string): Promise<void> =>
+  kubectl.apply({
+    apiVersion: VERSION,
+    kind: "OrdersApp",
+    metadata: { namespace, name: "orders" },
+    spec: { parameters: { database: "orders" } },
+  });
+
+async function isCopied({ kubectl }: Reach, namespace: string, password: string): Promise<boolean> {
+  const secret = await kubectl.get("secret/orders-db", namespace);
+  const data = secret && valueAt(secret, ["data"]);
+  return isObject(data) && data["DB_PASSWORD"] === encode(password) && data["DB_USER"] === encode("orders");
+}
+
+const reasonOf = async ({ kubectl }: Reach, namespace: string) =>
+  conditionOf(await kubectl.get("ordersapp/orders", namespace), "SharedResourcesReady", "reason");
+
+function conditionOf(object: JsonObject | undefined, type: string, field = "status"): string | undefined {
+  const conditions = object && valueAt(object, ["status", "conditions"]);
+  const found = Array.isArray(conditions)
+    ? conditions.filter(isObject).find((item) => item["type"] === type)
+    : undefined;
+  return typeof found?.[field] === "string" ? found[field] : undefined;
+}
+
+const nameOf = (object: JsonObject): string => String(valueAt(object, ["metadata", "name"]));
