@@ -3,7 +3,7 @@ import { obtainTools } from "../scripts/tools/build.ts";
 import { toolsOf } from "../scripts/tools/catalogue.ts";
 import { type Version, versions } from "./rig/crossplane.ts";
 import { type Rig, startRig } from "./rig/rig.ts";
-import { shareWithClaims } from "./scenarios/share-with-claims.ts";
+import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
 
 /**
  * `npm run e2e [-- --only=v2.4 --keep]`: runs the scenarios on a real control plane, one Crossplane after the other, a line
@@ -28,7 +28,7 @@ async function runOn(version: Version): Promise<number> {
   const rig = await startRig(version);
   say(`Crossplane ${version} (${rig.directory})`);
   let hasFailed = false;
-  for (const { name, run } of shareWithClaims) {
+  for (const { name, run } of shareConnectionSecret.filter(({ isFor }) => isFor?.(version) ?? true)) {
     try {
       say(`  ok      ${name}: ${await run(rig)}`);
     } catch (error) {

@@ -34,8 +34,9 @@ export async function startCrossplane(version: Version, directory: string, plane
     args: [
       ...["core", "start", "--debug", "-n", NAMESPACE, "--enable-webhooks=false", "--package-runtime=External"],
       `--tls-client-certs-dir=${certs}`,
-      `${version === "v1.20" ? "--cache-dir" : "--xpkg-cache-dir"}=${join(directory, "xpkg")}`,
-      ...(version === "v1.20" ? [] : [`--metrics-port=${metrics}`, `--health-probe-port=${probe}`]),
+      `--xpkg-cache-dir=${join(directory, "xpkg")}`,
+      `--metrics-port=${metrics}`,
+      `--health-probe-port=${probe}`,
     ],
     env,
     directory,

@@ -16,24 +16,16 @@ const xrd = (kind: string, plural: string, claim?: { kind: string; plural: strin
     group: GROUP,
     names: { kind, plural },
     ...(claim && { claimNames: claim }),
-    versions: [
-      {
-        name: "v1alpha1",
-        served: true,
-        referenceable: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: { type: "object", properties: { parameters: open } },
-              status: { type: "object", properties: { endpoint: { type: "string" }, database: open } },
-            },
-          },
-        },
-      },
-    ],
+    versions: [versionOf()],
   },
 });
+
+function versionOf() {
+  const spec = { type: "object", properties: { parameters: open } };
+  const status = { type: "object", properties: { endpoint: { type: "string" }, database: open } };
+  const openAPIV3Schema = { type: "object", properties: { spec, status } };
+  return { name: "v1alpha1", served: true, referenceable: true, schema: { openAPIV3Schema } };
+}
 
 const composition = (kind: string, spec: object) => ({
   apiVersion: "apiextensions.crossplane.io/v1",
@@ -76,6 +68,17 @@ export const definitions = [
   xrd("XPostgreSQLInstance", "xpostgresqlinstances"),
   xrd("XOrdersApp", "xordersapps", { kind: "OrdersApp", plural: "ordersapps" }),
 ];
+
+/** A namespaced kind, which Crossplane has since v2: a team writes it where it would have written a claim. */
+export const namespacedApp = {
+  definition: {
+    apiVersion: "apiextensions.crossplane.io/v2",
+    kind: "CompositeResourceDefinition",
+    metadata: { name: `apps.${GROUP}` },
+    spec: { scope: "Namespaced", group: GROUP, names: { kind: "App", plural: "apps" }, versions: [versionOf()] },
+  },
+  composition: composition("App", { responseTTL, sharedResources }),
+};
 
 export const compositions = [
   composition("XPostgreSQLInstance", { responseTTL }),

@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
 import { valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { issue, writeCertificates } from "../../test/support/certificates.ts";
+import type { Version } from "../rig/crossplane.ts";
 import { startFunction } from "../rig/function.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { compositions, definitions, VERSION } from "./definitions.ts";
+import { compositions, definitions, GROUP, namespacedApp, VERSION } from "./definitions.ts";
 
 /** The main path on a real control plane: claims of two teams and one database, from the first grant to its end. */
 
@@ -16,13 +19,17 @@ const PATIENCE = { timeoutMs: 60_000 };
 export interface Scenario {
   readonly name: string;
   readonly run: (rig: Rig) => Promise<string>;
+  /** Where it is not for every Crossplane. */
+  readonly isFor?: (version: Version) => boolean;
 }
 
-export const shareWithClaims: readonly Scenario[] = [
+export const shareConnectionSecret: readonly Scenario[] = [
   { name: "a granted claim gets its copy", run: grantedClaimGetsItsCopy },
   { name: "a rotated password follows", run: rotatedPasswordFollows },
   { name: "a second team waits for its grant, and gets it", run: secondTeamWaitsForItsGrant },
   { name: "a grant taken back takes the copy away", run: revokedGrantTakesTheCopyAway },
+  { name: "a namespaced XR gets its copy", run: namespacedAppGetsItsCopy, isFor: (version) => version !== "v1.20" },
+  { name: "rotated certificates are taken over while calls run", run: certificatesAreRotated },
   { name: "a function that was killed goes on where it was", run: killedFunctionGoesOn },
   { name: "a database that is gone leaves the copies", run: deletedDatabaseLeavesTheCopies },
 ];
@@ -78,8 +85,39 @@ async function revokedGrantTakesTheCopyAway(rig: Rig): Promise<string> {
   await grant(rig, "team-b");
   const isGone = async () => (await rig.kubectl.get("secret/orders-db", "team-a")) === undefined;
   await until("team-a's copy is gone", isGone, PATIENCE);
+  // On v1.20 a new grant would make a new Object beside the one that goes, whose last deed is to delete the Secret.
+  const objects = async () => (await rig.kubectl.list("objects.kubernetes.crossplane.io")).length;
+  await until("its Object is gone", async () => (await objects()) === 1, { timeoutMs: 120_000 });
   if (!(await isCopied(rig, "team-b", "second"))) throw new Error("team-b lost its copy as well");
   return `team-a: ${await reasonOf(rig, "team-a")}; team-b keeps its copy`;
+}
+
+async function namespacedAppGetsItsCopy(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const { definition, composition } = namespacedApp;
+  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-c" } }, definition, composition);
+  await kubectl.run("wait", "--for=condition=Established", `xrd/${definition.metadata.name}`, "--timeout=60s");
+  await grant(rig, "team-b, team-c");
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: "App",
+    metadata: { namespace: "team-c", name: "orders" },
+    spec: { parameters: { database: "orders" } },
+  });
+  await until("the copy is there", () => isCopied(rig, "team-c", "second"), PATIENCE);
+  const isReady = async () => conditionOf(await kubectl.get(`apps.${GROUP}/orders`, "team-c"), "Ready");
+  await until("the XR is Ready", async () => (await isReady()) === "True", PATIENCE);
+  return "Secret team-c/orders-db, by an Object of kubernetes.m.crossplane.io";
+}
+
+async function certificatesAreRotated({ function: running, authority }: Rig): Promise<string> {
+  writeCertificates(running.certsDir, authority, await issue(authority, "rotated"));
+  const log = (): string => readFileSync(running.part.log, "utf8");
+  const calls = (): number => log().split("ran function").length;
+  await until("the function has them", async () => log().includes("certificates changed"), PATIENCE);
+  const before = calls();
+  await until("Crossplane goes on calling", async () => calls() > before + 5, PATIENCE);
+  return `${calls() - before} calls since`;
 }
 
 async function killedFunctionGoesOn(rig: Rig): Promise<string> {
