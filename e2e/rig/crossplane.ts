@@ -1,9 +1,9 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { moduleOf, type ToolName } from "../../scripts/tools/catalogue.ts";
+import { sourceOf, type ToolName } from "../../scripts/tools/catalogue.ts";
 import { issue, writeCertificates } from "../../test/support/certificates.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { pathOf } from "./kubectl.ts";
@@ -46,7 +46,8 @@ export async function startCrossplane(version: Version, directory: string, plane
 
 /** v1.20 reads its CRDs from a folder of its image and has no flag for another. */
 async function initialize(version: Version, name: ToolName, { kubectl }: ControlPlane, env: NodeJS.ProcessEnv) {
-  const crds = join(crossplaneModule(name), "cluster", "crds");
+  const module = `github.com/crossplane/crossplane${version === "v1.20" ? "" : "/v2"}`;
+  const crds = join(sourceOf(name, module), "cluster", "crds");
   if (version === "v1.20") {
     await kubectl.applyFile(crds);
     await sleep(1000);
@@ -69,11 +70,4 @@ async function insist(work: () => Promise<unknown>, attempts = 5): Promise<void>
     await sleep(1000);
     await insist(work, attempts - 1);
   }
-}
-
-/** Where Go keeps the source of the Crossplane that the tool was built from. */
-function crossplaneModule(name: ToolName): string {
-  const path =
-    name === "crossplane-core-v1.20" ? "github.com/crossplane/crossplane" : "github.com/crossplane/crossplane/v2";
-  return execFileSync("go", ["list", "-m", "-f", "{{.Dir}}", path], { cwd: moduleOf(name), encoding: "utf8" }).trim();
 }

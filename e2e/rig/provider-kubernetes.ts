@@ -1,8 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { moduleOf } from "../../scripts/tools/catalogue.ts";
+import { sourceOf } from "../../scripts/tools/catalogue.ts";
 import { issue, writeCertificates } from "../../test/support/certificates.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { NAMESPACE } from "./crossplane.ts";
@@ -35,11 +34,7 @@ export async function startProviderKubernetes(directory: string, plane: ControlP
 
 /** Their conversion webhooks would need a Service; one version of each kind is enough here. */
 function readCrds(): readonly object[] {
-  const module = execFileSync("go", ["list", "-m", "-f", "{{.Dir}}", MODULE], {
-    cwd: moduleOf(NAME),
-    encoding: "utf8",
-  });
-  const folder = join(module.trim(), "package", "crds");
+  const folder = join(sourceOf(NAME, MODULE), "package", "crds");
   return readdirSync(folder).map((file) => {
     const crd = parse(readFileSync(join(folder, file), "utf8")) as { spec: { conversion?: unknown } };
     delete crd.spec.conversion;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -105,4 +106,10 @@ export function buildOf(name: ToolName): {
   if (version === undefined) throw new Error(`cannot find the version of ${main || "a tool"} in tools/${name}/go.mod`);
   const setVersion = versionVariable === undefined ? "" : ` -X ${versionVariable}=${version}`;
   return { package: main, version, ldflags: `-s -w${setVersion}` };
+}
+
+/** The folder in which Go keeps the source of a module that the tool is built from: its CRDs lie there. */
+export function sourceOf(name: ToolName, module: string): string {
+  const args = ["list", "-m", "-f", "{{.Dir}}", module];
+  return execFileSync("go", args, { cwd: moduleOf(name), encoding: "utf8" }).trim();
 }
