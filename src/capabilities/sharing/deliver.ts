@@ -2,7 +2,7 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Call } from "../capability.ts";
-import { isReady, toObject, withoutObservedState } from "./object.ts";
+import { asDesired, isReady, toObject } from "./object.ts";
 import type { SecretName } from "./source.ts";
 import type { Standing } from "./standing.ts";
 import type { Verdict } from "./verdict.ts";
@@ -57,7 +57,7 @@ function asObserved(shared: SharedResource, { request }: Call): ReadonlyMap<stri
   return new Map(
     copies.map(([name, copy]): [string, ResourceEdit] => [
       name,
-      { is: "set", object: withoutObservedState(copy.document), ready: isReady(copy) ? "True" : "False" },
+      { is: "set", object: asDesired(copy.document), ready: isReady(copy) ? "True" : "False" },
     ]),
   );
 }

@@ -1,8 +1,8 @@
 import type { Composite } from "../../model/composite.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
-import { formatFieldPath } from "../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { formatFieldPath, parseFieldPath, withValueAt } from "../../model/field-path.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { SecretName } from "./source.ts";
@@ -16,7 +16,7 @@ const OWNER = `${DOMAIN}/owner`;
 
 /**
  * An Object of provider-kubernetes that keeps a copy of a Secret. The provider reads the source and writes the copy
- * (`references[].patchesFrom`), so no secret byte passes through this function. A namespaced XR can compose only the
+ * (`references[].patchesFrom`), so this function reads no secret byte. A namespaced XR can compose only the
  * namespaced Object (provider-kubernetes v1, kubernetes.m.crossplane.io).
  */
 export function toObject(source: SecretName, target: Target, composite: Composite): JsonObject {
@@ -64,24 +64,27 @@ function toReferences({ namespace, name }: SecretName, { copy }: Target): readon
   return copy.keys.map(({ from, to }) => patch(formatFieldPath(["data", from]), formatFieldPath(["data", to])));
 }
 
+/** What we desire of an Object. The rest of it, the Secret's data above all, is for the provider to fill in. */
+const DESIRED = [
+  "apiVersion",
+  "kind",
+  "spec.forProvider.manifest.apiVersion",
+  "spec.forProvider.manifest.kind",
+  "spec.forProvider.manifest.metadata",
+  "spec.forProvider.manifest.type",
+  "spec.providerConfigRef",
+  "spec.references",
+].map(parseFieldPath);
+
 /**
- * An observed Object of ours as we desire it: without what the provider has filled in. That is the Secret's data above all,
- * which we would own, and take away again, if we desired it once.
+ * An observed Object of ours, as we desired it. Nothing else of it may come back: what we desired once would be ours, and go
+ * as soon as we no longer desired it. The Secret's data, which lies in there, is not even read.
  */
-export function withoutObservedState(observed: Document): JsonObject {
-  const at = (...path: string[]): JsonValue => observed.at(path) ?? null;
-  const manifest = at("spec", "forProvider", "manifest");
-  const { data: _data, stringData: _stringData, ...rest } = isObject(manifest) ? manifest : {};
-  return {
-    apiVersion: at("apiVersion"),
-    kind: at("kind"),
-    spec: {
-      forProvider: { manifest: rest },
-      providerConfigRef: at("spec", "providerConfigRef"),
-      references: at("spec", "references"),
-    },
-  };
-}
+export const asDesired = (observed: Document): JsonObject =>
+  DESIRED.reduce<JsonObject>((object, path) => {
+    const value = observed.at(path);
+    return value === undefined ? object : withValueAt(object, path, value);
+  }, {});
 
 /** Whether the copy is there and up to date. An Object that may not write stays Ready but is not Synced: both count. */
 export function isReady(object: Resource | undefined): boolean {
