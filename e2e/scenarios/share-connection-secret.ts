@@ -1,38 +1,31 @@
 import { readFileSync } from "node:fs";
-import { valueAt } from "../../src/model/field-path.ts";
-import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { issue, writeCertificates } from "../../test/support/certificates.ts";
-import type { Version } from "../rig/crossplane.ts";
 import { startFunction } from "../rig/function.ts";
+import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { compositions, definitions, GROUP, namespacedApp, VERSION } from "./definitions.ts";
+import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** The main path on a real control plane: claims of two teams and one database, from the first grant to its end. */
 
 const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
 const DATABASE = "xpostgresqlinstance/orders";
 const SOURCE = { namespace: "databases", name: "orders-conn" };
-const PATIENCE = { timeoutMs: 60_000 };
 
-/** One thing that has to be seen. The name is what is printed with what was seen. */
-export interface Scenario {
-  readonly name: string;
-  readonly run: (rig: Rig) => Promise<string>;
-  /** Where it is not for every Crossplane. */
-  readonly isFor?: (version: Version) => boolean;
-}
-
-export const shareConnectionSecret: readonly Scenario[] = [
-  { name: "a granted claim gets its copy", run: grantedClaimGetsItsCopy },
-  { name: "a rotated password follows", run: rotatedPasswordFollows },
-  { name: "a second team waits for its grant, and gets it", run: secondTeamWaitsForItsGrant },
-  { name: "a grant taken back takes the copy away", run: revokedGrantTakesTheCopyAway },
-  { name: "a namespaced XR gets its copy", run: namespacedAppGetsItsCopy, isFor: (version) => version !== "v1.20" },
-  { name: "rotated certificates are taken over while calls run", run: certificatesAreRotated },
-  { name: "a function that was killed goes on where it was", run: killedFunctionGoesOn },
-  { name: "a database that is gone leaves the copies", run: deletedDatabaseLeavesTheCopies },
-];
+export const shareConnectionSecret: Suite = {
+  name: "sharing a connection Secret",
+  scenarios: [
+    { name: "a granted claim gets its copy", run: grantedClaimGetsItsCopy },
+    { name: "a rotated password follows", run: rotatedPasswordFollows },
+    { name: "a second team waits for its grant, and gets it", run: secondTeamWaitsForItsGrant },
+    { name: "a grant taken back takes the copy away", run: revokedGrantTakesTheCopyAway },
+    { name: "a namespaced XR gets its copy", run: namespacedAppGetsItsCopy, isFor: (version) => version !== "v1.20" },
+    { name: "rotated certificates are taken over while calls run", run: certificatesAreRotated },
+    { name: "a function that was killed goes on where it was", run: killedFunctionGoesOn },
+    { name: "a database that is gone leaves the copies", run: deletedDatabaseLeavesTheCopies },
+  ],
+};
 
 async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
   for (const name of ["databases", "team-a", "team-b"]) {
@@ -59,10 +52,10 @@ async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
   const app = (await kubectl.list("xordersapps"))[0] ?? {};
   await until(
     "the XR is Ready",
-    async () => (await conditionOf(await kubectl.get(`xordersapp/${nameOf(app)}`), "Ready")) === "True",
+    async () => conditionOf(await kubectl.get(`xordersapp/${nameOf(app)}`), "Ready")?.status === "True",
     PATIENCE,
   );
-  return `${JSON.stringify(valueAt(app, ["status", "database"]))}, Secret team-a/orders-db`;
+  return `${JSON.stringify(at(app, "status.database"))}, Secret team-a/orders-db`;
 }
 
 async function rotatedPasswordFollows(rig: Rig): Promise<string> {
@@ -106,7 +99,7 @@ async function namespacedAppGetsItsCopy(rig: Rig): Promise<string> {
   });
   await until("the copy is there", () => isCopied(rig, "team-c", "second"), PATIENCE);
   const isReady = async () => conditionOf(await kubectl.get(`apps.${GROUP}/orders`, "team-c"), "Ready");
-  await until("the XR is Ready", async () => (await isReady()) === "True", PATIENCE);
+  await until("the XR is Ready", async () => (await isReady())?.status === "True", PATIENCE);
   return "Secret team-c/orders-db, by an Object of kubernetes.m.crossplane.io";
 }
 
@@ -141,8 +134,6 @@ async function deletedDatabaseLeavesTheCopies(rig: Rig): Promise<string> {
 
 type Reach = Pick<Rig, "kubectl">;
 
-const encode = (text: string): string => Buffer.from(text).toString("base64");
-
 const putPassword = ({ kubectl }: Reach, password: string): Promise<void> =>
   kubectl.apply({
     apiVersion: "v1",
@@ -165,19 +156,8 @@ const claim = ({ kubectl }: Reach, namespace: string): Promise<void> =>
 
 async function isCopied({ kubectl }: Reach, namespace: string, password: string): Promise<boolean> {
   const secret = await kubectl.get("secret/orders-db", namespace);
-  const data = secret && valueAt(secret, ["data"]);
-  return isObject(data) && data["DB_PASSWORD"] === encode(password) && data["DB_USER"] === encode("orders");
+  return at(secret, "data.DB_PASSWORD") === encode(password) && at(secret, "data.DB_USER") === encode("orders");
 }
 
 const reasonOf = async ({ kubectl }: Reach, namespace: string) =>
-  conditionOf(await kubectl.get("ordersapp/orders", namespace), "SharedResourcesReady", "reason");
-
-function conditionOf(object: JsonObject | undefined, type: string, field = "status"): string | undefined {
-  const conditions = object && valueAt(object, ["status", "conditions"]);
-  const found = Array.isArray(conditions)
-    ? conditions.filter(isObject).find((item) => item["type"] === type)
-    : undefined;
-  return typeof found?.[field] === "string" ? found[field] : undefined;
-}
-
-const nameOf = (object: JsonObject): string => String(valueAt(object, ["metadata", "name"]));
+  conditionOf(await kubectl.get("ordersapp/orders", namespace), "SharedResourcesReady")?.reason;
