@@ -4,7 +4,7 @@ import type { JsonValue } from "../model/json.ts";
 import type { Call } from "./capability.ts";
 
 /** Where function-environment-configs, and Crossplane before it, leave the environment for later steps. */
-const ENVIRONMENT = "apiextensions.crossplane.io/environment";
+export const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 
 /** What a value of the input came to, or the field that would have to be set first. */
 export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly is: "unset"; readonly field: string };
@@ -22,6 +22,13 @@ export function resolveStrings(value: Value<string | string[]>, call: Call): Res
   const found = lookUp(value, call);
   const texts = (isList(found) ? found : [found]).map(toText);
   return texts.length > 0 && texts.every((text) => text !== undefined) ? { is: "set", value: texts } : unset(value);
+}
+
+/** A value of any type. */
+export function resolveJson(value: Value<JsonValue>, call: Call): Resolved<JsonValue> {
+  const found = value.is === "literal" ? value.value : lookUp(value, call);
+  if (found !== undefined) return { is: "set", value: found };
+  return value.is === "literal" ? { is: "set", value: null } : unset(value);
 }
 
 type Reference = Exclude<Value<never>, { is: "literal" }>;

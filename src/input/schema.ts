@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DOMAIN } from "../model/names.ts";
 import { duration, unique } from "./fields.ts";
+import { publish } from "./publish.ts";
 import { sharedResource } from "./shared-resource.ts";
 
 export const API_VERSION = `${DOMAIN}/v1beta1`;
@@ -27,6 +28,19 @@ export const inputSchema = z.strictObject({
       .describe(
         "Infrastructure of others that this XR uses: what it is, and where its connection Secret is copied to.",
       ),
+    contextKey: z
+      .string()
+      .min(1)
+      .default(`${DOMAIN}/shared-resources`)
+      .describe(
+        "The context key under which later steps find the shared resources, as lists by name. " +
+          "`apiextensions.crossplane.io/extra-resources` is function-extra-resources' own.",
+      ),
+    environment: z
+      .strictObject({ defaultData: z.record(z.string(), z.json()).default({}).describe("What nobody else has set.") })
+      .optional()
+      .describe("The environment that later steps read, beside what `sharedResources[].toEnvironment` adds."),
+    publish: publish.optional().describe("What others can select of this XR."),
   }),
 });
 

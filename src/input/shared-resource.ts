@@ -1,124 +1,64 @@
 import { z } from "zod";
+import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
-import {
-  dnsLabel,
-  exactlyOneOf,
-  fieldPath,
-  onObjects,
-  statusPath,
-  toValue,
-  unique,
-  value,
-  valueShape,
-} from "./fields.ts";
+import { connection } from "./connection.ts";
+import { dnsLabel, fieldPath, onObjects } from "./fields.ts";
+import { patch } from "./patch.ts";
+import { select } from "./select.ts";
 
-const label = exactlyOneOf(
-  z.strictObject({
-    key: z.string().min(1).describe("The label's key."),
-    ...valueShape(z.string()),
-    optional: z
-      .boolean()
-      .default(false)
-      .describe("Leave this label out where its value is not set, instead of waiting."),
-  }),
-  ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"],
-).transform(({ key, optional, ...sources }) => ({ key, optional, value: toValue(sources) }));
-
-const select = exactlyOneOf(
-  z.strictObject({
-    name: value(z.string().min(1)).optional().describe("The shared resource's name."),
-    matchLabels: z.array(label).min(1).optional().describe("Labels that exactly one resource carries."),
-    namespace: value(dnsLabel)
-      .optional()
-      .describe("The namespace of a namespaced kind (Crossplane v2). Without it labels match in all namespaces."),
-  }),
-  ["name", "matchLabels"],
-).transform(({ name, matchLabels, namespace }) => ({
-  namespace,
-  by: name === undefined ? { labels: matchLabels ?? [] } : { name },
-}));
-
-const patch = z.strictObject({
-  fromFieldPath: fieldPath.describe("A field of the shared resource. Where it is not set, nothing is."),
-  toCompositeFieldPath: statusPath.describe("A field of the XR's status."),
+const toEnvironment = z.strictObject({
+  fromFieldPath: fieldPath.describe("An object in the shared resource, such as an EnvironmentConfig's data."),
+  toFieldPath: fieldPath.optional().describe("Where in the environment it goes. Default: its fields go to the top."),
 });
 
-const key = z.strictObject({
-  from: z.string().min(1).describe("A key of the shared resource's connection Secret."),
-  to: z
-    .string()
-    .regex(/^[-._a-zA-Z0-9]{1,253}$/, "not a Secret's key")
-    .describe("The key's name in the copy."),
+/** Also of what did not pass its own checks: all faults are found at once. */
+const isSelf = (found: unknown): boolean => isObject(found) && (found["by"] === "self" || found["self"] === true);
+
+const orSelf = (field: "apiVersion" | "kind") => ({
+  ...onObjects,
+  path: [field],
+  error: ({ input }: { readonly input?: unknown }) =>
+    isObject(input) && input[field] !== undefined ? "does not go with select.self" : "required",
 });
 
-const copy = z.strictObject({
-  namespaces: value(z.union([dnsLabel, z.array(dnsLabel).min(1)]))
-    .optional()
-    .describe("The namespace or namespaces of the copies. Default: the XR's own, or its claim's."),
-  secretName: value(z.string().min(1)).describe("The copies' name."),
-  via: z.literal("Object").default("Object").describe("What copies: an Object of provider-kubernetes."),
-  keys: z
-    .array(key)
-    .min(1)
-    .refine(...unique("to"))
-    .optional()
-    .describe("The keys to copy, each under a name of its own. Default: all, as they are."),
-  type: z.string().min(1).default("Opaque").describe("The copies' Secret type."),
-  labels: z.record(z.string(), z.string()).default({}).describe("The copies' labels."),
-  annotations: z
-    .record(z.string(), z.string())
-    .default({})
-    .refine((annotations) => !Object.keys(annotations).some((key) => key.startsWith(`${DOMAIN}/`)), {
-      error: `annotations under ${DOMAIN}/ are this function's own`,
-    })
-    .describe("The copies' annotations."),
-  providerConfigRef: z
-    .strictObject({
-      name: z.string().min(1).default("default"),
-      kind: z
-        .enum(["ProviderConfig", "ClusterProviderConfig"])
-        .default("ClusterProviderConfig")
-        .describe("Of a namespaced XR's Objects only; others know no choice."),
-    })
-    .prefault({})
-    .describe("The ProviderConfig of provider-kubernetes."),
-});
-
-const connection = z.strictObject({
-  secretRef: z
-    .strictObject({
-      nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
-      namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),
-    })
-    .prefault({})
-    .describe("Where the shared resource says which Secret holds its connection details."),
-  onSourceMissing: z
-    .enum(["Keep", "Delete"])
-    .default("Keep")
-    .describe("What becomes of copies once the shared resource, or its reference to a Secret, is gone."),
-  copies: z.array(copy).min(1).describe("Where the connection Secret is copied to."),
-});
-
-/** A resource that somebody else owns, and what this XR takes from it. */
+/** A resource that somebody else owns (or this XR itself), and what is taken from it. */
 export const sharedResource = z
   .strictObject({
     name: dnsLabel.describe("Names it in conditions, events, the context and the composed resources."),
-    apiVersion: z.string().min(1).describe("Its API version."),
-    kind: z.string().min(1).describe("Its kind."),
-    select: select.describe("Which one it is: exactly one of name and matchLabels."),
+    apiVersion: z.string().min(1).optional().describe("Its API version. Required, but for `select.self`."),
+    kind: z.string().min(1).optional().describe("Its kind. Required, but for `select.self`."),
+    select: select.describe("Which one it is: exactly one of name, matchLabels and self."),
+    resolution: z
+      .enum(["Required", "Optional"])
+      .default("Required")
+      .describe("Whether the XR waits for it, or goes on without it where there is none."),
     grant: z
-      .literal("Annotation")
+      .enum(["Annotation", "ReferenceGrant", "None"])
       .default("Annotation")
-      .describe(`How its owner grants access: by naming namespaces in its annotation ${DOMAIN}/allowed-namespaces.`),
-    patches: z.array(patch).prefault([]).describe("Fields of it that go into the XR's status."),
+      .describe(
+        `How its owner grants access: by naming namespaces in its annotation ${DOMAIN}/allowed-namespaces, ` +
+          "by a ReferenceGrant beside the Secret (Crossplane v2), or not at all.",
+      ),
+    patches: z.array(patch).prefault([]).describe("Fields of it that go elsewhere."),
+    toEnvironment: toEnvironment
+      .optional()
+      .describe("Merged into the environment that later steps read, as function-environment-configs does."),
     connection: connection.optional().describe("Copies of its connection Secret."),
   })
   .refine(({ apiVersion, kind }) => apiVersion !== "v1" || kind !== "Secret", {
     ...onObjects,
     path: ["kind"],
     error: "a Secret cannot be shared by itself, since nobody could grant it: select the resource that writes it",
-  });
+  })
+  .refine(({ apiVersion, select: found }) => (apiVersion === undefined) === isSelf(found), orSelf("apiVersion"))
+  .refine(({ kind, select: found }) => (kind === undefined) === isSelf(found), orSelf("kind"))
+  .refine(({ select: found, patches, connection: copies }) => !isMany(found) || (patches.length === 0 && !copies), {
+    path: ["select", "maxMatch"],
+    error: "more than 1 does not go with connection or patches: several resources can be used from the context only",
+  })
+  // Of the XR itself neither is ever asked.
+  .transform(({ apiVersion = "", kind = "XR", ...rest }) => ({ ...rest, apiVersion, kind }));
+
+const isMany = (found: z.output<typeof select>): boolean => found.by === "labels" && found.maxMatch > 1;
 
 export type SharedResource = z.output<typeof sharedResource>;
-export type Connection = z.output<typeof connection>;
-export type Copy = z.output<typeof copy>;

@@ -21,6 +21,8 @@ export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
   /** Values set in the desired XR; Crossplane takes its status only. Later ones win. */
   readonly composite: readonly { readonly path: FieldPath; readonly value: JsonValue }[];
+  /** Connection details of the XR, in base64, by key; they are added to those of the steps before us. */
+  readonly connectionDetails: ReadonlyMap<string, string>;
   /** Undefined leaves the XR's readiness to the steps before us. */
   readonly compositeReady: Ready | undefined;
   readonly requirements: ReadonlyMap<string, ResourceSelector>;
@@ -34,6 +36,7 @@ export interface Draft {
 export const emptyDraft: Draft = {
   resources: new Map(),
   composite: [],
+  connectionDetails: new Map(),
   compositeReady: undefined,
   requirements: new Map(),
   context: new Map(),

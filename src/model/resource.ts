@@ -7,6 +7,8 @@ export type Ready = "Unspecified" | "True" | "False";
 export interface Resource {
   readonly document: Document;
   readonly ready: Ready;
+  /** What is published of how to reach it, by key. Crossplane fills it in for the XR and composed resources only. */
+  readonly connectionDetails: ReadonlyMap<string, Uint8Array>;
 }
 
 export interface State {

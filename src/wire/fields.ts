@@ -30,6 +30,7 @@ export const DURATION_SECONDS = varintTag(1);
 export const STATE_COMPOSITE = bytesTag(1);
 export const STATE_RESOURCES = bytesTag(2);
 export const RESOURCE_STRUCT = bytesTag(1);
+export const RESOURCE_CONNECTION_DETAILS = bytesTag(2);
 export const RESOURCE_READY = varintTag(3);
 export const RESOURCES_ITEMS = bytesTag(1);
 

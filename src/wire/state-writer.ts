@@ -1,6 +1,14 @@
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { withValueAt } from "../model/field-path.ts";
-import { ENTRY_KEY, ENTRY_VALUE, RESOURCE_READY, RESOURCE_STRUCT, STATE_COMPOSITE, STATE_RESOURCES } from "./fields.ts";
+import {
+  ENTRY_KEY,
+  ENTRY_VALUE,
+  RESOURCE_CONNECTION_DETAILS,
+  RESOURCE_READY,
+  RESOURCE_STRUCT,
+  STATE_COMPOSITE,
+  STATE_RESOURCES,
+} from "./fields.ts";
 import { readEntryKey } from "./message.ts";
 import { READY, type WireResource } from "./resource.ts";
 import { emptySlice, type Slice } from "./slice.ts";
@@ -10,6 +18,11 @@ import { writeStruct } from "./struct-writer.ts";
 import type { Writer } from "./writer.ts";
 
 type SetEdit = Extract<ResourceEdit, { is: "set" }>;
+
+/** Only the XR publishes connection details of its own. */
+interface CompositeEdit extends SetEdit {
+  readonly connectionDetails?: Draft["connectionDetails"];
+}
 
 /** The desired state: what the steps before us desired, as it came, but for what the draft edits. */
 export function writeState(writer: Writer, state: WireState, draft: Draft): void {
@@ -30,15 +43,15 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
   });
 }
 
-function editOfComposite(composite: WireResource, draft: Draft): SetEdit | undefined {
-  const { composite: values, compositeReady: ready } = draft;
-  if (values.length === 0) return ready === undefined ? undefined : { is: "set", ready };
+function editOfComposite(composite: WireResource, draft: Draft): CompositeEdit | undefined {
+  const { composite: values, compositeReady: ready, connectionDetails } = draft;
+  if (values.length === 0) {
+    const isUntouched = ready === undefined && connectionDetails.size === 0;
+    return isUntouched ? undefined : { is: "set", ready, connectionDetails };
+  }
   const before = composite.document.toObject();
-  return {
-    is: "set",
-    object: values.reduce((object, { path, value }) => withValueAt(object, path, value), before),
-    ready,
-  };
+  const object = values.reduce((parent, { path, value }) => withValueAt(parent, path, value), before);
+  return { is: "set", object, ready, connectionDetails };
 }
 
 function writeEntry(writer: Writer, name: string, before: WireResource | undefined, edit: SetEdit): void {
@@ -48,11 +61,26 @@ function writeEntry(writer: Writer, name: string, before: WireResource | undefin
   });
 }
 
-function writeResource(writer: Writer, before: Slice, { object, ready }: SetEdit): void {
+const noDetails: Draft["connectionDetails"] = new Map();
+
+function writeResource(writer: Writer, before: Slice, edit: CompositeEdit): void {
+  const { object, ready, connectionDetails = noDetails } = edit;
   if (ready !== undefined) writer.number(RESOURCE_READY, READY.indexOf(ready));
+  writeDetails(writer, connectionDetails);
   if (object !== undefined) writer.message(RESOURCE_STRUCT, () => writeStruct(writer, object));
-  writeExcept(writer, before, (tag) => {
+  writeExcept(writer, before, (tag, content) => {
+    if (tag === RESOURCE_CONNECTION_DETAILS) return connectionDetails.has(readEntryKey(content));
     if (tag === RESOURCE_STRUCT) return object !== undefined;
     return tag === RESOURCE_READY && ready !== undefined;
   });
+}
+
+function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {
+  for (const [key, text] of [...details].reverse()) {
+    const value = Buffer.from(text, "base64");
+    writer.message(RESOURCE_CONNECTION_DETAILS, () => {
+      writer.message(ENTRY_VALUE, () => writer.bytes(value, 0, value.length));
+      writer.string(ENTRY_KEY, key);
+    });
+  }
 }

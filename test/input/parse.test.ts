@@ -33,7 +33,7 @@ describe("an input is validated", () => {
     },
     {
       spec: { sharedResources: [shared({ select: {} })] },
-      faults: ["spec.sharedResources[0].select: exactly one of name, matchLabels; found none"],
+      faults: ["spec.sharedResources[0].select: exactly one of name, matchLabels, self; found none"],
     },
     {
       spec: { sharedResources: [shared({ select: { name: { value: "a", fromCompositeFieldPath: "spec.a" } } })] },
@@ -69,8 +69,11 @@ describe("an input is validated", () => {
       faults: ["spec.sharedResources[0].connection.copies: an empty list"],
     },
     {
-      spec: { sharedResources: [shared({ connection: connection({ via: "Secret" }) })] },
-      faults: ['spec.sharedResources[0].connection.copies[0].via: not Object: "Secret"'],
+      spec: { sharedResources: [shared({ connection: connection({ via: "Copy" }) })] },
+      faults: [
+        "spec.sharedResources[0].connection.copies[0].via: not one of Object, ConnectionSecret, ObjectWithValues, Secret: " +
+          '"Copy"',
+      ],
     },
     {
       spec: { sharedResources: [shared({ connection: connection({ providerConfigRef: { kind: "X" } }) })] },
@@ -142,7 +145,7 @@ describe("an input is validated", () => {
     expect(faultsOf(inputOf({ responseTTL: "soon", sharedResources: [broken] }))).toEqual([
       'spec.responseTTL: not a duration: "soon" (for example 60s, 5m, 1h30m)',
       "spec.sharedResources[0].name: not a DNS label: lower case letters, digits and '-', at most 63",
-      "spec.sharedResources[0].select: exactly one of name, matchLabels; found none",
+      "spec.sharedResources[0].select: exactly one of name, matchLabels, self; found none",
       "spec.sharedResources[0].connection.copies[0].secretName: exactly one of value, fromCompositeFieldPath, " +
         "fromEnvironmentFieldPath; found none",
       "spec.sharedResources[0].colour: unknown field",
@@ -152,7 +155,11 @@ describe("an input is validated", () => {
 
 describe("defaults are filled in and paths parsed", () => {
   test("the shortest input", () => {
-    expect(parseInput(inputOf({})).spec).toEqual({ responseTTL: 60, sharedResources: [] });
+    expect(parseInput(inputOf({})).spec).toEqual({
+      responseTTL: 60,
+      sharedResources: [],
+      contextKey: "shared-infrastructure.fn.crossplane.io/shared-resources",
+    });
   });
 
   test("a shared resource", () => {
@@ -163,8 +170,10 @@ describe("defaults are filled in and paths parsed", () => {
         kind: "XPostgres",
         select: {
           namespace: undefined,
-          by: { name: { is: "composite", path: ["spec", "parameters", "database"] } },
+          by: "name",
+          name: { is: "composite", path: ["spec", "parameters", "database"] },
         },
+        resolution: "Required",
         grant: "Annotation",
         patches: [],
         connection: {

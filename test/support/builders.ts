@@ -48,12 +48,18 @@ export const inputOf = (spec: JsonValue): JsonObject => ({ apiVersion: API_VERSI
 export interface CallParts {
   readonly xr?: JsonObject;
   readonly sharedResources?: readonly JsonObject[];
-  /** Answers by shared resource name; one that is not here is pending. */
+  /** Answers by shared resource name, or the rest of another requirement's name; one that is not here is pending. */
   readonly answers?: Readonly<Record<string, readonly JsonObject[]>>;
   readonly observed?: Readonly<Record<string, JsonObject>>;
   readonly context?: JsonObject;
   readonly capabilities?: readonly Capability[];
   readonly responseTTL?: string;
+  /** More of the input's spec. */
+  readonly spec?: JsonObject;
+  /** What earlier steps desire. */
+  readonly desired?: Readonly<Record<string, JsonObject>>;
+  /** The XR's connection details. */
+  readonly details?: Readonly<Record<string, string>>;
 }
 
 export function callOf(parts: CallParts): Call {
@@ -61,12 +67,12 @@ export function callOf(parts: CallParts): Call {
   const composite = documentOf(parts.xr ?? xr());
   return {
     composite: toComposite(composite),
-    input: parseInput(inputOf({ responseTTL, sharedResources })),
+    input: parseInput(inputOf({ responseTTL, sharedResources, ...parts.spec })),
     request: {
       tag: "test",
       capabilities: new Set(capabilities),
-      observed: { composite: resourceOf(composite.toObject()), resources: resourcesOf(observed) },
-      desired: { composite: resourceOf({}), resources: new Map() },
+      observed: { composite: resourceOf(composite.toObject(), parts.details), resources: resourcesOf(observed) },
+      desired: { composite: resourceOf({}), resources: resourcesOf(parts.desired ?? {}) },
       input: documentOf({}),
       context: documentOf(parts.context ?? {}),
       required: (name) => {
@@ -77,7 +83,11 @@ export function callOf(parts: CallParts): Call {
   };
 }
 
-const resourceOf = (object: JsonObject): Resource => ({ document: documentOf(object), ready: "Unspecified" });
+const resourceOf = (object: JsonObject, details: Readonly<Record<string, string>> = {}): Resource => ({
+  document: documentOf(object),
+  ready: "Unspecified",
+  connectionDetails: new Map(Object.entries(details).map(([key, text]) => [key, Buffer.from(text)])),
+});
 
 const resourcesOf = (objects: Readonly<Record<string, JsonObject>>): State["resources"] =>
   new Map(Object.entries(objects).map(([name, object]) => [name, resourceOf(object)]));

@@ -5,7 +5,11 @@ import type { PlainRequest, PlainResource } from "./plain.ts";
 
 /** Valid requests where the fuzzer starts: small ones, so that most mutations hit something that is read. */
 
-const resource = (object: JsonObject): PlainResource => ({ object, ready: "True" });
+const resource = (object: JsonObject): PlainResource => ({
+  object,
+  ready: "True",
+  details: new Map([["password", "aHVudGVyMg=="]]),
+});
 
 const nothing: PlainRequest = {
   tag: "",

@@ -14,6 +14,7 @@ import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainSt
 type Named<T> = Readonly<Record<string, T>>;
 interface CodecResource {
   readonly resource: Struct | null;
+  readonly connectionDetails: Named<Buffer>;
   readonly ready: string;
 }
 interface CodecState {
@@ -131,8 +132,9 @@ const toState = ({ composite, resources }: PlainState) => ({
   resources: objectOf(resources, toResource),
 });
 
-const toResource = ({ object, ready }: PlainResource) => ({
+const toResource = ({ object, ready, details }: PlainResource) => ({
   resource: toStruct(object),
+  connectionDetails: objectOf(details, (value) => Buffer.from(value, "base64")),
   ready: `READY_${ready.toUpperCase()}`,
 });
 
@@ -144,6 +146,7 @@ const fromState = (state: CodecState | null): PlainState => ({
 const fromResource = (resource: CodecResource | null): PlainResource => ({
   object: resource?.resource ? fromStruct(resource.resource) : {},
   ready: named(resource?.ready ?? "READY_UNSPECIFIED", "READY_") as Ready,
+  details: mapOf(resource?.connectionDetails ?? {}, (value) => value.toString("base64")),
 });
 
 /** `True` of `STATUS_CONDITION_TRUE`. */

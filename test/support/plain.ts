@@ -7,7 +7,11 @@ import type { Ready } from "../../src/model/resource.ts";
 export interface PlainResource {
   readonly object: JsonObject;
   readonly ready: Ready;
+  /** Connection details by key, in base64. */
+  readonly details: ReadonlyMap<string, string>;
 }
+
+export const emptyResource: PlainResource = { object: {}, ready: "Unspecified", details: new Map() };
 
 export interface PlainState {
   readonly composite: PlainResource;

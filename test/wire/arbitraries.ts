@@ -49,9 +49,12 @@ const tree = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
 export const json = tree.value;
 export const object = tree.object;
 
+/** Connection details, in base64. */
+export const details = mapOf(fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes).toString("base64")));
+
 export const ready = fc.constantFrom("Unspecified", "True", "False");
 
-const resource: Arbitrary<PlainResource> = fc.record({ object, ready });
+const resource: Arbitrary<PlainResource> = fc.record({ object, ready, details });
 
 const state: Arbitrary<PlainState> = fc.record({ composite: resource, resources: mapOf(resource) });
 

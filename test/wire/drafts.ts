@@ -5,8 +5,14 @@ import type { ContextValue, Draft, ResourceEdit } from "../../src/model/draft.ts
 import { withValueAt } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
-import type { PlainRequest, PlainResource, PlainResponse, PlainState } from "../support/plain.ts";
-import { json, key, mapOf, object, objectOf, ready, text } from "./arbitraries.ts";
+import {
+  emptyResource,
+  type PlainRequest,
+  type PlainResource,
+  type PlainResponse,
+  type PlainState,
+} from "../support/plain.ts";
+import { details, json, key, mapOf, object, objectOf, ready, text } from "./arbitraries.ts";
 
 /** Arbitrary Drafts, and what a response to them has to say, computed on plain JSON. */
 
@@ -62,6 +68,7 @@ const contextValue: Arbitrary<ContextValue> = fc.oneof(
 export const draft: Arbitrary<Draft> = fc.record({
   resources: mapOf(edit),
   composite: fc.array(fc.record({ path, value: json }), { maxLength: 2 }),
+  connectionDetails: details,
   compositeReady: option(ready),
   requirements: mapOf(selector),
   context: mapOf(contextValue),
@@ -126,16 +133,18 @@ function expectedState({ composite, resources }: PlainState, draft: Draft): Plai
     (object, { path, value }) => withValueAt(object, path, value),
     composite.object,
   );
-  return { composite: edited(composite, { object, ready: draft.compositeReady }), resources: expected };
+  const details = new Map([...composite.details, ...draft.connectionDetails]);
+  return { composite: edited(composite, { object, ready: draft.compositeReady, details }), resources: expected };
 }
 
 const edited = (
-  before: PlainResource = { object: {}, ready: "Unspecified" },
+  before: PlainResource = emptyResource,
   {
     object = before.object,
     ready = before.ready,
+    details = before.details,
   }: Partial<{ [K in keyof PlainResource]: PlainResource[K] | undefined }>,
-): PlainResource => ({ object, ready });
+): PlainResource => ({ object, ready, details });
 
 function expectedContext(before: JsonObject | undefined, { context }: Draft): JsonObject | undefined {
   if (context.size === 0) return before;

@@ -144,7 +144,7 @@ describe("a request's fields", () => {
   test("are named as the protocol's own codec names them where `__proto__` is a name", () => {
     const bytes = field(2, composed("__proto__", field(1, entry("__proto__", string("v")))));
     expect(decodeRequest(bytes).observed.resources).toEqual(
-      new Map([["__proto__", { object: own("__proto__", "v"), ready: "Unspecified" }]]),
+      new Map([["__proto__", { object: own("__proto__", "v"), ready: "Unspecified", details: new Map() }]]),
     );
   });
 });

@@ -2,20 +2,24 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Answer } from "../../src/model/requirement.ts";
-import type { State } from "../../src/model/resource.ts";
+import type { Resource, State } from "../../src/model/resource.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { decodeRequest, encodeRequest } from "../support/oracle.ts";
-import type { PlainState } from "../support/plain.ts";
+import { emptyResource, type PlainResource, type PlainState } from "../support/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
 
 /** The same cases in every run: what fails here fails for everybody. */
 const parameters = { seed: 20, numRuns: 300 };
 
+const plainResource = ({ document, ready, connectionDetails }: Resource): PlainResource => ({
+  object: document.toObject(),
+  ready,
+  details: new Map([...connectionDetails].map(([key, value]) => [key, Buffer.from(value).toString("base64")])),
+});
+
 const plainState = ({ composite, resources }: State): PlainState => ({
-  composite: { object: composite.document.toObject(), ready: composite.ready },
-  resources: new Map(
-    [...resources].map(([name, { document, ready }]) => [name, { object: document.toObject(), ready }]),
-  ),
+  composite: plainResource(composite),
+  resources: new Map([...resources].map(([name, resource]) => [name, plainResource(resource)])),
 });
 
 const plainAnswer = (answer: Answer): Answer | readonly JsonObject[] =>
@@ -80,8 +84,8 @@ describe("a request", () => {
     }).toEqual({
       tag: "",
       capabilities: new Set(),
-      observed: { composite: { object: {}, ready: "Unspecified" }, resources: new Map() },
-      desired: { composite: { object: {}, ready: "Unspecified" }, resources: new Map() },
+      observed: { composite: emptyResource, resources: new Map() },
+      desired: { composite: emptyResource, resources: new Map() },
       input: {},
       context: {},
       required: { is: "pending" },

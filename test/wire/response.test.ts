@@ -5,6 +5,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeFatalResponse, writeResponse } from "../../src/wire/response.ts";
 import { decodeRequest, decodeResponse, encodeRequest } from "../support/oracle.ts";
+import { emptyResource } from "../support/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
 import { contentsOf, field } from "./bytes.ts";
 import { draft, expectedResponse, passingOn } from "./drafts.ts";
@@ -46,7 +47,7 @@ describe("a response", () => {
     fc.assert(
       fc.property(arbitrary.request, draft, (plain, draft) => {
         const bytes = encodeRequest(plain);
-        const nothing = { composite: { object: {}, ready: "Unspecified" }, resources: new Map() };
+        const nothing = { composite: emptyResource, resources: new Map() };
         expect(decodeResponse(writeFatalResponse(readRequest(bytes), draft))).toEqual({
           ...expectedResponse(decodeRequest(bytes), { ...draft, composite: [] }),
           desired: nothing,

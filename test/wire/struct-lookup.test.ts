@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { WireDocument } from "../../src/wire/document.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { encodeRequest } from "../support/oracle.ts";
-import type { PlainState } from "../support/plain.ts";
+import { emptyResource, type PlainState } from "../support/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
 import { entry, field, list, string, struct } from "./bytes.ts";
 import { choices, unusualStruct } from "./unusual.ts";
@@ -107,7 +107,7 @@ describe("a value looked up in a document's bytes", () => {
   });
 });
 
-const emptyState: PlainState = { composite: { object: {}, ready: "Unspecified" }, resources: new Map() };
+const emptyState: PlainState = { composite: emptyResource, resources: new Map() };
 
 const nothing = {
   tag: "",

@@ -6,25 +6,26 @@ const TYPE = "SharedResourcesReady";
 
 export interface Share {
   readonly shared: SharedResource;
-  readonly standing: Standing;
+  /** What stands in its way; nothing, where it is available. */
+  readonly standings: readonly Standing[];
 }
 
-/** One condition for all shared resources: its reason is that of the first that is not available, its message names all of them. */
+/** One condition for all shared resources: its reason is the first thing that stands in the way, its message names all. */
 export function conditionOf(shares: readonly Share[]): Condition {
-  const lacking = shares.filter(({ standing }) => standing.is !== "Available");
-  const [first] = lacking;
-  const reason = first?.standing.is ?? "Available";
-  const sentences = lacking.map(({ shared, standing }) => `${shared.name}: ${explain(standing, shared)}`);
+  const sentences = shares.flatMap(({ shared, standings }) =>
+    standings.map((standing) => `${shared.name}: ${explain(standing, shared)}`),
+  );
+  const [first] = shares.flatMap(({ standings }) => standings);
   return {
     type: TYPE,
-    status: statusOf(reason),
-    reason,
+    status: statusOf(first),
+    reason: first?.is ?? "Available",
     message: first === undefined ? undefined : sentences.join("; "),
     target: "CompositeAndClaim",
   };
 }
 
-function statusOf(reason: Standing["is"]): Condition["status"] {
-  if (reason === "Available") return "True";
-  return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
+function statusOf(first: Standing | undefined): Condition["status"] {
+  if (first === undefined) return "True";
+  return first.is === "WaitingForRequiredResources" ? "Unknown" : "False";
 }

@@ -1,63 +1,51 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
-import type { Resource } from "../../model/resource.ts";
 import type { Call } from "../capability.ts";
-import { asDesired, isReady, toObject } from "./object.ts";
-import type { SecretName } from "./source.ts";
+import { type Copied, copyTo, giveUp, keepAll } from "./copy.ts";
+import type { Data } from "./data.ts";
+import type { Question } from "./question.ts";
 import type { Standing } from "./standing.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What is composed for one shared resource, by composed resource name, and how far it has come. */
+/** What comes of one shared resource's connection Secret, and what stands in the way of it. */
 export interface Delivery {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
-  readonly standing: Standing;
+  /** What becomes connection details of this XR. */
+  readonly details: Data;
+  readonly questions: readonly Question[];
+  readonly standings: readonly Standing[];
 }
 
-/** The copies of a shared resource all have this before their names. */
-const prefixOf = ({ name }: SharedResource): string => `shared/${name}/`;
-
-/** A copy's composed resource name: a renamed target is another resource, so that the old one is collected. */
-const keyOf = (shared: SharedResource, { namespace, name }: SecretName): string =>
-  `${prefixOf(shared)}${namespace}/${name}`;
+const nothing: Delivery = { resources: new Map(), details: new Map(), questions: [], standings: [] };
 
 /** Acts on a verdict. Leaving out a resource that was composed before deletes it, and the copy with it. */
 export function deliver(shared: SharedResource, verdict: Verdict, call: Call): Delivery {
   switch (verdict.is) {
-    case "copy":
-      return compose(shared, verdict, call);
+    case "copy": {
+      const copied = verdict.granted.map((target) => copyTo(shared.name, target, verdict, call));
+      const givenUp = verdict.taken.map(({ target, holder }) => giveUp(shared.name, target, holder, call));
+      return merge([...copied, ...givenUp], verdict.refusal);
+    }
     case "nothingToCopy":
-      return { resources: new Map(), standing: { is: "Available" } };
+      return nothing;
     case "keep":
-      return { resources: asObserved(shared, call), standing: verdict.standing };
+      return merge([keepAll(shared, call)], verdict.standing);
     case "drop":
-      return { resources: new Map(), standing: verdict.standing };
+      return { ...nothing, standings: [verdict.standing] };
   }
 }
 
-function compose(shared: SharedResource, verdict: Extract<Verdict, { is: "copy" }>, call: Call): Delivery {
-  const { source, targets, refusal } = verdict;
-  const { observed } = call.request;
-  const waiting = targets.filter((target) => !isReady(observed.resources.get(keyOf(shared, target))));
-  const resources = targets.map((target): [string, ResourceEdit] => [
-    keyOf(shared, target),
-    {
-      is: "set",
-      object: toObject(source, target, call.composite),
-      ready: waiting.includes(target) ? "False" : "True",
-    },
-  ]);
-  const progress: Standing = waiting.length > 0 ? { is: "WaitingForCopies", targets: waiting } : { is: "Available" };
-  return { resources: new Map(resources), standing: refusal ?? progress };
-}
-
-/** The copies that are there, desired as they are. */
-function asObserved(shared: SharedResource, { request }: Call): ReadonlyMap<string, ResourceEdit> {
-  const isCopy = ([name]: [string, Resource]) => name.startsWith(prefixOf(shared));
-  const copies = [...request.observed.resources].filter(isCopy).sort(([a], [b]) => (a < b ? -1 : 1));
-  return new Map(
-    copies.map(([name, copy]): [string, ResourceEdit] => [
-      name,
-      { is: "set", object: asDesired(copy.document), ready: isReady(copy) ? "True" : "False" },
-    ]),
-  );
+function merge(copied: readonly Copied[], refusal: Standing | undefined): Delivery {
+  const standings = copied.flatMap((copy) => copy.standings);
+  const waiting = standings.flatMap((standing) => (standing.is === "WaitingForCopies" ? standing.targets : []));
+  return {
+    resources: new Map(copied.flatMap(({ resources }) => resources)),
+    details: new Map(copied.flatMap(({ details }) => [...details])),
+    questions: copied.flatMap(({ questions }) => questions),
+    standings: [
+      ...(refusal === undefined ? [] : [refusal]),
+      ...standings.filter(({ is }) => is !== "WaitingForCopies"),
+      ...(waiting.length === 0 ? [] : [{ is: "WaitingForCopies", targets: waiting } as const]),
+    ],
+  };
 }

@@ -1,27 +1,32 @@
-import type { SharedResource } from "../../input/shared-resource.ts";
+import type { Select } from "../../input/select.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../capability.ts";
 import { type Resolved, resolveString } from "../value.ts";
 
 type Match = Resolved<ResourceSelector["match"]>;
-type By = SharedResource["select"]["by"];
+type Labels = Extract<Select, { by: "labels" }>["labels"];
 
 /** What Crossplane is to find, or the field that has to be set before it can be asked. */
-export function toSelector({ apiVersion, kind, select }: SharedResource, call: Call): Resolved<ResourceSelector> {
+export function toSelector(
+  apiVersion: string,
+  kind: string,
+  select: Exclude<Select, { by: "self" }>,
+  call: Call,
+): Resolved<ResourceSelector> {
   const namespace = select.namespace && resolveString(select.namespace, call);
   if (namespace?.is === "unset") return namespace;
-  const match = "name" in select.by ? byName(select.by.name, call) : byLabels(select.by.labels, call);
+  const match = select.by === "name" ? byName(select.name, call) : byLabels(select.labels, call);
   if (match.is === "unset") return match;
   return { is: "set", value: { apiVersion, kind, namespace: namespace?.value, match: match.value } };
 }
 
-function byName(value: Extract<By, { name: unknown }>["name"], call: Call): Match {
+function byName(value: Extract<Select, { by: "name" }>["name"], call: Call): Match {
   const name = resolveString(value, call);
   return name.is === "unset" ? name : { is: "set", value: { name: name.value } };
 }
 
 /** Optional labels are left out where they are not set; without any label left, everything would match. */
-function byLabels(labels: Extract<By, { labels: unknown }>["labels"], call: Call): Match {
+function byLabels(labels: Labels, call: Call): Match {
   const resolved: Record<string, string> = {};
   for (const { key, value, optional } of labels) {
     const label = resolveString(value, call);

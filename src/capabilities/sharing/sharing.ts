@@ -1,24 +1,21 @@
-import { invalidInput } from "../../input/parse.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import type { ContextValue, Draft } from "../../model/draft.ts";
-import { isObject } from "../../model/json.ts";
-import { DOMAIN } from "../../model/names.ts";
+import type { Draft } from "../../model/draft.ts";
 import type { Call, Capability } from "../capability.ts";
 import { eventsOf } from "../events.ts";
 import { conditionOf } from "./condition.ts";
+import { contextOf } from "./context.ts";
 import { type Delivery, deliver } from "./deliver.ts";
-import { type Finding, find, requirementOf } from "./find.ts";
-import { patchesOf } from "./patches.ts";
+import { type Finding, find } from "./find.ts";
+import { assertSupported } from "./generation.ts";
+import { type Patches, patchesOf, withPatches } from "./patches.ts";
+import type { Standing } from "./standing.ts";
 import { firstComeFirstServed } from "./taken.ts";
 import { judge } from "./verdict.ts";
-
-/** The context key under which later steps find what is shared: lists of resources, by the input's names for them. */
-const CONTEXT_KEY = `${DOMAIN}/shared-resources`;
 
 interface Share extends Delivery {
   readonly shared: SharedResource;
   readonly finding: Finding;
-  readonly patches: Draft["composite"];
+  readonly patches: Patches["set"];
 }
 
 /**
@@ -26,72 +23,61 @@ interface Share extends Delivery {
  * look for them, as far as its owners grant it.
  */
 export const sharing: Capability = (call, draft) => {
-  if (call.input.spec.sharedResources.length === 0) return draft;
-  assertNamespacesAreKnown(call);
-
+  const { sharedResources, environment } = call.input.spec;
+  if (sharedResources.length === 0) {
+    return environment === undefined
+      ? draft
+      : { ...draft, context: new Map([...draft.context, ...contextOf([], call)]) };
+  }
+  assertSupported(call);
   const shares = toShares(call);
+  const patches = shares.flatMap((share) => share.patches);
+  return withPatches(withShares(draft, shares, call), patches, call);
+};
+
+function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
   const condition = conditionOf(shares);
-  const isServed = shares.every(({ standing }) => standing.is === "Available" || standing.is === "WaitingForCopies");
+  const isServed = shares.every(({ standings }) => standings.every(({ is }) => is === "WaitingForCopies"));
+  const found = shares.flatMap(({ shared, finding }) =>
+    finding.is === "found" ? [{ shared, resources: finding.resources }] : [],
+  );
   return {
     ...draft,
     resources: new Map([...draft.resources, ...shares.flatMap(({ resources }) => [...resources])]),
-    composite: [...draft.composite, ...shares.flatMap(({ patches }) => patches)],
+    connectionDetails: new Map([...draft.connectionDetails, ...shares.flatMap(({ details }) => [...details])]),
     // A copy that is not written yet is an unready resource of its own; what was not even composed only we know of.
     compositeReady: isServed ? draft.compositeReady : "False",
-    requirements: new Map([...draft.requirements, ...requirementsOf(shares)]),
-    context: new Map([...draft.context, ...contextOf(shares, call)]),
+    requirements: new Map([
+      ...draft.requirements,
+      ...shares.flatMap(({ questions }) => questions.map(({ name, selector }) => [name, selector] as const)),
+    ]),
+    context: new Map([...draft.context, ...contextOf(found, call)]),
     conditions: [...draft.conditions, condition],
     results: [...draft.results, ...eventsOf(condition, isServed ? "Normal" : "Warning", call)],
   };
-};
+}
 
 /** Judge all of them, then act. */
 function toShares(call: Call): readonly Share[] {
   const judged = call.input.spec.sharedResources.map((shared) => {
-    const finding = find(shared, call);
-    return { shared, finding, verdict: judge(shared, finding, call) };
+    const { finding, questions } = find(shared, call);
+    const judgement = judge(shared, finding, call);
+    return { shared, finding, verdict: judgement.verdict, asked: [...questions, ...judgement.questions] };
   });
-  return firstComeFirstServed(judged).map(({ shared, finding, verdict }) => ({
-    shared,
-    finding,
-    patches: patchesOf(shared, finding, verdict, call),
-    ...deliver(shared, verdict, call),
-  }));
+  return firstComeFirstServed(judged).map(({ shared, finding, verdict, asked }) => {
+    const delivery = deliver(shared, verdict, call);
+    const patches = patchesOf(shared, finding, verdict, call);
+    return {
+      ...delivery,
+      shared,
+      finding,
+      patches: patches.set,
+      questions: [...asked, ...delivery.questions],
+      standings: [...delivery.standings, ...patches.standings].filter((standing) => !isFine(standing, finding, shared)),
+    };
+  });
 }
 
-/** A requirement is returned for as long as it is needed: Crossplane watches what was required last. */
-const requirementsOf = (shares: readonly Share[]) =>
-  shares.flatMap(({ shared, finding }) =>
-    finding.is === "unset" ? [] : [[requirementOf(shared), finding.selector] as const],
-  );
-
-/** The shared resources as Crossplane answered them, unread, beside what an earlier step of ours found. */
-function contextOf(shares: readonly Share[], { request }: Call): readonly (readonly [string, ContextValue])[] {
-  const found = shares.flatMap(({ shared, finding }) =>
-    finding.is === "found" ? [[shared.name, [finding.resource]] as const] : [],
-  );
-  if (found.length === 0) return [];
-  const earlier = request.context.at([CONTEXT_KEY]);
-  return [[CONTEXT_KEY, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(found) }]];
-}
-
-/**
- * Crossplane v1 ignores a selector's namespace, and then fails the whole XR because it cannot get a namespaced resource
- * without one. v2.0 and v2.1 say nothing of what they can do, but their XRs have `spec.crossplane`.
- *
- * @throws {FunctionError} `InvalidInput`
- */
-function assertNamespacesAreKnown({ input, request, composite }: Call): void {
-  if (request.capabilities.size > 0 || composite.isModern) return;
-  const faults = input.spec.sharedResources.flatMap(({ select }, index) =>
-    select.namespace === undefined
-      ? []
-      : [
-          {
-            path: `spec.sharedResources[${index}].select.namespace`,
-            message: "needs Crossplane v2; on v1 share a cluster-scoped kind, or select by matchLabels alone",
-          },
-        ],
-  );
-  if (faults.length > 0) throw invalidInput(faults);
-}
+/** Whoever can go on without a shared resource does not hear that there is none. */
+const isFine = ({ is }: Standing, finding: Finding, { resolution }: SharedResource): boolean =>
+  resolution === "Optional" && finding.is !== "found" && ["FieldNotSet", "NotFound", "TooFewMatches"].includes(is);

@@ -1,4 +1,4 @@
-import type { Connection } from "../../input/shared-resource.ts";
+import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 
 export interface SecretName {

@@ -132,7 +132,7 @@ describe("a copy looks as the input says", () => {
 
   test("a namespaced XR composes the namespaced Object into its own namespace", () => {
     const team = xr({ metadata: { name: "shop", namespace: "team-a" }, spec: { parameters: { database: "orders" } } });
-    const { resources } = draftOf({ answers, xr: team });
+    const { resources } = draftOf({ answers: { ...answers, [`${KEY}/target`]: [] }, xr: team });
     expect(resources.get(KEY)).toMatchObject({
       object: {
         apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
@@ -319,7 +319,9 @@ describe("several shared resources", () => {
     expect([...resources.keys()]).toEqual([KEY]);
     expect(conditions[0]).toMatchObject({
       reason: "TargetTaken",
-      message: "cache: Secret team-a/orders-db is the target of more than one copy",
+      message:
+        "cache: Secret team-a/orders-db is a copy that shared resource db of this XR made, and is left to it: " +
+        "choose another secretName",
     });
   });
 

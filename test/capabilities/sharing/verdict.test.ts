@@ -8,7 +8,7 @@ const verdictOf = (parts: CallParts) => {
   const call = callOf(parts);
   const [first] = call.input.spec.sharedResources;
   if (first === undefined) throw new Error("no shared resource");
-  const verdict = judge(first, find(first, call), call);
+  const { verdict } = judge(first, find(first, call).finding, call);
   const standing = verdict.is === "keep" || verdict.is === "drop" ? verdict.standing : undefined;
   return { verdict, is: verdict.is, says: standing && explain(standing, first) };
 };
@@ -195,8 +195,15 @@ describe("only what the owner grants is copied", () => {
     const sharedResources = [shared({ connection: { copies } })];
     const { verdict } = verdictOf({ sharedResources, answers: { db: [database({ annotations })] } });
     if (verdict.is !== "copy") throw new Error(`judged ${verdict.is}`);
-    expect(verdict.targets.map(({ namespace }) => namespace)).toEqual(targets);
-    expect(verdict.refusal).toEqual(refused && { is: "AccessNotGranted", shared: "orders", namespaces: refused });
+    expect(verdict.granted.map(({ namespace }) => namespace)).toEqual(targets);
+    expect(verdict.refusal).toEqual(
+      refused && {
+        is: "AccessNotGranted",
+        shared: "orders",
+        namespaces: refused,
+        remedy: `add ${refused.join(", ")} to its annotation ${ALLOWED}`,
+      },
+    );
   });
 });
 

@@ -1,0 +1,28 @@
+import type { Composite } from "../../../model/composite.ts";
+import type { JsonObject } from "../../../model/json.ts";
+import { DOMAIN } from "../../../model/names.ts";
+import { OWNER, ownerOf } from "../../owner.ts";
+import type { Data } from "../data.ts";
+import type { SecretName } from "../source.ts";
+import type { Target } from "../target.ts";
+
+/** The Secret that a copy was made from, as namespace/name. On the copy. */
+const SHARED_FROM = `${DOMAIN}/shared-from`;
+
+/** The copy itself. Without `data`, it is what a provider fills with it. */
+export const toSecret = (source: SecretName, target: Target, composite: Composite, data?: Data): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: {
+    name: target.name,
+    namespace: target.namespace,
+    ...(Object.keys(target.copy.labels).length > 0 && { labels: target.copy.labels }),
+    annotations: {
+      ...target.copy.annotations,
+      [OWNER]: ownerOf(composite),
+      [SHARED_FROM]: `${source.namespace}/${source.name}`,
+    },
+  },
+  type: target.copy.type,
+  ...(data !== undefined && { data: Object.fromEntries(data) }),
+});

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { DOMAIN } from "../model/names.ts";
+import { parseTemplate } from "../model/template.ts";
+import { dnsLabel, exactlyOneOf, fieldPath, onObjects, unique, value } from "./fields.ts";
+
+const template = z.string().transform((text, check) => {
+  const parsed = parseTemplate(text);
+  if (parsed !== undefined) return parsed;
+  check.addIssue("not a template: {key} and {key|url} stand for values, {{ and }} for braces");
+  return z.NEVER;
+});
+
+const key = exactlyOneOf(
+  z.strictObject({
+    from: z.string().min(1).optional().describe("A key of the shared resource's connection Secret."),
+    value: template
+      .optional()
+      .describe("A text in which {key} stands for that key's value, and {key|url} for it as a part of a URL."),
+    to: z
+      .string()
+      .regex(/^[-._a-zA-Z0-9]{1,253}$/, "not a Secret's key")
+      .describe("The key's name in the copy."),
+  }),
+  ["from", "value"],
+).transform(({ from, value: parts = [], to }) => (from === undefined ? { to, parts } : { to, from }));
+
+/** What a delivery asks of a copy's fields: those that would have no effect are faults. */
+const unusable: Readonly<Record<string, readonly string[]>> = {
+  Object: [],
+  ObjectWithValues: [],
+  ConnectionSecret: ["type", "labels", "annotations"],
+  Secret: ["providerConfigRef"],
+  CompositeConnectionDetails: ["namespaces", "via", "type", "labels", "annotations", "providerConfigRef"],
+};
+
+const toVia = (copy: { readonly via?: string | undefined; readonly toCompositeConnectionDetails?: unknown }) =>
+  copy.toCompositeConnectionDetails === undefined ? (copy.via ?? "Object") : "CompositeConnectionDetails";
+
+const given = (copy: object): readonly string[] => {
+  const useless = unusable[toVia(copy)] ?? [];
+  return useless.filter((field) => Object.entries(copy).some(([name, found]) => name === field && found !== undefined));
+};
+
+const annotations = z
+  .record(z.string(), z.string())
+  .refine((map) => !Object.keys(map).some((name) => name.startsWith(`${DOMAIN}/`)), {
+    error: `annotations under ${DOMAIN}/ are this function's own`,
+  });
+
+const copy = exactlyOneOf(
+  z.strictObject({
+    namespaces: value(z.union([dnsLabel, z.array(dnsLabel).min(1)]))
+      .optional()
+      .describe("The namespace or namespaces of the copies. Default: the XR's own, or its claim's."),
+    secretName: value(z.string().min(1)).optional().describe("The copies' name."),
+    toCompositeConnectionDetails: z
+      .literal(true)
+      .optional()
+      .describe("In place of a Secret: the keys become connection details of this XR, and of its claim."),
+    via: z
+      .enum(["Object", "ConnectionSecret", "ObjectWithValues", "Secret"])
+      .optional()
+      .describe("What copies; docs/sharing.md compares them. Default: `Object`."),
+    keys: z
+      .array(key)
+      .min(1)
+      .refine(...unique("to"))
+      .optional()
+      .describe("The keys to copy, each under a name of its own. Default: all, as they are."),
+    type: z.string().min(1).optional().describe("The copies' Secret type. Default: `Opaque`."),
+    labels: z.record(z.string(), z.string()).optional().describe("The copies' labels."),
+    annotations: annotations.optional().describe("The copies' annotations."),
+    providerConfigRef: z
+      .strictObject({
+        name: z.string().min(1).default("default"),
+        kind: z
+          .enum(["ProviderConfig", "ClusterProviderConfig"])
+          .default("ClusterProviderConfig")
+          .describe("Of a namespaced XR's Objects only; others know no choice."),
+      })
+      .optional()
+      .describe("The ProviderConfig of provider-kubernetes."),
+  }),
+  ["secretName", "toCompositeConnectionDetails"],
+)
+  .refine((fields) => given(fields).length === 0, {
+    ...onObjects,
+    error: ({ input }) => {
+      const fields = input as object;
+      const delivery = toVia(fields);
+      const where = delivery === "CompositeConnectionDetails" ? "toCompositeConnectionDetails" : `via: ${delivery}`;
+      return `${given(fields).join(" and ")} cannot be had with ${where}`;
+    },
+  })
+  .refine(({ keys = [], ...fields }) => !isBlind(fields) || keys.every((item) => !("parts" in item)), {
+    path: ["keys"],
+    error: "a template needs via: Secret, ObjectWithValues or toCompositeConnectionDetails: others see no values",
+  })
+  .transform(({ type = "Opaque", labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
+    ...fields,
+    via: toVia(fields) as Via,
+    type,
+    labels,
+    annotations: notes,
+    providerConfigRef: providerConfigRef ?? ({ name: "default", kind: "ClusterProviderConfig" } as const),
+  }));
+
+/** Whether the delivery leaves reading the values to the provider. */
+const isBlind = (fields: object): boolean => ["Object", "ConnectionSecret"].includes(toVia(fields));
+
+/** What delivers a copy. */
+export type Via = "Object" | "ConnectionSecret" | "ObjectWithValues" | "Secret" | "CompositeConnectionDetails";
+
+/** The connection Secret of a shared resource, and its copies. */
+export const connection = z.strictObject({
+  secretRef: z
+    .strictObject({
+      nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
+      namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),
+    })
+    .prefault({})
+    .describe("Where the shared resource says which Secret holds its connection details."),
+  onSourceMissing: z
+    .enum(["Keep", "Delete"])
+    .default("Keep")
+    .describe("What becomes of copies once the shared resource, its Secret, or its reference to one, is gone."),
+  copies: z.array(copy).min(1).describe("Where the connection Secret is copied to."),
+});
+
+export type Connection = z.output<typeof connection>;
+export type Copy = z.output<typeof copy>;
+export type Key = z.output<typeof key>;

@@ -1,0 +1,24 @@
+/** A text with placeholders: each part is a literal, or the key whose value stands there. */
+export type Template = readonly (string | Placeholder)[];
+
+export interface Placeholder {
+  readonly key: string;
+  /** Whether the value is percent-encoded, as it has to be inside a URL. */
+  readonly isEncoded: boolean;
+}
+
+/** `{key}`, `{key|url}`, and braces that stand for themselves: `{{` and `}}`. */
+const part = /\{\{|\}\}|\{(?<key>[-._a-zA-Z0-9]+)(?<encoded>\|url)?\}|(?<text>[^{}]+)/y;
+
+/** @returns undefined for what is no template: a brace that is not closed, or around something that is no key. */
+export function parseTemplate(text: string): Template | undefined {
+  const parts: (string | Placeholder)[] = [];
+  for (let position = 0; position < text.length; position = part.lastIndex) {
+    part.lastIndex = position;
+    const match = part.exec(text);
+    if (match === null) return undefined;
+    const { key, encoded } = match.groups ?? {};
+    parts.push(key === undefined ? match[0].replace(/^([{}])\1$/, "$1") : { key, isEncoded: encoded !== undefined });
+  }
+  return parts;
+}
