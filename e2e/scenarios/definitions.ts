@@ -1,86 +1,76 @@
 import { API_VERSION, KIND } from "../../src/input/schema.ts";
+import { NAMESPACE } from "../rig/crossplane.ts";
 import { FUNCTION } from "../rig/function.ts";
+import type { Kubectl } from "../rig/kubectl.ts";
 
-/** What platform teams install: the kinds of the database and of the application that uses it, and their Compositions. */
+/** What platform teams install: kinds, and Compositions of one step of ours. */
 
 export const GROUP = "platform.example.org";
 export const VERSION = `${GROUP}/v1alpha1`;
 
+/** Called every other second, so that scenarios need not wait for Crossplane's minute. */
+export const responseTTL = "2s";
+
+/** A kind of XR. Of the scopes, only `Legacy` is known to Crossplane v1: cluster-scoped, with a claim kind if it is named. */
+export interface Kind {
+  readonly kind: string;
+  readonly scope: "Legacy" | "Cluster" | "Namespaced";
+  readonly claim?: string;
+  /** The spec of our step's input. */
+  readonly input: object;
+}
+
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-const xrd = (kind: string, plural: string, claim?: { kind: string; plural: string }) => ({
-  apiVersion: "apiextensions.crossplane.io/v1",
+export const pluralOf = (kind: string): string => `${kind.toLowerCase()}s`;
+
+export const definitionOf = ({ kind, scope, claim }: Kind) => ({
+  apiVersion: `apiextensions.crossplane.io/${scope === "Legacy" ? "v1" : "v2"}`,
   kind: "CompositeResourceDefinition",
-  metadata: { name: `${plural}.${GROUP}` },
+  metadata: { name: `${pluralOf(kind)}.${GROUP}` },
   spec: {
+    ...(scope !== "Legacy" && { scope }),
     group: GROUP,
-    names: { kind, plural },
-    ...(claim && { claimNames: claim }),
-    versions: [versionOf()],
+    names: { kind, plural: pluralOf(kind) },
+    ...(claim !== undefined && { claimNames: { kind: claim, plural: pluralOf(claim) } }),
+    versions: [{ name: "v1alpha1", served: true, referenceable: true, schema: { openAPIV3Schema: schema } }],
   },
 });
 
-function versionOf() {
-  const spec = { type: "object", properties: { parameters: open } };
-  const status = { type: "object", properties: { endpoint: { type: "string" }, database: open } };
-  const openAPIV3Schema = { type: "object", properties: { spec, status } };
-  return { name: "v1alpha1", served: true, referenceable: true, schema: { openAPIV3Schema } };
-}
+const schema = {
+  type: "object",
+  properties: {
+    spec: { type: "object", properties: { parameters: open } },
+    status: { type: "object", properties: { endpoint: { type: "string" }, database: open } },
+  },
+};
 
-const composition = (kind: string, spec: object) => ({
+/** Connection details reach a claim by way of a Secret of its XR, which lies where Crossplane does. */
+export const compositionOf = ({ kind, claim, input }: Kind) => ({
   apiVersion: "apiextensions.crossplane.io/v1",
   kind: "Composition",
   metadata: { name: kind.toLowerCase() },
   spec: {
     compositeTypeRef: { apiVersion: VERSION, kind },
     mode: "Pipeline",
+    ...(claim !== undefined && { writeConnectionSecretsToNamespace: NAMESPACE }),
     pipeline: [
-      { step: "share", functionRef: { name: FUNCTION }, input: { apiVersion: API_VERSION, kind: KIND, spec } },
+      {
+        step: "share",
+        functionRef: { name: FUNCTION },
+        input: { apiVersion: API_VERSION, kind: KIND, spec: { responseTTL, ...input } },
+      },
     ],
   },
 });
 
-/** Called every other second, so that scenarios need not wait for Crossplane's minute. */
-const responseTTL = "2s";
-
-const sharedResources = [
-  {
-    name: "orders-db",
-    apiVersion: VERSION,
-    kind: "XPostgreSQLInstance",
-    select: { name: { fromCompositeFieldPath: "spec.parameters.database" } },
-    patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.database.endpoint" }],
-    connection: {
-      copies: [
-        {
-          secretName: { value: "orders-db" },
-          keys: [
-            { from: "username", to: "DB_USER" },
-            { from: "password", to: "DB_PASSWORD" },
-          ],
-        },
-      ],
-    },
-  },
-];
-
-export const definitions = [
-  xrd("XPostgreSQLInstance", "xpostgresqlinstances"),
-  xrd("XOrdersApp", "xordersapps", { kind: "OrdersApp", plural: "ordersapps" }),
-];
-
-/** A namespaced kind, which Crossplane has since v2: a team writes it where it would have written a claim. */
-export const namespacedApp = {
-  definition: {
-    apiVersion: "apiextensions.crossplane.io/v2",
-    kind: "CompositeResourceDefinition",
-    metadata: { name: `apps.${GROUP}` },
-    spec: { scope: "Namespaced", group: GROUP, names: { kind: "App", plural: "apps" }, versions: [versionOf()] },
-  },
-  composition: composition("App", { responseTTL, sharedResources }),
-};
-
-export const compositions = [
-  composition("XPostgreSQLInstance", { responseTTL }),
-  composition("XOrdersApp", { responseTTL, sharedResources }),
-];
+/** Installs kinds and their Compositions, and waits until they can be used. */
+export async function install(kubectl: Kubectl, kinds: readonly Kind[]): Promise<void> {
+  await kubectl.apply(...kinds.map(definitionOf));
+  for (const kind of kinds) {
+    const condition = kind.claim === undefined ? "Established" : "Offered";
+    const name = definitionOf(kind).metadata.name;
+    await kubectl.run("wait", `--for=condition=${condition}`, `xrd/${name}`, "--timeout=60s");
+  }
+  await kubectl.apply(...kinds.map(compositionOf));
+}

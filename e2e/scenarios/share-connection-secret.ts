@@ -4,12 +4,49 @@ import { startFunction } from "../rig/function.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { compositions, definitions, GROUP, namespacedApp, VERSION } from "./definitions.ts";
+import { GROUP, install, type Kind, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** The main path on a real control plane: claims of two teams and one database, from the first grant to its end. */
 
 const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
+const sharedResources = (namespace?: string) => [
+  {
+    name: "orders-db",
+    apiVersion: VERSION,
+    kind: "XPostgreSQLInstance",
+    select: { name: { fromCompositeFieldPath: "spec.parameters.database" } },
+    patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.database.endpoint" }],
+    connection: {
+      copies: [
+        {
+          secretName: { value: "orders-db" },
+          ...(namespace !== undefined && { namespaces: { value: namespace } }),
+          keys: [
+            { from: "username", to: "DB_USER" },
+            { from: "password", to: "DB_PASSWORD" },
+          ],
+        },
+      ],
+    },
+  },
+];
+
+/** The database, and the applications that use it: by claim, cluster-scoped, and namespaced. */
+const database: Kind = { kind: "XPostgreSQLInstance", scope: "Legacy", input: {} };
+const app: Kind = {
+  kind: "XOrdersApp",
+  scope: "Legacy",
+  claim: "OrdersApp",
+  input: { sharedResources: sharedResources() },
+};
+const namespacedApp: Kind = { kind: "App", scope: "Namespaced", input: { sharedResources: sharedResources() } };
+const clusterApp: Kind = {
+  kind: "PlatformApp",
+  scope: "Cluster",
+  input: { sharedResources: sharedResources("team-d") },
+};
+
 const DATABASE = "xpostgresqlinstance/orders";
 const SOURCE = { namespace: "databases", name: "orders-conn" };
 
@@ -21,6 +58,7 @@ export const shareConnectionSecret: Suite = {
     { name: "a second team waits for its grant, and gets it", run: secondTeamWaitsForItsGrant },
     { name: "a grant taken back takes the copy away", run: revokedGrantTakesTheCopyAway },
     { name: "a namespaced XR gets its copy", run: namespacedAppGetsItsCopy, isFor: (version) => version !== "v1.20" },
+    { name: "a cluster-scoped XR gets its copy", run: clusterAppGetsItsCopy },
     { name: "rotated certificates are taken over while calls run", run: certificatesAreRotated },
     { name: "a function that was killed goes on where it was", run: killedFunctionGoesOn },
     { name: "a database that is gone leaves the copies", run: deletedDatabaseLeavesTheCopies },
@@ -31,12 +69,7 @@ async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
   for (const name of ["databases", "team-a", "team-b"]) {
     await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
-  await kubectl.apply(...definitions);
-  for (const { metadata } of definitions) {
-    await kubectl.run("wait", "--for=condition=Established", `xrd/${metadata.name}`, "--timeout=60s");
-  }
-  await kubectl.apply(...compositions);
-  await kubectl.run("wait", "--for=condition=Offered", "xrd/xordersapps.platform.example.org", "--timeout=60s");
+  await install(kubectl, [database, app]);
   await putPassword({ kubectl }, "first");
   await kubectl.apply({
     apiVersion: VERSION,
@@ -49,13 +82,13 @@ async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
 
   await until("the copy is there", () => isCopied({ kubectl }, "team-a", "first"), PATIENCE);
   await until("the claim says so", async () => (await reasonOf({ kubectl }, "team-a")) === "Available", PATIENCE);
-  const app = (await kubectl.list("xordersapps"))[0] ?? {};
+  const xr = (await kubectl.list("xordersapps"))[0] ?? {};
   await until(
     "the XR is Ready",
-    async () => conditionOf(await kubectl.get(`xordersapp/${nameOf(app)}`), "Ready")?.status === "True",
+    async () => conditionOf(await kubectl.get(`xordersapp/${nameOf(xr)}`), "Ready")?.status === "True",
     PATIENCE,
   );
-  return `${JSON.stringify(at(app, "status.database"))}, Secret team-a/orders-db`;
+  return `${JSON.stringify(at(xr, "status.database"))}, Secret team-a/orders-db`;
 }
 
 async function rotatedPasswordFollows(rig: Rig): Promise<string> {
@@ -87,9 +120,8 @@ async function revokedGrantTakesTheCopyAway(rig: Rig): Promise<string> {
 
 async function namespacedAppGetsItsCopy(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  const { definition, composition } = namespacedApp;
-  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-c" } }, definition, composition);
-  await kubectl.run("wait", "--for=condition=Established", `xrd/${definition.metadata.name}`, "--timeout=60s");
+  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-c" } });
+  await install(kubectl, [namespacedApp]);
   await grant(rig, "team-b, team-c");
   await kubectl.apply({
     apiVersion: VERSION,
@@ -101,6 +133,22 @@ async function namespacedAppGetsItsCopy(rig: Rig): Promise<string> {
   const isReady = async () => conditionOf(await kubectl.get(`apps.${GROUP}/orders`, "team-c"), "Ready");
   await until("the XR is Ready", async () => (await isReady())?.status === "True", PATIENCE);
   return "Secret team-c/orders-db, by an Object of kubernetes.m.crossplane.io";
+}
+
+/** Without a claim: of Crossplane v2's own kind where there is one. */
+async function clusterAppGetsItsCopy(rig: Rig): Promise<string> {
+  const { kubectl, version } = rig;
+  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-d" } });
+  await install(kubectl, [version === "v1.20" ? { ...clusterApp, scope: "Legacy" } : clusterApp]);
+  await grant(rig, "team-b, team-c, team-d");
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: clusterApp.kind,
+    metadata: { name: "orders" },
+    spec: { parameters: { database: "orders" } },
+  });
+  await until("the copy is there", () => isCopied(rig, "team-d", "second"), PATIENCE);
+  return "Secret team-d/orders-db";
 }
 
 async function certificatesAreRotated({ function: running, authority }: Rig): Promise<string> {
@@ -115,7 +163,7 @@ async function certificatesAreRotated({ function: running, authority }: Rig): Pr
 
 async function killedFunctionGoesOn(rig: Rig): Promise<string> {
   await rig.function.part.stop("SIGKILL");
-  await grant(rig, "team-a, team-b");
+  await grant(rig, "team-a, team-b, team-c, team-d");
   if (!(await isCopied(rig, "team-b", "second"))) throw new Error("team-b lost its copy while the function was away");
   rig.function = await startFunction(rig.directory, rig.authority, rig.function.port);
   await until("team-a has its copy again", () => isCopied(rig, "team-a", "second"), { timeoutMs: 120_000 });

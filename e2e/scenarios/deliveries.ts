@@ -1,0 +1,316 @@
+import { at, conditionOf, encode } from "../rig/objects.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
+import { PATIENCE, type Suite } from "./scenario.ts";
+
+/** Every way to deliver the Secret of a cache, and what becomes of targets that somebody else has. */
+
+const NAMESPACE = "cache-users";
+const SOURCE = { namespace: "caches", name: "cache-conn" };
+const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
+
+/** The cache, by another step's name for it, and copies of its Secret. */
+const sharing = (copies: readonly object[], more: object = {}) => ({
+  sharedResources: [
+    {
+      name: "cache",
+      apiVersion: VERSION,
+      kind: "XCache",
+      select: { name: { value: "main" } },
+      connection: { copies },
+      ...more,
+    },
+  ],
+});
+
+const named = { secretName: { fromCompositeFieldPath: "spec.parameters.secret" } };
+const listed = { keys: [{ from: "password", to: "CACHE_PASSWORD" }] };
+const all = { namespaces: { value: NAMESPACE } };
+
+const cache: Kind = {
+  kind: "XCache",
+  scope: "Legacy",
+  input: {
+    publish: {
+      environmentConfig: {
+        name: { value: "main-cache" },
+        labels: { cache: "main" },
+        data: [{ fromCompositeFieldPath: "spec.parameters.host", toFieldPath: "cache.host" }],
+      },
+    },
+    sharedResources: [
+      {
+        name: "own",
+        select: { self: true },
+        connection: { copies: [{ secretName: { value: "pushed" }, ...all }] },
+      },
+    ],
+  },
+};
+
+const byConnectionSecret: Kind = {
+  kind: "XConnectionSecretUser",
+  scope: "Legacy",
+  input: sharing([{ ...named, ...all, ...listed, via: "ConnectionSecret" }]),
+};
+const byObject: Kind = { kind: "XObjectUser", scope: "Legacy", input: sharing([{ ...named, ...all, ...listed }]) };
+const byEnvironment: Kind = {
+  kind: "XEnvironmentUser",
+  scope: "Legacy",
+  input: {
+    sharedResources: [
+      {
+        name: "cache",
+        apiVersion: "apiextensions.crossplane.io/v1beta1",
+        kind: "EnvironmentConfig",
+        select: { matchLabels: [{ key: "cache", value: "main" }] },
+        patches: [{ fromFieldPath: "data.cache.host", toCompositeFieldPath: "status.database.host" }],
+      },
+    ],
+  },
+};
+
+/** What needs Crossplane v2. */
+const bySecret: Kind = {
+  kind: "SecretUser",
+  scope: "Namespaced",
+  input: sharing([{ ...named, via: "Secret" }], { grant: "ReferenceGrant" }),
+};
+const byTemplate: Kind = {
+  kind: "TemplateUser",
+  scope: "Namespaced",
+  input: sharing([
+    { ...named, via: "ObjectWithValues", keys: [{ value: "redis://{username}:{password|url}@cache", to: "URL" }] },
+  ]),
+};
+const byDetails: Kind = {
+  kind: "XDetailsUser",
+  scope: "Legacy",
+  claim: "DetailsUser",
+  input: sharing([{ toCompositeConnectionDetails: true, ...listed }]),
+};
+
+const since2 = [bySecret, byTemplate, byDetails];
+const isV2 = (version: Rig["version"]): boolean => version !== "v1.20";
+
+export const deliveries: Suite = {
+  name: "delivering a connection Secret",
+  scenarios: [
+    { name: "a connection Secret that only the provider reads", run: connectionSecretIsWritten },
+    { name: "a Secret that is not a copy stays as it is", run: foreignSecretIsRefused },
+    { name: "an EnvironmentConfig is published, and selected", run: environmentConfigIsSelected },
+    { name: "an XR pushes its own credentials", run: ownSecretIsPushed },
+    { name: "a renamed target leaves no copy behind", run: renamedTargetLeavesNothing },
+    { name: "a plain Secret, granted by a ReferenceGrant", run: plainSecretIsGranted, isFor: isV2 },
+    { name: "a template holds the values", run: templateIsFilled, isFor: isV2 },
+    { name: "connection details of the claim", run: detailsReachTheClaim, isFor: isV2 },
+    { name: "a Secret that is nobody's copy is left alone", run: foreignSecretIsLeftAlone, isFor: isV2 },
+    { name: "of two that want one Secret, the second is told", run: secondIsTold, isFor: isV2 },
+    { name: "a deleted source leaves the copies", run: deletedSourceLeavesTheCopies },
+  ],
+};
+
+async function connectionSecretIsWritten({ kubectl, version }: Rig): Promise<string> {
+  for (const name of [NAMESPACE, SOURCE.namespace]) {
+    await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  }
+  await kubectl.apply(...(isV2(version) ? [referenceGrants] : []));
+  await install(kubectl, [cache, byConnectionSecret, byObject, byEnvironment, ...(isV2(version) ? since2 : [])]);
+  await putPassword({ kubectl }, "s3cret/1");
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: cache.kind,
+    metadata: { name: "main", annotations: { [ALLOWED]: NAMESPACE } },
+    spec: { parameters: { host: "cache.example.org" }, writeConnectionSecretToRef: SOURCE },
+  });
+  await use({ kubectl }, byConnectionSecret, "published");
+  await until("the connection Secret is there", () => holds({ kubectl }, "published", "s3cret/1"), PATIENCE);
+  const object = (await kubectl.list("objects.kubernetes.crossplane.io")).find((item) =>
+    at(item, "spec.connectionDetails"),
+  );
+  if (JSON.stringify(object).includes(encode("s3cret/1"))) throw new Error("the Object holds the password");
+  return String(at(await kubectl.get("secret/published", NAMESPACE), "type"));
+}
+
+async function foreignSecretIsRefused({ kubectl }: Rig): Promise<string> {
+  await putForeign({ kubectl }, "foreign-1");
+  await use({ kubectl }, byConnectionSecret, "foreign-1");
+  const reason = () => reasonOf({ kubectl }, byConnectionSecret, "foreign-1");
+  await until("the XR says so", async () => (await reason())?.reason === "TargetTaken", PATIENCE);
+  await assertForeign({ kubectl }, "foreign-1");
+  return String((await reason())?.message);
+}
+
+async function environmentConfigIsSelected({ kubectl }: Rig): Promise<string> {
+  await use({ kubectl }, byEnvironment, "any");
+  const host = async () =>
+    at(await kubectl.get(`${pluralOf(byEnvironment.kind)}.${GROUP}/any`), "status.database.host");
+  await until("its value arrived", async () => (await host()) === "cache.example.org", PATIENCE);
+  return `status.database.host is ${String(await host())}`;
+}
+
+async function ownSecretIsPushed({ kubectl }: Rig): Promise<string> {
+  const pushed = async () => at(await kubectl.get("secret/pushed", NAMESPACE), "data.password");
+  await until("it is there", async () => (await pushed()) === encode("s3cret/1"), PATIENCE);
+  return `Secret ${NAMESPACE}/pushed`;
+}
+
+async function renamedTargetLeavesNothing({ kubectl }: Rig): Promise<string> {
+  await use({ kubectl }, byObject, "before");
+  await until("the copy is there", () => holds({ kubectl }, "before", "s3cret/1"), PATIENCE);
+  await kubectl.patch(`${pluralOf(byObject.kind)}.${GROUP}/before`, { spec: { parameters: { secret: "after" } } });
+  await until("the new copy is there", () => holds({ kubectl }, "after", "s3cret/1"), PATIENCE);
+  await until(
+    "the old one is gone",
+    async () => (await kubectl.get("secret/before", NAMESPACE)) === undefined,
+    PATIENCE,
+  );
+  return "Secret before is gone, Secret after is there";
+}
+
+async function plainSecretIsGranted({ kubectl }: Rig): Promise<string> {
+  await use({ kubectl }, bySecret, "plain");
+  const reason = async () => (await reasonOf({ kubectl }, bySecret, "plain"))?.reason;
+  await until("the XR waits for its grant", async () => (await reason()) === "AccessNotGranted", PATIENCE);
+  await kubectl.apply({
+    apiVersion: "gateway.networking.k8s.io/v1beta1",
+    kind: "ReferenceGrant",
+    metadata: { namespace: SOURCE.namespace, name: "cache-users" },
+    spec: {
+      from: [{ group: GROUP, kind: bySecret.kind, namespace: NAMESPACE }],
+      to: [{ group: "", kind: "Secret", name: SOURCE.name }],
+    },
+  });
+  await until("the copy is there", async () => (await password({ kubectl }, "plain")) === encode("s3cret/1"), PATIENCE);
+  await putPassword({ kubectl }, "s3cret/2");
+  await until(
+    "a new password follows",
+    async () => (await password({ kubectl }, "plain")) === encode("s3cret/2"),
+    PATIENCE,
+  );
+  return "AccessNotGranted, then a Secret that follows its source";
+}
+
+async function templateIsFilled({ kubectl }: Rig): Promise<string> {
+  await use({ kubectl }, byTemplate, "template");
+  const url = async () => at(await kubectl.get("secret/template", NAMESPACE), "data.URL");
+  await until("it is filled", async () => (await url()) === encode("redis://cache:s3cret%2F2@cache"), PATIENCE);
+  return "{password|url} is percent-encoded";
+}
+
+async function detailsReachTheClaim({ kubectl }: Rig): Promise<string> {
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: byDetails.claim,
+    metadata: { namespace: NAMESPACE, name: "details" },
+    spec: { writeConnectionSecretToRef: { name: "details" } },
+  });
+  await until("the claim's Secret has it", () => holds({ kubectl }, "details", "s3cret/2"), PATIENCE);
+  return `Secret ${NAMESPACE}/details, written by Crossplane`;
+}
+
+async function foreignSecretIsLeftAlone({ kubectl }: Rig): Promise<string> {
+  await putForeign({ kubectl }, "foreign-2");
+  await use({ kubectl }, byObject, "foreign-2");
+  const reason = () => reasonOf({ kubectl }, byObject, "foreign-2");
+  await until("the XR says so", async () => (await reason())?.reason === "TargetTaken", PATIENCE);
+  await assertForeign({ kubectl }, "foreign-2");
+  return String((await reason())?.message);
+}
+
+async function secondIsTold({ kubectl }: Rig): Promise<string> {
+  await use({ kubectl }, byObject, "wanted");
+  await until("the first has it", () => holds({ kubectl }, "wanted", "s3cret/2"), PATIENCE);
+  await use({ kubectl }, byObject, "second", "wanted");
+  const reason = () => reasonOf({ kubectl }, byObject, "second");
+  await until("the second is told", async () => (await reason())?.reason === "TargetTaken", PATIENCE);
+  return String((await reason())?.message);
+}
+
+async function deletedSourceLeavesTheCopies(rig: Rig): Promise<string> {
+  const { kubectl, version } = rig;
+  // provider-kubernetes keeps a source that Objects refer to; whoever takes its finalizer away means it.
+  await kubectl.run("delete", `secret/${SOURCE.name}`, "-n", SOURCE.namespace, "--wait=false");
+  await kubectl.patch(`secret/${SOURCE.name}`, { metadata: { finalizers: null } }, { namespace: SOURCE.namespace });
+  await new Promise((resolve) => setTimeout(resolve, 8000)); // several reconciles, in each of which it could go wrong
+  const copies = ["published", "after", ...(isV2(version) ? ["plain", "template", "wanted"] : [])];
+  for (const name of copies) {
+    if ((await kubectl.get(`secret/${name}`, NAMESPACE)) === undefined) throw new Error(`Secret ${name} is gone`);
+  }
+  return `${copies.length} copies are there`;
+}
+
+type Reach = Pick<Rig, "kubectl">;
+
+const putPassword = ({ kubectl }: Reach, text: string): Promise<void> =>
+  kubectl.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: SOURCE,
+    type: "connection.crossplane.io/v1alpha1",
+    data: { username: encode("cache"), password: encode(text) },
+  });
+
+/** An XR of that kind, by the name of the Secret it wants. */
+const use = ({ kubectl }: Reach, { kind, scope }: Kind, name: string, secret = name): Promise<void> =>
+  kubectl.apply({
+    apiVersion: VERSION,
+    kind,
+    metadata: { name, ...(scope === "Namespaced" && { namespace: NAMESPACE }) },
+    spec: { parameters: { secret } },
+  });
+
+const password = async ({ kubectl }: Reach, name: string) =>
+  at(await kubectl.get(`secret/${name}`, NAMESPACE), "data.password");
+
+async function holds({ kubectl }: Reach, name: string, text: string): Promise<boolean> {
+  return at(await kubectl.get(`secret/${name}`, NAMESPACE), "data.CACHE_PASSWORD") === encode(text);
+}
+
+const reasonOf = async ({ kubectl }: Reach, { kind, scope }: Kind, name: string) =>
+  conditionOf(
+    await kubectl.get(`${pluralOf(kind)}.${GROUP}/${name}`, scope === "Namespaced" ? NAMESPACE : undefined),
+    "SharedResourcesReady",
+  );
+
+const putForeign = ({ kubectl }: Reach, name: string): Promise<void> =>
+  kubectl.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: NAMESPACE, name },
+    data: { mine: encode("!") },
+  });
+
+async function assertForeign({ kubectl }: Reach, name: string): Promise<void> {
+  const data = at(await kubectl.get(`secret/${name}`, NAMESPACE), "data");
+  if (JSON.stringify(data) !== JSON.stringify({ mine: encode("!") })) throw new Error(`Secret ${name} was written to`);
+}
+
+/** The Gateway API's ReferenceGrant, as far as it matters here. */
+const referenceGrants = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: {
+    name: "referencegrants.gateway.networking.k8s.io",
+    annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/gateway-api/pull/2997" },
+  },
+  spec: {
+    group: "gateway.networking.k8s.io",
+    names: { kind: "ReferenceGrant", plural: "referencegrants" },
+    scope: "Namespaced",
+    versions: [
+      {
+        name: "v1beta1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+          },
+        },
+      },
+    ],
+  },
+};

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { parseTemplate } from "../../src/model/template.ts";
+
+const key = (name: string, isEncoded = false) => ({ key: name, isEncoded });
+
+test.each([
+  { text: "", template: [] },
+  { text: "plain", template: ["plain"] },
+  { text: "{a}", template: [key("a")] },
+  { text: "x{a.b-c_1}{b|url}y", template: ["x", key("a.b-c_1"), key("b", true), "y"] },
+  { text: "{{{a}}}", template: ["{", key("a"), "}"] },
+  { text: "{{a}}", template: ["{", "a", "}"] },
+  ...["{", "}", "{a", "a}", "{}", "{a b}", "{a|html}"].map((text) => ({ text, template: undefined })),
+])("$text", ({ text, template }) => {
+  expect(parseTemplate(text)).toEqual(template);
+});
