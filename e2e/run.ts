@@ -4,15 +4,22 @@ import { toolsOf } from "../scripts/tools/catalogue.ts";
 import { type Version, versions } from "./rig/crossplane.ts";
 import { type Rig, startRig } from "./rig/rig.ts";
 import type { Suite } from "./scenarios/scenario.ts";
+import { missingIn, readSeen, type Seen, withSeen, writeSeen } from "./seen.ts";
 import { suites } from "./suites.ts";
 
 /**
- * `npm run e2e [-- --only=v2.4 --suite=sharing --keep]`: runs the scenarios on a real control plane, one Crossplane after
- * the other, a line for each with what was seen. With `--keep` the last control plane stays, and says how to look around.
+ * `npm run e2e [-- --only=v2.4 --suite=sharing --keep --record]`: runs the scenarios on a real control plane, one Crossplane
+ * after the other, a line for each with what was seen. With `--keep` the last control plane stays, and says how to look
+ * around. With `--record` what was seen goes into the README's matrix (`npm run generate` writes it).
  */
 
 const { values } = parseArgs({
-  options: { only: { type: "string" }, suite: { type: "string" }, keep: { type: "boolean", default: false } },
+  options: {
+    only: { type: "string" },
+    suite: { type: "string" },
+    keep: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
+  },
 });
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
@@ -28,36 +35,55 @@ if (chosenSuites.length === 0) {
 const problems = await obtainTools([...toolsOf("e2e"), "crossplane-core-v2.3"], say);
 if (problems.length > 0) throw new Error(problems.join("\n"));
 
+// The parts end with this process.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+const isWhole = values.only === undefined && values.suite === undefined;
+let seen: Seen = values.record && isWhole ? {} : readSeen();
 let failed = 0;
 for (const version of chosenVersions) failed += await runOn(version);
+if (values.record) writeSeen(seen);
+for (const missing of missingIn(seen)) {
+  failed++;
+  say(`FAILED  the README's matrix lacks ${missing}: npm run e2e -- --record && npm run generate`);
+}
 process.exitCode = failed === 0 ? 0 : 1;
 
 /** @returns how many suites failed. */
 async function runOn(version: Version): Promise<number> {
   const rig = await startRig(version);
   say(`Crossplane ${version} (${rig.directory})`);
-  let failures = 0;
-  for (const suite of chosenSuites) failures += (await runSuite(suite, rig)) ? 0 : 1;
-  if (values.keep) await waitWith(rig);
+  const results: boolean[] = [];
+  for (const when of ["before the others", undefined, "after the others"]) {
+    const together = chosenSuites.filter((suite) => suite.when === when);
+    results.push(...(await Promise.all(together.map((suite) => runSuite(suite, rig)))));
+  }
+  if (values.keep) await look(rig);
   await rig.stop();
-  return failures;
+  return results.filter((isSeen) => !isSeen).length;
 }
 
 /** @returns whether all was seen; scenarios after a failed one build on it and are not run. */
 async function runSuite({ name: suite, scenarios }: Suite, rig: Rig): Promise<boolean> {
-  say(`  ${suite}`);
   for (const { name, run } of scenarios.filter(({ isFor }) => isFor?.(rig.version) ?? true)) {
     try {
-      say(`    ok      ${name}: ${await run(rig)}`);
+      const words = await Promise.race([run(rig), rig.crashed.then(throwing)]);
+      seen = withSeen(seen, suite, name, rig.version, words);
+      say(`  ok      ${suite}: ${name}: ${words}`);
     } catch (error) {
-      say(`    FAILED  ${name}: ${String(error)}; logs are in ${rig.directory}`);
+      say(`  FAILED  ${suite}: ${name}: ${String(error)}; logs are in ${rig.directory}`);
       return false;
     }
   }
   return true;
 }
 
-async function waitWith({ kubeconfig }: Rig): Promise<void> {
+function throwing(message: string): never {
+  throw new Error(message);
+}
+
+/** Until Ctrl-C. */
+async function look({ kubeconfig }: Rig): Promise<void> {
   say(`\n  kubectl --kubeconfig ${kubeconfig} get managed,composite,claim -A\n\nCtrl-C ends it.`);
-  await new Promise((resolve) => process.once("SIGINT", resolve));
+  await new Promise(() => setInterval(() => {}, 60_000));
 }

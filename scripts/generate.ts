@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
+import { matrix } from "../e2e/seen.ts";
 import { flagsReference } from "../src/config/flags.ts";
 import { crd } from "./generate/crd.ts";
 import { inputReference } from "./generate/reference.ts";
@@ -26,6 +27,7 @@ const readme = [
   { name: "composition", section: `\`\`\`yaml\n${read("examples/share-database/composition.yaml").trim()}\n\`\`\`` },
   { name: "input", section: inputReference() },
   { name: "flags", section: flagsReference() },
+  { name: "seen", section: matrix() },
 ].reduce((text, { name, section }) => withSection(text, name, section), read("README.md"));
 
 const generated: readonly (readonly [file: string, content: string | Buffer])[] = [

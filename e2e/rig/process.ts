@@ -8,6 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Part {
   readonly name: string;
   readonly log: string;
+  /** Settles when it ends without having been told to: with what its log says last. */
+  readonly crashed: Promise<string>;
   /** Ends it, and waits until it has ended. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -23,6 +25,12 @@ export interface PartOptions {
   readonly isReady: () => Promise<boolean>;
 }
 
+/** What has to end with this process, however that comes about. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 const READY_MS = 90_000;
 const LOG_TAIL = 2000;
 
@@ -36,22 +44,28 @@ export async function startPart({ name, command, args, env = {}, directory, isRe
   const file = openSync(log, "a");
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", file, file] });
   closeSync(file);
+  running.add(child);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const tail = (): string => readFileSync(log, "utf8").slice(-LOG_TAIL);
+  let isToldTo = false;
+  const crashed = new Promise<string>((resolve) => {
+    child.once("close", () => isToldTo || resolve(`${name} ended; its log ends with:\n${tail()}`));
+  });
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
+    isToldTo = true;
     child.kill(signal);
     const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
     await ended;
+    running.delete(child);
     clearTimeout(timer);
   };
   try {
     await until(`${name} is ready`, isReady, { timeoutMs: READY_MS, isOver: () => hasEnded(child) });
   } catch (cause) {
     await stop("SIGKILL");
-    throw new Error(`cannot start ${name}; its log ends with:\n${readFileSync(log, "utf8").slice(-LOG_TAIL)}`, {
-      cause,
-    });
+    throw new Error(`cannot start ${name}; its log ends with:\n${tail()}`, { cause });
   }
-  return { name, log, stop };
+  return { name, log, crashed, stop };
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;

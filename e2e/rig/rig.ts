@@ -14,6 +14,8 @@ export interface Rig extends ControlPlane {
   readonly directory: string;
   /** The function as it runs now. */
   function: RunningFunction;
+  /** Settles when a part ends that nobody told to: with which one it was, and its last words. */
+  readonly crashed: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export async function startRig(version: Version): Promise<Rig> {
       version,
       directory,
       function: running,
+      crashed: Promise.race([running.part, ...parts].map((part) => part.crashed)),
       stop: () => rig.function.part.stop().then(stop),
     };
     return rig;

@@ -9,7 +9,7 @@ export const GROUP = "platform.example.org";
 export const VERSION = `${GROUP}/v1alpha1`;
 
 /** Called every other second, so that scenarios need not wait for Crossplane's minute. */
-export const responseTTL = "2s";
+const responseTTL = "2s";
 
 /** A kind of XR. Of the scopes, only `Legacy` is known to Crossplane v1: cluster-scoped, with a claim kind if it is named. */
 export interface Kind {
@@ -24,7 +24,7 @@ const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 export const pluralOf = (kind: string): string => `${kind.toLowerCase()}s`;
 
-export const definitionOf = ({ kind, scope, claim }: Kind) => ({
+const definitionOf = ({ kind, scope, claim }: Kind) => ({
   apiVersion: `apiextensions.crossplane.io/${scope === "Legacy" ? "v1" : "v2"}`,
   kind: "CompositeResourceDefinition",
   metadata: { name: `${pluralOf(kind)}.${GROUP}` },
@@ -46,7 +46,7 @@ const schema = {
 };
 
 /** Connection details reach a claim by way of a Secret of its XR, which lies where Crossplane does. */
-export const compositionOf = ({ kind, claim, input }: Kind) => ({
+const compositionOf = ({ kind, claim, input }: Kind) => ({
   apiVersion: "apiextensions.crossplane.io/v1",
   kind: "Composition",
   metadata: { name: kind.toLowerCase() },

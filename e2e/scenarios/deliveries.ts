@@ -117,7 +117,7 @@ async function connectionSecretIsWritten({ kubectl, version }: Rig): Promise<str
   }
   await kubectl.apply(...(isV2(version) ? [referenceGrants] : []));
   await install(kubectl, [cache, byConnectionSecret, byObject, byEnvironment, ...(isV2(version) ? since2 : [])]);
-  await putPassword({ kubectl }, "s3cret/1");
+  await putPassword({ kubectl }, "cache-s3cret/1");
   await kubectl.apply({
     apiVersion: VERSION,
     kind: cache.kind,
@@ -125,11 +125,11 @@ async function connectionSecretIsWritten({ kubectl, version }: Rig): Promise<str
     spec: { parameters: { host: "cache.example.org" }, writeConnectionSecretToRef: SOURCE },
   });
   await use({ kubectl }, byConnectionSecret, "published");
-  await until("the connection Secret is there", () => holds({ kubectl }, "published", "s3cret/1"), PATIENCE);
+  await until("the connection Secret is there", () => holds({ kubectl }, "published", "cache-s3cret/1"), PATIENCE);
   const object = (await kubectl.list("objects.kubernetes.crossplane.io")).find((item) =>
     at(item, "spec.connectionDetails"),
   );
-  if (JSON.stringify(object).includes(encode("s3cret/1"))) throw new Error("the Object holds the password");
+  if (JSON.stringify(object).includes(encode("cache-s3cret/1"))) throw new Error("the Object holds the password");
   return String(at(await kubectl.get("secret/published", NAMESPACE), "type"));
 }
 
@@ -152,15 +152,15 @@ async function environmentConfigIsSelected({ kubectl }: Rig): Promise<string> {
 
 async function ownSecretIsPushed({ kubectl }: Rig): Promise<string> {
   const pushed = async () => at(await kubectl.get("secret/pushed", NAMESPACE), "data.password");
-  await until("it is there", async () => (await pushed()) === encode("s3cret/1"), PATIENCE);
+  await until("it is there", async () => (await pushed()) === encode("cache-s3cret/1"), PATIENCE);
   return `Secret ${NAMESPACE}/pushed`;
 }
 
 async function renamedTargetLeavesNothing({ kubectl }: Rig): Promise<string> {
   await use({ kubectl }, byObject, "before");
-  await until("the copy is there", () => holds({ kubectl }, "before", "s3cret/1"), PATIENCE);
+  await until("the copy is there", () => holds({ kubectl }, "before", "cache-s3cret/1"), PATIENCE);
   await kubectl.patch(`${pluralOf(byObject.kind)}.${GROUP}/before`, { spec: { parameters: { secret: "after" } } });
-  await until("the new copy is there", () => holds({ kubectl }, "after", "s3cret/1"), PATIENCE);
+  await until("the new copy is there", () => holds({ kubectl }, "after", "cache-s3cret/1"), PATIENCE);
   await until(
     "the old one is gone",
     async () => (await kubectl.get("secret/before", NAMESPACE)) === undefined,
@@ -182,11 +182,15 @@ async function plainSecretIsGranted({ kubectl }: Rig): Promise<string> {
       to: [{ group: "", kind: "Secret", name: SOURCE.name }],
     },
   });
-  await until("the copy is there", async () => (await password({ kubectl }, "plain")) === encode("s3cret/1"), PATIENCE);
-  await putPassword({ kubectl }, "s3cret/2");
+  await until(
+    "the copy is there",
+    async () => (await password({ kubectl }, "plain")) === encode("cache-s3cret/1"),
+    PATIENCE,
+  );
+  await putPassword({ kubectl }, "cache-s3cret/2");
   await until(
     "a new password follows",
-    async () => (await password({ kubectl }, "plain")) === encode("s3cret/2"),
+    async () => (await password({ kubectl }, "plain")) === encode("cache-s3cret/2"),
     PATIENCE,
   );
   return "AccessNotGranted, then a Secret that follows its source";
@@ -195,7 +199,7 @@ async function plainSecretIsGranted({ kubectl }: Rig): Promise<string> {
 async function templateIsFilled({ kubectl }: Rig): Promise<string> {
   await use({ kubectl }, byTemplate, "template");
   const url = async () => at(await kubectl.get("secret/template", NAMESPACE), "data.URL");
-  await until("it is filled", async () => (await url()) === encode("redis://cache:s3cret%2F2@cache"), PATIENCE);
+  await until("it is filled", async () => (await url()) === encode("redis://cache:cache-s3cret%2F2@cache"), PATIENCE);
   return "{password|url} is percent-encoded";
 }
 
@@ -206,7 +210,7 @@ async function detailsReachTheClaim({ kubectl }: Rig): Promise<string> {
     metadata: { namespace: NAMESPACE, name: "details" },
     spec: { writeConnectionSecretToRef: { name: "details" } },
   });
-  await until("the claim's Secret has it", () => holds({ kubectl }, "details", "s3cret/2"), PATIENCE);
+  await until("the claim's Secret has it", () => holds({ kubectl }, "details", "cache-s3cret/2"), PATIENCE);
   return `Secret ${NAMESPACE}/details, written by Crossplane`;
 }
 
@@ -221,9 +225,9 @@ async function foreignSecretIsLeftAlone({ kubectl }: Rig): Promise<string> {
 
 async function secondIsTold({ kubectl }: Rig): Promise<string> {
   await use({ kubectl }, byObject, "wanted");
-  await until("the first has it", () => holds({ kubectl }, "wanted", "s3cret/2"), PATIENCE);
+  await until("the first has it", () => holds({ kubectl }, "wanted", "cache-s3cret/2"), PATIENCE);
   await use({ kubectl }, byObject, "second", "wanted");
-  const reason = () => reasonOf({ kubectl }, byObject, "second");
+  const reason = () => reasonOf({ kubectl }, byObject, "orders-s3cret-2");
   await until("the second is told", async () => (await reason())?.reason === "TargetTaken", PATIENCE);
   return String((await reason())?.message);
 }

@@ -10,9 +10,11 @@ interface Scenario {
   readonly isFor?: (version: Version) => boolean;
 }
 
-/** Scenarios that build on each other, in this order, in namespaces and with kinds of their own. */
+/** Scenarios that build on each other, in this order, in namespaces and with kinds of their own: suites run side by side. */
 export interface Suite {
   readonly name: string;
+  /** What looks at the control plane as a whole runs by itself. */
+  readonly when?: "before the others" | "after the others";
   readonly scenarios: readonly Scenario[];
 }
 

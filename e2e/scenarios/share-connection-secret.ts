@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { JsonObject } from "../../src/model/json.ts";
 import { issue, writeCertificates } from "../../test/support/certificates.ts";
 import { startFunction } from "../rig/function.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
@@ -70,7 +71,7 @@ async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
     await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
   await install(kubectl, [database, app]);
-  await putPassword({ kubectl }, "first");
+  await putPassword({ kubectl }, "orders-s3cret-1");
   await kubectl.apply({
     apiVersion: VERSION,
     kind: "XPostgreSQLInstance",
@@ -80,7 +81,7 @@ async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
   await kubectl.patch(DATABASE, { status: { endpoint: "orders.db.example.org" } }, { subresource: "status" });
   await claim({ kubectl }, "team-a");
 
-  await until("the copy is there", () => isCopied({ kubectl }, "team-a", "first"), PATIENCE);
+  await until("the copy is there", () => isCopied({ kubectl }, "team-a", "orders-s3cret-1"), PATIENCE);
   await until("the claim says so", async () => (await reasonOf({ kubectl }, "team-a")) === "Available", PATIENCE);
   const xr = (await kubectl.list("xordersapps"))[0] ?? {};
   await until(
@@ -92,9 +93,9 @@ async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
 }
 
 async function rotatedPasswordFollows(rig: Rig): Promise<string> {
-  await putPassword(rig, "second");
+  await putPassword(rig, "orders-s3cret-2");
   const start = Date.now();
-  await until("the copy has the new password", () => isCopied(rig, "team-a", "second"), PATIENCE);
+  await until("the copy has the new password", () => isCopied(rig, "team-a", "orders-s3cret-2"), PATIENCE);
   return `after ${((Date.now() - start) / 1000).toFixed(1)} s`;
 }
 
@@ -103,7 +104,7 @@ async function secondTeamWaitsForItsGrant(rig: Rig): Promise<string> {
   await until("team-b is refused", async () => (await reasonOf(rig, "team-b")) === "AccessNotGranted", PATIENCE);
   if (await rig.kubectl.get("secret/orders-db", "team-b")) throw new Error("team-b has a copy without a grant");
   await grant(rig, "team-a, team-b");
-  await until("team-b has its copy", () => isCopied(rig, "team-b", "second"), PATIENCE);
+  await until("team-b has its copy", () => isCopied(rig, "team-b", "orders-s3cret-2"), PATIENCE);
   return "AccessNotGranted, then Secret team-b/orders-db";
 }
 
@@ -112,9 +113,11 @@ async function revokedGrantTakesTheCopyAway(rig: Rig): Promise<string> {
   const isGone = async () => (await rig.kubectl.get("secret/orders-db", "team-a")) === undefined;
   await until("team-a's copy is gone", isGone, PATIENCE);
   // On v1.20 a new grant would make a new Object beside the one that goes, whose last deed is to delete the Secret.
-  const objects = async () => (await rig.kubectl.list("objects.kubernetes.crossplane.io")).length;
-  await until("its Object is gone", async () => (await objects()) === 1, { timeoutMs: 120_000 });
-  if (!(await isCopied(rig, "team-b", "second"))) throw new Error("team-b lost its copy as well");
+  const isCopy = (object: JsonObject): boolean =>
+    at(object, "spec.forProvider.manifest.metadata.namespace") === "team-a";
+  const objects = async () => (await rig.kubectl.list("objects.kubernetes.crossplane.io")).filter(isCopy);
+  await until("its Object is gone", async () => (await objects()).length === 0, { timeoutMs: 120_000 });
+  if (!(await isCopied(rig, "team-b", "orders-s3cret-2"))) throw new Error("team-b lost its copy as well");
   return `team-a: ${await reasonOf(rig, "team-a")}; team-b keeps its copy`;
 }
 
@@ -129,7 +132,7 @@ async function namespacedAppGetsItsCopy(rig: Rig): Promise<string> {
     metadata: { namespace: "team-c", name: "orders" },
     spec: { parameters: { database: "orders" } },
   });
-  await until("the copy is there", () => isCopied(rig, "team-c", "second"), PATIENCE);
+  await until("the copy is there", () => isCopied(rig, "team-c", "orders-s3cret-2"), PATIENCE);
   const isReady = async () => conditionOf(await kubectl.get(`apps.${GROUP}/orders`, "team-c"), "Ready");
   await until("the XR is Ready", async () => (await isReady())?.status === "True", PATIENCE);
   return "Secret team-c/orders-db, by an Object of kubernetes.m.crossplane.io";
@@ -147,7 +150,7 @@ async function clusterAppGetsItsCopy(rig: Rig): Promise<string> {
     metadata: { name: "orders" },
     spec: { parameters: { database: "orders" } },
   });
-  await until("the copy is there", () => isCopied(rig, "team-d", "second"), PATIENCE);
+  await until("the copy is there", () => isCopied(rig, "team-d", "orders-s3cret-2"), PATIENCE);
   return "Secret team-d/orders-db";
 }
 
@@ -164,9 +167,10 @@ async function certificatesAreRotated({ function: running, authority }: Rig): Pr
 async function killedFunctionGoesOn(rig: Rig): Promise<string> {
   await rig.function.part.stop("SIGKILL");
   await grant(rig, "team-a, team-b, team-c, team-d");
-  if (!(await isCopied(rig, "team-b", "second"))) throw new Error("team-b lost its copy while the function was away");
+  if (!(await isCopied(rig, "team-b", "orders-s3cret-2")))
+    throw new Error("team-b lost its copy while the function was away");
   rig.function = await startFunction(rig.directory, rig.authority, rig.function.port);
-  await until("team-a has its copy again", () => isCopied(rig, "team-a", "second"), { timeoutMs: 120_000 });
+  await until("team-a has its copy again", () => isCopied(rig, "team-a", "orders-s3cret-2"), { timeoutMs: 120_000 });
   return "team-a's copy is back";
 }
 
@@ -175,7 +179,7 @@ async function deletedDatabaseLeavesTheCopies(rig: Rig): Promise<string> {
   await until("the claims say so", async () => (await reasonOf(rig, "team-a")) === "NotFound", PATIENCE);
   await new Promise((resolve) => setTimeout(resolve, 8000)); // several reconciles, in each of which it could go wrong
   for (const team of ["team-a", "team-b"]) {
-    if (!(await isCopied(rig, team, "second"))) throw new Error(`${team} lost its copy with the database`);
+    if (!(await isCopied(rig, team, "orders-s3cret-2"))) throw new Error(`${team} lost its copy with the database`);
   }
   return "NotFound, and both copies are there";
 }

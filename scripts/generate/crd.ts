@@ -7,7 +7,7 @@ export type Schema = z.core.JSONSchema.BaseSchema;
 /**
  * The input's schema as a structural one: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/
  * custom-resource-definitions/#specifying-a-structural-schema. It prunes unknown fields by itself, so it has no
- * `additionalProperties: false`, and it cannot say "a string or a list".
+ * `additionalProperties: false`, and it cannot say "a string or a list", nor "anything".
  */
 export function inputJsonSchema(): Schema {
   return z.toJSONSchema(inputSchema, {
@@ -15,7 +15,7 @@ export function inputJsonSchema(): Schema {
     target: "openapi-3.0",
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      if (jsonSchema.anyOf === undefined) return;
+      if (jsonSchema.anyOf === undefined && jsonSchema.type !== undefined) return;
       delete jsonSchema.anyOf;
       Object.assign(jsonSchema, { "x-kubernetes-preserve-unknown-fields": true });
     },

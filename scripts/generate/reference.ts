@@ -10,24 +10,34 @@ export function inputReference(): string {
 const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"];
 
 function rowsOf(schema: Schema, path: string): string[] {
-  const names = Object.keys(schema.properties ?? {}).filter((name) => !SOURCES.includes(name));
+  const names = Object.keys(schema.properties ?? {}).filter((name) => !isValue(schema) || !SOURCES.includes(name));
   return names.flatMap((name) => {
     const child = childOf(schema, name);
     const items = itemsOf(child);
     const childPath = `${path}.${name}${items === undefined ? "" : "[]"}`;
     const isRequired = schema.required?.includes(name) === true;
-    const cells = [`\`${childPath}\``, typeOf(child), defaultOf(child, isRequired), child.description ?? ""];
+    const cells = [
+      `\`${childPath}\``,
+      typeOf(child),
+      defaultOf(child, isRequired),
+      (child.description ?? "").replaceAll("|", "\\|"),
+    ];
     return [`| ${cells.join(" | ")} |`, ...rowsOf(items ?? child, childPath)];
   });
 }
 
+const isValue = (schema: Schema): boolean => SOURCES.every((source) => schema.properties?.[source] !== undefined);
+
 function typeOf(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(" or ");
-  if (SOURCES.every((source) => schema.properties?.[source] !== undefined)) return "a value";
+  if (isValue(schema)) return "a value";
   if (schema.type === "array") return "a list";
-  if (schema.type === "object") return schema.properties === undefined ? "a map of strings" : "an object";
-  return `a ${schema.type}`;
+  if (schema.type === "object") return schema.properties === undefined ? mapOf(schema) : "an object";
+  return schema.type === "integer" ? "a whole number" : `a ${schema.type}`;
 }
+
+const mapOf = ({ additionalProperties: items }: Schema): string =>
+  typeof items === "object" && items.type === "string" ? "a map of strings" : "any object";
 
 function defaultOf({ default: value }: Schema, isRequired: boolean): string {
   if (isRequired) return "required";

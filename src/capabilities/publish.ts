@@ -5,6 +5,7 @@ import { stringAt } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { parseFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
+import { isName } from "../model/names.ts";
 import type { ResourceSelector } from "../model/requirement.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Call, Capability } from "./capability.ts";
@@ -20,7 +21,7 @@ type Standing =
   | { readonly is: "Published" }
   | { readonly is: "WaitingForRequiredResources" }
   | { readonly is: "FieldNotSet"; readonly fields: readonly string[] }
-  | { readonly is: "NameTaken"; readonly name: string };
+  | { readonly is: "InvalidName" | "NameTaken"; readonly name: string };
 
 /**
  * Keeps an EnvironmentConfig that says of this XR what others need to know, so that they can select it as they would any
@@ -36,7 +37,9 @@ export const publishing: Capability = (call, draft) => {
   const name = resolveString(config.name, call);
   if (name.is === "unset")
     return withStanding(keepObserved(draft, call), { is: "FieldNotSet", fields: [name.field] }, call);
-  return publish(config, name.value, call, draft);
+  return isName(name.value)
+    ? publish(config, name.value, call, draft)
+    : withStanding(keepObserved(draft, call), { is: "InvalidName", name: name.value }, call);
 };
 
 const PREFIX = "publish/environment-config/";
@@ -137,6 +140,8 @@ function explain(standing: Standing): string | undefined {
       return "waiting for Crossplane to look up EnvironmentConfig";
     case "FieldNotSet":
       return `${standing.fields.join(", ")} is not set`;
+    case "InvalidName":
+      return `${JSON.stringify(standing.name)} is not a resource's name`;
     case "NameTaken":
       return `EnvironmentConfig ${standing.name} exists and is not this XR's, so it is left alone: choose another name`;
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FunctionError } from "../errors.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
 /** The kinds of field that the input's sections are made of. */
@@ -52,6 +52,9 @@ export const fieldPath = z.string().transform((text, check): FieldPath => {
 export const statusPath = fieldPath.refine((path) => path[0] === "status" && path.length > 1, {
   error: "not below status: a function can set nothing else of the XR",
 });
+
+/** Whatever JSON holds: an input comes from JSON, so there is nothing else to be found. */
+export const json = z.unknown().transform((found) => found as JsonValue);
 
 export const dnsLabel = z.string().regex(DNS_LABEL, "not a DNS label: lower case letters, digits and '-', at most 63");
 

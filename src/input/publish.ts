@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { DNS_SUBDOMAIN } from "../model/names.ts";
-import { exactlyOneOf, fieldPath, toValue, unique, value, valueShape } from "./fields.ts";
+import { DNS_SUBDOMAIN, MAX_NAME } from "../model/names.ts";
+import { exactlyOneOf, fieldPath, json, toValue, unique, value, valueShape } from "./fields.ts";
 
 const field = exactlyOneOf(
   z.strictObject({
-    ...valueShape(z.json()),
+    ...valueShape(json),
     toFieldPath: fieldPath.describe("A field of the EnvironmentConfig's data."),
   }),
   ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"],
@@ -18,7 +18,9 @@ export const publish = z.strictObject({
         .enum(["apiextensions.crossplane.io/v1beta1", "apiextensions.crossplane.io/v1alpha1"])
         .default("apiextensions.crossplane.io/v1beta1")
         .describe("v1beta1 is served since Crossplane v1.18; before, it was v1alpha1."),
-      name: value(z.string().regex(DNS_SUBDOMAIN, "not a resource's name")).describe("Its name."),
+      name: value(z.string().max(MAX_NAME, "too long").regex(DNS_SUBDOMAIN, "not a resource's name")).describe(
+        "Its name.",
+      ),
       labels: z.record(z.string(), z.string()).default({}).describe("Labels by which others select it."),
       data: z
         .array(field)

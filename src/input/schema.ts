@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DOMAIN } from "../model/names.ts";
-import { duration, unique } from "./fields.ts";
+import { duration, json, unique } from "./fields.ts";
 import { publish } from "./publish.ts";
 import { sharedResource } from "./shared-resource.ts";
 
@@ -37,7 +37,7 @@ export const inputSchema = z.strictObject({
           "`apiextensions.crossplane.io/extra-resources` is function-extra-resources' own.",
       ),
     environment: z
-      .strictObject({ defaultData: z.record(z.string(), z.json()).default({}).describe("What nobody else has set.") })
+      .strictObject({ defaultData: z.record(z.string(), json).default({}).describe("What nobody else has set.") })
       .optional()
       .describe("The environment that later steps read, beside what `sharedResources[].toEnvironment` adds."),
     publish: publish.optional().describe("What others can select of this XR."),

@@ -1,7 +1,7 @@
 /** A text with placeholders: each part is a literal, or the key whose value stands there. */
 export type Template = readonly (string | Placeholder)[];
 
-export interface Placeholder {
+interface Placeholder {
   readonly key: string;
   /** Whether the value is percent-encoded, as it has to be inside a URL. */
   readonly isEncoded: boolean;

@@ -87,6 +87,13 @@ describe("an EnvironmentConfig", () => {
       composed: old,
       says: "False FieldNotSet",
     },
+    {
+      reason: "or while it is no name",
+      parts: { xr: { ...xr(), status: { name: "Orders!" } }, observed: { [KEY]: old } },
+      config: { name: { fromCompositeFieldPath: "status.name" } },
+      composed: old,
+      says: "False InvalidName",
+    },
   ])("$reason", ({ parts, config, composed, says }) => {
     const { resources, conditions } = draftOf(parts, config);
     const edit = resources.get(KEY);

@@ -31,8 +31,12 @@ export function argsOf(example: string, dialect: Dialect): readonly string[] {
     ...whereThereIs(dialect.requiredResources, "required-resources.yaml"),
     ...whereThereIs("--observed-resources", "observed-resources.yaml"),
     ...whereThereIs("--context-files=apiextensions.crossplane.io/environment", "environment.json"),
+    ...(showsContext(example) ? ["--include-context"] : []),
   ];
 }
+
+/** What later steps find in the context is printed where an example is about nothing else. */
+const showsContext = (example: string): boolean => example.startsWith("migrate-");
 
 /** Renders an example with the embedded runner. */
 export async function renderEmbedded(example: string): Promise<Rendering> {

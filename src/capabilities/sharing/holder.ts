@@ -8,7 +8,7 @@ import type { Target } from "./target.ts";
 import { shownOwner } from "./via/observed.ts";
 
 /** Who may write a target Secret. */
-export type Holder =
+type Holder =
   | { readonly is: "us" }
   | { readonly is: "other"; readonly name: string | undefined } // undefined: it carries no mark of ours
   | { readonly is: "unknown" }; // not looked up yet

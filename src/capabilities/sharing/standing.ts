@@ -44,7 +44,7 @@ export const annotationRemedy = (namespaces: readonly string[]): string =>
 export function explain(standing: Standing, { kind }: SharedResource): string {
   switch (standing.is) {
     case "WaitingForCopies":
-      return `waiting for provider-kubernetes to write Secret ${standing.targets.map(toText).join(", ")}`;
+      return `waiting for Secret ${standing.targets.map(toText).join(", ")} to be written`;
     case "WaitingForRequiredResources":
       return `waiting for Crossplane to look up ${standing.wanted}`;
     case "FieldNotSet":

@@ -1,6 +1,6 @@
 import type { Copy } from "../../input/connection.ts";
 import { stringAt } from "../../model/document.ts";
-import { DNS_LABEL, DNS_SUBDOMAIN } from "../../model/names.ts";
+import { DNS_LABEL, isName } from "../../model/names.ts";
 import type { Call } from "../capability.ts";
 import { type Resolved, resolveString, resolveStrings } from "../value.ts";
 import type { SecretName } from "./source.ts";
@@ -50,7 +50,7 @@ function nameFor({ secretName }: Copy, call: Call): Resolved<string> {
  */
 export function faultOf({ namespace, name, copy }: Target, source: SecretName, call: Call): string | undefined {
   if (!DNS_LABEL.test(namespace)) return `${JSON.stringify(namespace)} is not a namespace's name`;
-  if (!DNS_SUBDOMAIN.test(name)) return `${JSON.stringify(name)} is not a Secret's name`;
+  if (!isName(name)) return `${JSON.stringify(name)} is not a Secret's name`;
   if (namespace === source.namespace && name === source.name) return `Secret ${namespace}/${name} is the source itself`;
   const own = call.composite.namespace;
   const isBound = copy.via === "Secret" || copy.via === "ConnectionSecret";

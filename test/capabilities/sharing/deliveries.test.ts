@@ -294,13 +294,13 @@ describe("a target is written to only by whom it belongs to", () => {
       reason: "nobody has it",
       parts: { answers: absent },
       composed: expect.anything(),
-      condition: "WaitingForCopies: db: waiting for provider-kubernetes to write Secret team-a/orders-db",
+      condition: "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written",
     },
     {
       reason: "it is ours, from before a restore",
       parts: { answers: { [`${TARGET}/target`]: [target(marks())] } },
       composed: expect.anything(),
-      condition: "WaitingForCopies: db: waiting for provider-kubernetes to write Secret team-a/orders-db",
+      condition: "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written",
     },
     {
       reason: "it is nobody's copy",
@@ -334,7 +334,7 @@ describe("a target is written to only by whom it belongs to", () => {
       reason: "both wrote it at once, and ours comes first",
       parts: { observed: { [TARGET]: shows(later) } },
       composed: expect.objectContaining({ object: expect.not.objectContaining({ managementPolicies: ["Observe"] }) }),
-      condition: "WaitingForCopies: db: waiting for provider-kubernetes to write Secret team-a/orders-db",
+      condition: "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written",
     },
   ])("$reason", ({ parts, composed, condition }) => {
     const draft = draftWith({}, parts);

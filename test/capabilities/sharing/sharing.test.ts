@@ -59,14 +59,14 @@ test("a granted Secret is copied to the claim's namespace", () => {
         type: "SharedResourcesReady",
         status: "False",
         reason: "WaitingForCopies",
-        message: "db: waiting for provider-kubernetes to write Secret team-a/orders-db",
+        message: "db: waiting for Secret team-a/orders-db to be written",
         target: "CompositeAndClaim",
       },
     ],
     results: [
       {
         severity: "Normal",
-        message: "db: waiting for provider-kubernetes to write Secret team-a/orders-db",
+        message: "db: waiting for Secret team-a/orders-db to be written",
         reason: "WaitingForCopies",
         target: "CompositeAndClaim",
       },

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { encode } from "./objects.ts";
+import type { Rig } from "./rig.ts";
+
+/**
+ * Where plaintext rests by design: Secrets, and the Objects of provider-kubernetes through which it copies them
+ * (docs/sharing.md says for which ways to deliver).
+ */
+const MAY_HOLD = ["secrets", "objects.kubernetes.crossplane.io", "objects.kubernetes.m.crossplane.io"];
+
+/**
+ * Looks for secret values everywhere else: in the logs of all parts, in events, conditions and every object.
+ *
+ * @returns what was searched. @throws {Error} naming each place.
+ */
+export async function assertNoLeak({ kubectl, directory }: Rig, values: readonly string[]): Promise<string> {
+  const wanted = values.flatMap((value) => [value, encode(value)]);
+  const holdsOne = (text: string): boolean => wanted.some((value) => text.includes(value));
+  const logs = readdirSync(directory).filter((file) => file.endsWith(".log"));
+  const kinds = (await kubectl.run("api-resources", "--verbs=list", "-o", "name")).trim().split("\n");
+  const searched = kinds.filter((kind) => !MAY_HOLD.includes(kind));
+  const objects = (await kubectl.list(searched.join(","))).map((object) => JSON.stringify(object));
+
+  const leaks = [
+    ...logs.filter((file) => holdsOne(readFileSync(join(directory, file), "utf8"))),
+    ...objects.filter(holdsOne).map((object) => object.slice(0, 300)),
+  ];
+  if (leaks.length > 0) throw new Error(`found a secret value in ${leaks.join("; ")}`);
+  return `${logs.length} logs, ${objects.length} objects of ${searched.length} kinds`;
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../src/model/json.ts";
+import { loadMethod, type RunFunctionResponse } from "../src/render/protocol.ts";
+import { toStruct } from "../src/render/struct.ts";
+import { runFunction } from "../src/run-function.ts";
+import { database, inputOf, shared, xr } from "./support/builders.ts";
+
+/**
+ * A Secret's value goes where a copy needs it and nowhere else: every way to deliver and to fail, with a value that is looked
+ * for in all that the function says. What it says is also all that the server logs and counts.
+ */
+
+const { requestSerialize, responseDeserialize } = loadMethod();
+
+const CANARY = "canary-5f1d";
+const values = [CANARY, Buffer.from(CANARY).toString("base64"), encodeURIComponent(CANARY)];
+const base64 = (bytes: string | Buffer): string => Buffer.from(bytes).toString("base64");
+const TARGET = "shared/db/team-a/orders-db";
+
+const secret = (namespace: string, name: string, annotations: JsonObject = {}): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { namespace, name, annotations },
+  data: { password: base64(CANARY), binary: base64(Buffer.concat([Buffer.from(CANARY), Buffer.from([0xff])])) },
+});
+
+/** The copy as each of its kinds is observed, values and all. */
+const copies: Readonly<Record<string, JsonObject>> = {
+  [TARGET]: {
+    apiVersion: "kubernetes.crossplane.io/v1alpha2",
+    kind: "Object",
+    spec: { forProvider: { manifest: secret("team-a", "orders-db") } },
+    status: { atProvider: { manifest: secret("team-a", "orders-db") } },
+  },
+  [`${TARGET}/secret`]: secret("team-a", "orders-db"),
+};
+
+function respond(copy: JsonObject, answers: Readonly<Record<string, readonly JsonObject[]>>, isObserved: boolean) {
+  const items = (list: readonly JsonObject[]) => ({ items: list.map((item) => ({ resource: toStruct(item) })) });
+  const entries = <T>(record: Readonly<Record<string, T>>) => Object.entries(record);
+  const sharedResources = [shared({ connection: { copies: [copy] } })];
+  const { response } = runFunction(
+    requestSerialize({
+      meta: { tag: "", capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"] },
+      observed: {
+        composite: { resource: toStruct(xr()), connectionDetails: { password: Buffer.from(CANARY) } },
+        resources: isObserved
+          ? Object.fromEntries(entries(copies).map(([name, object]) => [name, { resource: toStruct(object) }]))
+          : {},
+      },
+      desired: {},
+      input: toStruct(inputOf({ sharedResources })),
+      requiredResources: Object.fromEntries(entries(answers).map(([name, list]) => [name, items(list)])),
+    }),
+  );
+  return responseDeserialize(Buffer.from(response)) as RunFunctionResponse;
+}
+
+const named = { secretName: { value: "orders-db" } };
+const ways: readonly JsonObject[] = [
+  ...["Object", "ConnectionSecret", "ObjectWithValues", "Secret"].map((via) => ({ ...named, via })),
+  ...["password", "missing"].map((from) => ({ ...named, via: "Secret", keys: [{ from, to: "x" }] })),
+  ...["{password}", "{binary}", "{missing}"].map((value) => ({ ...named, via: "Secret", keys: [{ value, to: "x" }] })),
+  { toCompositeConnectionDetails: true },
+];
+
+const found = { "shared-resource/db": [database()] };
+const read = { ...found, "shared-resource/db/secret": [secret("databases", "orders-conn")] };
+const cases = {
+  "nothing was looked up": {},
+  "the Secret was not": found,
+  "all was, and the target is free": { ...read, [`${TARGET}/target`]: [], [`${TARGET}/secret/target`]: [] },
+  "the target is somebody else's": {
+    ...read,
+    [`${TARGET}/target`]: [secret("team-a", "orders-db")],
+    [`${TARGET}/secret/target`]: [secret("team-a", "orders-db")],
+  },
+  "the Secret is gone": { ...found, "shared-resource/db/secret": [] },
+  "access is not granted": { ...read, "shared-resource/db": [database({ annotations: {} })] },
+  "the shared resource is gone": { ...read, "shared-resource/db": [] },
+};
+
+describe.each(ways)("%j says no value", (copy) => {
+  test.each(Object.entries(cases))("where %s", (_, answers) => {
+    for (const isObserved of [false, true]) {
+      const { desired: _, ...said } = respond(copy, answers, isObserved);
+      expect(said.conditions).toHaveLength(1);
+      for (const value of values) expect(JSON.stringify(said)).not.toContain(value);
+    }
+  });
+});
+
+test("the value is where the copy needs it, so that this test would find it", () => {
+  const { desired } = respond({ ...named, via: "Secret" }, cases["all was, and the target is free"], false);
+  expect(JSON.stringify(desired)).toContain(base64(CANARY));
+});
