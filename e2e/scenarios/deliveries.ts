@@ -107,6 +107,7 @@ export const deliveries: Suite = {
     { name: "connection details of the claim", run: detailsReachTheClaim, isFor: isV2 },
     { name: "a Secret that is nobody's copy is left alone", run: foreignSecretIsLeftAlone, isFor: isV2 },
     { name: "of two that want one Secret, the second is told", run: secondIsTold, isFor: isV2 },
+    { name: "of two that wrote one Secret at once, one gives way", run: oneGivesWay },
     { name: "a deleted source leaves the copies", run: deletedSourceLeavesTheCopies },
   ],
 };
@@ -230,6 +231,31 @@ async function secondIsTold({ kubectl }: Rig): Promise<string> {
   const reason = () => reasonOf({ kubectl }, byObject, "orders-s3cret-2");
   await until("the second is told", async () => (await reason())?.reason === "TargetTaken", PATIENCE);
   return String((await reason())?.message);
+}
+
+/** Without a lookup (Crossplane v1), or where both looked before either wrote. The first in the alphabet keeps it. */
+async function oneGivesWay({ kubectl }: Rig): Promise<string> {
+  await Promise.all(["alice", "bob"].map((name) => use({ kubectl }, byObject, name, "fought-over")));
+  const reason = async (name: string) => (await reasonOf({ kubectl }, byObject, name))?.reason;
+  const reasons = async () => (await Promise.all(["alice", "bob"].map(reason))).join(" and ");
+  const settled = ["Available and TargetTaken", "TargetTaken and Available"];
+  await until("one has it and one is told", async () => settled.includes(await reasons()), PATIENCE);
+  const outcome = await reasons();
+  const uid = at(await kubectl.get("secret/fought-over", NAMESPACE), "metadata.uid");
+  const owner = async () =>
+    at(
+      await kubectl.get("secret/fought-over", NAMESPACE),
+      "metadata.annotations[shared-infrastructure.fn.crossplane.io/owner]",
+    );
+  const winner = outcome.startsWith("Available") ? "alice" : "bob";
+  for (let second = 0; second < 8; second++) {
+    if (!String(await owner()).endsWith(`/${winner}`))
+      throw new Error(`${winner} has it, but it shows ${String(await owner())}`);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  const isSame = uid === at(await kubectl.get("secret/fought-over", NAMESPACE), "metadata.uid");
+  if (!isSame || (await reasons()) !== outcome) throw new Error("it was deleted, or changed hands");
+  return `alice and bob: ${outcome}, and nobody else writes it`;
 }
 
 async function deletedSourceLeavesTheCopies(rig: Rig): Promise<string> {
