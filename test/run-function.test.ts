@@ -27,7 +27,10 @@ function run(request: Uint8Array) {
   return { ...outcome, response, bytes: outcome.response };
 }
 
-const found = { "shared-resource/db": { items: [{ resource: toStruct(database()) }] } };
+const found = {
+  "shared-resource/db": { items: [{ resource: toStruct(database()) }] },
+  "shared/db/team-a/orders-db/target": { items: [] },
+};
 const v2 = ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"];
 
 describe("each generation of Crossplane is asked, and answers, where it knows how", () => {

@@ -48,8 +48,11 @@ export const inputOf = (spec: JsonValue): JsonObject => ({ apiVersion: API_VERSI
 export interface CallParts {
   readonly xr?: JsonObject;
   readonly sharedResources?: readonly JsonObject[];
-  /** Answers by shared resource name, or the rest of another requirement's name; one that is not here is pending. */
-  readonly answers?: Readonly<Record<string, readonly JsonObject[]>>;
+  /**
+   * Answers by shared resource name, or the rest of another requirement's name. One that is not here is pending; but a
+   * target that is not here is free.
+   */
+  readonly answers?: Readonly<Record<string, readonly JsonObject[] | "pending">>;
   readonly observed?: Readonly<Record<string, JsonObject>>;
   readonly context?: JsonObject;
   readonly capabilities?: readonly Capability[];
@@ -76,8 +79,8 @@ export function callOf(parts: CallParts): Call {
       input: documentOf({}),
       context: documentOf(parts.context ?? {}),
       required: (name) => {
-        const items = answers[name.replace("shared-resource/", "")];
-        return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
+        const items = answers[name.replace("shared-resource/", "")] ?? (name.endsWith("/target") ? [] : "pending");
+        return items === "pending" ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
       },
     },
   };

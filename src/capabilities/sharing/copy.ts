@@ -41,7 +41,7 @@ const keyOf = (shared: string, { namespace, name, copy }: Target): string =>
 /**
  * Copies to one target.
  *
- * - A Secret that somebody else holds is never written to; where both sides wrote already, one of them gives way (holder.ts).
+ * - A Secret that somebody else holds is never written to (holder.ts).
  * - While the source is not read, what is there stays. A source that is gone keeps it, unless the input says otherwise.
  */
 export function copyTo(shared: string, target: Target, copying: Copying, call: Call): Copied {
@@ -54,10 +54,12 @@ export function copyTo(shared: string, target: Target, copying: Copying, call: C
   }
   if (target.copy.via === "CompositeConnectionDetails") return { ...nothing, details: contents.data };
 
-  const { holder, questions } = holderOf(name, target, observed, call);
+  const { holder, questions } = holderOf(name, target, call);
   switch (holder.is) {
-    case "unknown":
-      return { ...nothing, questions, standings: [{ is: "WaitingForRequiredResources", wanted: "Secret" }] };
+    case "unknown": {
+      const standing: Standing = { is: "WaitingForRequiredResources", wanted: "Secret" };
+      return { ...keep(name, target, observed, call), questions, standings: [standing] };
+    }
     case "other": {
       const standing: Standing = { is: "TargetTaken", target, holder: holder.name };
       return { ...release(name, observed), questions, standings: [standing] };

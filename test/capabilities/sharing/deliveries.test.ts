@@ -38,6 +38,7 @@ const marks = (owner = "Shop.apps.example.org/team-a/shop") => ({
   "shared-infrastructure.fn.crossplane.io/owner": owner,
   "shared-infrastructure.fn.crossplane.io/shared-from": "databases/orders-conn",
 });
+const label = { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" };
 const absent = { [SECRET]: [source()], [`${TARGET}/target`]: [], [`${TARGET}/secret/target`]: [] };
 
 describe("via Secret", () => {
@@ -52,7 +53,12 @@ describe("via Secret", () => {
           object: {
             apiVersion: "v1",
             kind: "Secret",
-            metadata: { name: "orders-db", namespace: "team-a", labels: { app: "shop" }, annotations: marks() },
+            metadata: {
+              name: "orders-db",
+              namespace: "team-a",
+              labels: { app: "shop", ...label },
+              annotations: marks(),
+            },
             type: "Opaque",
             data: { password: base64("p@ss/1"), username: base64("app") },
           },
@@ -272,21 +278,19 @@ describe("a target is written to only by whom it belongs to", () => {
     kind: "Secret",
     metadata: { namespace: "team-a", name: "orders-db", annotations },
   });
-  const shows = (owner: string, spec: JsonObject = {}): JsonObject => ({
+  const other = "Shop.apps.example.org/team-a/another";
+  const observed = {
     apiVersion: "kubernetes.crossplane.io/v1alpha2",
     kind: "Object",
-    spec: { forProvider: { manifest: { kind: "Secret" } }, references: [], ...spec },
-    status: { atProvider: { manifest: { metadata: { annotations: marks(owner) } } } },
-  });
-  const other = "Shop.apps.example.org/team-a/another";
-  const later = "Shop.apps.example.org/team-a/zzz";
+    spec: { forProvider: { manifest: { kind: "Secret" } }, references: [] },
+  };
   const taken = (holder: string) =>
     `TargetTaken: db: Secret team-a/orders-db is a copy that ${holder} made, and is left to it: choose another secretName`;
 
   test.each<{ reason: string; parts: CallParts; composed: unknown; condition: string }>([
     {
       reason: "nothing is composed before it has been looked up",
-      parts: {},
+      parts: { answers: { [`${TARGET}/target`]: "pending" } },
       composed: undefined,
       condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret",
     },
@@ -317,8 +321,8 @@ describe("a target is written to only by whom it belongs to", () => {
       condition: taken(other),
     },
     {
-      reason: "both wrote it at once, and the other's name comes first: it is given up without deleting it",
-      parts: { observed: { [TARGET]: shows(other) } },
+      reason: "it was ours and is another XR's now: it is given up without deleting it",
+      parts: { observed: { [TARGET]: observed }, answers: { [`${TARGET}/target`]: [target(marks(other))] } },
       composed: expect.objectContaining({
         object: expect.objectContaining({ spec: expect.objectContaining({ managementPolicies: ["Observe"] }) }),
       }),
@@ -326,20 +330,31 @@ describe("a target is written to only by whom it belongs to", () => {
     },
     {
       reason: "and is dropped once it only observes",
-      parts: { observed: { [TARGET]: shows(other, { managementPolicies: ["Observe"] }) } },
+      parts: {
+        observed: { [TARGET]: { ...observed, spec: { ...observed.spec, managementPolicies: ["Observe"] } } },
+        answers: { [`${TARGET}/target`]: [target(marks(other))] },
+      },
       composed: undefined,
       condition: taken(other),
     },
     {
-      reason: "both wrote it at once, and ours comes first",
-      parts: { observed: { [TARGET]: shows(later) } },
-      composed: expect.objectContaining({ object: expect.not.objectContaining({ managementPolicies: ["Observe"] }) }),
-      condition: "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written",
+      reason: "what is composed stays while it is looked up",
+      parts: { observed: { [TARGET]: observed }, answers: { [`${TARGET}/target`]: "pending" } },
+      composed: { is: "set", ready: "False", object: observed },
+      condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret",
     },
   ])("$reason", ({ parts, composed, condition }) => {
     const draft = draftWith({}, parts);
     expect(draft.resources.get(TARGET)).toEqual(composed);
     expect(says(draft)).toBe(condition);
+  });
+});
+
+test("on v1 copies of ours are found by their label, and other Secrets not at all", () => {
+  const { requirements, resources } = draftWith({}, { capabilities: [] });
+  expect(requirements.get(`${TARGET}/target`)).toEqual({ apiVersion: "v1", kind: "Secret", match: { labels: label } });
+  expect(resources.get(TARGET)).toMatchObject({
+    object: { spec: { forProvider: { manifest: { metadata: { labels: label } } } } },
   });
 });
 

@@ -100,13 +100,14 @@ describe("an Optional shared resource", () => {
   });
 });
 
-test("an XR that is shared itself asks for nothing and grants itself access", () => {
+test("an XR that is shared itself asks for its targets only, and needs no grant", () => {
   const copies = [{ secretName: { value: "pushed" }, namespaces: { value: ["team-b", "team-c"] } }];
   const own = { name: "own", select: { self: true }, connection: { copies } };
   const self = xr({ spec: { writeConnectionSecretToRef: { namespace: "system", name: "own-conn" } } });
   const { resources, requirements, context } = draftOf({ xr: self, sharedResources: [own] });
   expect([...resources.keys()]).toEqual(["shared/own/team-b/pushed", "shared/own/team-c/pushed"]);
-  expect([requirements.size, context.size]).toEqual([0, 0]);
+  expect([...requirements.keys()]).toEqual([...resources.keys()].map((copy) => `${copy}/target`));
+  expect(context.size).toBe(0);
 });
 
 describe("the environment", () => {

@@ -20,6 +20,7 @@ const object = (copy: { references?: unknown; type?: string } = {}) => ({
         metadata: {
           name: "orders-db",
           namespace: "team-a",
+          labels: { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" },
           annotations: {
             "shared-infrastructure.fn.crossplane.io/owner": "Shop.apps.example.org/team-a/shop",
             "shared-infrastructure.fn.crossplane.io/shared-from": "databases/orders-conn",
@@ -51,6 +52,16 @@ test("a granted Secret is copied to the claim's namespace", () => {
       [
         "shared-resource/db",
         { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, match: { name: "orders" } },
+      ],
+      [
+        `${KEY}/target`,
+        {
+          apiVersion: "v1",
+          kind: "Secret",
+          match: {
+            labels: { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" },
+          },
+        },
       ],
     ]),
     context: new Map([["shared-infrastructure.fn.crossplane.io/shared-resources", { db: [resource] }]]),

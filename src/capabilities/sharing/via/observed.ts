@@ -1,10 +1,9 @@
 import { shownCondition } from "../../../model/condition.ts";
-import { type Document, stringAt } from "../../../model/document.ts";
+import type { Document } from "../../../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../../model/field-path.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Resource } from "../../../model/resource.ts";
 import { pick } from "../../observed.ts";
-import { OWNER } from "../../owner.ts";
 
 const KIND: FieldPath = ["kind"];
 
@@ -60,11 +59,6 @@ export function isReady(resource: Resource | undefined): boolean {
   if (resource.document.at(KIND) === "Secret") return true;
   return ["Ready", "Synced"].every((type) => shownCondition(resource.document, type)?.status === "True");
 }
-
-const SHOWN_OWNER: FieldPath = ["status", "atProvider", "manifest", "metadata", "annotations", OWNER];
-
-/** Whose the copy is that an Object last saw in the cluster. */
-export const shownOwner = ({ document }: Resource): string | undefined => stringAt(document, SHOWN_OWNER);
 
 /** Whether the provider says that the Secret which an Object is to publish into belongs to somebody else. */
 export const isRefused = ({ document }: Resource): boolean =>

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { OWNER, ownerOf } from "../../owner.ts";
 import type { Data } from "../data.ts";
+import { targetLabel } from "../holder.ts";
 import type { SecretName } from "../source.ts";
 import type { Target } from "../target.ts";
 
@@ -16,7 +17,7 @@ export const toSecret = (source: SecretName, target: Target, composite: Composit
   metadata: {
     name: target.name,
     namespace: target.namespace,
-    ...(Object.keys(target.copy.labels).length > 0 && { labels: target.copy.labels }),
+    labels: { ...target.copy.labels, ...targetLabel(target) },
     annotations: {
       ...target.copy.annotations,
       [OWNER]: ownerOf(composite),
