@@ -1,6 +1,6 @@
 import type { Value } from "../input/fields.ts";
 import { formatFieldPath } from "../model/field-path.ts";
-import type { JsonValue } from "../model/json.ts";
+import { isObject, type JsonValue } from "../model/json.ts";
 import type { Call } from "./capability.ts";
 
 /** Where function-environment-configs, and Crossplane before it, leave the environment for later steps. */
@@ -22,6 +22,21 @@ export function resolveStrings(value: Value<string | string[]>, call: Call): Res
   const found = lookUp(value, call);
   const texts = (isList(found) ? found : [found]).map(toText);
   return texts.length > 0 && texts.every((text) => text !== undefined) ? { is: "set", value: texts } : unset(value);
+}
+
+/** A value that has to be a map of strings. */
+export function resolveMap(
+  value: Value<Readonly<Record<string, string>>>,
+  call: Call,
+): Resolved<readonly (readonly [string, string])[]> {
+  if (value.is === "literal") return { is: "set", value: Object.entries(value.value) };
+  const found = lookUp(value, call);
+  if (!isObject(found)) return unset(value);
+  const entries = Object.entries(found).flatMap(([key, item]) => {
+    const text = item === "" ? "" : toText(item);
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  return { is: "set", value: entries };
 }
 
 type Reference = Exclude<Value<never>, { is: "literal" }>;
