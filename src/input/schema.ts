@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DOMAIN } from "../model/names.ts";
 import { duration, unique } from "./fields.ts";
 import { sharedResource } from "./shared-resource.ts";
+import { tags } from "./tags.ts";
 
 export const API_VERSION = `${DOMAIN}/v1beta1`;
 export const KIND = "Input";
@@ -26,6 +27,11 @@ export const inputSchema = z.strictObject({
       .prefault([])
       .describe(
         "Infrastructure of others that this XR uses: what it is, and where its connection Secret is copied to.",
+      ),
+    tags: tags
+      .optional()
+      .describe(
+        "Tags of the composed resources, and who owns a cloud resource that several XRs declare: docs/tags.md.",
       ),
   }),
 });

@@ -54,23 +54,36 @@ export interface CallParts {
   readonly context?: JsonObject;
   readonly capabilities?: readonly Capability[];
   readonly responseTTL?: string;
+  readonly tags?: JsonObject;
+  /** What the steps before us desire. */
+  readonly desired?: Readonly<Record<string, JsonObject>>;
+  /** Who else stands for the same cloud resource, whichever it is; undefined is pending. */
+  readonly contenders?: readonly JsonObject[];
+  /** Schemas by kind; one that is not here is pending. */
+  readonly schemas?: Readonly<Record<string, JsonObject>>;
 }
 
 export function callOf(parts: CallParts): Call {
   const { answers = {}, observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
+  const { tags, desired = {}, contenders, schemas = {} } = parts;
   const composite = documentOf(parts.xr ?? xr());
   return {
     composite: toComposite(composite),
-    input: parseInput(inputOf({ responseTTL, sharedResources })),
+    input: parseInput(inputOf({ responseTTL, sharedResources, ...(tags && { tags }) })),
     request: {
       tag: "test",
       capabilities: new Set(capabilities),
       observed: { composite: resourceOf(composite.toObject()), resources: resourcesOf(observed) },
-      desired: { composite: resourceOf({}), resources: new Map() },
+      desired: { composite: resourceOf({}), resources: resourcesOf(desired) },
       input: documentOf({}),
       context: documentOf(parts.context ?? {}),
+      requiredSchema: (name) => {
+        const schema = schemas[name.split("/").at(-1) ?? ""];
+        return schema === undefined ? { is: "pending" } : { is: "resolved", schema: documentOf(schema) };
+      },
       required: (name) => {
-        const items = answers[name.replace("shared-resource/", "")];
+        const byName = answers[name.split("/").at(-1) ?? ""];
+        const items = name.startsWith("tags/") ? (byName ?? contenders) : answers[name.replace("shared-resource/", "")];
         return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
       },
     },
