@@ -1,6 +1,8 @@
 import { type FieldPath, parseFieldPath } from "../../model/field-path.ts";
 import { AWS_KINDS } from "./aws-kinds.ts";
+import { AWS_UNTAGGED_KINDS } from "./aws-untagged-kinds.ts";
 import { AZURE_KINDS } from "./azure-kinds.ts";
+import { AZURE_UNTAGGED_KINDS } from "./azure-untagged-kinds.ts";
 import type { Cloud } from "./limits.ts";
 
 /** What is known of a family of providers. This table is the one that docs/tags.md shows. */
@@ -10,8 +12,10 @@ export interface Family {
   readonly kinds?: RegExp;
   readonly cloud: Cloud;
   readonly fieldPath: FieldPath;
-  /** Kinds that have the field, as service:Kind; "all", or "unknown" where only a schema or the resource itself tells. */
-  readonly taggable: ReadonlySet<string> | "all" | "unknown";
+  /** Kinds that have the field, as service:Kind, or all of them. */
+  readonly taggable: ReadonlySet<string> | "all";
+  /** Kinds that do not have it. Of kinds that are in neither set, a schema or the resource itself tells. */
+  readonly untaggable: ReadonlySet<string>;
   /** What names the cloud resource; all of it that is set. The last one has to be. */
   readonly name: readonly FieldPath[];
   /** Where the cloud resource is. Names of a parent count only where the desired resource sets or refers to them. */
@@ -33,6 +37,8 @@ function kindsOf(table: string): ReadonlySet<string> {
   return kinds;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 const FOR_PROVIDER = "spec.forProvider";
 const MANIFEST = `${FOR_PROVIDER}.manifest`;
 
@@ -42,6 +48,7 @@ const families: readonly Family[] = [
     cloud: "AWS",
     fieldPath: parseFieldPath(`${FOR_PROVIDER}.tags`),
     taggable: kindsOf(AWS_KINDS),
+    untaggable: kindsOf(AWS_UNTAGGED_KINDS),
     name: [EXTERNAL_NAME],
     scope: paths(FOR_PROVIDER, "region apiId bucket catalogId cluster clusterName restApiId userPoolId"),
   },
@@ -49,7 +56,8 @@ const families: readonly Family[] = [
     apiGroups: /^(?:[^.]+\.)?aws\.crossplane\.io$/,
     cloud: "AWS",
     fieldPath: parseFieldPath(`${FOR_PROVIDER}.tags`),
-    taggable: "unknown",
+    taggable: NONE,
+    untaggable: NONE,
     name: [EXTERNAL_NAME],
     scope: paths(FOR_PROVIDER, "region apiID clusterName functionName restAPIID userPoolID"),
   },
@@ -58,6 +66,7 @@ const families: readonly Family[] = [
     cloud: "Azure",
     fieldPath: parseFieldPath(`${FOR_PROVIDER}.tags`),
     taggable: kindsOf(AZURE_KINDS),
+    untaggable: kindsOf(AZURE_UNTAGGED_KINDS),
     name: [EXTERNAL_NAME],
     scope: paths(
       FOR_PROVIDER,
@@ -71,7 +80,8 @@ const families: readonly Family[] = [
     apiGroups: /^(?:[^.]+\.)?gcp\.upbound\.io$/,
     cloud: "GCP",
     fieldPath: parseFieldPath(`${FOR_PROVIDER}.labels`),
-    taggable: "unknown",
+    taggable: NONE,
+    untaggable: NONE,
     name: [EXTERNAL_NAME],
     scope: paths(
       FOR_PROVIDER,
@@ -84,6 +94,7 @@ const families: readonly Family[] = [
     cloud: "Kubernetes",
     fieldPath: parseFieldPath(`${MANIFEST}.metadata.labels`),
     taggable: "all",
+    untaggable: NONE,
     name: paths(MANIFEST, "apiVersion kind metadata.namespace metadata.name"),
     scope: [],
   },
@@ -93,9 +104,13 @@ const families: readonly Family[] = [
 export const familyOf = (apiGroup: string, kind: string): Family | undefined =>
   families.find(({ apiGroups, kinds }) => apiGroups.test(apiGroup) && (kinds?.test(kind) ?? true));
 
-/** Whether the family's table says that the kind has the field; where it does not, the kind may still have it. */
-export function isTaggable({ taggable, apiGroups }: Family, apiGroup: string, kind: string): boolean {
-  if (taggable === "all") return true;
-  const service = apiGroups.exec(apiGroup)?.groups?.["service"] ?? "-";
-  return taggable !== "unknown" && taggable.has(`${service}:${kind}`);
+/** Whether the kind has the field, as far as the family's table says; undefined where it does not. */
+export function isTaggable(
+  { taggable, untaggable, apiGroups }: Family,
+  apiGroup: string,
+  kind: string,
+): boolean | undefined {
+  const name = `${apiGroups.exec(apiGroup)?.groups?.["service"] ?? "-"}:${kind}`;
+  if (taggable === "all" || taggable.has(name)) return true;
+  return untaggable.has(name) ? false : undefined;
 }

@@ -10,7 +10,7 @@ import { fits } from "./glob.ts";
 import type { Cloud } from "./limits.ts";
 import { IGNORE_TAGS } from "./owner.ts";
 import { EVERYTHING, mayWrite, policiesOf } from "./policies.ts";
-import { hasField, type SchemaRequirement } from "./schema.ts";
+import { type FieldInSchema, hasField, type SchemaRequirement } from "./schema.ts";
 
 /** A managed resource's kind; namespaced managed resources have `.m` in their group, which says nothing about the cloud. */
 export interface Kind {
@@ -80,12 +80,9 @@ function toFinding(resource: string, desired: Document, call: Call): Finding {
   const selection = isLeftAlone(desired) ? undefined : select(desired, call);
   if (selection === undefined) return {};
   const observed = call.request.observed.resources.get(resource)?.document;
-  const inSchema = isKnown(selection, desired, observed)
-    ? undefined
-    : hasField(selection.kind, selection.fieldPath, call);
-  const schema = inSchema?.requirement;
-  if (inSchema?.is === "absent" || inSchema?.is === "unknown") return { schema };
-  return { schema, subject: toSubject(resource, selection, desired, observed, inSchema?.is === "pending") };
+  const { is, requirement: schema } = findTags(selection, desired, observed, call);
+  if (is === "absent" || is === "unknown") return { schema };
+  return { schema, subject: toSubject(resource, selection, desired, observed, is === "pending") };
 }
 
 /** A kind that the input selects, and where its tags would be. */
@@ -105,13 +102,17 @@ function select(desired: Document, call: Call): Selection | undefined {
   return fieldPath && { kind, rule, family, fieldPath };
 }
 
-function isKnown(
+/** Whether the kind has tags: from what is at hand, then from our table, and only then from a schema. */
+function findTags(
   { kind, rule, family, fieldPath }: Selection,
   desired: Document,
   observed: Document | undefined,
-): boolean {
+  call: Call,
+): FieldInSchema {
   const isThere = desired.at(fieldPath) !== undefined || observed?.at(fieldPath) !== undefined;
-  return isThere || rule.fieldPath !== undefined || (family !== undefined && isTaggable(family, kind.group, kind.kind));
+  const isKnown = isThere || rule.fieldPath !== undefined || (family && isTaggable(family, kind.group, kind.kind));
+  if (isKnown === undefined) return hasField(kind, fieldPath, call);
+  return { is: isKnown ? "there" : "absent", requirement: undefined };
 }
 
 function toSubject(

@@ -142,7 +142,8 @@ describe("leaves alone", () => {
     { reason: "what the input does not select", resource: bucket(), resources: [{ apiGroup: "*.azure.upbound.io" }] },
     { reason: "what has the tags already", resource: bucket({ tags: { team: "shop" } }) },
   ])("$reason", ({ resource, resources }) => {
-    const draft = run({ tags: { add: [team], ...(resources && { resources }) }, desired: { bucket: resource } });
+    const input = { add: [team], ...(resources && { resources }) };
+    const draft = run({ tags: input, desired: { bucket: resource }, capabilities: ["RequiredSchemas"] });
     expect([draft.resources, draft.requirements, draft.requiredSchemas]).toEqual([new Map(), new Map(), new Map()]);
   });
 });
