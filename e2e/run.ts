@@ -43,7 +43,7 @@ let seen: Seen = values.record && isWhole ? {} : readSeen();
 let failed = 0;
 for (const version of chosenVersions) failed += await runOn(version);
 if (values.record) writeSeen(seen);
-for (const missing of missingIn(seen)) {
+for (const missing of isWhole ? missingIn(seen) : []) {
   failed++;
   say(`FAILED  the README's matrix lacks ${missing}: npm run e2e -- --record && npm run generate`);
 }

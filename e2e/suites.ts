@@ -5,6 +5,7 @@ import { deliveries } from "./scenarios/deliveries.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
+import { tagWar } from "./scenarios/tag-war.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
 
 /** Every password that the scenarios use. */
@@ -21,6 +22,7 @@ export const suites: readonly Suite[] = [
   secondTeam,
   shareConnectionSecret,
   deliveries,
+  tagWar,
   {
     name: "after all of it",
     when: "after the others",

@@ -11,7 +11,7 @@ const server = await serveFunction();
 const others = generations.filter((generation) => generation !== reference);
 for (const example of examples) {
   for (const generation of [reference, ...others]) {
-    writeExpected(example, generation, await renderWith(generation, example, server.target));
+    writeExpected(example, generation, await renderWith(generation, example, server.targets));
   }
   process.stdout.write(`${example}\n`);
 }

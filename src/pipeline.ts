@@ -2,12 +2,14 @@ import type { Call, Capability } from "./capabilities/capability.ts";
 import { publishing } from "./capabilities/publish.ts";
 import { responseTTL } from "./capabilities/response-ttl.ts";
 import { sharing } from "./capabilities/sharing/sharing.ts";
+import { tags } from "./capabilities/tags/tags.ts";
 import { type Draft, emptyDraft } from "./model/draft.ts";
 
 /** What happens to a request, in this order. Each line takes effect where its section of the input is there. */
 const capabilities: readonly Capability[] = [
   sharing, // first: what others share can be used by all that follows
   publishing,
+  tags, // needs the final set of desired resources, and leaves out what another XR has
   responseTTL, // last: it must know every requirement, because one that is pending forbids a TTL
 ];
 

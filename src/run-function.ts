@@ -2,7 +2,7 @@ import { FunctionError } from "./errors.ts";
 import { parseInput } from "./input/parse.ts";
 import { toComposite } from "./model/composite.ts";
 import type { Condition, Result } from "./model/condition.ts";
-import { type Draft, emptyDraft } from "./model/draft.ts";
+import { type Draft, emptyDraft, type TagChange } from "./model/draft.ts";
 import { run } from "./pipeline.ts";
 import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";
@@ -13,6 +13,7 @@ export interface Outcome {
   readonly response: Uint8Array;
   readonly conditions: readonly Condition[];
   readonly results: readonly Result[];
+  readonly audit: readonly TagChange[];
 }
 
 /** What Crossplane's client takes at most: grpc-go's default, which Crossplane does not raise. */
@@ -36,16 +37,20 @@ export function runFunction(message: Uint8Array): Outcome {
   } catch (error) {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
     const { message, code: reason } = error;
-    const fatal: Draft = { ...draft, results: [{ severity: "Fatal", message, reason, target: "Composite" }] };
+    const fatal: Draft = {
+      ...draft,
+      audit: [],
+      results: [{ severity: "Fatal", message, reason, target: "Composite" }],
+    };
     return { ...fatal, response: writeFatalResponse(request, fatal) };
   }
 }
 
 /** @throws {FunctionError} `InvalidResponse` for more bytes than Crossplane takes; it could only say that they are too many. */
-function toOutcome({ conditions, results }: Draft, response: Uint8Array): Outcome {
+function toOutcome({ conditions, results, audit }: Draft, response: Uint8Array): Outcome {
   if (response.length > MAX_RESPONSE_BYTES) {
     const size = (response.length / 1024 / 1024).toFixed(1);
     throw new FunctionError("InvalidResponse", `cannot return ${size} MiB: Crossplane takes responses of up to 4 MiB`);
   }
-  return { response, conditions, results };
+  return { response, conditions, results, audit };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findTool } from "../scripts/tools/catalogue.ts";
 import { generations, renderWith, toolsOf } from "./support/crossplane.ts";
-import { examples, renderEmbedded } from "./support/examples.ts";
+import { examples, ownExamples, renderEmbedded } from "./support/examples.ts";
 import { expectedOf, reference } from "./support/expectations.ts";
 import { type FunctionServer, serveFunction } from "./support/function-server.ts";
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("the embedded runner prints what crossplane render prints", () => {
-  test.each(examples)("%s", async (example) => {
+  test.each(ownExamples())("%s", async (example) => {
     expect(await renderEmbedded(example)).toEqual(expectedOf(example, reference));
   });
 });
@@ -26,7 +26,7 @@ describe.each(generations)("crossplane render %s", (generation) => {
   test.skipIf(isMissing).each(examples)(
     "%s",
     async (example) => {
-      expect(await renderWith(generation, example, server.target)).toEqual(expectedOf(example, generation));
+      expect(await renderWith(generation, example, server.targets)).toEqual(expectedOf(example, generation));
     },
     TIMEOUT_MS,
   );

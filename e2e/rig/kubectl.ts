@@ -48,6 +48,18 @@ export class Kubectl {
     return (JSON.parse(await this.run("get", kind, ...where, "-o", "json")) as { items: JsonObject[] }).items;
   }
 
+  /** What a watch prints until the time is up, a line for each state that an object is in or comes into. */
+  async watch(seconds: number, ...args: readonly string[]): Promise<readonly string[]> {
+    const all = ["--kubeconfig", this.#kubeconfig, "get", ...args, "--watch"];
+    const { stdout } = await run(pathOf("kubectl"), all, { timeout: seconds * 1000, maxBuffer: 2 ** 26 }).catch(
+      (error: { readonly killed?: boolean; readonly stdout?: string }) => {
+        if (error.killed !== true) throw error;
+        return { stdout: error.stdout ?? "" };
+      },
+    );
+    return stdout.split("\n").filter(Boolean);
+  }
+
   async patch(target: string, patch: object, { namespace = "default", subresource = "" } = {}): Promise<void> {
     const args = ["patch", target, "-n", namespace, "--type=merge", "-p", JSON.stringify(patch)];
     await this.run(...args, ...(subresource === "" ? [] : [`--subresource=${subresource}`]));

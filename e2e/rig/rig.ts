@@ -6,6 +6,7 @@ import { startCrossplane, type Version } from "./crossplane.ts";
 import { type RunningFunction, registerFunction, startFunction } from "./function.ts";
 import type { Part } from "./process.ts";
 import { startProviderKubernetes } from "./provider-kubernetes.ts";
+import { STATIC_FUNCTION, startStaticFunction } from "./static-function.ts";
 
 /** A real control plane with the function in it. */
 export interface Rig extends ControlPlane {
@@ -36,13 +37,19 @@ export async function startRig(version: Version): Promise<Rig> {
     keep(await startCrossplane(version, directory, plane));
     keep(await startProviderKubernetes(directory, plane));
     await registerFunction(plane.kubectl, running.port);
+    const composer = await startStaticFunction(directory, plane.authority);
+    await registerFunction(plane.kubectl, composer.port, STATIC_FUNCTION);
     const rig: Rig = {
       ...plane,
       version,
       directory,
       function: running,
       crashed: Promise.race([running.part, ...parts].map((part) => part.crashed)),
-      stop: () => rig.function.part.stop().then(stop),
+      stop: async () => {
+        await composer.stop();
+        await rig.function.part.stop();
+        await stop();
+      },
     };
     return rig;
   } catch (error) {

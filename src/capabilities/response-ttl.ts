@@ -10,7 +10,9 @@ const JITTER = 0.1;
  * pending there is none, because Crossplane v1.20 to v2.1 would take the answer for final and replay it until the TTL ends.
  */
 export const responseTTL: Capability = ({ input, request, composite }, draft) => {
-  const isPending = [...draft.requirements.keys()].some((name) => request.required(name).is === "pending");
+  const isPending =
+    [...draft.requirements.keys()].some((name) => request.required(name).is === "pending") ||
+    [...draft.requiredSchemas.keys()].some((name) => request.requiredSchema(name).is === "pending");
   const { responseTTL: seconds } = input.spec;
   return isPending || seconds === 0
     ? draft

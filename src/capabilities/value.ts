@@ -1,6 +1,6 @@
 import type { Value } from "../input/fields.ts";
 import { formatFieldPath } from "../model/field-path.ts";
-import type { JsonValue } from "../model/json.ts";
+import { isObject, type JsonValue } from "../model/json.ts";
 import type { Call } from "./capability.ts";
 
 /** Where function-environment-configs, and Crossplane before it, leave the environment for later steps. */
@@ -29,6 +29,21 @@ export function resolveJson(value: Value<JsonValue>, call: Call): Resolved<JsonV
   const found = value.is === "literal" ? value.value : lookUp(value, call);
   if (found !== undefined) return { is: "set", value: found };
   return value.is === "literal" ? { is: "set", value: null } : unset(value);
+}
+
+/** A value that has to be a map of strings. */
+export function resolveMap(
+  value: Value<Readonly<Record<string, string>>>,
+  call: Call,
+): Resolved<readonly (readonly [string, string])[]> {
+  if (value.is === "literal") return { is: "set", value: Object.entries(value.value) };
+  const found = lookUp(value, call);
+  if (!isObject(found)) return unset(value);
+  const entries = Object.entries(found).flatMap(([key, item]) => {
+    const text = item === "" ? "" : toText(item);
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  return { is: "set", value: entries };
 }
 
 type Reference = Exclude<Value<never>, { is: "literal" }>;

@@ -3,6 +3,7 @@ import { DOMAIN } from "../model/names.ts";
 import { duration, json, unique } from "./fields.ts";
 import { publish } from "./publish.ts";
 import { sharedResource } from "./shared-resource.ts";
+import { tags } from "./tags.ts";
 
 export const API_VERSION = `${DOMAIN}/v1beta1`;
 export const KIND = "Input";
@@ -41,6 +42,11 @@ export const inputSchema = z.strictObject({
       .optional()
       .describe("The environment that later steps read, beside what `sharedResources[].toEnvironment` adds."),
     publish: publish.optional().describe("What others can select of this XR."),
+    tags: tags
+      .optional()
+      .describe(
+        "Tags of the composed resources, and who owns a cloud resource that several XRs declare: docs/tags.md.",
+      ),
   }),
 });
 

@@ -2,7 +2,7 @@ import type { Condition, Result } from "./condition.ts";
 import type { Document } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { ResourceSelector } from "./requirement.ts";
+import type { ResourceSelector, SchemaSelector } from "./requirement.ts";
 import type { Ready } from "./resource.ts";
 
 /** What becomes of one desired composed resource. What is undefined stays as the steps before us left it. */
@@ -12,6 +12,17 @@ export type ResourceEdit =
 
 /** What goes into the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
+
+/** One tag that a composed resource is to have and does not have yet, or the other way round. */
+export interface TagChange {
+  /** The resource's name in the Composition. */
+  readonly resource: string;
+  readonly key: string;
+  readonly old: string | undefined;
+  readonly new: string | undefined;
+  /** The XR or claim whose tag it is. */
+  readonly owner: string;
+}
 
 /**
  * The response in the making: only what we change. All that the steps before us desired goes back as it came, byte for
@@ -26,11 +37,15 @@ export interface Draft {
   /** Undefined leaves the XR's readiness to the steps before us. */
   readonly compositeReady: Ready | undefined;
   readonly requirements: ReadonlyMap<string, ResourceSelector>;
+  /** Schemas to look up; for a Crossplane that says it can (v2.2 and later). */
+  readonly requiredSchemas: ReadonlyMap<string, SchemaSelector>;
   readonly context: ReadonlyMap<string, ContextValue>;
   readonly conditions: readonly Condition[];
   readonly results: readonly Result[];
   /** How long, in seconds, Crossplane may wait until it calls again. Undefined: it decides. */
   readonly ttlSeconds: number | undefined;
+  /** For the log, not for Crossplane: which tags this answer changes. */
+  readonly audit: readonly TagChange[];
 }
 
 export const emptyDraft: Draft = {
@@ -39,8 +54,10 @@ export const emptyDraft: Draft = {
   connectionDetails: new Map(),
   compositeReady: undefined,
   requirements: new Map(),
+  requiredSchemas: new Map(),
   context: new Map(),
   conditions: [],
   results: [],
   ttlSeconds: undefined,
+  audit: [],
 };

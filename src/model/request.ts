@@ -1,5 +1,5 @@
 import type { Document } from "./document.ts";
-import type { Answer } from "./requirement.ts";
+import type { Answer, SchemaAnswer } from "./requirement.ts";
 import type { State } from "./resource.ts";
 
 /** What Crossplane says it can do (v2.2 and later; earlier versions say nothing). */
@@ -17,4 +17,6 @@ export interface Request {
   readonly context: Document;
   /** The answer to the requirement of that name, in whichever field this generation of Crossplane answers. */
   required(name: string): Answer;
+  /** The answer to the schema requirement of that name. */
+  requiredSchema(name: string): SchemaAnswer;
 }

@@ -8,6 +8,17 @@ export interface ResourceSelector {
   readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
 }
 
+/** A kind whose OpenAPI schema Crossplane is asked for. */
+export interface SchemaSelector {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** The kind's OpenAPI v3 schema; "unknown" where Crossplane has none. */
+export type SchemaAnswer =
+  | { readonly is: "pending" | "unknown" }
+  | { readonly is: "resolved"; readonly schema: Document };
+
 /**
  * What Crossplane answered. Pending is not empty: on the first call of a reconcile nothing has been looked up, and
  * who takes that for "there is none" drops what it had composed before.

@@ -15,7 +15,8 @@ interface Dependencies {
 
 type RunFunctionCall = ServerUnaryCall<Buffer, Uint8Array>;
 
-/** Answers RunFunction. The log gets one debug line a call, a warning for a Fatal result and an error for a bug of ours. */
+/** Answers RunFunction. The log gets one debug line a call, a line for each tag that it
+ * changes, a warning for a Fatal result and an error for a bug of ours. */
 export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> {
   return (call, callback) => {
     const refusal = refuse(call);
@@ -53,6 +54,7 @@ function answer(call: RunFunctionCall, { runFunction, log, metrics }: Dependenci
   for (const { severity, reason, message } of outcome.results) {
     if (severity === "Fatal") log.warn("returned a fatal result", { reason, result: message });
   }
+  for (const change of outcome.audit) log.info("changed a tag", { ...change });
   return outcome.response;
 }
 

@@ -12,6 +12,7 @@ export const REQUEST_INPUT = bytesTag(4);
 export const REQUEST_CONTEXT = bytesTag(5);
 export const REQUEST_EXTRA_RESOURCES = bytesTag(6);
 export const REQUEST_REQUIRED_RESOURCES = bytesTag(8);
+export const REQUEST_REQUIRED_SCHEMAS = bytesTag(9);
 
 export const RESPONSE_META = bytesTag(1);
 export const RESPONSE_DESIRED = bytesTag(2);
@@ -33,6 +34,7 @@ export const RESOURCE_STRUCT = bytesTag(1);
 export const RESOURCE_CONNECTION_DETAILS = bytesTag(2);
 export const RESOURCE_READY = varintTag(3);
 export const RESOURCES_ITEMS = bytesTag(1);
+export const SCHEMA_OPENAPI_V3 = bytesTag(1);
 
 /** Every map is a list of messages with a key and a value. */
 export const ENTRY_KEY = bytesTag(1);
@@ -49,6 +51,7 @@ export const LIST_VALUES = bytesTag(1);
 
 export const REQUIREMENTS_EXTRA_RESOURCES = bytesTag(1);
 export const REQUIREMENTS_RESOURCES = bytesTag(2);
+export const REQUIREMENTS_SCHEMAS = bytesTag(3);
 export const SELECTOR_API_VERSION = bytesTag(1);
 export const SELECTOR_KIND = bytesTag(2);
 export const SELECTOR_MATCH_NAME = bytesTag(3);

@@ -11,11 +11,13 @@ import {
   REQUEST_META_TAG,
   REQUEST_OBSERVED,
   REQUEST_REQUIRED_RESOURCES,
+  REQUEST_REQUIRED_SCHEMAS,
   RESOURCES_ITEMS,
+  SCHEMA_OPENAPI_V3,
 } from "./fields.ts";
 import { readEnums, readMap, readMessage, readMessages, readString } from "./message.ts";
 import { WireResource } from "./resource.ts";
-import type { Slice } from "./slice.ts";
+import { emptySlice, type Slice } from "./slice.ts";
 import { WireState } from "./state.ts";
 
 /** A request over its own bytes. */
@@ -53,6 +55,7 @@ export function readRequest(message: Uint8Array): WireRequest {
     input: new WireDocument(readMessage(request, REQUEST_INPUT)),
     context: new WireDocument(readMessage(request, REQUEST_CONTEXT)),
     required: answersOf(request, capabilities),
+    requiredSchema: schemasOf(request),
   };
 }
 
@@ -73,5 +76,16 @@ function answersOf(request: Slice, capabilities: ReadonlySet<Capability>): Reque
   return (name) => {
     const answer = required.get(name) ?? extra?.get(name);
     return answer === undefined ? { is: "pending" } : { is: "resolved", items: answer };
+  };
+}
+
+/** Crossplane answers with an empty Schema where it finds none. Nothing is indexed before somebody asks. */
+function schemasOf(request: Slice): Request["requiredSchema"] {
+  let schemas: ReadonlyMap<string, Slice> | undefined;
+  return (name) => {
+    schemas ??= readMap(request, REQUEST_REQUIRED_SCHEMAS, (schema) => readMessage(schema, SCHEMA_OPENAPI_V3));
+    const slice = schemas.get(name);
+    if (slice === undefined) return { is: "pending" };
+    return slice === emptySlice ? { is: "unknown" } : { is: "resolved", schema: new WireDocument(slice) };
   };
 }

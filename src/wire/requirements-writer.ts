@@ -1,11 +1,12 @@
 import type { Capability } from "../model/request.ts";
-import type { ResourceSelector } from "../model/requirement.ts";
+import type { ResourceSelector, SchemaSelector } from "../model/requirement.ts";
 import {
   ENTRY_KEY,
   ENTRY_VALUE,
   MATCH_LABELS_LABELS,
   REQUIREMENTS_EXTRA_RESOURCES,
   REQUIREMENTS_RESOURCES,
+  REQUIREMENTS_SCHEMAS,
   SELECTOR_API_VERSION,
   SELECTOR_KIND,
   SELECTOR_MATCH_LABELS,
@@ -37,6 +38,18 @@ export function writeRequirements(
         writer.string(ENTRY_KEY, name);
       });
     }
+  }
+}
+
+export function writeSchemaRequirements(writer: Writer, schemas: ReadonlyMap<string, SchemaSelector>): void {
+  for (const [name, { apiVersion, kind }] of [...schemas].reverse()) {
+    writer.message(REQUIREMENTS_SCHEMAS, () => {
+      writer.message(ENTRY_VALUE, () => {
+        writer.string(SELECTOR_KIND, kind);
+        writer.string(SELECTOR_API_VERSION, apiVersion);
+      });
+      writer.string(ENTRY_KEY, name);
+    });
   }
 }
 

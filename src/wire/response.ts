@@ -25,7 +25,7 @@ import {
 } from "./fields.ts";
 import { readEntryKey } from "./message.ts";
 import type { WireRequest } from "./request.ts";
-import { writeRequirements } from "./requirements-writer.ts";
+import { writeRequirements, writeSchemaRequirements } from "./requirements-writer.ts";
 import { emptySlice, type Slice } from "./slice.ts";
 import { writeExcept } from "./splice.ts";
 import { writeState } from "./state-writer.ts";
@@ -92,9 +92,13 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
 }
 
 /** Left out where there are none: even an empty message would cost one more call. */
-function writeRequirementsField(writer: Writer, { capabilities }: WireRequest, { requirements }: Draft): void {
-  if (requirements.size === 0) return;
-  writer.message(RESPONSE_REQUIREMENTS, () => writeRequirements(writer, requirements, capabilities));
+function writeRequirementsField(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
+  const { requirements, requiredSchemas } = draft;
+  if (requirements.size === 0 && requiredSchemas.size === 0) return;
+  writer.message(RESPONSE_REQUIREMENTS, () => {
+    writeSchemaRequirements(writer, requiredSchemas);
+    writeRequirements(writer, requirements, capabilities);
+  });
 }
 
 function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): void {

@@ -211,3 +211,34 @@ describe("defaults are filled in and paths parsed", () => {
     expect(faultsOf(inputOf({ responseTTL: text }))).toHaveLength(1);
   });
 });
+
+describe("tags are validated", () => {
+  const cluster = "spec.tags.owner.cluster.value: not a DNS label: lower case letters, digits and '-', at most 63";
+  test.each<{ tags: JsonValue; faults: readonly string[] }>([
+    { tags: {}, faults: [] },
+    {
+      tags: { add: [{ key: "a", value: "b" }, { value: { a: "b" } }], preserve: ["aws:*"], remove: ["a"] },
+      faults: [],
+    },
+    { tags: { preserve: [{ fromCompositeFieldPath: "spec.keys", policy: "Retain" }] }, faults: [] },
+    {
+      tags: { add: [{ key: "a", value: { b: "c" } }] },
+      faults: ["spec.tags.add[0].value: a text where there is a key, a map of texts where there is none"],
+    },
+    {
+      tags: { add: [{ value: "b" }] },
+      faults: ["spec.tags.add[0].value: a text where there is a key, a map of texts where there is none"],
+    },
+    {
+      tags: { add: [{ key: "a" }] },
+      faults: ["spec.tags.add[0]: exactly one of value, fromCompositeFieldPath, fromEnvironmentFieldPath; found none"],
+    },
+    { tags: { resources: [] }, faults: ["spec.tags.resources: an empty list"] },
+    {
+      tags: { owner: { onConflict: "Fight", cluster: { value: "Prod EU" } } },
+      faults: [cluster, 'spec.tags.owner.onConflict: not one of Observe, Withhold, Fail: "Fight"'],
+    },
+  ])("$tags", ({ tags, faults }) => {
+    expect(faultsOf(inputOf({ tags }))).toEqual(faults);
+  });
+});

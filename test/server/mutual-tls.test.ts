@@ -70,7 +70,7 @@ describe("everybody else is refused before anything is computed", () => {
     const certsDir = mount(people);
     const runFunction = (response: Uint8Array) => {
       calls++;
-      return { response, conditions: [], results: [] };
+      return { response, conditions: [], results: [], audit: [] };
     };
     const server = await serveLoopback({ transport: { is: "mtls", certsDir } }, { runFunction });
 

@@ -85,6 +85,20 @@ test("a Fatal result is worth a warning, since the XR goes no further", async ()
   });
 });
 
+test("each tag that is changed has a line of its own", async () => {
+  const change = {
+    resource: "bucket",
+    key: "team",
+    old: undefined,
+    new: "shop",
+    owner: "Shop.example.org/team-a/shop",
+  };
+  const server = await serveLoopback({}, { runFunction: (bytes) => ({ ...echo(bytes), audit: [change] }) });
+  await call(server.target, Buffer.alloc(0));
+  const { old: _, ...fields } = change;
+  expect(server.lines.at(-1)).toEqual({ level: "info", message: "changed a tag", ...fields });
+});
+
 describe("the size of a request", () => {
   const limit = { maxRecvMessageBytes: 4 * MEGABYTE };
 

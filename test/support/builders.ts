@@ -63,14 +63,20 @@ export interface CallParts {
   readonly desired?: Readonly<Record<string, JsonObject>>;
   /** The XR's connection details. */
   readonly details?: Readonly<Record<string, string>>;
+  /** Who else stands for the same cloud resource, whichever it is; undefined is pending. */
+  readonly contenders?: readonly JsonObject[];
+  /** Schemas by kind; one that is not here is pending. */
+  readonly schemas?: Readonly<Record<string, JsonObject>>;
+  readonly tags?: JsonObject;
 }
 
 export function callOf(parts: CallParts): Call {
   const { answers = {}, observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
+  const { tags, contenders, schemas = {} } = parts;
   const composite = documentOf(parts.xr ?? xr());
   return {
     composite: toComposite(composite),
-    input: parseInput(inputOf({ responseTTL, sharedResources, ...parts.spec })),
+    input: parseInput(inputOf({ responseTTL, sharedResources, ...parts.spec, ...(tags && { tags }) })),
     request: {
       tag: "test",
       capabilities: new Set(capabilities),
@@ -78,15 +84,22 @@ export function callOf(parts: CallParts): Call {
       desired: { composite: resourceOf({}), resources: resourcesOf(parts.desired ?? {}) },
       input: documentOf({}),
       context: documentOf(parts.context ?? {}),
+      requiredSchema: (name) => {
+        const schema = schemas[name.split("/").at(-1) ?? ""];
+        return schema === undefined ? { is: "pending" } : { is: "resolved", schema: documentOf(schema) };
+      },
       required: (name) => {
-        const items = answers[name.replace("shared-resource/", "")] ?? (name.endsWith("/target") ? [] : "pending");
+        const byName = answers[name.split("/").at(-1) ?? ""];
+        const items = name.startsWith("tags/")
+          ? (byName ?? contenders ?? "pending")
+          : (answers[name.replace("shared-resource/", "")] ?? (name.endsWith("/target") ? [] : "pending"));
         return items === "pending" ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
       },
     },
   };
 }
 
-const resourceOf = (object: JsonObject, details: Readonly<Record<string, string>> = {}): Resource => ({
+export const resourceOf = (object: JsonObject, details: Readonly<Record<string, string>> = {}): Resource => ({
   document: documentOf(object),
   ready: "Unspecified",
   connectionDetails: new Map(Object.entries(details).map(([key, text]) => [key, Buffer.from(text)])),

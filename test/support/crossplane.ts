@@ -9,6 +9,8 @@ import { inOrder, type Rendering, toFailure } from "./rendering.ts";
 /** The generations of the function protocol that are in use, as their CLIs speak it. */
 export type Generation = "v1.20" | "v2.2" | "v2.5";
 
+type Targets = Readonly<Record<string, string>>;
+
 interface Cli {
   readonly name: ToolName;
   /** The Crossplane that does the rendering, where the CLI does not itself. */
@@ -36,12 +38,12 @@ export function toolsOf(generation: Generation): readonly ToolName[] {
   return engine === undefined ? [name] : [name, engine];
 }
 
-/** Renders an example with a real CLI, against a function that listens at `target` (host:port). */
-export async function renderWith(generation: Generation, example: string, target: string): Promise<Rendering> {
+/** Renders an example with a real CLI, against functions that listen at `targets` (host:port, by the Function's name). */
+export async function renderWith(generation: Generation, example: string, targets: Targets): Promise<Rendering> {
   const { name, engine, command, requiredResources } = clis[generation];
   const directory = mkdtempSync(join(tmpdir(), "render-"));
   try {
-    const functions = writeFunctions(example, target, directory);
+    const functions = writeFunctions(example, targets, directory);
     const args = argsOf(example, { requiredResources, functions });
     const flags = engine === undefined ? [] : [`--crossplane-binary=${pathOf(engine)}`];
     return await run(pathOf(name), [...command, ...args, ...flags]);
@@ -50,11 +52,15 @@ export async function renderWith(generation: Generation, example: string, target
   }
 }
 
-/** A copy of the functions file that names the target: v1.20 has no flag for it. */
-function writeFunctions(example: string, target: string, directory: string): string {
+/** A copy of the functions file that names the targets: v1.20 has no flag for it. */
+function writeFunctions(example: string, targets: Targets, directory: string): string {
   const file = join(directory, "functions.yaml");
   const text = readFileSync(fileOf(example, "functions.yaml"), "utf8");
-  writeFileSync(file, text.replaceAll(/(runtime-development-target:) .*/g, `$1 ${target}`));
+  const documents = text.split("---\n").map((document) => {
+    const target = targets[/^ {2}name: (.*)$/m.exec(document)?.[1] ?? ""] ?? "";
+    return document.replace(/(runtime-development-target:) .*/, `$1 ${target}`);
+  });
+  writeFileSync(file, documents.join("---\n"));
   return file;
 }
 

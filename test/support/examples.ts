@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { main } from "../../src/render/main.ts";
@@ -10,6 +10,10 @@ const root = fileURLToPath(new URL("../../examples/", import.meta.url));
 export const examples: readonly string[] = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
+
+/** Those that the embedded runner renders as well: it runs no function but this one. */
+export const ownExamples = (): readonly string[] =>
+  examples.filter((name) => !readFileSync(fileOf(name, "functions.yaml"), "utf8").includes("patch-and-transform"));
 
 export const fileOf = (example: string, file: string): string => join(root, example, file);
 

@@ -20,7 +20,7 @@ export const insecure: Config = {
 };
 
 /** What a function that sends back what it got comes to. */
-export const echo = (request: Uint8Array): Outcome => ({ response: request, conditions: [], results: [] });
+export const echo = (request: Uint8Array): Outcome => ({ response: request, conditions: [], results: [], audit: [] });
 
 type LogLine = Readonly<Record<string, unknown>>;
 

@@ -48,6 +48,7 @@ interface CodecResponse {
   readonly requirements: {
     readonly resources: Named<CodecSelector>;
     readonly extraResources: Named<CodecSelector>;
+    readonly schemas: Named<{ readonly apiVersion: string; readonly kind: string }>;
   } | null;
 }
 
@@ -115,6 +116,7 @@ export function decodeResponse(bytes: Uint8Array): PlainResponse {
       ? {
           resources: mapOf(requirements.resources, fromSelector),
           extra: mapOf(requirements.extraResources, fromSelector),
+          schemas: mapOf(requirements.schemas, ({ apiVersion, kind }) => ({ apiVersion, kind })),
         }
       : undefined,
   };

@@ -49,6 +49,7 @@ export interface PlainResponse {
 }
 
 interface PlainRequirements {
+  readonly schemas: ReadonlyMap<string, { readonly apiVersion: string; readonly kind: string }>;
   readonly resources: ReadonlyMap<string, PlainSelector>;
   readonly extra: ReadonlyMap<string, PlainSelector>;
 }

@@ -71,10 +71,12 @@ export const draft: Arbitrary<Draft> = fc.record({
   connectionDetails: details,
   compositeReady: option(ready),
   requirements: mapOf(selector),
+  requiredSchemas: mapOf(fc.record({ apiVersion: text, kind: text })),
   context: mapOf(contextValue),
   conditions: fc.array(condition, { maxLength: 3 }),
   results: fc.array(result, { maxLength: 3 }),
   ttlSeconds: option(fc.oneof(fc.nat(), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 53 - 1))),
+  audit: fc.constant([]),
 });
 
 /** The Draft with the request's own Document where one is passed on. */
@@ -103,7 +105,7 @@ function mapItems(value: ContextValue, to: (item: ContextValue) => ContextValue)
  * @throws {FunctionError} `InvalidFieldPath` where an edit of the composite does not fit.
  */
 export function expectedResponse(request: PlainRequest, draft: Draft): PlainResponse {
-  const { conditions, results, ttlSeconds, requirements } = draft;
+  const { conditions, results, ttlSeconds, requirements, requiredSchemas } = draft;
   const isNew = request.capabilities.includes("CAPABILITY_REQUIRED_RESOURCES");
   const isUnknown = request.capabilities.every((name) => name === "CAPABILITY_UNSPECIFIED");
   return {
@@ -114,11 +116,12 @@ export function expectedResponse(request: PlainRequest, draft: Draft): PlainResp
     results: results.map(({ reason, ...rest }) => ({ ...rest, reason })),
     conditions: conditions.map(({ message, ...rest }) => ({ ...rest, message })),
     requirements:
-      requirements.size === 0
+      requirements.size === 0 && requiredSchemas.size === 0
         ? undefined
         : {
             resources: isNew || isUnknown ? requirements : new Map(),
             extra: isNew ? new Map() : requirements,
+            schemas: requiredSchemas,
           },
   };
 }

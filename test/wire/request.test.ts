@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Answer } from "../../src/model/requirement.ts";
+import type { Answer, SchemaAnswer } from "../../src/model/requirement.ts";
 import type { Resource, State } from "../../src/model/resource.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { decodeRequest, encodeRequest } from "../support/oracle.ts";
@@ -24,6 +24,9 @@ const plainState = ({ composite, resources }: State): PlainState => ({
 
 const plainAnswer = (answer: Answer): Answer | readonly JsonObject[] =>
   answer.is === "pending" ? answer : answer.items.map((item) => item.toObject());
+
+const plainSchema = (answer: SchemaAnswer): SchemaAnswer | JsonObject =>
+  answer.is === "resolved" ? answer.schema.toObject() : answer;
 
 const names: Readonly<Record<string, string>> = {
   CAPABILITY_CAPABILITIES: "Capabilities",
@@ -55,6 +58,7 @@ describe("a request", () => {
           input: request.input.toObject(),
           context: request.context.toObject(),
           answers: asked.map((name) => plainAnswer(request.required(name))),
+          schemas: [...oracle.schemas.keys(), "never asked"].map((name) => plainSchema(request.requiredSchema(name))),
         }).toEqual({
           tag: oracle.tag,
           capabilities: new Set(oracle.capabilities.flatMap((name) => names[name] ?? [])),
@@ -66,6 +70,7 @@ describe("a request", () => {
             (name) =>
               oracle.required.get(name) ?? (isAskedByName ? undefined : oracle.extra.get(name)) ?? { is: "pending" },
           ),
+          schemas: [...oracle.schemas.values(), { is: "pending" }],
         });
       }),
       parameters,
@@ -81,6 +86,7 @@ describe("a request", () => {
       input: request.input.toObject(),
       context: request.context.toObject(),
       required: request.required("anything"),
+      requiredSchema: request.requiredSchema("anything"),
     }).toEqual({
       tag: "",
       capabilities: new Set(),
@@ -89,6 +95,13 @@ describe("a request", () => {
       input: {},
       context: {},
       required: { is: "pending" },
+      requiredSchema: { is: "pending" },
     });
+  });
+
+  test("tells a kind without a schema from one that was not looked up", () => {
+    const schemas = Buffer.concat([Buffer.from([0x4a, 0x05, 0x0a, 0x01]), Buffer.from("a"), Buffer.from([0x12, 0x00])]);
+    const request = readRequest(schemas);
+    expect([request.requiredSchema("a"), request.requiredSchema("b")]).toEqual([{ is: "unknown" }, { is: "pending" }]);
   });
 });

@@ -1,14 +1,10 @@
 import type { Composite } from "../../../model/composite.ts";
 import type { JsonObject } from "../../../model/json.ts";
-import { DOMAIN } from "../../../model/names.ts";
-import { OWNER, ownerOf } from "../../owner.ts";
+import { OWNER, ownerOf, SHARED_FROM } from "../../owner.ts";
 import type { Data } from "../data.ts";
 import { targetLabel } from "../holder.ts";
 import type { SecretName } from "../source.ts";
 import type { Target } from "../target.ts";
-
-/** The Secret that a copy was made from, as namespace/name. On the copy. */
-const SHARED_FROM = `${DOMAIN}/shared-from`;
 
 /** The copy itself. Without `data`, it is what a provider fills with it. */
 export const toSecret = (source: SecretName, target: Target, composite: Composite, data?: Data): JsonObject => ({

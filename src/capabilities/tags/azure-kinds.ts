@@ -1,0 +1,115 @@
+/**
+ * The kinds of provider-upjet-azure that have spec.forProvider.tags, by the service of their API group ('-' is azure.upbound.io itself). Source: its CRDs of
+ * v2.7.0, as function-tag-manager v0.9.0 lists them, but for those that v2.7.0 was the first to have it in.
+ */
+export const AZURE_KINDS = `
+-: ResourceGroup Subscription
+alertsmanagement: MonitorAlertProcessingRuleActionGroup MonitorAlertProcessingRuleSuppression
+  MonitorAlertPrometheusRuleGroup MonitorSmartDetectorAlertRule
+analysisservices: Server
+apimanagement: Management
+appconfiguration: Configuration Key
+appplatform: SpringCloudService
+attestation: Provider
+automation: Account RunBook
+azurestackhci: Cluster
+botservice: BotChannelsRegistration BotWebApp
+cache: ManagedRedis RedisCache RedisEnterpriseCluster
+cdn: Endpoint FrontdoorEndpoint FrontdoorFirewallPolicy FrontdoorProfile Profile
+certificateregistration: AppServiceCertificateOrder
+cognitiveservices: AIServices Account AccountRaiPolicy
+communication: Service
+compute: AvailabilitySet CapacityReservation CapacityReservationGroup DedicatedHost DiskAccess DiskEncryptionSet
+  GalleryApplication GalleryApplicationVersion Image LinuxVirtualMachine LinuxVirtualMachineScaleSet ManagedDisk
+  OrchestratedVirtualMachineScaleSet ProximityPlacementGroup SSHPublicKey SharedImage SharedImageGallery Snapshot
+  VirtualMachineExtension VirtualMachineRunCommand VirtualMachineScaleSetStandbyPool WindowsVirtualMachine
+  WindowsVirtualMachineScaleSet
+confidentialledger: Ledger
+containerapp: ContainerApp ContainerJob Environment EnvironmentCertificate
+containerregistry: AgentPool Registry Webhook
+containerservice: KubernetesCluster KubernetesClusterNodePool KubernetesFleetManager
+cosmosdb: Account CassandraCluster MongoCluster
+customproviders: CustomProvider
+dashboard: Grafana GrafanaManagedPrivateEndpoint
+databoxedge: Device
+databricks: AccessConnector Workspace
+datafactory: Factory
+datamigration: DatabaseMigrationProject DatabaseMigrationService
+dataprotection: BackupVault ResourceGuard
+datashare: Account
+dbformysql: FlexibleServer
+dbforpostgresql: FlexibleServer Server
+desktopvirtualization: VirtualDesktopApplicationGroup VirtualDesktopHostPool VirtualDesktopWorkspace
+devcenter: Center Project
+devices: IOTHub IOTHubDPS
+deviceupdate: IOTHubDeviceUpdateAccount IOTHubDeviceUpdateInstance
+devopsinfrastructure: ManagedDevopsPool
+devtestlab: GlobalVMShutdownSchedule Lab LinuxVirtualMachine Policy Schedule VirtualNetwork WindowsVirtualMachine
+digitaltwins: Instance
+elastic: CloudElasticsearch
+eventgrid: Domain EventGridNamespace PartnerConfiguration SystemTopic Topic
+eventhub: Cluster EventHubNamespace
+fluidrelay: Server
+hdinsight: HBaseCluster HadoopCluster InteractiveQueryCluster KafkaCluster SparkCluster
+healthbot: HealthBot
+healthcareapis: HealthcareDICOMService HealthcareFHIRService HealthcareMedtechService HealthcareService
+  HealthcareWorkspace
+insights: ApplicationInsights ApplicationInsightsStandardWebTest ApplicationInsightsWebTest
+  ApplicationInsightsWorkbook ApplicationInsightsWorkbookTemplate MonitorActionGroup MonitorActivityLogAlert
+  MonitorAutoscaleSetting MonitorDataCollectionEndpoint MonitorDataCollectionRule MonitorMetricAlert
+  MonitorPrivateLinkScope MonitorScheduledQueryRulesAlert MonitorScheduledQueryRulesAlertV2
+  MonitorScheduledQueryRulesLog MonitorWorkspace
+iotcentral: Application
+keyvault: Certificate Key ManagedHardwareSecurityModule ManagedStorageAccount
+  ManagedStorageAccountSASTokenDefinition Secret Vault
+kusto: Cluster
+loadtestservice: LoadTest
+logic: AppIntegrationAccount AppWorkflow
+machinelearningservices: AIFoundry AIFoundryProject ComputeCluster ComputeInstance SynapseSpark Workspace
+maintenance: MaintenanceConfiguration
+managedidentity: UserAssignedIdentity
+maps: Account Creator
+netapp: Account Pool SnapshotPolicy Volume
+network: ApplicationGateway ApplicationSecurityGroup BastionHost ConnectionMonitor DDoSProtectionPlan DNSAAAARecord
+  DNSARecord DNSCAARecord DNSCNAMERecord DNSMXRecord DNSNSRecord DNSPTRRecord DNSSRVRecord DNSTXTRecord DNSZone
+  ExpressRouteCircuit ExpressRouteGateway ExpressRoutePort Firewall FirewallPolicy FrontDoor FrontdoorFirewallPolicy
+  IPGroup LoadBalancer LocalNetworkGateway Manager ManagerIpamPool ManagerVerifierWorkspace NATGateway
+  NetworkInterface PointToSiteVPNGateway PrivateDNSAAAARecord PrivateDNSARecord PrivateDNSCNAMERecord
+  PrivateDNSMXRecord PrivateDNSPTRRecord PrivateDNSResolver PrivateDNSResolverDNSForwardingRuleset
+  PrivateDNSResolverInboundEndpoint PrivateDNSResolverOutboundEndpoint PrivateDNSSRVRecord PrivateDNSTXTRecord
+  PrivateDNSZone PrivateDNSZoneVirtualNetworkLink PrivateEndpoint PrivateLinkService Profile PublicIP PublicIPPrefix
+  RouteFilter RouteServer RouteTable SecurityGroup SubnetServiceEndpointStoragePolicy TrafficManagerProfile
+  VPNGateway VPNServerConfiguration VPNSite VirtualHub VirtualHubSecurityPartnerProvider VirtualNetwork
+  VirtualNetworkGateway VirtualNetworkGatewayConnection VirtualWAN Watcher WatcherFlowLog
+  WebApplicationFirewallPolicy
+notificationhubs: NotificationHub NotificationHubNamespace
+operationalinsights: LogAnalyticsQueryPack LogAnalyticsQueryPackQuery LogAnalyticsSavedSearch Workspace
+operationsmanagement: LogAnalyticsSolution
+oracle: AutonomousDatabase AutonomousDatabaseCloneFromBackup AutonomousDatabaseCloneFromDatabase
+orbital: ContactProfile Spacecraft
+portal: Dashboard
+powerbidedicated: PowerBIEmbedded
+purview: Account
+recoveryservices: Vault
+relay: EventRelayNamespace
+resources: ResourceDeploymentScriptAzureCli ResourceDeploymentScriptAzurePowerShell ResourceGroupTemplateDeployment
+  SubscriptionTemplateDeployment
+search: Service
+security: IOTSecuritySolution
+servicebus: ServiceBusNamespace
+servicefabric: Cluster ManagedCluster
+servicenetworking: ApplicationLoadBalancer ApplicationLoadBalancerFrontend ApplicationLoadBalancerSecurityPolicy
+  ApplicationLoadBalancerSubnetAssociation
+signalrservice: Service WebPubsub
+solutions: ManagedApplicationDefinition
+sql: MSSQLDatabase MSSQLElasticPool MSSQLFailoverGroup MSSQLJobAgent MSSQLManagedDatabase MSSQLManagedInstance
+  MSSQLServer
+storage: Account
+storagecache: HPCCache
+storagesync: StorageSync
+streamanalytics: Cluster Job
+synapse: PrivateLinkHub SQLPool SparkPool Workspace
+web: AppServiceManagedCertificate AppServicePlan FunctionApp FunctionAppFlexConsumption FunctionAppSlot
+  LinuxFunctionApp LinuxFunctionAppSlot LinuxWebApp LinuxWebAppSlot ServicePlan StaticSite WindowsFunctionApp
+  WindowsFunctionAppSlot WindowsWebApp WindowsWebAppSlot
+`;

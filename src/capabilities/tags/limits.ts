@@ -1,0 +1,94 @@
+import type { TagMap } from "./tag-map.ts";
+
+/** Whose rules tags have to follow. */
+export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
+
+interface Limits {
+  readonly count?: number;
+  readonly key: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
+  readonly value: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
+  /** A start of keys that nobody but the cloud may set. */
+  readonly reserved?: RegExp;
+}
+
+const KUBERNETES_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const KUBERNETES_PREFIX = "(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?";
+
+/**
+ * Sources: docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html,
+ * learn.microsoft.com/azure/azure-resource-manager/management/tag-resources, cloud.google.com/resource-manager/docs/
+ * labels-overview, kubernetes.io/docs/concepts/overview/working-with-objects/labels.
+ */
+const LIMITS: Readonly<Record<Cloud, Limits>> = {
+  AWS: { count: 50, key: { length: 128 }, value: { length: 256 }, reserved: /^aws:/i },
+  Azure: {
+    count: 50,
+    key: { length: 512, pattern: /^[^<>%&\\?/]*$/, text: "no <, >, %, &, \\, ? and /" },
+    value: { length: 256 },
+    reserved: /^(?:microsoft|azure|windows)/i,
+  },
+  GCP: {
+    count: 64,
+    key: {
+      length: 63,
+      pattern: /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]*$/u,
+      text: "lower case letters, digits, _ and -, a letter first",
+    },
+    value: { length: 63, pattern: /^[\p{Ll}\p{Lo}\p{N}_-]*$/u, text: "lower case letters, digits, _ and -" },
+    reserved: /^goog(?:le)?[-_]/,
+  },
+  Kubernetes: {
+    key: {
+      pattern: new RegExp(`^${KUBERNETES_PREFIX}${KUBERNETES_NAME.source.slice(1)}`),
+      text: "a label's key: letters, digits, '-', '_' and '.', at most 63, after a DNS name and '/' if any",
+    },
+    value: { pattern: /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/, text: "a label's value: at most 63" },
+  },
+};
+
+/** What the cloud would refuse: which key, and why. `undefined` for the key where it is about all of them. */
+export interface TagFault {
+  readonly key: string | undefined;
+  readonly message: string;
+}
+
+/**
+ * All that is wrong with the tags.
+ *
+ * @param ours the keys that this step sets; a cloud's own keys may be there, but nobody may set them.
+ */
+export function faultsOf(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud): readonly TagFault[] {
+  const limits = LIMITS[cloud];
+  const faults: TagFault[] = [];
+  const counted = [...tags.keys()].filter((key) => !limits.reserved?.test(key)).length;
+  if (limits.count !== undefined && counted > limits.count) {
+    faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${limits.count}` });
+  }
+  for (const [key, value] of tags) {
+    if (!ours.has(key)) continue;
+    faults.push(
+      ...[...faultsOfKey(key, limits, cloud), ...faultsOfText(value, limits.value, "value", cloud)].map((message) => ({
+        key,
+        message,
+      })),
+    );
+  }
+  return faults;
+}
+
+function faultsOfKey(key: string, { key: limit, reserved }: Limits, cloud: Cloud): readonly string[] {
+  const taken = reserved?.exec(key)?.[0];
+  if (taken !== undefined) return [`keys that start with ${taken} are ${cloud}'s own`];
+  return faultsOfText(key, limit, "key", cloud);
+}
+
+function faultsOfText(text: string, limit: Limits["key"], what: "key" | "value", cloud: Cloud): readonly string[] {
+  const faults: string[] = [];
+  if (limit.length !== undefined && [...text].length > limit.length) {
+    faults.push(`a ${what} of ${[...text].length} characters; ${cloud} takes at most ${limit.length}`);
+  }
+  if (limit.pattern?.test(text) === false) {
+    faults.push(`a ${what} that ${cloud} does not take: ${JSON.stringify(text.slice(0, 80))}; allowed: ${limit.text}`);
+  }
+  return faults;
+}

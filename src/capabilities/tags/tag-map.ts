@@ -1,0 +1,51 @@
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+
+/** Tags by key, whatever shape a kind gives them. */
+export type TagMap = ReadonlyMap<string, string>;
+
+/** How a list writes a tag: [{key, value}], or [{tagKey, tagValue}] as AWS KMS and others have it. */
+const LIST_SHAPES = [
+  { key: "key", value: "value" },
+  { key: "tagKey", value: "tagValue" },
+  { key: "Key", value: "Value" },
+  { key: "name", value: "value" },
+] as const;
+
+/** The tags of a field that is a map or a list; undefined where it is neither. What is not a text is left out. */
+export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
+  if (isObject(field)) return new Map(Object.entries(field).filter(isTextEntry));
+  if (!Array.isArray(field)) return undefined;
+  return new Map(field.filter(isObject).flatMap(tagOf));
+}
+
+const isTextEntry = (entry: [string, JsonValue]): entry is [string, string] => typeof entry[1] === "string";
+
+function tagOf(item: JsonObject): readonly (readonly [string, string])[] {
+  const shape = LIST_SHAPES.find(({ key }) => typeof item[key] === "string");
+  const [key, value] = shape === undefined ? [] : [item[shape.key], item[shape.value] ?? ""];
+  return typeof key === "string" && typeof value === "string" ? [[key, value]] : [];
+}
+
+/**
+ * The tags in the shape of `like`: a map, or a list whose items look like its first. What a list's item has beside key and
+ * value (propagateAtLaunch of an AutoScalingGroup) stays with its key. Keys are sorted, where `like` does not have them.
+ */
+export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
+  if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(byKey));
+  const items: readonly JsonObject[] = like.filter(isObject);
+  const shape = LIST_SHAPES.find(({ key }) => items.some((item) => typeof item[key] === "string")) ?? LIST_SHAPES[0];
+  const before = new Map(items.map((item) => [String(item[shape.key]), item]));
+  const kept = [...before.keys()].filter((key) => tags.has(key));
+  const added = [...tags.keys()].filter((key) => !before.has(key)).sort();
+  const first = items[0] ?? {};
+  return [...kept, ...added].map((key) => ({
+    ...(before.get(key) ?? first),
+    [shape.key]: key,
+    [shape.value]: tags.get(key) ?? "",
+  }));
+}
+
+const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
+
+export const isSameTags = (a: TagMap, b: TagMap): boolean =>
+  a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
