@@ -92,7 +92,7 @@ export async function until(what: string, ask: () => Promise<boolean>, { timeout
     }
     await sleep(200);
   }
-  throw new Error(`gave up waiting until ${what}`, { cause: last });
+  throw new Error(`gave up waiting until ${what}${last === undefined ? "" : `: ${String(last)}`}`, { cause: last });
 }
 
 /** A port on loopback that is free now. */

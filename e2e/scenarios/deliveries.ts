@@ -228,7 +228,7 @@ async function secondIsTold({ kubectl }: Rig): Promise<string> {
   await use({ kubectl }, byObject, "wanted");
   await until("the first has it", () => holds({ kubectl }, "wanted", "cache-s3cret/2"), PATIENCE);
   await use({ kubectl }, byObject, "second", "wanted");
-  const reason = () => reasonOf({ kubectl }, byObject, "orders-s3cret-2");
+  const reason = () => reasonOf({ kubectl }, byObject, "second");
   await until("the second is told", async () => (await reason())?.reason === "TargetTaken", PATIENCE);
   return String((await reason())?.message);
 }
