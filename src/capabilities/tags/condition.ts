@@ -5,7 +5,7 @@ import { explain, type Own, type Standing } from "./standing.ts";
 const TYPE = "TagsOwned";
 
 /** How many resources a message names: an event's has room for some. */
-const NAMED = 5;
+const NAMED = 3;
 
 /** What is said of one resource's tags. */
 export interface Tagged {

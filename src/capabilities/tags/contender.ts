@@ -33,8 +33,11 @@ const annotation = (resource: Document, key: string): string =>
 
 export function toContender(document: Document): Contender {
   const owner = annotation(document, OWNER);
-  const id = contenderId(owner, annotation(document, "crossplane.io/composition-resource-name"));
-  const isMarked = owner !== "" && annotation(document, TAGS_OWNER) === id;
+  const marker = annotation(document, TAGS_OWNER);
+  // Crossplane names every composed resource; one that is written by hand is known by its marker.
+  const resource = annotation(document, "crossplane.io/composition-resource-name");
+  const id = resource === "" && marker.startsWith(`${owner}#`) ? marker : contenderId(owner, resource);
+  const isMarked = owner !== "" && marker === id;
   const isPaused = annotation(document, "crossplane.io/paused") === "true";
   const isDeleting = document.at(["metadata", "deletionTimestamp"]) !== undefined;
   const policies = policiesOf(document);
@@ -42,7 +45,7 @@ export function toContender(document: Document): Contender {
     id,
     owner,
     name: nameOf(document),
-    uid: stringAt(document, ["metadata", "uid"]) ?? "",
+    uid: stringAt(document, ["metadata", "uid"]) ?? nameOf(document),
     createdAt: stringAt(document, ["metadata", "creationTimestamp"]) ?? "",
     takeOwnership: annotation(document, TAKE_OWNERSHIP),
     isMarked,

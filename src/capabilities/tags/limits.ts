@@ -64,7 +64,7 @@ export function faultsOf(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud):
   if (limits.count !== undefined && counted > limits.count) {
     faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${limits.count}` });
   }
-  for (const [key, value] of tags) {
+  for (const [key, value] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!ours.has(key)) continue;
     faults.push(
       ...[...faultsOfKey(key, limits, cloud), ...faultsOfText(value, limits.value, "value", cloud)].map((message) => ({

@@ -64,6 +64,7 @@ const EXTERNAL_NAME = ["metadata", "annotations", "crossplane.io/external-name"]
 export function subjectsOf(call: Call, draft: Draft): Subjects {
   const found = [...desiredSoFar(call, draft)]
     .filter(([resource]) => call.request.desired.resources.has(resource))
+    .sort(([a], [b]) => (a < b ? -1 : 1)) // Go writes its maps in another order each time
     .map(([resource, desired]) => toFinding(resource, desired, call));
   return {
     subjects: found.flatMap(({ subject }) => subject ?? []),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/model/json.ts";
 import { at, bucket, DOMAIN, desiredOf, run, team } from "../../support/tag-builders.ts";
 
 describe("adds tags", () => {
@@ -192,6 +193,15 @@ test("what a cloud would refuse is said at once, and nothing is applied", () => 
       '  other: spec.forProvider.labels.Team: a value that GCP does not take: "Shop"; allowed: lower case letters, digits, _ and -',
     ]),
   );
+});
+
+test("what is said does not depend on the order of what is desired", () => {
+  const desired = { b: bucket(), a: bucket() };
+  const input = (value: JsonObject) => ({ add: [{ value }] });
+  const one = run({ tags: input({ "aws:x": "1", "aws:y": "2" }), desired });
+  const other = run({ tags: input({ "aws:y": "2", "aws:x": "1" }), desired: { a: bucket(), b: bucket() } });
+  expect(one.conditions).toEqual(other.conditions);
+  expect(one.results).toEqual(other.results);
 });
 
 test("two hundred tagged resources that nobody else names ask for nothing", () => {
