@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject } from "../../src/model/json.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -48,7 +49,10 @@ async function warWithout({ kubectl }: Rig): Promise<string> {
 /** What is there is taken in as it is: the same managed resources, the same cloud resource. */
 async function warEnds(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  const names = async () => (await kubectl.list("objects.kubernetes.crossplane.io")).map(nameOf).sort().join();
+  const isOfCloud = (object: JsonObject): boolean =>
+    at(object, "spec.forProvider.manifest.metadata.namespace") === CLOUD;
+  const names = async () =>
+    (await kubectl.list("objects.kubernetes.crossplane.io")).filter(isOfCloud).map(nameOf).sort().join();
   const before = { objects: await names(), uid: at(await kubectl.get("configmap/untamed", CLOUD), "metadata.uid") };
   await kubectl.apply(tamedComposition);
   const reasons = async () => {
