@@ -15,8 +15,10 @@ interface Dependencies {
 
 type RunFunctionCall = ServerUnaryCall<Buffer, Uint8Array>;
 
-/** Answers RunFunction. The log gets one debug line a call, a line for each tag that it
- * changes, a warning for a Fatal result and an error for a bug of ours. */
+/**
+ * Answers RunFunction. The log gets one debug line a call, a line for each tag that it changes, a warning for a Fatal result
+ * and an error for a bug of ours.
+ */
 export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> {
   return (call, callback) => {
     const refusal = refuse(call);
