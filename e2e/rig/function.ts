@@ -34,24 +34,24 @@ export async function startFunction(directory: string, authority: Identity, port
 }
 
 /**
- * Tells Crossplane where the function is, without a package: a Function and its revision, both paused so that the package
+ * Tells Crossplane where a function is, without a package: a Function and its revision, both paused so that the package
  * manager leaves them alone.
  */
-export async function registerFunction(kubectl: Kubectl, port: number): Promise<void> {
+export async function registerFunction(kubectl: Kubectl, port: number, name = FUNCTION): Promise<void> {
   const paused = { "crossplane.io/paused": "true" };
-  const image = `xpkg.example.org/${FUNCTION}:v0.0.0`;
-  const revision = `${FUNCTION}-1`;
+  const image = `xpkg.example.org/${name}:v0.0.0`;
+  const revision = `${name}-1`;
   await kubectl.apply(
     {
       apiVersion: "pkg.crossplane.io/v1",
       kind: "Function",
-      metadata: { name: FUNCTION, annotations: paused },
+      metadata: { name, annotations: paused },
       spec: { package: image },
     },
     {
       apiVersion: "pkg.crossplane.io/v1",
       kind: "FunctionRevision",
-      metadata: { name: revision, annotations: paused, labels: { "pkg.crossplane.io/package": FUNCTION } },
+      metadata: { name: revision, annotations: paused, labels: { "pkg.crossplane.io/package": name } },
       spec: { image, desiredState: "Active", revision: 1, packagePullPolicy: "IfNotPresent" },
     },
   );

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { startCrossplane, type Version } from "./crossplane.ts";
 import { type RunningFunction, registerFunction, startFunction } from "./function.ts";
-import type { Part } from "./process.ts";
 import { startProviderKubernetes } from "./provider-kubernetes.ts";
+import { STATIC_FUNCTION, startStaticFunction } from "./static-function.ts";
 
 /** A real control plane with the function in it. */
 export interface Rig extends ControlPlane {
@@ -20,8 +20,8 @@ export interface Rig extends ControlPlane {
 /** Starts all parts, each on ports of its own. What was started is stopped where a later part does not start. */
 export async function startRig(version: Version): Promise<Rig> {
   const directory = mkdtempSync(join(tmpdir(), `e2e-${version}-`));
-  const parts: Part[] = [];
-  const keep = (part: Part): Part => {
+  const parts: { stop(): Promise<void> }[] = [];
+  const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
     parts.push(part);
     return part;
   };
@@ -34,6 +34,8 @@ export async function startRig(version: Version): Promise<Rig> {
     keep(await startCrossplane(version, directory, plane));
     keep(await startProviderKubernetes(directory, plane));
     await registerFunction(plane.kubectl, running.port);
+    const composer = keep(await startStaticFunction(directory, plane.authority));
+    await registerFunction(plane.kubectl, composer.port, STATIC_FUNCTION);
     const rig: Rig = {
       ...plane,
       version,
