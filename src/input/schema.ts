@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DOMAIN } from "../model/names.ts";
+import { adoption } from "./adoption.ts";
 import { duration, unique } from "./fields.ts";
 import { sharedResource } from "./shared-resource.ts";
 
@@ -26,6 +27,11 @@ export const inputSchema = z.strictObject({
       .prefault([])
       .describe(
         "Infrastructure of others that this XR uses: what it is, and where its connection Secret is copied to.",
+      ),
+    adoption: adoption
+      .optional()
+      .describe(
+        "Nothing that the XR refers to is dropped before the XR controls it. `{}` turns it on, as the last step.",
       ),
   }),
 });
