@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DOMAIN } from "../model/names.ts";
 import { adoption } from "./adoption.ts";
+import { externalNames } from "./external-names.ts";
 import { duration, unique } from "./fields.ts";
 import { sharedResource } from "./shared-resource.ts";
 
@@ -28,6 +29,9 @@ export const inputSchema = z.strictObject({
       .describe(
         "Infrastructure of others that this XR uses: what it is, and where its connection Secret is copied to.",
       ),
+    externalNames: externalNames
+      .optional()
+      .describe("No managed resource loses the name of its cloud resource. `{}` turns it on."),
     adoption: adoption
       .optional()
       .describe(
