@@ -1,3 +1,5 @@
+import type { Adoption } from "../../input/adoption.ts";
+import type { Condition } from "../../model/condition.ts";
 import type { Draft, ResourceEdit } from "../../model/draft.ts";
 import type { Call, Capability } from "../capability.ts";
 import { eventsOf } from "../events.ts";
@@ -22,7 +24,7 @@ export const adoption: Capability = (call, draft) => {
   const blocking = standings.filter(({ reason }) => BLOCKING.has(reason));
   return {
     ...draft,
-    resources: new Map([...draft.resources, ...putBacksOf(cases)]),
+    resources: new Map([...draft.resources, ...putBacksOf(cases, policy)]),
     requirements: new Map([...draft.requirements, ...requirementsOf(cases)]),
     conditions: [...draft.conditions, condition],
     results: [
@@ -37,7 +39,7 @@ function resultsOf(
   cases: readonly Case[],
   fatal: string | undefined,
   call: Call,
-  condition: ReturnType<typeof conditionOf>,
+  condition: Condition,
 ): Draft["results"] {
   const { reason, status } = condition;
   const isPending = cases.some(({ verdict }) => verdict.is === "pending");
@@ -49,12 +51,14 @@ function resultsOf(
 }
 
 /** It is desired for the sake of its owner reference only; the XR is no less ready for it. */
-const putBacksOf = (cases: readonly Case[]): readonly (readonly [string, ResourceEdit])[] =>
-  cases.flatMap((found) =>
+function putBacksOf(cases: readonly Case[], { onUnadopted }: Adoption): readonly (readonly [string, ResourceEdit])[] {
+  if (onUnadopted === "Block") return [];
+  return cases.flatMap((found) =>
     found.is === "observed" && found.verdict.is === "unadopted"
       ? [[found.name, { is: "set", object: putBack(found.resource), ready: "True" }] as const]
       : [],
   );
+}
 
 /** They stay for as long as the XR has such references: Crossplane watches what was required last. */
 const requirementsOf = (cases: readonly Case[]) =>
