@@ -1,7 +1,6 @@
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Call } from "../capability.ts";
-import { shownAdoption } from "./condition.ts";
 import { canBeRequired, type Reference, requirementOf, unobserved } from "./references.ts";
 import { isRestored } from "./restored.ts";
 import { judgeObserved, judgeReferenced, type Verdict } from "./verdict.ts";
@@ -35,12 +34,11 @@ function isDesired(name: string, { desired }: Call["request"], { resources }: Dr
 
 function referencedCases(call: Call): readonly Case[] {
   const { request, composite } = call;
-  const isWaiting = (): boolean => isRestored(composite, shownAdoption(call)?.reason === "MissingAfterRestore");
   return unobserved(call)
     .filter((reference) => canBeRequired(reference, call))
     .map((reference) => ({
       is: "referenced",
       reference,
-      verdict: judgeReferenced(request.required(requirementOf(reference)), composite, isWaiting),
+      verdict: judgeReferenced(request.required(requirementOf(reference)), composite, () => isRestored(composite)),
     }));
 }

@@ -1,5 +1,4 @@
 import type { Composite } from "../../model/composite.ts";
-import { shownCondition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
@@ -12,21 +11,20 @@ const REFERENCES_MANAGER = "apiextensions.crossplane.io/composite";
  * comes to its end, so this is over with the first one.
  *
  * Two signs have to agree, because either may be missing from an XR that was never restored: managed fields where an older
- * Crossplane composed without functions, `Synced` where Crossplane was stopped in its first reconcile. `Synced` is the one
- * condition that Crossplane sets at the end of every reconcile and never before. While we wait it is new, and says nothing.
+ * Crossplane composed without functions, `Synced` where Crossplane was stopped in its first reconcile. `Synced` is True only
+ * after a reconcile that came to its end, and False while we, or a provider that is missing, stop the XR.
  */
-export function isRestored({ document }: Composite, isWaiting: boolean): boolean {
+export function isRestored({ document }: Composite): boolean {
   const created = Date.parse(stringAt(document, ["metadata", "creationTimestamp"]) ?? "");
   const isSince = (time: unknown): boolean => !(Date.parse(String(time)) < created);
-  const entries = objectsIn(document.at(["metadata", "managedFields"]));
-  if (entries.some((entry) => isOfReferences(entry) && isSince(entry["time"]))) return false;
-  if (isWaiting || shownCondition(document, "Synced") === undefined) return true;
-  const synced = objectsIn(document.at(["status", "conditions"])).find(({ type }) => type === "Synced");
-  return synced !== undefined && !isSince(synced["lastTransitionTime"]);
+  const isWritten = ({ manager, subresource, time }: JsonObject): boolean =>
+    manager === REFERENCES_MANAGER && !subresource && isSince(time);
+  const isSynced = ({ type, status, lastTransitionTime }: JsonObject): boolean =>
+    type === "Synced" && status === "True" && isSince(lastTransitionTime);
+  return (
+    !objectsIn(document.at(["metadata", "managedFields"])).some(isWritten) &&
+    !objectsIn(document.at(["status", "conditions"])).some(isSynced)
+  );
 }
-
-/** Not the entry of the same manager for the XR's status. */
-const isOfReferences = ({ manager, subresource }: JsonObject): boolean =>
-  manager === REFERENCES_MANAGER && (subresource === undefined || subresource === "");
 
 const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
