@@ -28,13 +28,13 @@ export async function startStaticFunction(directory: string, authority: Identity
   const certsDir = join(directory, STATIC_FUNCTION);
   mkdirSync(certsDir, { recursive: true });
   writeCertificates(certsDir, authority, await issue(authority, STATIC_FUNCTION));
-  const args = ["--address=127.0.0.1:0", "--metrics-address="];
+  const args = ["--address=127.0.0.1:0", "--metrics-address=", "--shutdown-grace-period=1s"];
   const commandLine = parseCommandLine(args, { TLS_SERVER_CERTS_DIR: certsDir });
   if (commandLine.is !== "serve") throw new Error("cannot serve: the flags ask for something else");
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLog(commandLine.config, nowhere);
-  const { port, destroy } = await serve(commandLine.config, { runFunction: desireListed, log });
-  return { port, stop: async () => destroy() };
+  const { port, shutDown } = await serve(commandLine.config, { runFunction: desireListed, log });
+  return { port, stop: shutDown };
 }
 
 function desireListed(message: Uint8Array): Outcome {
