@@ -2,6 +2,8 @@ import { fileURLToPath } from "node:url";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
+import { losingExternalNames } from "./scenarios/external-name.ts";
+import { restoring } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
@@ -23,6 +25,8 @@ export const suites: readonly Suite[] = [
   shareConnectionSecret,
   deliveries,
   tagWar,
+  restoring,
+  losingExternalNames,
   {
     name: "after all of it",
     when: "after the others",

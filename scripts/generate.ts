@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { matrix } from "../e2e/seen.ts";
+import { builtInKinds } from "../src/capabilities/external-names/rescue.ts";
 import { flagsReference } from "../src/config/flags.ts";
 import { crd } from "./generate/crd.ts";
 import { inputReference } from "./generate/reference.ts";
@@ -30,12 +31,20 @@ const readme = [
   { name: "seen", section: matrix() },
 ].reduce((text, { name, section }) => withSection(text, name, section), read("README.md"));
 
+const kinds = Object.entries(builtInKinds).map(([group, names]) => `| \`${group}\` | ${names.join(", ")} |`);
+const externalNames = withSection(
+  read("docs/external-names.md"),
+  "built-in kinds",
+  ["| group | kinds |", "| --- | --- |", ...kinds].join("\n"),
+);
+
 const generated: readonly (readonly [file: string, content: string | Buffer])[] = [
   ["package/input/inputs.yaml", `# Made by npm run generate from src/input.\n${stringify(crd(), { lineWidth: 120 })}`],
   ["proto/v1beta1/run_function.proto", proto.replace("proto.v1;", "proto.v1beta1;")],
   // What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them.
   ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
   ["README.md", readme],
+  ["docs/external-names.md", externalNames],
 ];
 
 const stale = generated.filter(([file, content]) => !readFileSync(new URL(file, root)).equals(Buffer.from(content)));

@@ -1,4 +1,6 @@
+import { adoption } from "./capabilities/adoption/adoption.ts";
 import type { Call, Capability } from "./capabilities/capability.ts";
+import { externalNames } from "./capabilities/external-names/external-names.ts";
 import { publishing } from "./capabilities/publish.ts";
 import { responseTTL } from "./capabilities/response-ttl.ts";
 import { sharing } from "./capabilities/sharing/sharing.ts";
@@ -10,6 +12,8 @@ const capabilities: readonly Capability[] = [
   sharing, // first: what others share can be used by all that follows
   publishing,
   tags, // needs the final set of desired resources, and leaves out what another XR has
+  externalNames, // of all that is desired, whoever desires it
+  adoption, // after all that desires resources: it looks for what nobody does
   responseTTL, // last: it must know every requirement, because one that is pending forbids a TTL
 ];
 

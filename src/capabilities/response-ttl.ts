@@ -8,13 +8,15 @@ const JITTER = 0.1;
 /**
  * Sees to it that there is a next reconcile: watches get lost (crossplane#5400), a TTL does not. While a requirement is
  * pending there is none, because Crossplane v1.20 to v2.1 would take the answer for final and replay it until the TTL ends.
+ * Nor is there one beside a Fatal result, which Crossplane retries by itself, and must not replay.
  */
 export const responseTTL: Capability = ({ input, request, composite }, draft) => {
   const isPending =
     [...draft.requirements.keys()].some((name) => request.required(name).is === "pending") ||
     [...draft.requiredSchemas.keys()].some((name) => request.requiredSchema(name).is === "pending");
+  const isFatal = draft.results.some(({ severity }) => severity === "Fatal");
   const { responseTTL: seconds } = input.spec;
-  return isPending || seconds === 0
+  return isPending || isFatal || seconds === 0
     ? draft
     : { ...draft, ttlSeconds: Math.max(1, Math.round(seconds * spread(composite))) };
 };

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { DOMAIN } from "../model/names.ts";
+import { adoption } from "./adoption.ts";
+import { externalNames } from "./external-names.ts";
 import { duration, json, unique } from "./fields.ts";
 import { publish } from "./publish.ts";
 import { sharedResource } from "./shared-resource.ts";
@@ -46,6 +48,14 @@ export const inputSchema = z.strictObject({
       .optional()
       .describe(
         "Tags of the composed resources, and who owns a cloud resource that several XRs declare: docs/tags.md.",
+      ),
+    externalNames: externalNames
+      .optional()
+      .describe("No managed resource loses the name of its cloud resource. `{}` turns it on."),
+    adoption: adoption
+      .optional()
+      .describe(
+        "Nothing that the XR refers to is dropped before the XR controls it. `{}` turns it on, as the last step.",
       ),
   }),
 });

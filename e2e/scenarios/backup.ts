@@ -1,0 +1,53 @@
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { at, nameOf } from "../rig/objects.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { PATIENCE } from "./scenario.ts";
+
+/** What a backup tool does: saves objects, and creates them again without what the API server fills in. */
+
+type Reach = Pick<Rig, "kubectl">;
+
+/** What kubectl takes for an object of the API server. */
+const targetOf = (object: JsonObject): string => {
+  const [group, version] = String(object["apiVersion"]).split("/");
+  const kind = String(object["kind"]).toLowerCase();
+  return version === undefined ? `${kind}/${nameOf(object)}` : `${kind}.${group}/${nameOf(object)}`;
+};
+
+const namespaceOf = (object: JsonObject): string => String(at(object, "metadata.namespace") ?? "default");
+
+/** Loses an object and nothing else: nothing that it owns is deleted, and whoever has a finalizer on it is not asked. */
+export async function lose({ kubectl }: Reach, object: JsonObject): Promise<void> {
+  const [target, namespace] = [targetOf(object), namespaceOf(object)];
+  await kubectl.patch(target, { metadata: { annotations: { "crossplane.io/paused": "true" } } }, { namespace });
+  await kubectl.run("delete", target, "-n", namespace, "--cascade=orphan", "--wait=false");
+  const isGone = async () => {
+    const found = await kubectl.get(target, namespace);
+    if (found !== undefined) await kubectl.patch(target, { metadata: { finalizers: null } }, { namespace });
+    return found === undefined;
+  };
+  await until(`${target} is lost`, isGone, PATIENCE);
+}
+
+/** Creates an object anew: without status, UID and owner references, but with a hold on its deletion where it is asked for. */
+export async function restore(
+  { kubectl }: Reach,
+  object: JsonObject,
+  finalizers: readonly string[] = [],
+): Promise<void> {
+  const { status: _, metadata, ...rest } = object;
+  const { name, namespace, labels, annotations, generateName } = isObject(metadata) ? metadata : {};
+  const kept = { name, namespace, labels, annotations, generateName, finalizers };
+  await kubectl.apply({ ...rest, metadata: kept });
+}
+
+export const HOLD = "e2e.example.org/hold";
+
+/** Lets go an object whose deletion was held. */
+export const release = ({ kubectl }: Reach, object: JsonObject): Promise<void> =>
+  kubectl.patch(targetOf(object), { metadata: { finalizers: null } }, { namespace: namespaceOf(object) });
+
+/** The object as it is now. */
+export const current = ({ kubectl }: Reach, object: JsonObject): Promise<JsonObject | undefined> =>
+  kubectl.get(targetOf(object), namespaceOf(object));

@@ -1,0 +1,70 @@
+import type { Composite } from "../../model/composite.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import type { Answer } from "../../model/requirement.ts";
+import { type Controller, controllerOf } from "./controller.ts";
+import { proofOf } from "./proof.ts";
+
+/** Who controls a resource that the XR refers to, and what that means for it. */
+export type Verdict =
+  | { readonly is: "ours" } // Crossplane deletes it, as it should
+  | { readonly is: "unadopted" } // we composed it, and nobody controls it
+  | { readonly is: "unproven"; readonly because: string } // nobody controls it, and we cannot tell whose it is
+  | { readonly is: "untold"; readonly root: string } // we cannot tell before this XR is adopted itself
+  | { readonly is: "stale"; readonly controller: Controller } // this XR controls it, as it was before the restore
+  | { readonly is: "foreign"; readonly controller: Controller } // somebody else's
+  | { readonly is: "gone" } // there is none, or not for long
+  | { readonly is: "missing" } // there is none yet
+  | { readonly is: "pending" };
+
+/**
+ * Judges a resource that is observed and not desired. Crossplane drops it at the end of this reconcile.
+ *
+ * | controller      | proof that this XR composed it | verdict     | what Crossplane would do with it                    |
+ * | --------------- | ------------------------------ | ----------- | --------------------------------------------------- |
+ * | this XR         | not needed                     | `ours`      | delete it, which is right                           |
+ * | none            | yes                            | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever  |
+ * | none            | no                             | `unproven`  | the same                                            |
+ * | none            | not before we are adopted      | `untold`    | the same                                            |
+ * | none, and going | not needed                     | `gone`      | it is being deleted already                         |
+ *
+ * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. Nor does one that
+ * somebody else controls: Crossplane does not observe it.
+ */
+export function judgeObserved(resource: Document, composite: Composite): Verdict {
+  if (controllerOf(resource) !== undefined) return { is: "ours" };
+  return judgeUncontrolled(resource, composite);
+}
+
+/**
+ * Judges a reference whose resource is not observed. Crossplane replaces it at the end of this reconcile: the resource is
+ * forgotten, and one that is desired is made anew, under a new name.
+ *
+ * | what is there | its controller                                     | verdict                                           |
+ * | ------------- | -------------------------------------------------- | ------------------------------------------------- |
+ * | nothing       |                                                    | `missing` after a restore, else `gone`            |
+ * | a resource    | an XR of this one's kind and name, another UID     | `stale`: restored with the references of a backup |
+ * | a resource    | anybody else                                       | `foreign`                                         |
+ * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
+ * | a resource    | none                                               | as above: it came back in this very moment        |
+ */
+export function judgeReferenced(answer: Answer, composite: Composite, isRestored: () => boolean): Verdict {
+  if (answer.is === "pending") return { is: "pending" };
+  const [resource] = answer.items;
+  if (resource === undefined) return { is: isRestored() ? "missing" : "gone" };
+  const controller = controllerOf(resource);
+  if (controller === undefined) return judgeUncontrolled(resource, composite);
+  if (controller.uid === stringAt(composite.document, ["metadata", "uid"])) return { is: "ours" };
+  return { is: isFormerSelf(controller, composite) ? "stale" : "foreign", controller };
+}
+
+function judgeUncontrolled(resource: Document, composite: Composite): Verdict {
+  if (stringAt(resource, ["metadata", "deletionTimestamp"]) !== undefined) return { is: "gone" };
+  const proof = proofOf(resource, composite);
+  return proof.is === "proven" ? { is: "unadopted" } : proof;
+}
+
+/** The version of a kind changes while it stays the same kind. */
+function isFormerSelf(controller: Controller, { apiVersion, kind, name }: Composite): boolean {
+  const groupOf = (version: string): string | undefined => version.split("/")[0];
+  return controller.kind === kind && controller.name === name && groupOf(controller.apiVersion) === groupOf(apiVersion);
+}

@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { Cluster, type Collector, type Cut, Violation } from "./cluster.ts";
+import type { Flavour } from "./cluster-objects.ts";
+
+/**
+ * A property of adoption: in whatever order things come back after a restore, and whatever fails in between, nothing is
+ * deleted that the XR does not control, nothing is orphaned, and nothing is made twice.
+ */
+
+type Event =
+  | { readonly is: "restoreComposite" | "providerComes" | "providerGoes" | "compositeIsAdopted" | "foreignIsAdded" }
+  | { readonly is: "restoreResource"; readonly index: number; readonly isStale: boolean }
+  | { readonly is: "staleIsMended"; readonly index: number }
+  | { readonly is: "compositionChanges"; readonly desired: readonly string[] }
+  | { readonly is: "reconcile"; readonly cut: Cut; readonly arrival: number | undefined };
+
+interface History {
+  readonly collector: Collector;
+  readonly flavour: Flavour;
+  readonly composed: readonly string[];
+  readonly desired: readonly string[];
+  readonly finallyDesired: readonly string[];
+  readonly events: readonly Event[];
+}
+
+const NAMES = ["a", "b", "c", "d"];
+const FOREIGN = "foreign";
+
+const index = fc.nat({ max: NAMES.length - 1 });
+const cut = fc.constantFrom<Cut>("none", "none", "none", "stepFails", "beforeReferences", "beforeApply", "afterOne");
+const someNames = fc.subarray([...NAMES, "e"]);
+
+const event: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ is: fc.constant("reconcile" as const), cut, arrival: fc.option(index, { nil: undefined }) }),
+  },
+  { weight: 5, arbitrary: fc.record({ is: fc.constant("restoreResource" as const), index, isStale: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant("staleIsMended" as const), index }) },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant("compositionChanges" as const), desired: someNames }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      is: fc.constantFrom(
+        "restoreComposite" as const,
+        "restoreComposite" as const,
+        "providerComes" as const,
+        "providerGoes" as const,
+        "compositeIsAdopted" as const,
+        "foreignIsAdded" as const,
+      ),
+    }),
+  },
+);
+
+const history: fc.Arbitrary<History> = fc.record({
+  collector: fc.constantFrom<Collector>("deletes", "forgets"),
+  flavour: fc.constantFrom<Flavour>("legacy", "claimed", "nested", "modern", "namespaced"),
+  composed: fc.subarray(NAMES, { minLength: 1 }),
+  desired: someNames,
+  finallyDesired: someNames,
+  events: fc.array(event, { maxLength: 14 }),
+});
+
+/** How many reconciles it takes at most until nothing changes any more; two would do where nothing is in the way. */
+const TO_SETTLE = 6;
+
+function play(past: History, isGuarded: boolean): void {
+  const cluster = new Cluster({ ...past, isGuarded });
+  for (const happening of past.events) happen(cluster, happening);
+
+  // In the end everything is back, and works.
+  cluster.restoreComposite();
+  cluster.hasProvider = true;
+  cluster.isAdopted = past.flavour === "nested";
+  for (let each = 0; each < NAMES.length; each++) cluster.restoreResource(each);
+  for (const name of cluster.backedUp) cluster.removeStaleController(name);
+  cluster.removeReference(FOREIGN);
+  cluster.desired = new Set(past.finallyDesired);
+  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
+  assertSettled(cluster, past);
+}
+
+function happen(cluster: Cluster, happening: Event): void {
+  switch (happening.is) {
+    case "restoreComposite":
+      cluster.restoreComposite();
+      break;
+    case "restoreResource":
+      cluster.restoreResource(happening.index, happening.isStale ? "uid-before" : undefined);
+      break;
+    case "staleIsMended":
+      cluster.removeStaleController(cluster.backedUp[happening.index] ?? "");
+      break;
+    case "providerComes":
+    case "providerGoes":
+      cluster.hasProvider = happening.is === "providerComes";
+      break;
+    case "compositeIsAdopted":
+      cluster.isAdopted = true;
+      break;
+    case "foreignIsAdded":
+      cluster.addForeign(FOREIGN);
+      break;
+    case "compositionChanges":
+      cluster.desired = new Set(happening.desired);
+      break;
+    case "reconcile":
+      reconcile(cluster, happening);
+  }
+}
+
+function reconcile(cluster: Cluster, { cut, arrival }: Extract<Event, { is: "reconcile" }>): void {
+  cluster.reconcile(cut, () => {
+    if (arrival !== undefined) cluster.restoreResource(arrival);
+  });
+}
+
+/** The XR controls and refers to one resource for each desired name, and there is no other but what was never its own. */
+function assertSettled(cluster: Cluster, { finallyDesired }: History): void {
+  const own = [...cluster.resources].filter(([name]) => name !== FOREIGN);
+  const composed = own.map(([, { composedAs }]) => composedAs).sort();
+  if (composed.join() !== [...finallyDesired].sort().join())
+    throw new Violation(`there is ${composed.join() || "none"}`);
+  for (const [name] of own) {
+    if (!cluster.references.includes(name)) throw new Violation(`${name} is orphaned`);
+    if (!cluster.isControlled(name)) throw new Violation(`${name} is not controlled`);
+  }
+  const foreign = cluster.resources.get(FOREIGN);
+  if (foreign?.controller !== undefined) throw new Violation("a foreign resource was adopted");
+}
+
+export interface Options {
+  readonly seed: number;
+  readonly runs: number;
+  /** Whether our step is in the pipeline. */
+  readonly isGuarded: boolean;
+  readonly onProgress?: (run: number) => void;
+}
+
+/** @throws {Error} with the shortest history that goes wrong, and how to see it again. */
+export function checkInterleavings({ seed, runs, isGuarded, onProgress }: Options): void {
+  let run = 0;
+  const property = fc.property(history, (past) => {
+    play(past, isGuarded);
+    onProgress?.(++run);
+  });
+  fc.assert(property, { seed, numRuns: runs });
+}
