@@ -75,9 +75,8 @@ async function oneOwns(rig: Rig): Promise<string> {
   await until("its tag is there", async () => (await teamOf(rig, "orders")) === "a", PATIENCE);
   await rig.kubectl.apply(xrOf("XTagged", "orders", "b"));
   await until("b observes it", async () => (await reasonOf(rig, "orders-b")) === "OwnedByAnother", PATIENCE);
-  const object = await objectOf(rig, "orders-b");
-  if (at(object, "status.atProvider.manifest.metadata.labels.team") !== "a")
-    throw new Error("b does not see its status");
+  const seen = async () => at(await objectOf(rig, "orders-b"), "status.atProvider.manifest.metadata.labels.team");
+  await until("b sees its status", async () => (await seen()) === "a", PATIENCE);
   const { message } = conditionOf(await rig.kubectl.get("xtagged/orders-b"), "TagsOwned") ?? {};
   return String(message).split(",")[0] ?? "";
 }
