@@ -1,8 +1,11 @@
+import fc from "fast-check";
 import { checkInterleavings } from "../test/support/interleavings.ts";
+import { ownershipSettles } from "../test/support/tag-property.ts";
 
 /**
- * `npm run properties`: orders in which things come back after a restore, until one of them loses something. RUNS says how
- * many, SEED where to start; what it prints about a failure is what it takes to see it again.
+ * `npm run properties`: orders of events after a restore, until one of them loses something, and orders in which XRs that
+ * declare one cloud resource come and go, until they do not settle. RUNS says how many of each, SEED where to start; what is
+ * printed about a failure is what it takes to see it again.
  */
 const seed = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 const runs = Number(process.env["RUNS"] ?? 100_000);
@@ -11,7 +14,7 @@ const EVERY = 10_000;
 const write = (line: string) => process.stdout.write(`${line}\n`);
 
 write(`SEED=${seed} RUNS=${runs}`);
-const start = performance.now();
+let start = performance.now();
 const seconds = () => ((performance.now() - start) / 1000).toFixed(1);
 checkInterleavings({
   seed,
@@ -21,4 +24,8 @@ checkInterleavings({
     if (run % EVERY === 0) write(`${run} of ${runs} after ${seconds()} s`);
   },
 });
-write(`${runs} orders of events in ${seconds()} s: nothing lost, deleted unadopted or made twice`);
+write(`adoption: ${runs} orders of events in ${seconds()} s: nothing lost, deleted unadopted or made twice`);
+
+start = performance.now();
+fc.assert(ownershipSettles, { seed, numRuns: runs });
+write(`tags: ${runs} orders of events in ${seconds()} s: one writer in the end, and nobody loses what it counts on`);
