@@ -7,8 +7,19 @@ import type { Ready } from "./resource.ts";
 
 /** What becomes of one desired composed resource. What is undefined stays as the steps before us left it. */
 export type ResourceEdit =
-  | { readonly is: "set"; readonly object?: JsonObject | undefined; readonly ready?: Ready | undefined }
+  | {
+      readonly is: "set";
+      readonly object?: JsonObject | undefined;
+      /** A value set in the object; without decoding the rest of it where the object is the steps' before us. */
+      readonly value?: ValueEdit | undefined;
+      readonly ready?: Ready | undefined;
+    }
   | { readonly is: "removed" };
+
+export interface ValueEdit {
+  readonly path: FieldPath;
+  readonly value: JsonValue;
+}
 
 /** What goes into the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
@@ -20,7 +31,7 @@ export type ContextValue = JsonValue | Document | readonly ContextValue[] | { re
 export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
   /** Values set in the desired XR; Crossplane takes its status only. Later ones win. */
-  readonly composite: readonly { readonly path: FieldPath; readonly value: JsonValue }[];
+  readonly composite: readonly ValueEdit[];
   /** Undefined leaves the XR's readiness to the steps before us. */
   readonly compositeReady: Ready | undefined;
   readonly requirements: ReadonlyMap<string, ResourceSelector>;
