@@ -24,8 +24,10 @@ export async function lose({ kubectl }: Reach, object: JsonObject): Promise<void
   await kubectl.run("delete", target, "-n", namespace, "--cascade=orphan", "--wait=false");
   const isGone = async () => {
     const found = await kubectl.get(target, namespace);
-    if (found !== undefined) await kubectl.patch(target, { metadata: { finalizers: null } }, { namespace });
-    return found === undefined;
+    // Crossplane may have made it anew, under the same name.
+    if (found === undefined || at(found, "metadata.uid") !== at(object, "metadata.uid")) return true;
+    await kubectl.patch(target, { metadata: { finalizers: null } }, { namespace });
+    return false;
   };
   await until(`${target} is lost`, isGone, PATIENCE);
 }
