@@ -8,7 +8,7 @@ import { GROUP, VERSION } from "./definitions.ts";
  * nobody reconciles it, so that all that becomes of it is Crossplane's doing.
  */
 
-export const CLOUD_GROUP = "cloud.example.org";
+const CLOUD_GROUP = "cloud.example.org";
 
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 

@@ -16,7 +16,7 @@ export type ResourceEdit =
     }
   | { readonly is: "removed" };
 
-export interface ValueEdit {
+interface ValueEdit {
   readonly path: FieldPath;
   readonly value: JsonValue;
 }

@@ -6,7 +6,7 @@ import { callOf, inputOf } from "./builders.ts";
 
 /** Builders of what adoption and external names start from: an XR, and Buckets that it composed. */
 
-export const UID = "uid-now";
+const UID = "uid-now";
 
 /** An XR that refers to these Buckets, as Crossplane has written it; a restored one has no managed fields. */
 export const store = (overrides: JsonObject = {}): JsonObject => ({

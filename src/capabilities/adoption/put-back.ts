@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 
 /** On a resource that is desired once more, until this XR controls it. */
-export const ADOPTION = `${DOMAIN}/adoption`;
+const ADOPTION = `${DOMAIN}/adoption`;
 
 /** What the API server fills in, and what Crossplane is to fill in: the owner. */
 const POPULATED = new Set([

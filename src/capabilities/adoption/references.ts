@@ -14,7 +14,7 @@ export interface Reference {
 }
 
 /** Where Crossplane keeps them: its own fields have moved in v2. */
-export const referencesPath = ({ isModern }: Composite): readonly string[] =>
+const referencesPath = ({ isModern }: Composite): readonly string[] =>
   isModern ? ["spec", "crossplane", "resourceRefs"] : ["spec", "resourceRefs"];
 
 /**

@@ -27,13 +27,10 @@ export type Verdict =
  * | none            | not before we are adopted      | `untold`    | the same                                            |
  * | none, and going | not needed                     | `gone`      | it is being deleted already                         |
  *
- * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. Nor does one that
- * somebody else controls: Crossplane does not observe it.
+ * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. One that somebody else
+ * controls Crossplane does not observe; a renderer may, and then the next table holds.
  */
-export function judgeObserved(resource: Document, composite: Composite): Verdict {
-  if (controllerOf(resource) !== undefined) return { is: "ours" };
-  return judgeUncontrolled(resource, composite);
-}
+export const judgeObserved = (resource: Document, composite: Composite): Verdict => judgeFound(resource, composite);
 
 /**
  * Judges a reference whose resource is not observed. Crossplane replaces it at the end of this reconcile: the resource is
@@ -51,9 +48,14 @@ export function judgeReferenced(answer: Answer, composite: Composite, isRestored
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
   if (resource === undefined) return { is: isRestored() ? "missing" : "gone" };
+  return judgeFound(resource, composite);
+}
+
+function judgeFound(resource: Document, composite: Composite): Verdict {
   const controller = controllerOf(resource);
   if (controller === undefined) return judgeUncontrolled(resource, composite);
-  if (controller.uid === stringAt(composite.document, ["metadata", "uid"])) return { is: "ours" };
+  const uid = stringAt(composite.document, ["metadata", "uid"]);
+  if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render
   return { is: isFormerSelf(controller, composite) ? "stale" : "foreign", controller };
 }
 

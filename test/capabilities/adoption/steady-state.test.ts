@@ -5,7 +5,7 @@ import { toStruct } from "../../../src/render/struct.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { readRequest } from "../../../src/wire/request.ts";
 import { inputOf } from "../../support/builders.ts";
-import { bucket, controlledBy, referring, store } from "../../support/composed.ts";
+import { bucket, controlledBy, referring, restoredStore, store } from "../../support/composed.ts";
 import { decodeResponse } from "../../support/oracle.ts";
 
 const names = Array.from({ length: 500 }, (_, index) => `bucket-${index}`);
@@ -39,3 +39,18 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("a restored resource of 300 KB is put back whole", () => {
+  const spec = { forProvider: { policy: "p".repeat(300_000) } };
+  const message = loadMethod().requestSerialize({
+    meta: { tag: "large" },
+    observed: {
+      composite: { resource: toStruct(restoredStore(referring("large"))) },
+      resources: { large: { resource: toStruct(bucket("large", {}, { spec })) } },
+    },
+    desired: {},
+    input: toStruct(inputOf({ adoption: {} })),
+  });
+  const { desired } = decodeResponse(runFunction(message).response);
+  expect(desired.resources.get("large")).toMatchObject({ ready: "True", object: { spec } });
+});

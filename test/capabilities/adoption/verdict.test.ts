@@ -44,10 +44,17 @@ describe("observed, and not desired", () => {
       metadata: labelled("store", { "crossplane.io/claim-name": "theirs", "crossplane.io/claim-namespace": "team-b" }),
       is: "unproven",
     },
+    { reason: "rendered with the owner of a backup", metadata: controlledBy("uid-then"), is: "stale" },
+    { reason: "rendered with somebody else's owner", metadata: controlledBy("u", "other"), is: "foreign" },
     { reason: "it is being deleted", metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" }, is: "gone" },
   ])("$is: $reason", ({ metadata, is }) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
   });
+});
+
+test("ours: rendered without a UID, any controller is this XR", () => {
+  const rendered = compositeOf(store({ metadata: { name: "store" } }));
+  expect(judgeObserved(documentOf(bucket("a", controlledBy("u"))), rendered).is).toBe("ours");
 });
 
 describe("by a nested XR, whose resources carry the name of the XR at the root", () => {
