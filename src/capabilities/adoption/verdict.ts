@@ -3,10 +3,13 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { Answer } from "../../model/requirement.ts";
 import { type Controller, controllerOf } from "./controller.ts";
 import { proofOf } from "./proof.ts";
+import { hasReferences } from "./references.ts";
+import { isRestored } from "./restored.ts";
 
 /** Who controls a resource that the XR refers to, and what that means for it. */
 export type Verdict =
   | { readonly is: "ours" } // Crossplane deletes it, as it should
+  | { readonly is: "unsettled" } // ours, and an XR that has not yet taken back what it composed itself
   | { readonly is: "unadopted" } // we composed it, and nobody controls it
   | { readonly is: "unproven"; readonly because: string } // nobody controls it, and we cannot tell whose it is
   | { readonly is: "untold"; readonly root: string } // we cannot tell before this XR is adopted itself
@@ -22,6 +25,7 @@ export type Verdict =
  * | controller      | proof that this XR composed it | verdict     | what Crossplane would do with it                    |
  * | --------------- | ------------------------------ | ----------- | --------------------------------------------------- |
  * | this XR         | not needed                     | `ours`      | delete it, which is right                           |
+ * | this XR         | not needed, it is a nested XR  | `unsettled` | delete it, before it has adopted what it composed   |
  * | none            | yes                            | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever  |
  * | none            | no                             | `unproven`  | the same                                            |
  * | none            | not before we are adopted      | `untold`    | the same                                            |
@@ -30,7 +34,11 @@ export type Verdict =
  * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. One that somebody else
  * controls Crossplane does not observe; a renderer may, and then the next table holds.
  */
-export const judgeObserved = (resource: Document, composite: Composite): Verdict => judgeFound(resource, composite);
+export function judgeObserved(resource: Document, composite: Composite): Verdict {
+  const verdict = judgeFound(resource, composite);
+  const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
+  return isUnsettled ? { is: "unsettled" } : verdict;
+}
 
 /**
  * Judges a reference whose resource is not observed. Crossplane replaces it at the end of this reconcile: the resource is
@@ -44,10 +52,10 @@ export const judgeObserved = (resource: Document, composite: Composite): Verdict
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
  * | a resource    | none                                               | as above: it came back in this very moment        |
  */
-export function judgeReferenced(answer: Answer, composite: Composite, isRestored: () => boolean): Verdict {
+export function judgeReferenced(answer: Answer, composite: Composite): Verdict {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
-  if (resource === undefined) return { is: isRestored() ? "missing" : "gone" };
+  if (resource === undefined) return { is: isRestored(composite.document) ? "missing" : "gone" };
   return judgeFound(resource, composite);
 }
 
