@@ -11,7 +11,7 @@ import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** Fault 4 on a real control plane, with a simulator of an asynchronous provider: how many cloud resources there are. */
 export const losingExternalNames: Suite = {
-  name: "external names",
+  name: "external names over a restart",
   scenarios: [
     { name: "without: a restarted provider creates a second cloud resource", run: withoutOurStep },
     { name: "with: it finds the first one", run: rescued },
