@@ -24,7 +24,7 @@ export async function lose({ kubectl }: Reach, object: JsonObject): Promise<void
   await kubectl.run("delete", target, "-n", namespace, "--cascade=orphan", "--wait=false");
   const isGone = async () => {
     const found = await kubectl.get(target, namespace);
-    // Crossplane may have made it anew already, under the same name.
+    // Crossplane may have made it anew, under the same name.
     if (found === undefined || at(found, "metadata.uid") !== at(object, "metadata.uid")) return true;
     await kubectl.patch(target, { metadata: { finalizers: null } }, { namespace });
     return false;

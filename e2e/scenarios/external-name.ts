@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { API_VERSION, KIND } from "../../src/input/schema.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { AsyncProvider } from "../rig/async-provider.ts";
-import { FUNCTION } from "../rig/function.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { STATIC_FUNCTION } from "../rig/static-function.ts";
+import { composite, compositionOf, definition, MANAGED, names, xrOf } from "./asynchronous.ts";
 import { lose } from "./backup.ts";
-import { GROUP, VERSION } from "./definitions.ts";
+import { GROUP } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** Fault 4 on a real control plane, with a simulator of an asynchronous provider: how many cloud resources there are. */
 export const losingExternalNames: Suite = {
-  name: "external names",
+  name: "external names over a restart",
   scenarios: [
     { name: "without: a restarted provider creates a second cloud resource", run: withoutOurStep },
     { name: "with: it finds the first one", run: rescued },
@@ -22,103 +20,7 @@ export const losingExternalNames: Suite = {
   ],
 };
 
-const MANAGED = "clusters.async.example.org";
 const EXTERNAL_NAME = "metadata.annotations[crossplane.io/external-name]";
-
-const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-
-const definition = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: MANAGED },
-  spec: {
-    group: "async.example.org",
-    names: { kind: "Cluster", listKind: "ClusterList", plural: "clusters", singular: "cluster" },
-    scope: "Cluster",
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } },
-      },
-    ],
-  },
-};
-
-const composite = {
-  apiVersion: "apiextensions.crossplane.io/v1",
-  kind: "CompositeResourceDefinition",
-  metadata: { name: `xclusters.${GROUP}` },
-  spec: {
-    group: GROUP,
-    names: { kind: "XCluster", plural: "xclusters" },
-    versions: [
-      {
-        name: "v1alpha1",
-        served: true,
-        referenceable: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: { type: "object" },
-              status: { type: "object", properties: { externalNames: open } },
-            },
-          },
-        },
-      },
-    ],
-  },
-};
-
-const managed = {
-  apiVersion: "async.example.org/v1",
-  kind: "Cluster",
-  spec: {
-    forProvider: { region: "eu" },
-    managementPolicies: ["Observe", "Create", "Update", "Delete"],
-    providerConfigRef: { name: "default" },
-  },
-};
-
-const input = {
-  apiVersion: API_VERSION,
-  kind: KIND,
-  spec: {
-    responseTTL: "2s",
-    externalNames: {
-      rescue: [{ apiGroup: "async.example.org", kind: "Cluster" }],
-      ledger: { toCompositeFieldPath: "status.externalNames" },
-    },
-  },
-};
-
-const compositionOf = (name: string, steps: readonly object[]) => ({
-  apiVersion: "apiextensions.crossplane.io/v1",
-  kind: "Composition",
-  metadata: { name },
-  spec: {
-    compositeTypeRef: { apiVersion: VERSION, kind: "XCluster" },
-    mode: "Pipeline",
-    pipeline: [
-      {
-        step: "compose",
-        functionRef: { name: STATIC_FUNCTION },
-        input: { apiVersion: "example.org/v1", kind: "Resources", resources: { cluster: managed } },
-      },
-      ...steps,
-    ],
-  },
-});
-
-const xrOf = (name: string) => ({
-  apiVersion: VERSION,
-  kind: "XCluster",
-  metadata: { name },
-  spec: { compositionRef: { name } },
-});
 
 /** One for each rig; scenarios build on each other. */
 const providers = new WeakMap<Rig, AsyncProvider>();
@@ -148,8 +50,7 @@ async function withoutOurStep(rig: Rig): Promise<string> {
 }
 
 async function rescued(rig: Rig): Promise<string> {
-  const steps = [{ step: "names", functionRef: { name: FUNCTION }, input }];
-  await rig.kubectl.apply(compositionOf("mindful", steps), xrOf("mindful"));
+  await rig.kubectl.apply(compositionOf("mindful", [names]), xrOf("mindful"));
   const id = at(await reported(rig, "mindful"), "status.atProvider.id");
   const isNamed = async () => at(await managedOf(rig, "mindful"), EXTERNAL_NAME) === id;
   await until("it has its name", isNamed, PATIENCE);

@@ -1,20 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../src/model/json.ts";
-import { at, conditionOf, nameOf } from "../rig/objects.ts";
+import { at, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { current, HOLD, lose, release, restore } from "./backup.ts";
 import { GROUP } from "./definitions.ts";
+import { bucket, compositionOf, configMap, namespacedRestorable, restorable, shelfOf, storeOf } from "./restorable.ts";
 import {
-  bucket,
-  type Composed,
-  compositionOf,
-  configMap,
-  namespacedRestorable,
-  restorable,
-  shelfOf,
-  storeOf,
-} from "./restorable.ts";
+  assertAdoptedThenDeleted,
+  backUp,
+  backUpNested,
+  both,
+  COMPOSED_NAME,
+  change,
+  composedNameOf,
+  composedOf,
+  controllerOf,
+  isSynced,
+  named,
+  reasonOf,
+  refersTo,
+  required,
+  saved,
+} from "./restored.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /**
@@ -29,13 +37,12 @@ export const restoring: Suite = {
     { name: "with: one that was renamed", run: renamed },
     { name: "with: the XR comes back first", run: compositeFirst },
     { name: "with: a nested XR", run: nested },
+    { name: "with: a nested XR that is dropped itself", run: nestedDropped },
     { name: "with: a claim, last", run: claimed },
     { name: "with: a namespaced XR", run: namespaced, isFor: (version) => version !== "v1.20" },
     { name: "a reference that a user adds gets nothing adopted and nothing deleted", run: foreignReference },
   ],
 };
-
-const both = { first: bucket, second: bucket };
 
 async function withoutOurStep(rig: Rig): Promise<string> {
   const { kubectl } = rig;
@@ -98,36 +105,27 @@ async function compositeFirst(rig: Rig): Promise<string> {
 }
 
 async function nested(rig: Rig): Promise<string> {
-  const { kubectl } = rig;
-  await kubectl.apply(compositionOf("inner", { resources: both, isGuarded: true }));
-  const { apiVersion, kind, spec } = storeOf("inner");
-  const resources = { inner: { apiVersion, kind, spec } };
-  await kubectl.apply(compositionOf("outer", { resources, isGuarded: true }), storeOf("outer"));
-  await until("the nested XR has composed", async () => (await bucketsOf(rig, "outer")).length === 2, PATIENCE);
-  const outer = await required(rig, "xstore/outer");
-  const inner = (await kubectl.list("xstores")).find((xr) => at(xr, LABEL) === "outer" && nameOf(xr) !== "outer") ?? {};
-  await until(
-    "both are synced",
-    async () => isSynced(await current(rig, inner)) && isSynced(await current(rig, outer)),
-    PATIENCE,
-  );
-  const saved = [await required(rig, "xstore/outer"), await required(rig, `xstore/${nameOf(inner)}`)] as const;
-  const buckets = await bucketsOf(rig, "outer");
-  for (const object of [...saved, ...buckets]) await lose(rig, object);
-
+  const { outer, inner, buckets } = await backUpNested(rig, "outer", "inner");
   await change(rig, "inner", { resources: { first: bucket }, isGuarded: true });
   const second = named(buckets, "second");
   await restore(rig, named(buckets, "first"));
   await restore(rig, second, [HOLD]);
-  await restore(rig, saved[1]);
-  await until(
-    "it waits for its own adoption",
-    async () => (await reasonOf(rig, inner)) === "WaitingForComposite",
-    PATIENCE,
-  );
-  await restore(rig, saved[0]);
+  await restore(rig, inner);
+  await until("it waits", async () => (await reasonOf(rig, inner)) === "WaitingForComposite", PATIENCE);
+  await restore(rig, outer);
   await assertAdoptedThenDeleted(rig, inner, second);
   return "WaitingForComposite until the outer XR had adopted it; then adopted and deleted";
+}
+
+/** Deleted before it has adopted its Buckets, it would leave them behind. */
+async function nestedDropped(rig: Rig): Promise<string> {
+  const { outer, inner, buckets } = await backUpNested(rig, "dropping", "dropped-inner");
+  await change(rig, "dropping", { resources: {}, isGuarded: true });
+  for (const object of [...buckets, outer, inner]) await restore(rig, object);
+  await until("the nested XR is gone", async () => (await current(rig, inner)) === undefined, { timeoutMs: 120_000 });
+  await until("its Buckets are gone", async () => (await composedOf(rig, "dropping")).length === 0, PATIENCE);
+  await until("all is adopted", async () => (await reasonOf(rig, outer)) === "Adopted", PATIENCE);
+  return "deleted after it had adopted its own, and they with it";
 }
 
 async function claimed(rig: Rig): Promise<string> {
@@ -186,75 +184,3 @@ async function foreignReference(rig: Rig): Promise<string> {
   await until("the XR goes on without it", async () => isSynced(await current(rig, xr)), { timeoutMs: 120_000 });
   return "Unproven, until the reference was removed";
 }
-
-const LABEL = "metadata.labels[crossplane.io/composite]";
-const COMPOSED_NAME = "crossplane.io/composition-resource-name";
-
-/** Composes, saves and loses everything. */
-async function backUp(rig: Rig, name: string, composed: Composed) {
-  await rig.kubectl.apply(compositionOf(name, composed), storeOf(name));
-  const backup = await saved(rig, `xstore/${name}`);
-  for (const object of [backup.xr, backup.first, backup.second]) await lose(rig, object);
-  return backup;
-}
-
-/** An XR and the two resources that it composes, once it is synced. */
-async function saved(rig: Rig, target: string, kind = "buckets") {
-  await until(`${target} is synced`, async () => isSynced(await rig.kubectl.get(target)), PATIENCE);
-  const xr = await required(rig, target);
-  await until("it has composed", async () => (await composedOf(rig, nameOf(xr), kind)).length === 2, PATIENCE);
-  const composed = await composedOf(rig, nameOf(xr), kind);
-  return { xr: await required(rig, target), first: named(composed, "first"), second: named(composed, "second") };
-}
-
-/** What the Composition desires from now on; Crossplane makes a revision of it. */
-async function change({ kubectl }: Rig, name: string, composed: Composed): Promise<void> {
-  await kubectl.apply(compositionOf(name, composed));
-  const revisions = async () =>
-    (await kubectl.list("compositionrevisions")).filter(
-      (revision) => at(revision, "metadata.labels[crossplane.io/composition-name]") === name,
-    ).length;
-  await until("it has a second revision", async () => (await revisions()) === 2, PATIENCE);
-}
-
-/** Its deletion is held by a finalizer, so that one can see who controls it when it is deleted. */
-async function assertAdoptedThenDeleted(rig: Rig, xr: JsonObject, resource: JsonObject): Promise<void> {
-  const isDeleted = async () => at(await current(rig, resource), "metadata.deletionTimestamp") !== undefined;
-  await until("it is deleted", isDeleted, { timeoutMs: 120_000 });
-  const [left, owner] = [await current(rig, resource), await current(rig, xr)];
-  if (controllerOf(left) !== at(owner, "metadata.uid")) throw new Error("it was deleted unadopted");
-  await release(rig, resource);
-  await until("the XR is synced", async () => isSynced(await current(rig, xr)), { timeoutMs: 120_000 });
-  await until("all is adopted", async () => (await reasonOf(rig, xr)) === "Adopted", { timeoutMs: 120_000 });
-  if (refersTo(await current(rig, xr), resource)) throw new Error("the XR still refers to it");
-}
-
-async function required({ kubectl }: Rig, target: string): Promise<JsonObject> {
-  const object = await kubectl.get(target);
-  if (object === undefined) throw new Error(`there is no ${target}`);
-  return object;
-}
-
-async function composedOf({ kubectl }: Rig, root: string, kind = "buckets"): Promise<readonly JsonObject[]> {
-  return (await kubectl.list(kind)).filter((object) => at(object, LABEL) === root);
-}
-
-const bucketsOf = (rig: Rig, root: string) => composedOf(rig, root);
-
-const composedNameOf = (object: JsonObject): string => String(at(object, `metadata.annotations[${COMPOSED_NAME}]`));
-
-function named(objects: readonly JsonObject[], name: string): JsonObject {
-  const object = objects.find((candidate) => composedNameOf(candidate) === name);
-  if (object === undefined) throw new Error(`nothing is composed as ${name}`);
-  return object;
-}
-
-const isSynced = (object: JsonObject | undefined): boolean => conditionOf(object, "Synced")?.status === "True";
-
-const reasonOf = async (rig: Rig, xr: JsonObject): Promise<string | undefined> =>
-  conditionOf(await current(rig, xr), "ResourcesAdopted")?.reason;
-
-const refersTo = (xr: JsonObject | undefined, resource: JsonObject): boolean =>
-  JSON.stringify([at(xr, "spec.resourceRefs"), at(xr, "spec.crossplane.resourceRefs")]).includes(nameOf(resource));
-
-const controllerOf = (object: JsonObject | undefined): unknown => at(object, "metadata.ownerReferences[0].uid");

@@ -1,5 +1,6 @@
 import { type Document, documentOf } from "../model/document.ts";
-import type { Draft } from "../model/draft.ts";
+import type { Draft, ResourceEdit } from "../model/draft.ts";
+import { withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Call } from "./capability.ts";
 
@@ -8,9 +9,14 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
   const desired = new Map([...request.desired.resources].map(([name, { document }]) => [name, document]));
   for (const [name, edit] of edits) {
     if (edit.is === "removed") desired.delete(name);
-    else if (edit.object !== undefined) desired.set(name, documentOf(edit.object));
+    else if (edit.object !== undefined || edit.value !== undefined) desired.set(name, edited(desired.get(name), edit));
   }
   return desired;
+}
+
+function edited(before: Document | undefined, { object, value }: Extract<ResourceEdit, { is: "set" }>): Document {
+  const whole = object ?? before?.toObject() ?? {};
+  return documentOf(value === undefined ? whole : withValueAt(whole, value.path, value.value));
 }
 
 /** The draft with another object desired under that name; its readiness stays as it was set. */

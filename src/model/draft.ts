@@ -7,8 +7,19 @@ import type { Ready } from "./resource.ts";
 
 /** What becomes of one desired composed resource. What is undefined stays as the steps before us left it. */
 export type ResourceEdit =
-  | { readonly is: "set"; readonly object?: JsonObject | undefined; readonly ready?: Ready | undefined }
+  | {
+      readonly is: "set";
+      readonly object?: JsonObject | undefined;
+      /** A value set in the object; without decoding the rest of it where the object is the steps' before us. */
+      readonly value?: ValueEdit | undefined;
+      readonly ready?: Ready | undefined;
+    }
   | { readonly is: "removed" };
+
+interface ValueEdit {
+  readonly path: FieldPath;
+  readonly value: JsonValue;
+}
 
 /** What goes into the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
@@ -31,7 +42,7 @@ export interface TagChange {
 export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
   /** Values set in the desired XR; Crossplane takes its status only. Later ones win. */
-  readonly composite: readonly { readonly path: FieldPath; readonly value: JsonValue }[];
+  readonly composite: readonly ValueEdit[];
   /** Connection details of the XR, in base64, by key; they are added to those of the steps before us. */
   readonly connectionDetails: ReadonlyMap<string, string>;
   /** Undefined leaves the XR's readiness to the steps before us. */

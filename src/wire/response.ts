@@ -137,7 +137,10 @@ const lengthOf = ({ start, end }: Slice): number => end - start;
 
 function assertEditsAreJson({ desired }: WireRequest, { resources, composite, context }: Draft): void {
   for (const [name, edit] of resources) {
-    if (edit.is === "set" && edit.object !== undefined) assertJson(edit.object, `desired resource ${name}`);
+    if (edit.is !== "set") continue;
+    const { object, value } = edit;
+    if (object !== undefined) assertJson(object, `desired resource ${name}`);
+    if (value !== undefined) assertJson(value.value, `desired resource ${name} ${formatFieldPath(value.path)}`);
   }
   for (const { path, value } of composite) assertJson(value, `desired composite ${formatFieldPath(path)}`);
   if (composite.length > 0) assertJson(desired.composite.document.toObject(), "desired composite");

@@ -9,11 +9,12 @@ import {
   STATE_COMPOSITE,
   STATE_RESOURCES,
 } from "./fields.ts";
-import { readEntryKey } from "./message.ts";
+import { readEntryKey, readMessage } from "./message.ts";
 import { READY, type WireResource } from "./resource.ts";
 import { emptySlice, type Slice } from "./slice.ts";
 import { writeExcept } from "./splice.ts";
 import type { WireState } from "./state.ts";
+import { writeStructWith } from "./struct-splice.ts";
 import { writeStruct } from "./struct-writer.ts";
 import type { Writer } from "./writer.ts";
 
@@ -64,15 +65,21 @@ function writeEntry(writer: Writer, name: string, before: WireResource | undefin
 const noDetails: Draft["connectionDetails"] = new Map();
 
 function writeResource(writer: Writer, before: Slice, edit: CompositeEdit): void {
-  const { object, ready, connectionDetails = noDetails } = edit;
+  const { object, value, ready, connectionDetails = noDetails } = edit;
+  const isEdited = object !== undefined || value !== undefined;
   if (ready !== undefined) writer.number(RESOURCE_READY, READY.indexOf(ready));
   writeDetails(writer, connectionDetails);
-  if (object !== undefined) writer.message(RESOURCE_STRUCT, () => writeStruct(writer, object));
+  if (isEdited) writer.message(RESOURCE_STRUCT, () => writeObject(writer, before, edit));
   writeExcept(writer, before, (tag, content) => {
     if (tag === RESOURCE_CONNECTION_DETAILS) return connectionDetails.has(readEntryKey(content));
-    if (tag === RESOURCE_STRUCT) return object !== undefined;
+    if (tag === RESOURCE_STRUCT) return isEdited;
     return tag === RESOURCE_READY && ready !== undefined;
   });
+}
+
+function writeObject(writer: Writer, before: Slice, { object, value }: SetEdit): void {
+  if (object !== undefined) writeStruct(writer, value ? withValueAt(object, value.path, value.value) : object);
+  else if (value !== undefined) writeStructWith(writer, readMessage(before, RESOURCE_STRUCT), value.path, value.value);
 }
 
 function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {

@@ -52,9 +52,10 @@ function resultsOf(
 
 /** It is desired for the sake of its owner reference only; the XR is no less ready for it. */
 function putBacksOf(cases: readonly Case[], { onUnadopted }: Adoption): readonly (readonly [string, ResourceEdit])[] {
-  if (onUnadopted === "Block") return [];
+  const isKept = ({ verdict }: Case): boolean =>
+    verdict.is === "unsettled" || (verdict.is === "unadopted" && onUnadopted === "Adopt");
   return cases.flatMap((found) =>
-    found.is === "observed" && found.verdict.is === "unadopted"
+    found.is === "observed" && isKept(found)
       ? [[found.name, { is: "set", object: putBack(found.resource), ready: "True" }] as const]
       : [],
   );

@@ -2,7 +2,6 @@ import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Call } from "../capability.ts";
 import { canBeRequired, type Reference, requirementOf, unobserved } from "./references.ts";
-import { isRestored } from "./restored.ts";
 import { judgeObserved, judgeReferenced, type Verdict } from "./verdict.ts";
 
 /** A resource that Crossplane would drop, or a reference that it would replace, and the verdict on it. */
@@ -39,6 +38,6 @@ function referencedCases(call: Call): readonly Case[] {
     .map((reference) => ({
       is: "referenced",
       reference,
-      verdict: judgeReferenced(request.required(requirementOf(reference)), composite, () => isRestored(composite)),
+      verdict: judgeReferenced(request.required(requirementOf(reference)), composite),
     }));
 }

@@ -13,9 +13,18 @@ export interface Reference {
   readonly name: string;
 }
 
+const MODERN = ["spec", "crossplane", "resourceRefs"];
+const LEGACY = ["spec", "resourceRefs"];
+
 /** Where Crossplane keeps them: its own fields have moved in v2. */
-const referencesPath = ({ isModern }: Composite): readonly string[] =>
-  isModern ? ["spec", "crossplane", "resourceRefs"] : ["spec", "resourceRefs"];
+const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
+
+/** Whether a composed resource is itself an XR that has composed something. */
+export const hasReferences = (resource: Document): boolean =>
+  [MODERN, LEGACY].some((path) => {
+    const references = resource.at(path);
+    return Array.isArray(references) && references.length > 0;
+  });
 
 /**
  * The references whose resources are not observed: what Crossplane did not find, and what somebody else controls. It

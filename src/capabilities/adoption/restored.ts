@@ -1,5 +1,4 @@
-import type { Composite } from "../../model/composite.ts";
-import { stringAt } from "../../model/document.ts";
+import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
 /** The field manager by which Crossplane writes an XR's references. */
@@ -14,7 +13,7 @@ const REFERENCES_MANAGER = "apiextensions.crossplane.io/composite";
  * Crossplane composed without functions, `Synced` where Crossplane was stopped in its first reconcile. `Synced` is True only
  * after a reconcile that came to its end, and False while we, or a provider that is missing, stop the XR.
  */
-export function isRestored({ document }: Composite): boolean {
+export function isRestored(document: Document): boolean {
   const created = Date.parse(stringAt(document, ["metadata", "creationTimestamp"]) ?? "");
   const isSince = (time: unknown): boolean => !(Date.parse(String(time)) < created);
   const isWritten = ({ manager, subresource, time }: JsonObject): boolean =>

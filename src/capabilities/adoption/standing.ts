@@ -61,6 +61,7 @@ export function explain(verdict: Verdict, root: string): string {
     case "pending":
       return "waiting for Crossplane to look it up";
     case "ours":
+    case "unsettled":
     case "gone":
       return "";
   }
@@ -73,6 +74,7 @@ export const explainJustRestored = (composedName: string | undefined): string =>
     : `another resource that the XR refers to is composed as ${composedName} too; remove one of the references from the XR`;
 
 export const ADOPTING = "taken back, so that Crossplane can delete it properly";
+export const UNSETTLED = "kept until it has taken back what it composed itself";
 export const LEFT_OUT = "not desired any more; Crossplane deletes it";
 export const NOT_LAST =
   "not desired by the steps before this one, and yet the XR still refers to it; this step has to be the last of the pipeline";

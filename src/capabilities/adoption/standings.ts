@@ -14,6 +14,7 @@ import {
   type Reason,
   released,
   type Standing,
+  UNSETTLED,
 } from "./standing.ts";
 
 type Observed = Extract<Case, { is: "observed" }>;
@@ -29,6 +30,7 @@ export function standingsOf(cases: readonly Case[], policy: Adoption, call: Call
 
 function ofObserved({ name, resource, verdict }: Observed, policy: Adoption, call: Call): readonly Standing[] {
   const described = `${name} (${nameOf(toReference(resource))})`;
+  if (verdict.is === "unsettled") return [{ reason: "Adopting", resource: described, sentence: UNSETTLED }];
   if (verdict.is === "ours") return [{ reason: "LeftOut", resource: described, sentence: LEFT_OUT }];
   if (verdict.is === "unadopted" && policy.onUnadopted === "Adopt") {
     return [{ reason: "Adopting", resource: described, sentence: ADOPTING }];

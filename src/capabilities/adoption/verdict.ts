@@ -3,10 +3,13 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { Answer } from "../../model/requirement.ts";
 import { type Controller, controllerOf } from "./controller.ts";
 import { proofOf } from "./proof.ts";
+import { hasReferences } from "./references.ts";
+import { isRestored } from "./restored.ts";
 
 /** Who controls a resource that the XR refers to, and what that means for it. */
 export type Verdict =
   | { readonly is: "ours" } // Crossplane deletes it, as it should
+  | { readonly is: "unsettled" } // ours, and an XR that has not yet taken back what it composed itself
   | { readonly is: "unadopted" } // we composed it, and nobody controls it
   | { readonly is: "unproven"; readonly because: string } // nobody controls it, and we cannot tell whose it is
   | { readonly is: "untold"; readonly root: string } // we cannot tell before this XR is adopted itself
@@ -22,17 +25,19 @@ export type Verdict =
  * | controller      | proof that this XR composed it | verdict     | what Crossplane would do with it                    |
  * | --------------- | ------------------------------ | ----------- | --------------------------------------------------- |
  * | this XR         | not needed                     | `ours`      | delete it, which is right                           |
+ * | this XR         | not needed, it is a nested XR  | `unsettled` | delete it, before it has adopted what it composed   |
  * | none            | yes                            | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever  |
  * | none            | no                             | `unproven`  | the same                                            |
  * | none            | not before we are adopted      | `untold`    | the same                                            |
  * | none, and going | not needed                     | `gone`      | it is being deleted already                         |
  *
- * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. Nor does one that
- * somebody else controls: Crossplane does not observe it.
+ * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. One that somebody else
+ * controls Crossplane does not observe; a renderer may, and then the next table holds.
  */
 export function judgeObserved(resource: Document, composite: Composite): Verdict {
-  if (controllerOf(resource) !== undefined) return { is: "ours" };
-  return judgeUncontrolled(resource, composite);
+  const verdict = judgeFound(resource, composite);
+  const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
+  return isUnsettled ? { is: "unsettled" } : verdict;
 }
 
 /**
@@ -47,13 +52,18 @@ export function judgeObserved(resource: Document, composite: Composite): Verdict
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
  * | a resource    | none                                               | as above: it came back in this very moment        |
  */
-export function judgeReferenced(answer: Answer, composite: Composite, isRestored: () => boolean): Verdict {
+export function judgeReferenced(answer: Answer, composite: Composite): Verdict {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
-  if (resource === undefined) return { is: isRestored() ? "missing" : "gone" };
+  if (resource === undefined) return { is: isRestored(composite.document) ? "missing" : "gone" };
+  return judgeFound(resource, composite);
+}
+
+function judgeFound(resource: Document, composite: Composite): Verdict {
   const controller = controllerOf(resource);
   if (controller === undefined) return judgeUncontrolled(resource, composite);
-  if (controller.uid === stringAt(composite.document, ["metadata", "uid"])) return { is: "ours" };
+  const uid = stringAt(composite.document, ["metadata", "uid"]);
+  if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render
   return { is: isFormerSelf(controller, composite) ? "stale" : "foreign", controller };
 }
 

@@ -1,7 +1,6 @@
 import type { ExternalNames } from "../../input/external-names.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft, ResourceEdit } from "../../model/draft.ts";
-import { withValueAt } from "../../model/field-path.ts";
 import type { Call, Capability } from "../capability.ts";
 import { desiredSoFar } from "../desired.ts";
 import { eventsOf } from "../events.ts";
@@ -58,14 +57,20 @@ function casesOf(policy: ExternalNames, ledger: Ledger, call: Call, draft: Draft
   return cases.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The annotation, where it is not desired as it should be; the rest of the resource stays as it is desired. */
-function editsOf(cases: readonly Case[], policy: ExternalNames, draft: Draft): readonly [string, ResourceEdit][] {
-  return cases.flatMap(({ name, desired, verdict }): [string, ResourceEdit][] => {
+/** The annotation, where it is not desired as it should be; the rest of the resource is not even read. */
+function editsOf(
+  cases: readonly Case[],
+  policy: ExternalNames,
+  { resources }: Draft,
+): readonly [string, ResourceEdit][] {
+  return cases.flatMap(({ name, verdict, desired }): [string, ResourceEdit][] => {
     if (verdict.is === "setByPipeline" || verdict.is === "unnamed") return [];
     if (verdict.is === "observed" && !policy.pin && !verdict.isOurs) return [];
-    const before = draft.resources.get(name);
-    const ready = before?.is === "set" ? before.ready : undefined;
-    return [[name, { is: "set", object: withValueAt(desired.toObject(), EXTERNAL_NAME, verdict.name), ready }]];
+    const value = { path: EXTERNAL_NAME, value: verdict.name };
+    const before = resources.get(name);
+    if (before?.is !== "set") return [[name, { is: "set", value }]];
+    const isEdited = before.object !== undefined || before.value !== undefined;
+    return [[name, { is: "set", ready: before.ready, value, ...(isEdited && { object: desired.toObject() }) }]];
   });
 }
 

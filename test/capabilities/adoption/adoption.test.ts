@@ -77,6 +77,21 @@ describe("a restored resource that is not desired", () => {
     expect(conditions).toMatchObject([{ status: "True", reason: "LeftOut" }]);
   });
 
+  test("is kept while it is a nested XR that has not taken back its own, but for its references", () => {
+    const inner = restoredStore({ metadata: { name: "inner", ...controlledBy("uid-now") } });
+    const spec = { size: 1, crossplane: { compositionRef: { name: "c" }, resourceRefs: [{ name: "x" }] } };
+    const { resources, conditions } = draftOf({
+      xr: store(referring("inner")),
+      observed: { inner: { ...inner, spec } },
+      policy: { onUnadopted: "Block" },
+    });
+    expect(resources.get("inner")).toMatchObject({
+      object: { metadata: { name: "inner" }, spec: { size: 1, crossplane: { compositionRef: { name: "c" } } } },
+    });
+    expect(JSON.stringify([...resources])).not.toContain("resourceRefs");
+    expect(conditions).toMatchObject([{ reason: "Adopting", message: expect.stringContaining("kept until") }]);
+  });
+
   test("is not put back while it is being deleted", () => {
     const observed = { a: bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" }) };
     expect(draftOf({ ...parts, observed }).resources.size).toBe(0);

@@ -5,7 +5,7 @@ import { toStruct } from "../../../src/render/struct.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { readRequest } from "../../../src/wire/request.ts";
 import { inputOf } from "../../support/builders.ts";
-import { bucket, controlledBy, referring, store } from "../../support/composed.ts";
+import { bucket, controlledBy, referring, restoredStore, store } from "../../support/composed.ts";
 import { decodeResponse } from "../../support/oracle.ts";
 
 const names = Array.from({ length: 500 }, (_, index) => `bucket-${index}`);
@@ -13,22 +13,44 @@ const names = Array.from({ length: 500 }, (_, index) => `bucket-${index}`);
 const resourcesOf = (object: (name: string) => JsonObject) =>
   Object.fromEntries(names.map((name) => [name, { resource: toStruct(object(name)), ready: "READY_TRUE" }]));
 
-test("five hundred composed resources go back as they came, and nothing is required", () => {
-  const xr = store(referring(...names));
+/** Mostly for making the message, on a busy machine. */
+const TIMEOUT_MS = 30_000;
+
+test(
+  "five hundred composed resources go back as they came, and nothing is required",
+  () => {
+    const xr = store(referring(...names));
+    const message = loadMethod().requestSerialize({
+      meta: { tag: "steady", capabilities: ["CAPABILITY_REQUIRED_RESOURCES"] },
+      observed: {
+        composite: { resource: toStruct(xr) },
+        resources: resourcesOf((name) => bucket(name, controlledBy("uid-now"))),
+      },
+      desired: { resources: resourcesOf((name) => ({ kind: "Bucket", metadata: { labels: { name } } })) },
+      input: toStruct(inputOf({ adoption: {} })),
+    });
+    const { response } = runFunction(message);
+    const { slice } = readRequest(message).desired;
+    expect(Buffer.from(response).includes(slice.bytes.subarray(slice.start, slice.end))).toBe(true);
+
+    const { requirements, results, conditions } = decodeResponse(response);
+    expect([requirements, results.map(({ reason }) => reason)]).toEqual([undefined, ["Adopted"]]);
+    expect(conditions).toMatchObject([{ type: "ResourcesAdopted", status: "True" }]);
+  },
+  TIMEOUT_MS,
+);
+
+test("a restored resource of 300 KB is put back whole", () => {
+  const spec = { forProvider: { policy: "p".repeat(300_000) } };
   const message = loadMethod().requestSerialize({
-    meta: { tag: "steady", capabilities: ["CAPABILITY_REQUIRED_RESOURCES"] },
+    meta: { tag: "large" },
     observed: {
-      composite: { resource: toStruct(xr) },
-      resources: resourcesOf((name) => bucket(name, controlledBy("uid-now"))),
+      composite: { resource: toStruct(restoredStore(referring("large"))) },
+      resources: { large: { resource: toStruct(bucket("large", {}, { spec })) } },
     },
-    desired: { resources: resourcesOf((name) => ({ kind: "Bucket", metadata: { labels: { name } } })) },
+    desired: {},
     input: toStruct(inputOf({ adoption: {} })),
   });
-  const { response } = runFunction(message);
-  const { slice } = readRequest(message).desired;
-  expect(Buffer.from(response).includes(slice.bytes.subarray(slice.start, slice.end))).toBe(true);
-
-  const { requirements, results, conditions } = decodeResponse(response);
-  expect([requirements, results.map(({ reason }) => reason)]).toEqual([undefined, ["Adopted"]]);
-  expect(conditions).toMatchObject([{ type: "ResourcesAdopted", status: "True" }]);
+  const { desired } = decodeResponse(runFunction(message).response);
+  expect(desired.resources.get("large")).toMatchObject({ ready: "True", object: { spec } });
 });

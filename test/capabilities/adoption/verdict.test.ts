@@ -4,7 +4,7 @@ import { judgeObserved, judgeReferenced } from "../../../src/capabilities/adopti
 import { toComposite } from "../../../src/model/composite.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { bucket, controlledBy, store } from "../../support/composed.ts";
+import { bucket, controlledBy, referring, restoredStore, store } from "../../support/composed.ts";
 
 const compositeOf = (xr: JsonObject) => toComposite(documentOf(xr));
 const composite = compositeOf(store());
@@ -44,9 +44,33 @@ describe("observed, and not desired", () => {
       metadata: labelled("store", { "crossplane.io/claim-name": "theirs", "crossplane.io/claim-namespace": "team-b" }),
       is: "unproven",
     },
+    { reason: "rendered with the owner of a backup", metadata: controlledBy("uid-then"), is: "stale" },
+    { reason: "rendered with somebody else's owner", metadata: controlledBy("u", "other"), is: "foreign" },
     { reason: "it is being deleted", metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" }, is: "gone" },
   ])("$is: $reason", ({ metadata, is }) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
+  });
+});
+
+test("ours: rendered without a UID, any controller is this XR", () => {
+  const rendered = compositeOf(store({ metadata: { name: "store" } }));
+  expect(judgeObserved(documentOf(bucket("a", controlledBy("u"))), rendered).is).toBe("ours");
+});
+
+describe("a nested XR that this XR controls", () => {
+  const nested = (xr: JsonObject) =>
+    documentOf({ ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...controlledBy("uid-now") } });
+  test.each([
+    { reason: "restored, and not reconciled yet", xr: restoredStore(referring("a")), is: "unsettled" },
+    {
+      reason: "of Crossplane v2",
+      xr: restoredStore({ spec: { crossplane: referring("a")["spec"] ?? null } }),
+      is: "unsettled",
+    },
+    { reason: "reconciled", xr: store(referring("a")), is: "ours" },
+    { reason: "it has composed nothing", xr: restoredStore(), is: "ours" },
+  ])("$is: $reason", ({ xr, is }) => {
+    expect(judgeObserved(nested(xr), composite).is).toBe(is);
   });
 });
 
@@ -77,6 +101,7 @@ describe("by a nested XR, whose resources carry the name of the XR at the root",
 describe("referred to, and not observed", () => {
   const found = (metadata: JsonObject) => ({ is: "resolved", items: [documentOf(bucket("a", metadata))] }) as const;
   const nothing = { is: "resolved", items: [] } as const;
+  const restored = compositeOf(restoredStore());
   test.each([
     { reason: "not looked up yet", answer: { is: "pending" } as const, is: "pending" },
     { reason: "there is none", answer: nothing, is: "gone" },
@@ -98,6 +123,6 @@ describe("referred to, and not observed", () => {
     { reason: "nobody, and it is not ours", answer: found(labelled("other")), is: "unproven" },
     { reason: "nobody, and it is going", answer: found({ deletionTimestamp: "2026-01-01T00:00:00Z" }), is: "gone" },
   ])("$is: $reason", ({ answer, isRestored = false, is }) => {
-    expect(judgeReferenced(answer, composite, () => isRestored).is).toBe(is);
+    expect(judgeReferenced(answer, isRestored ? restored : composite).is).toBe(is);
   });
 });
