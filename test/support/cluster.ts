@@ -106,6 +106,11 @@ export class Cluster {
     if (resource !== undefined && resource.controller !== UID) this.#control(name, resource, undefined);
   }
 
+  /** Somebody deletes a resource by hand, for Crossplane to make it anew. */
+  deleteByHand(name: string): void {
+    this.resources.delete(name);
+  }
+
   isControlled(name: string): boolean {
     return this.resources.get(name)?.controller === UID;
   }
