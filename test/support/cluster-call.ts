@@ -3,7 +3,7 @@ import { toComposite } from "../../src/model/composite.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Answer } from "../../src/model/requirement.ts";
+import type { Answer, ResourceSelector } from "../../src/model/requirement.ts";
 import { run } from "../../src/pipeline.ts";
 import { callOf } from "./builders.ts";
 
@@ -27,12 +27,14 @@ export function callPipeline({ find, ...parts }: Parts): Draft {
   for (let calls = 0; calls < 6; calls++) {
     const draft = run(call);
     if (isFatal(draft) || [...draft.requirements.keys()].every((name) => required.has(name))) return draft;
-    for (const [name, { match }] of draft.requirements) {
-      const found = "name" in match ? find(match.name) : undefined;
-      required.set(name, { is: "resolved", items: found === undefined ? [] : [documentOf(found)] });
-    }
+    for (const [name, selector] of draft.requirements) required.set(name, answerTo(selector, find));
   }
   throw new Error("requirements do not stabilize");
+}
+
+function answerTo({ match }: ResourceSelector, find: Parts["find"]): Answer {
+  const found = "name" in match ? find(match.name) : undefined;
+  return { is: "resolved", items: found === undefined ? [] : [documentOf(found)] };
 }
 
 export const isFatal = ({ results }: Draft): boolean => results.some(({ severity }) => severity === "Fatal");
