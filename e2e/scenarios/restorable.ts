@@ -73,9 +73,11 @@ export interface Composed {
   readonly resources: Readonly<Record<string, object>>;
   /** Whether our step comes after them. */
   readonly isGuarded: boolean;
+  /** Whether there is a step whose function is not there. */
+  readonly isBroken?: boolean;
 }
 
-export const compositionOf = (name: string, { kind = "XStore", resources, isGuarded }: Composed) => ({
+export const compositionOf = (name: string, { kind = "XStore", resources, isGuarded, isBroken = false }: Composed) => ({
   apiVersion: "apiextensions.crossplane.io/v1",
   kind: "Composition",
   metadata: { name },
@@ -88,6 +90,7 @@ export const compositionOf = (name: string, { kind = "XStore", resources, isGuar
         functionRef: { name: STATIC_FUNCTION },
         input: { apiVersion: "example.org/v1", kind: "Resources", resources },
       },
+      ...(isBroken ? [{ step: "fail", functionRef: { name: "function-that-is-not-there" } }] : []),
       ...(isGuarded ? [guard] : []),
     ],
   },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../src/model/json.ts";
-import { at, nameOf } from "../rig/objects.ts";
+import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { current, HOLD, lose, release, restore } from "./backup.ts";
@@ -36,6 +36,7 @@ export const restoring: Suite = {
     { name: "with: it is adopted, then deleted", run: dropped },
     { name: "with: one that was renamed", run: renamed },
     { name: "with: the XR comes back first", run: compositeFirst },
+    { name: "with: a step fails in between", run: stepFails },
     { name: "with: a nested XR", run: nested },
     { name: "with: a nested XR that is dropped itself", run: nestedDropped },
     { name: "with: a claim, last", run: claimed },
@@ -102,6 +103,21 @@ async function compositeFirst(rig: Rig): Promise<string> {
   const names = (await composedOf(rig, "composite-first")).map(nameOf);
   if (names.join() !== nameOf(first)) throw new Error(`there is ${names.join()}, and not just ${nameOf(first)}`);
   return "MissingAfterRestore until both were back; none was made twice";
+}
+
+/** One resource comes back before the first reconcile, which fails, and one after it. */
+async function stepFails(rig: Rig): Promise<string> {
+  const { xr, first, second } = await backUp(rig, "failing", { resources: both, isGuarded: true });
+  await change(rig, "failing", { resources: { first: bucket }, isGuarded: true, isBroken: true });
+  await restore(rig, first);
+  await restore(rig, xr);
+  const hasFailed = async () => conditionOf(await current(rig, xr), "Synced")?.status === "False";
+  await until("the XR is not synced", hasFailed, { timeoutMs: 180_000 });
+  await change(rig, "failing", { resources: { first: bucket }, isGuarded: true });
+  await until("the XR waits", async () => (await reasonOf(rig, xr)) === "MissingAfterRestore", { timeoutMs: 120_000 });
+  await restore(rig, second, [HOLD]);
+  await assertAdoptedThenDeleted(rig, xr, second);
+  return "MissingAfterRestore after it, too; then adopted and deleted";
 }
 
 async function nested(rig: Rig): Promise<string> {

@@ -53,12 +53,13 @@ export async function saved(rig: Rig, target: string, kind = "buckets") {
 
 /** What the Composition desires from now on; Crossplane makes a revision of it. */
 export async function change({ kubectl }: Rig, name: string, composed: Composed): Promise<void> {
-  await kubectl.apply(compositionOf(name, composed));
   const revisions = async () =>
     (await kubectl.list("compositionrevisions")).filter(
       (revision) => at(revision, "metadata.labels[crossplane.io/composition-name]") === name,
     ).length;
-  await until("it has a second revision", async () => (await revisions()) === 2, PATIENCE);
+  const before = await revisions();
+  await kubectl.apply(compositionOf(name, composed));
+  await until("it has another revision", async () => (await revisions()) > before, PATIENCE);
 }
 
 /** Its deletion is held by a finalizer, so that one can see who controls it when it is deleted. */

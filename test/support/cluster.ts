@@ -1,12 +1,9 @@
 import type { Call } from "../../src/capabilities/capability.ts";
 import { parseInput } from "../../src/input/parse.ts";
-import { toComposite } from "../../src/model/composite.ts";
-import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Answer, ResourceSelector } from "../../src/model/requirement.ts";
-import { run } from "../../src/pipeline.ts";
-import { callOf, inputOf } from "./builders.ts";
+import { inputOf } from "./builders.ts";
+import { callPipeline, isFatal } from "./cluster-call.ts";
 import { bucketOf, type Composed, compositeOf, type Flavour, rootOf, UID } from "./cluster-objects.ts";
 
 /**
@@ -106,6 +103,11 @@ export class Cluster {
     if (resource !== undefined && resource.controller !== UID) this.#control(name, resource, undefined);
   }
 
+  /** Somebody deletes a resource by hand, for Crossplane to make it anew. */
+  deleteByHand(name: string): void {
+    this.resources.delete(name);
+  }
+
   isControlled(name: string): boolean {
     return this.resources.get(name)?.controller === UID;
   }
@@ -121,7 +123,7 @@ export class Cluster {
     const observed = this.#observe();
     meanwhile();
     const draft = this.#call(observed);
-    if (draft.results.some(({ severity }) => severity === "Fatal")) {
+    if (isFatal(draft)) {
       this.#show(draft.conditions, "False");
       return;
     }
@@ -140,41 +142,13 @@ export class Cluster {
   }
 
   #call(observed: ReadonlyMap<string, string>): Draft {
-    const snapshot = new Map([...observed].map(([composedAs, name]) => [composedAs, this.#objectOf(name)] as const));
-    const required = new Map<string, Answer>();
-    for (let call = 0; call < 6; call++) {
-      const draft = run(this.#callOf(snapshot, (name) => required.get(name) ?? { is: "pending" }));
-      if (draft.results.some(({ severity }) => severity === "Fatal")) return draft;
-      if ([...draft.requirements.keys()].every((name) => required.has(name))) return draft;
-      for (const [name, selector] of draft.requirements) required.set(name, this.#answerTo(selector));
-    }
-    throw new Violation("requirements do not stabilize");
-  }
-
-  #answerTo({ match }: ResourceSelector): Answer {
-    const name = "name" in match ? match.name : "";
-    return { is: "resolved", items: this.resources.has(name) ? [documentOf(this.#objectOf(name))] : [] };
-  }
-
-  #callOf(observed: ReadonlyMap<string, JsonObject>, required: (name: string) => Answer): Call {
-    const xr = this.#composite();
-    const base = callOf({
-      xr,
-      sharedResources: [],
-      observed: Object.fromEntries(observed),
-      capabilities: ["RequiredResources"],
+    return callPipeline({
+      xr: this.#composite(),
+      input: this.#input,
+      observed: Object.fromEntries([...observed].map(([composedAs, name]) => [composedAs, this.#objectOf(name)])),
+      desired: Object.fromEntries([...this.desired].map((composedAs) => [composedAs, {}])),
+      find: (name) => (this.resources.has(name) ? this.#objectOf(name) : undefined),
     });
-    const desired = callOf({
-      xr,
-      sharedResources: [],
-      observed: Object.fromEntries([...this.desired].map((name) => [name, {}])),
-    });
-    const request = {
-      ...base.request,
-      desired: { ...base.request.desired, resources: desired.request.observed.resources },
-      required,
-    };
-    return { request, input: this.#input, composite: toComposite(documentOf(xr)) };
   }
 
   #desiredBy(draft: Draft): ReadonlySet<string> {
