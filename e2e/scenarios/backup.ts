@@ -26,7 +26,9 @@ export async function lose({ kubectl }: Reach, object: JsonObject): Promise<void
     const found = await kubectl.get(target, namespace);
     // Crossplane may have made it anew, under the same name.
     if (found === undefined || at(found, "metadata.uid") !== at(object, "metadata.uid")) return true;
-    await kubectl.patch(target, { metadata: { finalizers: null } }, { namespace });
+    // Kubernetes' own stays until what the object owns is let go; else that would be collected.
+    const finalizers = [at(found, "metadata.finalizers") ?? []].flat().filter((name) => name === "orphan");
+    await kubectl.patch(target, { metadata: { finalizers } }, { namespace });
     return false;
   };
   await until(`${target} is lost`, isGone, PATIENCE);
