@@ -37,11 +37,13 @@ const keyOf = ({ kind, apiGroup }: Kind): string => `${kind}.${apiGroup}`;
 
 /**
  * Whether what the resource stands for goes with it: then its name is of no use to a successor. One whose cloud resource
- * is left where it is (`deletionPolicy: Orphan`, no `Delete` in its management policies) keeps its name in the ledger.
+ * is left where it is (`deletionPolicy: Orphan`, no `Delete` in its management policies) keeps its name in the ledger, and so
+ * does one that is paused: its provider does nothing before that ends.
  */
 export function isGoingForGood(observed: Document): boolean {
   if (stringAt(observed, ["metadata", "deletionTimestamp"]) === undefined) return false;
   if (stringAt(observed, ["spec", "deletionPolicy"]) === "Orphan") return false;
+  if (stringAt(observed, ["metadata", "annotations", "crossplane.io/paused"]) === "true") return false;
   const policies = observed.at(["spec", "managementPolicies"]);
   return !Array.isArray(policies) || policies.includes("*") || policies.includes("Delete");
 }

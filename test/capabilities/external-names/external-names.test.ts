@@ -215,6 +215,21 @@ describe("the ledger", () => {
       value: { vpc: recordOf("vpc-1") },
     },
     {
+      reason: "keeps what is being deleted while it is paused, so that its provider does nothing",
+      parts: {
+        observed: {
+          vpc: observed({
+            metadata: {
+              deletionTimestamp: "2026-01-01T00:00:00Z",
+              annotations: { "crossplane.io/external-name": "vpc-1", "crossplane.io/paused": "true" },
+            },
+          }),
+        },
+        desired: { vpc: desired },
+      },
+      value: { vpc: recordOf("vpc-1") },
+    },
+    {
       reason: "follows the pipeline",
       parts: {
         xr: recording({ vpc: recordOf("vpc-1") }),
