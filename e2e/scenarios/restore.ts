@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { managerOf } from "../../src/capabilities/adoption/proof.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { current, HOLD, lose, release, restore } from "./backup.ts";
-import { GROUP } from "./definitions.ts";
+import { GROUP, VERSION } from "./definitions.ts";
 import { bucket, compositionOf, configMap, namespacedRestorable, restorable, shelfOf, storeOf } from "./restorable.ts";
 import {
   assertAdoptedThenDeleted,
@@ -75,6 +76,9 @@ async function dropped(rig: Rig): Promise<string> {
   await restore(rig, xr);
   await assertAdoptedThenDeleted(rig, xr, second);
   if (controllerOf(await current(rig, first)) === undefined) throw new Error("the other one is not adopted");
+  const get = ["get", `bucket/${nameOf(first)}`, "--show-managed-fields", "-o", "jsonpath={.metadata.managedFields}"];
+  const manager = managerOf({ apiVersion: VERSION, kind: "XStore", name: "dropped" });
+  if (!(await rig.kubectl.run(...get)).includes(manager)) throw new Error(`${manager} is not its field manager`);
   return "controlled by the XR when it was deleted; the other one is kept";
 }
 

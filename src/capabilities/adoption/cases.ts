@@ -15,15 +15,17 @@ export function casesOf(call: Call, draft: Draft): readonly Case[] {
 }
 
 function observedCases({ request, composite }: Call, draft: Draft): readonly Case[] {
-  const cases: Case[] = [];
-  for (const [name, { document }] of request.observed.resources) {
-    if (isDesired(name, request, draft)) continue;
-    cases.push({ is: "observed", name, resource: document, verdict: judgeObserved(document, composite) });
-  }
-  return cases.sort((a, b) => (nameOfCase(a) < nameOfCase(b) ? -1 : 1));
+  const { resources } = request.observed;
+  const leftOut = [...resources].filter(([name]) => !isDesired(name, request, draft));
+  return leftOut
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { document }]) => ({
+      is: "observed",
+      name,
+      resource: document,
+      verdict: judgeObserved(document, composite),
+    }));
 }
-
-const nameOfCase = (found: Case): string => (found.is === "observed" ? found.name : "");
 
 /** By the steps before us, or by the capabilities before this one. */
 function isDesired(name: string, { desired }: Call["request"], { resources }: Draft): boolean {

@@ -1,17 +1,19 @@
 import { COMPOSITE_LABEL } from "./proof.ts";
 import type { Verdict } from "./verdict.ts";
 
-/**
- * What is done about a resource, in the order in which it matters: the first one's name is the reason of condition
- * ResourcesAdopted. Those of `BLOCKING` stop the XR.
- */
-export const REASONS = [
+/** What stops the XR. */
+const BLOCKING_REASONS = [
   "Unproven",
   "Unadopted",
   "WaitingForComposite",
   "StaleController",
   "MissingAfterRestore",
   "JustRestored",
+] as const;
+
+/** What is done about a resource, in the order in which it matters: the first one's is the reason of the condition. */
+export const REASONS = [
+  ...BLOCKING_REASONS,
   "NotLast",
   "Adopting",
   "WaitingForRequiredResources",
@@ -22,7 +24,7 @@ export const REASONS = [
 
 export type Reason = (typeof REASONS)[number];
 
-export const BLOCKING: ReadonlySet<Reason> = new Set(REASONS.slice(0, 6));
+export const BLOCKING: ReadonlySet<Reason> = new Set(BLOCKING_REASONS);
 
 /** One resource that needs a word, and the sentence for whoever has to mend it. */
 export interface Standing {
