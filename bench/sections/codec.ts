@@ -66,8 +66,11 @@ export async function codec(): Promise<Section> {
 
 async function inRounds(measure: (one: Case) => Promise<readonly number[]>): Promise<readonly Figure[]> {
   const samples = new Map<Case, number[]>(cases.map((one) => [one, []]));
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const one of cases) samples.get(one)?.push(...(await measure(one)));
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const one of cases) {
+      const taken = await measure(one);
+      if (round > 0) samples.get(one)?.push(...taken); // the first round is there to warm up
+    }
   }
   return cases.map((one) => ({ ...one, microseconds: summarise(samples.get(one) ?? []) }));
 }

@@ -127,8 +127,11 @@ func everything(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 		return nil, errors.Wrap(err, "cannot get desired composed resources")
 	}
 	for name, d := range desired {
-		generation := strconv.FormatInt(observed[name].Resource.GetGeneration(), 10)
-		if err := d.Resource.SetString("metadata.annotations[example.org/generation]", generation); err != nil {
+		generation, err := observed[name].Resource.GetInteger("metadata.generation")
+		if err != nil {
+			return nil, errors.Wrap(err, "cannot get generation")
+		}
+		if err := d.Resource.SetString("metadata.annotations[example.org/generation]", strconv.FormatInt(generation, 10)); err != nil {
 			return nil, errors.Wrap(err, "cannot set annotation")
 		}
 	}
