@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../src/model/json.ts";
+import type { JsonObject } from "../src/model/json.ts";
 import { loadMethod } from "../src/render/protocol.ts";
 import { toStruct } from "../src/render/struct.ts";
 import { type Random, randomOf } from "./random.ts";
@@ -12,26 +12,31 @@ export const nameOf = (index: number): string => `resource-${String(index).padSt
 
 /** An encoded RunFunctionRequest with that many observed, as many desired composed resources, and some required ones. */
 export function requestOf(resources: number, required = 0): Buffer {
+  const random = randomOf(SEED - required);
+  const shared = Array.from({ length: required }, (_, index) => observedResource(random, `shared-${index}`));
+  return encode({ ...bodyOf(resources), required: { shared } });
+}
+
+/** The XR and its composed resources. */
+export function bodyOf(resources: number): Pick<Parts, "xr" | "observed" | "desired"> {
   const random = randomOf(SEED + resources);
-  return encode({
+  return {
     xr: compositeOf(random, resources),
     observed: record(resources, (index) => observedResource(random, nameOf(index))),
     desired: record(resources, (index) => desiredResource(random, nameOf(index))),
-    required: Array.from({ length: required }, (_, index) => observedResource(random, `shared-${index}`)),
-  });
+  };
 }
 
 /** The smallest request that a Composition sends: an XR and one small resource. 2.5 KB. */
 export function smallRequest(): Buffer {
   const random = randomOf(SEED);
-  const { metadata, ...rest } = desiredResource(random, nameOf(0));
+  const desired = desiredResource(random, nameOf(0));
+  const observed = { ...desired, status: { atProvider: { id: random.hex(17) } } };
   return encode({
     xr: compositeOf(random, 1),
-    observed: {
-      [nameOf(0)]: { ...rest, metadata: metadata as JsonValue, status: { atProvider: { id: random.hex(17) } } },
-    },
-    desired: { [nameOf(0)]: { metadata: metadata as JsonValue, ...rest } },
-    required: [],
+    observed: { [nameOf(0)]: observed },
+    desired: { [nameOf(0)]: desired },
+    required: {},
   });
 }
 
@@ -39,21 +44,21 @@ interface Parts {
   readonly xr: JsonObject;
   readonly observed: Readonly<Record<string, JsonObject>>;
   readonly desired: Readonly<Record<string, JsonObject>>;
-  readonly required: readonly JsonObject[];
+  readonly required: Readonly<Record<string, readonly JsonObject[]>>;
   readonly input?: JsonObject;
 }
 
 /** Encodes with @grpc/proto-loader, which all that is measured here can read. */
-export function encode({ xr, observed, desired, required, input = { job: "see the command line" } }: Parts): Buffer {
+export function encode({ xr, observed, desired, required, input = { kind: "Input" } }: Parts): Buffer {
   const resource = (object: JsonObject) => ({ resource: toStruct(object) });
-  const state = (objects: Parts["observed"]) =>
-    Object.fromEntries(Object.entries(objects).map(([name, object]) => [name, resource(object)]));
+  const mapped = <From, To>(entries: Readonly<Record<string, From>>, to: (value: From) => To): Record<string, To> =>
+    Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, to(value)]));
   return loadMethod().requestSerialize({
     meta: { tag: "bench", capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"] },
-    observed: { composite: resource(xr), resources: state(observed) },
-    desired: { composite: resource({ status: { ready: false } }), resources: state(desired) },
+    observed: { composite: resource(xr), resources: mapped(observed, resource) },
+    desired: { composite: resource({ status: { ready: false } }), resources: mapped(desired, resource) },
     input: toStruct(input),
-    requiredResources: { shared: { items: required.map(resource) } },
+    requiredResources: mapped(required, (items) => ({ items: items.map(resource) })),
   });
 }
 
