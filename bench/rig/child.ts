@@ -7,9 +7,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The arguments with which node runs a TypeScript file of bench/. */
 export const typescript = (file: string): readonly string[] => ["--import", "tsx", `bench/${file}`];
 
-/** Starts a program in the checkout; it ends with this process. */
-export function start(command: string, args: readonly string[]): ChildProcess {
-  const child = spawn(command, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+/** Starts a program in the checkout; it ends with this process. A server's log is of no interest here. */
+export function start(command: string, args: readonly string[], log: "inherit" | "ignore" = "inherit"): ChildProcess {
+  const child = spawn(command, args, { cwd: root, stdio: ["pipe", "pipe", log] });
   const end = (): boolean => child.kill("SIGKILL");
   process.once("exit", end);
   child.once("exit", () => process.off("exit", end));

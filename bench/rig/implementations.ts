@@ -14,7 +14,7 @@ export const titles: Readonly<Record<Implementation, string>> = {
   "go lean": "Go, without its helpers",
 };
 
-interface Program {
+export interface Program {
   readonly command: string;
   readonly args: readonly string[];
 }

@@ -15,7 +15,7 @@ import { type Measured, summarise } from "../rig/statistics.ts";
  * rounds, so that whatever else the machine does falls on all of them.
  */
 
-const ROUNDS = 4;
+const ROUNDS = 3;
 const MILLISECONDS = 250;
 const counts = [10, 100, 500] as const;
 

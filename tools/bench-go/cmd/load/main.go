@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"flag"
 	"log"
+	"net"
 	"os"
 	"sort"
 	"sync"
@@ -63,6 +64,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	waitFor(*target)
 	address := *target
 	if *delay > 0 {
 		address = startProxy(*target, *delay/2)
@@ -73,9 +75,23 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	run(conn, request, *concurrency, *warm, 0)
+	if *warm > 0 {
+		run(conn, request, *concurrency, *warm, 0)
+	}
 	if err := json.NewEncoder(os.Stdout).Encode(run(conn, request, *concurrency, *duration, *calls)); err != nil {
 		log.Fatal(err)
+	}
+}
+
+// waitFor returns once somebody listens: grpc-go itself would wait for a second between two tries.
+func waitFor(target string) {
+	for {
+		conn, err := net.Dial("tcp", target)
+		if err == nil {
+			_ = conn.Close()
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
