@@ -40,9 +40,10 @@ function sharing(count: number): Omit<Step, "resources"> {
   const sharedResources = names.map((name) =>
     shared({ name, select: { name: { value: name } }, connection: { copies: [{ secretName: { value: name } }] } }),
   );
-  const required = names.map(
-    (name) => [`shared-resource/${name}`, [database({ metadata: metadataOf(name) })]] as const,
-  );
+  const required = names.flatMap((name) => [
+    [`shared-resource/${name}`, [database({ metadata: metadataOf(name) })]] as const,
+    [`shared/${name}/team-a/${name}/target`, []] as const, // nobody has a Secret of that name
+  ]);
   return { spec: { sharedResources }, required: Object.fromEntries(required) };
 }
 
