@@ -8,7 +8,7 @@ import { desiredResource, observedResource } from "./resources.ts";
 
 const SEED = 20_261_121;
 
-export const nameOf = (index: number): string => `resource-${String(index).padStart(3, "0")}`;
+const nameOf = (index: number): string => `resource-${String(index).padStart(3, "0")}`;
 
 /** An encoded RunFunctionRequest with that many observed, as many desired composed resources, and some required ones. */
 export function requestOf(resources: number, required = 0): Buffer {
