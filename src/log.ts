@@ -23,9 +23,11 @@ const asText = format.printf(({ timestamp, level, message, ...fields }) => {
  * @param stream standard error, so that standard output stays free for what a command answers.
  */
 export function createLog({ debug }: { readonly debug: boolean }, stream: Writable): Log {
-  return createLogger({
+  const logger = createLogger({
     level: debug ? "debug" : "info",
     format: format.combine(format.timestamp(), debug ? asText : format.json()),
     transports: [new transports.Stream({ stream })],
   });
+  // winston formats a line before it asks whether the level is on, and there is a debug line for every call.
+  return debug ? logger : Object.assign(logger, { debug: () => logger });
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -9,9 +9,17 @@ test("every module of tools/ is built, and nothing else", () => {
   expect([...new Set(toolNames.map((name) => basename(moduleOf(name))))].sort()).toEqual(modules.sort());
 });
 
-test.each(toolNames)("%s is built as its go.mod says", (name) => {
+const ours = toolNames.filter((name) => buildOf(name).package.startsWith("./"));
+
+test.each(toolNames.filter((name) => !ours.includes(name)))("%s is built as its go.mod says", (name) => {
   const { package: main, version, ldflags } = buildOf(name);
   expect(main).toMatch(/^(github\.com|go\.etcd\.io|k8s\.io)\//);
   expect(version).toMatch(/^v\d+\.\d+\.\d+$/);
   expect(ldflags).toMatch(new RegExp(`^-s -w( -X \\S+=${version})?$`));
+});
+
+test("of the tools of our own, each is a package of its module", () => {
+  expect(ours.map((name) => existsSync(`${moduleOf(name)}/${buildOf(name).package}/main.go`))).toEqual(
+    ours.map(() => true),
+  );
 });

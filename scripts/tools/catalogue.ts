@@ -1,16 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** A program that we run against, built from a Go module in `tools/`. */
 interface Tool {
-  readonly usedBy: "tests" | "e2e";
+  readonly usedBy: "tests" | "e2e" | "bench";
   /** The Go variable that `--version` prints; what it is not needed for, goes without. */
   readonly versionVariable?: string;
   /** The environment variable that names a binary to use instead. */
   readonly override?: string;
-  /** Where several programs come from one module: its folder, and this one's package. */
+  /** Where several programs come from one module: its folder, and this one's package; `./…` is a package of our own. */
   readonly from?: { readonly module: string; readonly package: string };
 }
 
@@ -20,6 +20,11 @@ const kubernetes = (program: string): Tool => ({
   usedBy: "e2e",
   versionVariable: "k8s.io/component-base/version.gitVersion",
   from: { module: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}` },
+});
+
+const bench = (program: string): Tool => ({
+  usedBy: "bench",
+  from: { module: "bench-go", package: `./cmd/${program}` },
 });
 
 const tools = {
@@ -48,6 +53,9 @@ const tools = {
     versionVariable: "github.com/crossplane/crossplane/internal/version.version",
   },
   "provider-kubernetes": { usedBy: "e2e" },
+  "bench-go-function": bench("function"),
+  "bench-go-codec": bench("codec"),
+  "bench-go-load": bench("load"),
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof tools;
@@ -85,9 +93,17 @@ export function findTool(name: ToolName): string | undefined {
 /** What the binary depends on: another one is built when it changes. */
 export function fingerprintOf(name: ToolName): string {
   const hash = createHash("sha256").update(toolOf(name).versionVariable ?? "");
-  for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(`${moduleOf(name)}/${file}`));
+  const sources = isOurs(name) ? goFilesOf(moduleOf(name)) : [];
+  for (const file of ["go.mod", "go.sum", ...sources]) hash.update(readFileSync(`${moduleOf(name)}/${file}`));
   return hash.digest("hex");
 }
+
+const isOurs = (name: ToolName): boolean => toolOf(name).from?.package.startsWith("./") ?? false;
+
+const goFilesOf = (module: string): readonly string[] =>
+  readdirSync(module, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".go"))
+    .sort();
 
 /** What `go build` is told: which package, at which version. Both are read from go.mod. */
 export function buildOf(name: ToolName): {
@@ -95,8 +111,9 @@ export function buildOf(name: ToolName): {
   readonly version: string;
   readonly ldflags: string;
 } {
-  const goMod = readFileSync(`${moduleOf(name)}/go.mod`, "utf8");
   const { from, versionVariable } = toolOf(name);
+  if (from !== undefined && isOurs(name)) return { package: from.package, version: "our own", ldflags: "-s -w" };
+  const goMod = readFileSync(`${moduleOf(name)}/go.mod`, "utf8");
   const main = from?.package ?? /^tool (\S+)$/m.exec(goMod)?.[1] ?? "";
   const required = [...goMod.matchAll(/^\t?(?:require )?(\S+) (v\S+)/gm)]
     .map(([, module = "", version = ""]) => ({ module, version }))

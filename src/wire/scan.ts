@@ -34,6 +34,15 @@ const MAX_VARINT_BYTES = 10;
 
 /** A varint as a number, exact up to 2^53. `next` is behind it. */
 export function readVarint(bytes: Uint8Array, start: number, end: number): number {
+  // Tags and most lengths are one byte; this is small enough to be inlined where they are read.
+  if (start < end && (bytes[start] as number) < 0x80) {
+    next = start + 1;
+    return bytes[start] as number;
+  }
+  return readLongVarint(bytes, start, end);
+}
+
+function readLongVarint(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   let scale = 1;
   const stop = Math.min(end, start + MAX_VARINT_BYTES);

@@ -30,6 +30,22 @@ function fill(object: MutableObject, bytes: Buffer, start: number, end: number, 
 }
 
 function readEntry(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): void {
+  if (!readUsualEntry(object, bytes, start, end, depth)) readAnyEntry(object, bytes, start, end, depth);
+}
+
+/** An entry as everybody writes it: a key, a value, nothing else. False where it is another, which is legal too. */
+function readUsualEntry(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): boolean {
+  if (start === end || bytes[start] !== fields.ENTRY_KEY) return false;
+  const keyEnd = readEnd(bytes, start + 1, end);
+  const keyStart = next;
+  if (keyEnd === end || bytes[keyEnd] !== fields.ENTRY_VALUE) return false;
+  if (readEnd(bytes, keyEnd + 1, end) !== end) return false;
+  const valueStart = next;
+  define(object, readKey(bytes, keyStart, keyEnd), readValue(null, bytes, valueStart, end, depth));
+  return true;
+}
+
+function readAnyEntry(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): void {
   let key = "";
   let value: JsonValue = null;
   for (let at = start; at < end; ) {

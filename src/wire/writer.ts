@@ -1,3 +1,6 @@
+/** Longer ones are for V8, which copies many characters at a time. */
+const LONGEST_SHORT_TEXT = 32;
+
 /**
  * Writes a message from its end to its start: when a nested message is done its length is known, so no second pass measures
  * it first. Whoever uses it writes fields in reverse, each one's content before its tag.
@@ -26,6 +29,23 @@ export class Writer {
   }
 
   text(text: string): void {
+    if (text.length > LONGEST_SHORT_TEXT || !this.#shortText(text)) this.#anyText(text);
+  }
+
+  /** Most keys and values are a few ASCII characters: a loop is faster than two ways into V8 and back. */
+  #shortText(text: string): boolean {
+    this.#reserve(text.length);
+    const start = this.#at - text.length;
+    for (let i = 0; i < text.length; i++) {
+      const char = text.charCodeAt(i);
+      if (char > 0x7f) return false;
+      this.#buffer[start + i] = char;
+    }
+    this.#at = start;
+    return true;
+  }
+
+  #anyText(text: string): void {
     const length = Buffer.byteLength(text);
     this.#reserve(length);
     this.#at -= length;

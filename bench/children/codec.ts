@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { limits } from "../implementations/limits.ts";
+import type { Job, Run } from "../jobs.ts";
+import { sample } from "../rig/sample.ts";
+
+/** Does one implementation's jobs on encoded requests, in a process of its own; obeys a line of JSON at a time. */
+
+/** tools/bench-go/cmd/codec takes and gives the same. */
+export interface Order {
+  readonly job: Job | string;
+  /** A file with an encoded request. */
+  readonly request: string;
+  readonly milliseconds?: number;
+  /** Where to write the response, instead of timing. */
+  readonly response?: string;
+}
+
+interface Implementation {
+  runOf(job: Job): Run;
+}
+
+const name = process.argv[2] ?? "";
+const runOf = name === "limits" ? undefined : ((await import(`../implementations/${name}.ts`)) as Implementation).runOf;
+
+function workOf(job: string, request: Buffer): () => unknown {
+  if (runOf === undefined) return limits[job]?.(request) ?? (() => undefined);
+  const run = runOf(job as Job);
+  return () => run(request);
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { job, request, milliseconds = 0, response } = JSON.parse(line) as Order;
+  const work = workOf(job, readFileSync(request));
+  if (response !== undefined) writeFileSync(response, work() as Uint8Array);
+  const microseconds = response === undefined ? sample(work, milliseconds) : [];
+  process.stdout.write(`${JSON.stringify({ microseconds })}\n`);
+}

@@ -1,0 +1,69 @@
+import { Writable } from "node:stream";
+import { type handleUnaryCall, Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
+import type { Job, Run } from "../jobs.ts";
+import { built } from "../rig/built.ts";
+
+/**
+ * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT`. The function's own
+ * server is what `npm start` runs, with the job in the place of its capabilities; the SDK's is what its `serve` starts.
+ * "constant" answers one byte string, whatever comes: grpc-js's floor.
+ */
+const [implementation = "", job = "echo", address = ""] = process.argv.slice(2) as [string, Job, string];
+
+const servers: Readonly<Record<string, () => Promise<void>>> = {
+  ours: async () => {
+    const { runOf } = await import("../implementations/ours.ts");
+    const { serve } = await built<typeof import("../../src/server.ts")>("server");
+    const { createLog } = await built<typeof import("../../src/log.ts")>("log");
+    const { parseCommandLine } = await built<typeof import("../../src/config.ts")>("config");
+    const flags = ["--insecure", `--address=${address}`, "--metrics-address=", "--max-recv-message-size=8"];
+    const commandLine = parseCommandLine(flags, {});
+    if (commandLine.is !== "serve") throw new Error("cannot serve");
+    const run = runOf(job);
+    const runFunction = (message: Uint8Array) => ({
+      response: run(message as Buffer),
+      conditions: [],
+      results: [],
+    });
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    await serve(commandLine.config, { runFunction, log: createLog(commandLine.config, nowhere) });
+  },
+  sdk: async () => (await import("../implementations/sdk.ts")).serve(job, address),
+  "proto-loader": async () => {
+    const { answerOf } = await import("../implementations/proto-loader.ts");
+    const { loadMethod } = await import("../../src/render/protocol.ts");
+    const answer = answerOf(job);
+    const method = loadMethod() as ServiceDefinition[string];
+    bind({ RunFunction: method }, (call, callback) =>
+      callback(null, answer(call.request as Parameters<typeof answer>[0])),
+    );
+  },
+  constant: async () => {
+    const { runOf } = await import("../implementations/ours.ts");
+    let run: Run | undefined = runOf(job);
+    let response: Uint8Array = new Uint8Array();
+    const same = (bytes: Buffer): Buffer => bytes;
+    const path = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction";
+    const codec = {
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    };
+    bind({ RunFunction: { path, requestStream: false, responseStream: false, ...codec } }, (call, callback) => {
+      if (run) response = run(call.request as Buffer);
+      run = undefined;
+      callback(null, response);
+    });
+  },
+};
+
+function bind(service: ServiceDefinition, RunFunction: handleUnaryCall<unknown, unknown>): void {
+  const server = new Server({ "grpc.max_receive_message_length": -1 });
+  server.addService(service, { RunFunction });
+  server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
+    if (error) throw error;
+  });
+}
+
+await servers[implementation]?.();

@@ -1,0 +1,38 @@
+/**
+ * The jobs that everybody does, each in the way of its own library (implementations/, tools/bench-go/jobs). What they answer
+ * is compared before anything is timed.
+ */
+export const jobs = [
+  /** Sends back what the steps before desired. */
+  "echo",
+  /** Reads the XR and three observed resources, edits one desired resource and adds another. */
+  "touch few",
+  /** Looks up `status.atProvider.id` in every observed resource; the ids go into the context. */
+  "look up",
+  /** Reads every observed and every desired resource whole, and writes every desired one anew. */
+  "everything",
+  /** Sets a tag of the XR's in every desired resource: what function-tag-manager does. */
+  "tag all",
+  /** Puts the required resources into the context: what function-extra-resources does. */
+  "select",
+] as const;
+
+export type Job = (typeof jobs)[number];
+
+/** An encoded RunFunctionRequest in, an encoded RunFunctionResponse out. */
+export type Run = (request: Buffer) => Uint8Array;
+
+/** The observed resources that "touch few" reads; it edits the desired resource of the first name. */
+export const READ = ["resource-000", "resource-001", "resource-002"] as const;
+export const IDS = "example.org/ids";
+export const SHARED = "example.org/shared";
+export const GENERATION = "example.org/generation";
+export const COST_CENTER = "cost-center";
+
+/** What "touch few" adds. */
+export const addedObject = (xr: string, ids: string) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: `${xr}-added` },
+  data: { ids },
+});

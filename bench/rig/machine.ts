@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { cpus, loadavg, totalmem } from "node:os";
+import { moduleOf } from "../../scripts/tools/catalogue.ts";
+import { peersFolder } from "./peers-folder.ts";
+
+/** What figures depend on: the machine, what else it does just now, and all versions. */
+export function describeMachine(): readonly (readonly [what: string, is: string])[] {
+  const goMod = readFileSync(`${moduleOf("bench-go-function")}/go.mod`, "utf8");
+  const goVersion = (module: string): string => new RegExp(`${module} (v\\S+)`).exec(goMod)?.[1] ?? "unknown";
+  const [processor] = cpus();
+  return [
+    ["date", new Date().toISOString()],
+    ["processor", `${cpus().length} × ${processor?.model ?? "unknown"}`],
+    ["memory", `${Math.round(totalmem() / 1024 ** 3)} GB`],
+    [
+      "load average before",
+      loadavg()
+        .map((load) => load.toFixed(1))
+        .join(" "),
+    ],
+    ["Node.js", process.version],
+    ["Go", execFileSync("go", ["env", "GOVERSION"], { encoding: "utf8" }).trim()],
+    ["@grpc/grpc-js, ours", versionOf("@grpc/grpc-js", import.meta.url)],
+    ["@grpc/proto-loader, ours", versionOf("@grpc/proto-loader", import.meta.url)],
+    ["function-sdk-typescript", versionOf("@crossplane-org/function-sdk-typescript", peersFolder.href)],
+    ["@grpc/grpc-js, function-sdk-typescript's", versionOf("@grpc/grpc-js", peersFolder.href)],
+    ["function-sdk-go", goVersion("function-sdk-go")],
+    ["grpc-go", goVersion("google.golang.org/grpc")],
+    ["protobuf-go", goVersion("google.golang.org/protobuf")],
+  ];
+}
+
+/** From the folder that Node would load it from. */
+function versionOf(name: string, from: string): string {
+  for (const folder of createRequire(new URL("x.js", from)).resolve.paths(name) ?? []) {
+    const text = readText(`${folder}/${name}/package.json`);
+    if (text !== undefined) return (JSON.parse(text) as { version: string }).version;
+  }
+  return "unknown";
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

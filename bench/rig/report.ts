@@ -1,0 +1,55 @@
+import type { Measured } from "./statistics.ts";
+
+/** What a section found: tables to read, and all of its figures for a machine. */
+export interface Section {
+  readonly title: string;
+  readonly tables: readonly Table[];
+  readonly targets: readonly Target[];
+  readonly figures: unknown;
+}
+
+export interface Table {
+  readonly caption: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A ratio of two figures of the same run, and what it is meant to be. */
+export interface Target {
+  readonly what: string;
+  readonly is: number;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+export const isMet = ({ is, atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }: Target): boolean =>
+  is >= atLeast && is <= atMost;
+
+/** Three significant digits: more would be noise. */
+export const digits = (value: number): string =>
+  Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en") : Number(value.toPrecision(3)).toString();
+
+/** `0.33 (0.31–0.42)`: the median, and between which the middle four fifths lie. */
+export const withSpread = ({ median, p10, p90 }: Measured): string =>
+  `${digits(median)} (${digits(p10)}–${digits(p90)})`;
+
+export function toMarkdown({ title, tables, targets }: Section): string {
+  const parts = [`## ${title}`, ...tables.map(tableToMarkdown)];
+  if (targets.length > 0) parts.push(tableToMarkdown(targetTable(targets)));
+  return `${parts.join("\n\n")}\n`;
+}
+
+const targetTable = (targets: readonly Target[]): Table => ({
+  caption: "Targets",
+  head: ["ratio", "target", "is", ""],
+  rows: targets.map((target) => {
+    const { what, is, atLeast, atMost } = target;
+    const wanted = atLeast === undefined ? `at most ${digits(atMost ?? 0)}` : `at least ${digits(atLeast)}`;
+    return [what, wanted, digits(is), isMet(target) ? "pass" : "fail"];
+  }),
+});
+
+function tableToMarkdown({ caption, head, rows }: Table): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [`${caption}:`, "", line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}

@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { obtainTools } from "../scripts/tools/build.ts";
+import { toolsOf } from "../scripts/tools/catalogue.ts";
+import { describeMachine } from "./rig/machine.ts";
+import { installPeers } from "./rig/peers.ts";
+import { isMet, toMarkdown } from "./rig/report.ts";
+import { sections } from "./sections.ts";
+
+/**
+ * `npm run bench [-- --section=codec --json=FILE]`: this function beside others that do the same jobs, in one run. Prints tables,
+ * and writes all figures to .cache/bench/result.json.
+ */
+const { values } = parseArgs({
+  options: { section: { type: "string" }, json: { type: "string", default: ".cache/bench/result.json" } },
+});
+const say = (line: string): boolean => process.stdout.write(`${line}\n`);
+
+const chosen = Object.entries(sections).filter(([name]) => values.section === undefined || name === values.section);
+if (chosen.length === 0) {
+  throw new Error(`cannot run section ${String(values.section)}: there is ${Object.keys(sections).join(", ")}`);
+}
+
+installPeers();
+const problems = await obtainTools(toolsOf("bench"), say);
+if (problems.length > 0) throw new Error(problems.join("\n"));
+
+// The programs that are measured end with this process.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+const machine = describeMachine();
+say(`${machine.map(([what, is]) => `${what}: ${is}`).join("\n")}\n`);
+const results = [];
+for (const [, run] of chosen) {
+  const section = await run();
+  say(toMarkdown(section));
+  results.push(section);
+}
+const targets = results.flatMap((section) => section.targets);
+say(`${targets.filter(isMet).length} of ${targets.length} targets are met.`);
+mkdirSync(".cache/bench", { recursive: true });
+writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(machine), sections: results }, null, 2)}\n`);

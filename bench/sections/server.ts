@@ -1,0 +1,132 @@
+import { requestOf, smallRequest } from "../requests.ts";
+import { type Implementation, serverProgram, titles } from "../rig/implementations.ts";
+import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";
+import { call, freeAddress, type Load, startServer } from "../rig/server.ts";
+import { summarise } from "../rig/statistics.ts";
+
+/**
+ * "Touch few" over loopback, plaintext, one connection, from a client over grpc-go that is the same for all. A server at a time,
+ * in rounds, so that all of them meet the machine's good and bad minutes.
+ */
+
+type Who = Exclude<Implementation, "go lean"> | "constant";
+const whos: readonly Who[] = ["ours", "proto-loader", "sdk", "go", "constant"];
+const titleOf = (who: Who): string => (who === "constant" ? "limit: grpc-js, constant answer" : titles[who]);
+
+const requests = {
+  "2.5 KB": smallRequest(),
+  "140 KB": requestOf(21),
+  "660 KB": requestOf(100),
+  "3 MB": requestOf(500),
+} as const;
+type Size = keyof typeof requests;
+const sizes = Object.keys(requests) as Size[];
+
+const concurrencies = [1, 8, 10, 64] as const;
+const ROUNDS = 3;
+
+interface Figure {
+  readonly who: Who;
+  readonly size: Size;
+  readonly concurrency: number;
+  readonly delay: boolean;
+  readonly loads: readonly Load[];
+}
+
+export async function server(): Promise<Section> {
+  const loads = new Map<string, Figure & { loads: Load[] }>();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const who of whos) {
+      for await (const { load, ...at } of measure(who)) {
+        const key = JSON.stringify(at);
+        const figure = loads.get(key) ?? { ...at, who, loads: [] };
+        figure.loads.push(load);
+        loads.set(key, { ...figure });
+      }
+    }
+  }
+  const figures = [...loads.values()];
+  return {
+    title: "Over loopback: a server, one connection, grpc-go's client",
+    tables: [...concurrencies.map((c) => latencyTable(figures, c)), delayTable(figures)],
+    targets: targetsOf(figures),
+    figures,
+  };
+}
+
+async function* measure(who: Who) {
+  const address = await freeAddress();
+  const { command, args } = serverProgram(who, "touch few", address);
+  const served = startServer(command, args, address);
+  await call(address, requests["140 KB"], { warm: "2s", duration: "0s" });
+  for (const size of sizes) {
+    const at = { who, size };
+    yield { ...at, concurrency: 1, delay: true, load: await call(address, requests[size], { delay: "3ms", ...times }) };
+    for (const concurrency of concurrencies.filter((one) => one !== 10 || size === "660 KB")) {
+      const isLong = size === "3 MB" && concurrency === 64; // one call each: it takes the slowest half a minute
+      const load = await call(address, requests[size], { concurrency, ...(isLong ? once : times) });
+      yield { ...at, concurrency, delay: false, load };
+    }
+  }
+  await served.stop();
+}
+
+const times = { warm: "200ms", duration: "500ms" };
+const once = { warm: "0s", duration: "0s" };
+
+const find = (figures: readonly Figure[], wanted: Omit<Figure, "loads">): readonly Load[] =>
+  figures.find((figure) => Object.entries(wanted).every(([key, value]) => figure[key as keyof Figure] === value))
+    ?.loads ?? [];
+
+const cellOf = (loads: readonly Load[]): string =>
+  loads.length === 0
+    ? ""
+    : `${withSpread(summarise(loads.map(({ p50 }) => p50)))}, p99 ${digits(summarise(loads.map(({ p99 }) => p99)).median)}, ` +
+      `${digits(summarise(loads.map(({ perSecond }) => perSecond)).median)}/s`;
+
+const tableOf = (caption: string, figures: readonly Figure[], concurrency: number, delay: boolean): Table => ({
+  caption,
+  head: ["request", ...whos.map(titleOf)],
+  rows: sizes.map((size) => [size, ...whos.map((who) => cellOf(find(figures, { who, size, concurrency, delay })))]),
+});
+
+const latencyTable = (figures: readonly Figure[], concurrency: number): Table =>
+  tableOf(
+    `Concurrency ${concurrency}: p50 in ms (least–most of ${ROUNDS} runs), p99, calls/s`,
+    figures,
+    concurrency,
+    false,
+  );
+
+const delayTable = (figures: readonly Figure[]): Table =>
+  tableOf("Through a proxy that adds 3 ms of round-trip time, concurrency 1", figures, 1, true);
+
+const latencyTargets: readonly { readonly size: Size; readonly sdk?: number; readonly go: number }[] = [
+  { size: "2.5 KB", go: 1 },
+  { size: "140 KB", sdk: 7, go: 8 },
+  { size: "660 KB", sdk: 18, go: 20 },
+  { size: "3 MB", sdk: 25, go: 25 },
+];
+
+function targetsOf(figures: readonly Figure[]): readonly Target[] {
+  const median = (who: Who, size: Size, concurrency: number, of: "p50" | "perSecond"): number =>
+    summarise(find(figures, { who, size, concurrency, delay: false }).map((load) => load[of])).median;
+  const latency = (who: Implementation & Who, size: Size, atLeast: number): Target => ({
+    what: `p50, concurrency 1, ${size}: ${titles[who]} / ours`,
+    is: median(who, size, 1, "p50") / median("ours", size, 1, "p50"),
+    atLeast,
+  });
+  const throughput = (concurrency: number): Target => ({
+    what: `calls/s, concurrency ${concurrency}, 660 KB: ours / ${titles.go}`,
+    is: median("ours", "660 KB", concurrency, "perSecond") / median("go", "660 KB", concurrency, "perSecond"),
+    atLeast: 10,
+  });
+  return [
+    ...latencyTargets.flatMap(({ size, sdk, go }) => [
+      ...(sdk === undefined ? [] : [latency("sdk", size, sdk)]),
+      latency("go", size, go),
+    ]),
+    throughput(10),
+    throughput(64),
+  ];
+}

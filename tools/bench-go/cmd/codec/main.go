@@ -1,0 +1,94 @@
+// Command codec runs the benchmark's jobs on encoded requests, without a network: decode, do the job, encode. It obeys the
+// lines that bench/peers.ts writes.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"log"
+	"os"
+	"time"
+
+	"bench-go/jobs"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+type order struct {
+	Job          string  `json:"job"`
+	Request      string  `json:"request"`
+	Milliseconds float64 `json:"milliseconds"`
+	Response     string  `json:"response"`
+}
+
+type answer struct {
+	// What one run took, each the mean of a batch, in microseconds.
+	Microseconds []float64 `json:"microseconds"`
+}
+
+func main() {
+	in := bufio.NewScanner(os.Stdin)
+	out := json.NewEncoder(os.Stdout)
+	for in.Scan() {
+		var o order
+		if err := json.Unmarshal(in.Bytes(), &o); err != nil {
+			log.Fatal(err)
+		}
+		a, err := obey(o)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := out.Encode(a); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+func obey(o order) (answer, error) {
+	message, err := os.ReadFile(o.Request)
+	if err != nil {
+		return answer{}, err
+	}
+	response, err := run(o.Job, message)
+	if err != nil {
+		return answer{}, err
+	}
+	if o.Response != "" {
+		return answer{}, os.WriteFile(o.Response, response, 0o600)
+	}
+	measure(o, message, o.Milliseconds/2) // warm
+	return answer{Microseconds: measure(o, message, o.Milliseconds)}, nil
+}
+
+func run(job string, message []byte) ([]byte, error) {
+	req := &fnv1.RunFunctionRequest{}
+	if err := proto.Unmarshal(message, req); err != nil {
+		return nil, err
+	}
+	rsp, err := jobs.Jobs[job](req)
+	if err != nil {
+		return nil, err
+	}
+	return proto.Marshal(rsp)
+}
+
+// batch is how long one batch takes at least.
+const batch = 5 * time.Millisecond
+
+func measure(o order, message []byte, milliseconds float64) []float64 {
+	var samples []float64
+	end := time.Now().Add(time.Duration(milliseconds * float64(time.Millisecond)))
+	for time.Now().Before(end) || len(samples) < 3 {
+		start := time.Now()
+		runs := 0
+		for time.Since(start) < batch {
+			if _, err := run(o.Job, message); err != nil {
+				log.Fatal(err)
+			}
+			runs++
+		}
+		samples = append(samples, float64(time.Since(start).Nanoseconds())/1000/float64(runs))
+	}
+	return samples
+}
