@@ -1,17 +1,17 @@
-# The runtime image: Node, what the server needs at run time, and nothing else.
-FROM node:22-bookworm-slim AS build
-WORKDIR /app
+# The same image as `npm run package` makes without a daemon: Node, one bundled file and the protocol, and nothing else.
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
+WORKDIR /source
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
 RUN npm ci --ignore-scripts
 COPY src src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
-
-FROM gcr.io/distroless/nodejs22-debian12:nonroot
-WORKDIR /app
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-COPY package.json ./
 COPY proto proto
+COPY scripts scripts
+RUN npm run bundle && chmod -R a+rX,go-w build/function
+
+FROM gcr.io/distroless/nodejs24-debian12:nonroot
+ENV NODE_ENV=production
+WORKDIR /function
+COPY --from=build /source/build/function ./
 USER 65532:65532
-EXPOSE 9443 8080
-ENTRYPOINT ["/nodejs/bin/node", "dist/main.js"]
+EXPOSE 9443/tcp 8080/tcp
+ENTRYPOINT ["/nodejs/bin/node", "--min-semi-space-size=16", "/function/dist/main.cjs"]

@@ -3,7 +3,10 @@ import { FunctionError } from "./errors.ts";
 
 /** The program: reads what the process was started with, and either serves or renders. Neither loads the other. */
 const [command, ...args] = process.argv.slice(2);
-process.exitCode = command === "render" ? await render(args) : await run(process.argv.slice(2));
+// Without a top-level await, so that the bundle can be CommonJS: that starts 100 ms sooner than an ES module.
+void (command === "render" ? render(args) : run(process.argv.slice(2))).then((code) => {
+  process.exitCode = code;
+});
 
 async function render(args: readonly string[]): Promise<number> {
   const { main } = await import("./render/main.ts");

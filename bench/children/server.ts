@@ -24,6 +24,7 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
       response: run(message as Buffer),
       conditions: [],
       results: [],
+      audit: [],
     });
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     await serve(commandLine.config, { runFunction, log: createLog(commandLine.config, nowhere) });

@@ -43,6 +43,9 @@ const tools = {
   // The engine of `crossplane composition render` v2.5: Crossplane itself.
   "crossplane-core-v2.3": { usedBy: "tests", versionVariable: runtimeV2, override: "CROSSPLANE_CORE_V2_3" },
   "crossplane-v2.5": { usedBy: "tests", versionVariable: runtimeV2, override: "CROSSPLANE_V2_5" },
+  // Images and packages without a Docker daemon, and the registry on loopback that they go through.
+  crane: { usedBy: "tests", versionVariable: "github.com/google/go-containerregistry/cmd/crane/cmd.Version" },
+  actionlint: { usedBy: "tests", versionVariable: "github.com/rhysd/actionlint.version" },
   etcd: { usedBy: "e2e" },
   "kube-apiserver": kubernetes("kube-apiserver"),
   "kube-controller-manager": kubernetes("kube-controller-manager"),

@@ -1,0 +1,86 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { inRepository, NAME, VERSION } from "./layout.ts";
+
+/**
+ * CommonJS: `import` of a builtin touches each of its exports, and those of node:http load a whole HTTP client. What the
+ * sources ask of their place in a file system is answered for the bundle's.
+ */
+const place = [
+  'const bundleUrl = require("node:url").pathToFileURL(__filename).href;',
+  // Dependencies look for their .proto files at ../../proto from where they lie: that is our proto/.
+  'const bundledDirname = require("node:path").join(__dirname, "dependency");',
+].join("\n");
+
+/** What dependencies read at run time, beside their code. */
+const foreignProtos = ["grpc-health-check/proto/health", "@grpc/reflection/build/proto/grpc"];
+
+/**
+ * Writes what runs into `folder`: one bundled file, proto/, package.json, and the licences of what is in the bundle.
+ *
+ * @returns the packages in the bundle, sorted.
+ */
+export async function bundle(folder: string): Promise<readonly string[]> {
+  rmSync(folder, { recursive: true, force: true });
+  const { metafile } = await build({
+    absWorkingDir: inRepository("."),
+    entryPoints: ["src/main.ts"],
+    outfile: join(folder, "dist/main.cjs"),
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "cjs",
+    mainFields: ["module", "main"],
+    define: { "import.meta.url": "bundleUrl", __dirname: "bundledDirname" },
+    banner: { js: place },
+    legalComments: "none",
+    metafile: true,
+  });
+  const packages = packagesOf(Object.keys(metafile.inputs));
+  copyProtos(join(folder, "proto"));
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name: NAME, version: VERSION.slice(1) })}\n`);
+  writeFileSync(join(folder, "LICENSES.txt"), licencesOf(packages));
+  return packages;
+}
+
+function copyProtos(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const own of ["v1", "v1beta1", "descriptors.binpb"]) {
+    cpSync(inRepository(`proto/${own}`), join(folder, own), { recursive: true });
+  }
+  for (const foreign of foreignProtos) {
+    cpSync(inRepository(`node_modules/${foreign}`), join(folder, foreign.split("/").at(-1) ?? ""), { recursive: true });
+  }
+}
+
+/** The folders of packages that files of node_modules belong to, nested ones too. */
+function packagesOf(files: readonly string[]): readonly string[] {
+  const folders = files.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
+  return [...new Set(folders.filter((folder) => folder !== undefined))].sort();
+}
+
+/** Most licences want their text to go with the code. */
+const licencesOf = (packages: readonly string[]): string =>
+  packages.map((folder) => `${titleOf(folder)}\n\n${licenceOf(folder)}`).join(`\n\n${"-".repeat(80)}\n\n`);
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+}
+
+function titleOf(folder: string): string {
+  const { name, version, license } = manifestOf(folder);
+  return `${name} ${version} (${license ?? "see below"})`;
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(inRepository(`${folder}/package.json`), "utf8")) as Manifest;
+
+/** Its own file, or where it has none, that its manifest names a licence is all there is. */
+function licenceOf(folder: string): string {
+  const path = inRepository(folder);
+  const file = existsSync(path) ? readdirSync(path).find((name) => /^licen[cs]e/i.test(name)) : undefined;
+  return file === undefined ? "(the package has no licence file)" : readFileSync(join(path, file), "utf8").trim();
+}

@@ -1,0 +1,27 @@
+import { fileURLToPath } from "node:url";
+import manifest from "../../package.json" with { type: "json" };
+
+/** What the image is: the Dockerfile says the same, and a test compares them. */
+
+export const NAME = manifest.name;
+export const VERSION = `v${manifest.version}`;
+
+/** Debian 12 with Node.js and nothing else, no shell. What the tag meant when an image was built is one of its annotations. */
+export const DISTROLESS = "gcr.io/distroless/nodejs24-debian12:nonroot";
+
+/** Where distroless has Node.js, and where the base made here has it. */
+const NODE = "/nodejs/bin/node";
+/** The bundle, the protocol and package.json; `src/package.ts` finds the latter two one level above the bundle. */
+export const APP = "/function";
+/** Starts with room for what a start allocates: otherwise the garbage collector runs a dozen times. */
+export const ENTRYPOINT = [NODE, "--min-semi-space-size=16", `${APP}/dist/main.cjs`] as const;
+/** Distroless' `nonroot`. Any other serves as well: nothing is written, and all may read. */
+export const USER = "65532:65532";
+export const PORTS = ["9443/tcp", "8080/tcp"] as const;
+
+/** As container images call them. */
+export const architectures = ["amd64", "arm64"] as const;
+export type Architecture = (typeof architectures)[number];
+
+/** A path in the checkout. */
+export const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
