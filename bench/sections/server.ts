@@ -11,7 +11,7 @@ import { summarise } from "../rig/statistics.ts";
 
 type Who = Exclude<Implementation, "go lean"> | "constant";
 const whos: readonly Who[] = ["ours", "proto-loader", "sdk", "go", "constant"];
-const titleOf = (who: Who): string => (who === "constant" ? "limit: grpc-js, constant answer" : titles[who]);
+const titleOf = (who: Who): string => (who === "constant" ? "grpc-js as it comes, constant answer" : titles[who]);
 
 const requests = {
   "2.5 KB": smallRequest(),
