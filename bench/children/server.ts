@@ -6,7 +6,8 @@ import { built } from "../rig/built.ts";
 /**
  * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT`. The function's own
  * server is what `npm start` runs, with the job in the place of its capabilities; the SDK's is what its `serve` starts.
- * "constant" answers one byte string, whatever comes, from grpc-js as it comes: the floor for small requests; for large ones its windows are what it waits for.
+ * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes: the floor for small requests; for
+ * large ones it waits for its own windows.
  */
 const [implementation = "", job = "echo", address = ""] = process.argv.slice(2) as [string, Job, string];
 
