@@ -1,12 +1,14 @@
+import { createServer } from "node:net";
 import { Writable } from "node:stream";
 import { type handleUnaryCall, Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
-import type { Job, Run } from "../jobs.ts";
+import type { Job } from "../jobs.ts";
 import { built } from "../rig/built.ts";
 
 /**
  * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT`. The function's own
  * server is what `npm start` runs, with the job in the place of its capabilities; the SDK's is what its `serve` starts.
- * "constant" answers one byte string, whatever comes: grpc-js's floor.
+ * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes; "floor" does so with our windows: what is
+ * left of a call when the function does nothing.
  */
 const [implementation = "", job = "echo", address = ""] = process.argv.slice(2) as [string, Job, string];
 
@@ -39,25 +41,40 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
       callback(null, answer(call.request as Parameters<typeof answer>[0])),
     );
   },
-  constant: async () => {
-    const { runOf } = await import("../implementations/ours.ts");
-    let run: Run | undefined = runOf(job);
-    let response: Uint8Array = new Uint8Array();
-    const same = (bytes: Buffer): Buffer => bytes;
-    const path = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction";
-    const codec = {
-      requestSerialize: same,
-      requestDeserialize: same,
-      responseSerialize: same,
-      responseDeserialize: same,
-    };
-    bind({ RunFunction: { path, requestStream: false, responseStream: false, ...codec } }, (call, callback) => {
-      if (run) response = run(call.request as Buffer);
-      run = undefined;
-      callback(null, response);
-    });
+  constant: async () => bind({ RunFunction: await constant() }, answerConstant),
+  floor: async () => {
+    const { createTransport } = await built<typeof import("../../src/server/flow-control.ts")>("server/flow-control");
+    const server = new Server({ "grpc.max_receive_message_length": -1 });
+    server.addService({ RunFunction: await constant() }, { RunFunction: answerConstant });
+    const { injector } = createTransport(server, ServerCredentials.createInsecure());
+    const [host, port] = address.split(":");
+    createServer({ noDelay: true }, (socket) => injector.injectConnection(socket)).listen(Number(port), host);
   },
 };
+
+/** Messages as bytes: requests are received and not looked at, but for the first, whose right answer all get. */
+async function constant(): Promise<ServiceDefinition[string]> {
+  const { runOf } = await import("../implementations/ours.ts");
+  const run = runOf(job);
+  let response: Uint8Array | undefined;
+  const same = (bytes: Buffer): Buffer => bytes;
+  return {
+    path: "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction",
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: same,
+    requestDeserialize: (bytes: Buffer) => {
+      response ??= run(bytes);
+      return response;
+    },
+    responseSerialize: same,
+    responseDeserialize: same,
+  };
+}
+
+function answerConstant(call: { readonly request: unknown }, callback: (error: null, response: unknown) => void): void {
+  callback(null, call.request);
+}
 
 function bind(service: ServiceDefinition, RunFunction: handleUnaryCall<unknown, unknown>): void {
   const server = new Server({ "grpc.max_receive_message_length": -1 });

@@ -25,8 +25,8 @@ export const codecProgram = (name: Implementation | "limits"): Program =>
     ? { command: binaryOf("bench-go-codec"), args: [] }
     : { command: process.execPath, args: [...typescript("children/codec.ts"), name] };
 
-/** The process that serves one job of an implementation; "constant" and "empty" answer without looking at the request. */
-export const serverProgram = (name: Implementation | "constant", job: string, address: string): Program =>
+/** The process that serves one job of an implementation; "constant" and "floor" answer without looking at the request. */
+export const serverProgram = (name: Implementation | "constant" | "floor", job: string, address: string): Program =>
   name === "go"
     ? { command: binaryOf("bench-go-function"), args: ["-address", address, "-job", job] }
     : { command: process.execPath, args: [...typescript("children/server.ts"), name, job, address] };

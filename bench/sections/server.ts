@@ -9,9 +9,13 @@ import { summarise } from "../rig/statistics.ts";
  * in rounds, so that all of them meet the machine's good and bad minutes.
  */
 
-type Who = Exclude<Implementation, "go lean"> | "constant";
-const whos: readonly Who[] = ["ours", "proto-loader", "sdk", "go", "constant"];
-const titleOf = (who: Who): string => (who === "constant" ? "limit: grpc-js, constant answer" : titles[who]);
+type Who = Exclude<Implementation, "go lean"> | "floor" | "constant";
+const whos: readonly Who[] = ["ours", "proto-loader", "sdk", "go", "floor", "constant"];
+const serverTitles: Readonly<Record<Who, string>> = {
+  ...titles,
+  floor: "limit: grpc-js with our windows, constant answer",
+  constant: "grpc-js as it comes, constant answer",
+};
 
 const requests = {
   "2.5 KB": smallRequest(),
@@ -86,7 +90,7 @@ const cellOf = (loads: readonly Load[]): string =>
 
 const tableOf = (caption: string, figures: readonly Figure[], concurrency: number, delay: boolean): Table => ({
   caption,
-  head: ["request", ...whos.map(titleOf)],
+  head: ["request", ...whos.map((who) => serverTitles[who])],
   rows: sizes.map((size) => [size, ...whos.map((who) => cellOf(find(figures, { who, size, concurrency, delay })))]),
 });
 

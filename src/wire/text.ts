@@ -1,8 +1,33 @@
 import { isUtf8 } from "node:buffer";
 import { malformed } from "./scan.ts";
 
+/** Up to this many bytes, making a string here is faster than the way into V8 and back. */
+const LONGEST_SHORT_TEXT = 12;
+
 /** Strings in a message: UTF-8, and an error where they are not. */
 export function readText(bytes: Buffer, start: number, end: number): string {
+  const short = end - start > LONGEST_SHORT_TEXT ? undefined : readShortText(bytes, start, end);
+  return short ?? readAnyText(bytes, start, end);
+}
+
+/** Four bytes at a time; undefined where one of them is not ASCII. */
+function readShortText(bytes: Buffer, start: number, end: number): string | undefined {
+  let text = "";
+  let at = start;
+  for (; at + 4 <= end; at += 4) {
+    const [a, b, c, d] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]] as [number, number, number, number];
+    if ((a | b | c | d) > 0x7f) return undefined;
+    text += String.fromCharCode(a, b, c, d);
+  }
+  for (; at < end; at++) {
+    const char = bytes[at] as number;
+    if (char > 0x7f) return undefined;
+    text += String.fromCharCode(char);
+  }
+  return text;
+}
+
+function readAnyText(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString("utf8", start, end);
   // Node replaces what is not UTF-8 by U+FFFD. Only where one is in the text do the bytes have to be looked at again.
   if (text.includes("\ufffd") && !isUtf8(bytes.subarray(start, end))) throw malformed("invalid UTF-8", start);
