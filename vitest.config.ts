@@ -5,6 +5,8 @@ const withTools = ["test/examples.test.ts", "test/server/**/*.tools.test.ts"];
 
 export default defineConfig({
   test: {
+    // A busy machine takes its time; what hangs is found all the same.
+    testTimeout: 60_000,
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: withTools } },
       { extends: true, test: { name: "tools", include: withTools, globalSetup: "test/support/tools-setup.ts" } },
