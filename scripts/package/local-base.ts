@@ -5,8 +5,8 @@ import { type Architecture, inRepository } from "./layout.ts";
 import { run } from "./run.ts";
 
 /**
- * A base for machines that reach no container registry: what distroless has of Debian 12 that Node.js needs, from Debian's
- * archive (apt verifies it), and Node.js from npm (its hash is below). It is for tests and for trying out: nobody rebuilds
+ * A base for machines that reach no container registry: what distroless has of Debian that Node.js needs, from where this
+ * machine's apt gets it (apt verifies it; Debian 12 for what distroless has), and Node.js from npm (its hash is below). It is for tests and for trying out: nobody rebuilds
  * it when Debian or Node.js mend something. What is published stands on distroless.
  */
 
@@ -45,14 +45,16 @@ export async function makeLocalBase(architecture: Architecture): Promise<string>
   return root;
 }
 
-/** With lists, cache and status of its own: the machine's apt is neither asked nor changed, and may be of another architecture. */
+/**
+ * From where the machine's own apt gets its packages, but with lists, cache and status of its own: the machine's are not
+ * changed, and may be of another architecture.
+ */
 async function downloadDebs(architecture: Architecture, cache: string): Promise<readonly string[]> {
   const folder = join(cache, "debs");
   if (!existsSync(folder)) {
     const apt = join(cache, "apt");
     for (const sub of ["lists/partial", "archives/partial"]) mkdirSync(join(apt, sub), { recursive: true });
     writeFileSync(join(apt, "status"), "");
-    writeFileSync(join(apt, "debian.sources"), sources);
     const options = aptOptions(architecture, apt).flatMap((option) => ["-o", option]);
     await run("apt-get", ["-qq", ...options, "update"]);
     const unfinished = `${folder}.${process.pid}`;
@@ -66,21 +68,6 @@ async function downloadDebs(architecture: Architecture, cache: string): Promise<
     .map((file) => join(folder, file));
 }
 
-const source = (uri: string, suites: string): string =>
-  [
-    "Types: deb",
-    `URIs: ${uri}`,
-    `Suites: ${suites}`,
-    "Components: main",
-    "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg",
-    "",
-  ].join("\n");
-
-const sources = [
-  source("http://deb.debian.org/debian", "bookworm bookworm-updates"),
-  source("http://deb.debian.org/debian-security", "bookworm-security"),
-].join("\n");
-
 const aptOptions = (architecture: Architecture, apt: string): readonly string[] => [
   `APT::Architecture=${architecture}`,
   `APT::Architectures=${architecture}`,
@@ -89,8 +76,6 @@ const aptOptions = (architecture: Architecture, apt: string): readonly string[] 
   `Dir::State::status=${apt}/status`,
   `Dir::State::lists=${apt}/lists`,
   `Dir::Cache=${apt}`,
-  `Dir::Etc::sourcelist=${apt}/debian.sources`,
-  "Dir::Etc::sourceparts=-",
   "Acquire::Languages=none",
 ];
 
