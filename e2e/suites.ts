@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
+import { auditing } from "./scenarios/audit.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { naming } from "./scenarios/naming.ts";
@@ -29,6 +30,7 @@ export const suites: readonly Suite[] = [
   restoring,
   losingExternalNames,
   naming,
+  auditing,
   {
     name: "after all of it",
     when: "after the others",

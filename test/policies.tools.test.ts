@@ -21,13 +21,7 @@ test.skipIf(opa === "")("Gatekeeper's Rego decides all of cases.yaml as they say
   copyFileSync(pathOf("gatekeeper/naming_test.rego"), join(folder, "naming_test.rego"));
   copyFileSync(pathOf("cases.yaml"), join(folder, "cases.yaml"));
 
-  const { exitCode, stdout, stderr } = await run(opa, [
-    "test",
-    "--v0-compatible",
-    "--verbose",
-    "--format=json",
-    folder,
-  ]);
+  const { exitCode, stdout, stderr } = await run(opa, ["test", "--v0-compatible", "--format=json", folder]);
   expect(exitCode, stdout + stderr).toBe(0);
   const names = (JSON.parse(stdout) as readonly { readonly name: string }[]).map(({ name }) => name);
   expect(names.sort()).toEqual([

@@ -17,7 +17,7 @@ const MODERN = ["spec", "crossplane", "resourceRefs"];
 const LEGACY = ["spec", "resourceRefs"];
 
 /** Where Crossplane keeps them: its own fields have moved in v2. */
-const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
+export const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
 
 /** Whether a composed resource is itself an XR that has composed something. */
 export const hasReferences = (resource: Document): boolean =>

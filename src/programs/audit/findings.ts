@@ -1,11 +1,11 @@
 import { type Controller, controllerOf } from "../../capabilities/adoption/controller.ts";
 import { nameOf, type Reference, toReference, toReferences } from "../../capabilities/adoption/references.ts";
+import { compare } from "../../cluster/discovery.ts";
 import type { Composite } from "../../model/composite.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { compareTexts } from "./compare.ts";
+import { COMPOSITION_RESOURCE_NAME, type Composer, composerOf } from "./composer.ts";
 import { FINDINGS, type Finding } from "./finding.ts";
-import { type Composer, composerOf, COMPOSITION_RESOURCE_NAME } from "./composer.ts";
 import { keyOf, type World } from "./world.ts";
 
 /** How old an XR has to be before it counts as never reconciled, by which clock. */
@@ -30,8 +30,8 @@ export function findingsOf(world: World, patience: Patience): readonly Finding[]
   return found.sort(
     (a, b) =>
       FINDINGS.indexOf(a.is) - FINDINGS.indexOf(b.is) ||
-      compareTexts(subjectOf(a), subjectOf(b)) ||
-      compareTexts(nameOf(a.resource), nameOf(b.resource)),
+      compare(subjectOf(a), subjectOf(b)) ||
+      compare(nameOf(a.resource), nameOf(b.resource)),
   );
 }
 
@@ -51,7 +51,8 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
 
 const UID = ["metadata", "uid"];
 
-const isBeingDeleted = (document: Document): boolean => stringAt(document, ["metadata", "deletionTimestamp"]) !== undefined;
+const isBeingDeleted = (document: Document): boolean =>
+  stringAt(document, ["metadata", "deletionTimestamp"]) !== undefined;
 
 function documentAt(reference: Reference, { labelled, referred }: World): Document | undefined {
   const key = keyOf(reference);
@@ -69,11 +70,22 @@ function danglingFinding(reference: Reference, composite: Composite, { referred 
   return [finding("Dangling", reference, composite, undefined, message)];
 }
 
-function controlledFinding(reference: Reference, document: Document, controller: Controller, composite: Composite): Finding {
+function controlledFinding(
+  reference: Reference,
+  document: Document,
+  controller: Controller,
+  composite: Composite,
+): Finding {
   const { kind, name, uid } = controller;
   const isStale = kind === composite.kind && name === composite.name;
   return isStale
-    ? finding("StaleController", reference, composite, document, `its controller is ${kind} ${name} with UID ${uid}, which its XR had before`)
+    ? finding(
+        "StaleController",
+        reference,
+        composite,
+        document,
+        `its controller is ${kind} ${name} with UID ${uid}, which its XR had before`,
+      )
     : finding("ControlledByAnother", reference, composite, document, `${kind} ${name} controls it`);
 }
 

@@ -1,6 +1,6 @@
+import type { Reference } from "../../capabilities/adoption/references.ts";
 import type { Composite } from "../../model/composite.ts";
 import type { Document } from "../../model/document.ts";
-import type { Reference } from "../../capabilities/adoption/references.ts";
 
 /** What the cluster held when it was read: all that findings are made from. */
 export interface World {
@@ -10,10 +10,16 @@ export interface World {
   readonly labelled: ReadonlyMap<string, Document>;
   /** What references say, where it carries no label: metadata, or why there is none. */
   readonly referred: ReadonlyMap<string, Referred>;
-  /** What could not be looked at, a line for each kind. */
-  readonly notLookedAt: readonly string[];
+  /** The kinds that could not be looked at, and why. */
+  readonly notLookedAt: readonly NotLookedAt[];
   /** How many kinds were listed. */
   readonly kinds: number;
+}
+
+export interface NotLookedAt {
+  readonly message: string;
+  /** Whether something of that kind may well be composed: it is a managed resource, an XR, or an XR refers to one. */
+  readonly isComposed: boolean;
 }
 
 export type Referred =

@@ -1,0 +1,157 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Finding } from "../../src/programs/audit/finding.ts";
+import { registerFunction } from "../rig/function.ts";
+import { pathOf } from "../rig/kubectl.ts";
+import { nameOf } from "../rig/objects.ts";
+import { freePort, until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { current, HOLD, release, restore } from "./backup.ts";
+import { GROUP, pluralOf, VERSION } from "./definitions.ts";
+import { bucket, restorable } from "./restorable.ts";
+import { assertAdoptedThenDeleted, backUp, both, change, isSynced, refersTo } from "./restored.ts";
+import { PATIENCE, type Suite } from "./scenario.ts";
+
+/** The audit program against what the scenarios know: before the function acts, and after. */
+
+export const auditing: Suite = {
+  name: "audit",
+  scenarios: [
+    { name: "after a restore it finds what is missing, what is not adopted, and then nothing", run: afterRestore },
+    { name: "what Crossplane v2.4 has forgotten is found, put back, adopted and deleted", run: orphaned },
+    { name: "an XR that was never reconciled is found", run: neverReconciled },
+  ],
+};
+
+const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+interface Audited {
+  readonly exitCode: number;
+  readonly out: string;
+}
+
+async function audit({ kubeconfig }: Rig, ...args: readonly string[]): Promise<Audited> {
+  const all = [main, "audit", `--kubeconfig=${kubeconfig}`, ...args];
+  try {
+    return { exitCode: 0, out: (await promisify(execFile)(process.execPath, all)).stdout };
+  } catch (error) {
+    const { code, stdout, stderr } = error as {
+      readonly code: number;
+      readonly stdout: string;
+      readonly stderr: string;
+    };
+    if (code !== 1) throw new Error(`audit ended with ${code}: ${stderr}`);
+    return { exitCode: code, out: stdout };
+  }
+}
+
+/** What it finds of one XR, as `Finding Kind/name`. */
+async function found(rig: Rig, composite: string): Promise<string> {
+  const { exitCode, out } = await audit(rig, `--composite=${composite}`, "--grace=0s", "--output=json");
+  const { findings } = JSON.parse(out) as { readonly findings: readonly Finding[] };
+  if ((exitCode === 0) !== (findings.length === 0)) throw new Error(`exit code ${exitCode} and ${out}`);
+  return findings.map(({ is, resource: { kind, name } }) => `${is} ${kind}/${name}`).join("\n");
+}
+
+const expected = (is: Finding["is"], ...objects: readonly JsonObject[]): string =>
+  objects
+    .map(nameOf)
+    .sort()
+    .map((name) => `${is} Bucket/${name}`)
+    .join("\n");
+
+function assertFound(what: string, wanted: string): void {
+  if (what !== wanted) throw new Error(`found ${JSON.stringify(what)}, and not ${JSON.stringify(wanted)}`);
+}
+
+async function installed({ kubectl }: Rig): Promise<void> {
+  await kubectl.apply(...restorable);
+  for (const target of ["crd/buckets.cloud.example.org", `xrd/xstores.${GROUP}`])
+    await kubectl.run("wait", "--for=condition=Established", target, "--timeout=60s");
+}
+
+/** The XR comes back paused, so that the function does not act before it was looked. */
+async function afterRestore(rig: Rig): Promise<string> {
+  await installed(rig);
+  const { xr, first, second } = await backUp(rig, "audited", { resources: both, isGuarded: true });
+  await change(rig, "audited", { resources: { first: bucket }, isGuarded: true });
+  const pause = (paused: string | null) =>
+    rig.kubectl.patch(`xstore.${GROUP}/audited`, { metadata: { annotations: { "crossplane.io/paused": paused } } });
+  const { metadata, ...rest } = xr;
+  const annotations = { "crossplane.io/paused": "true" };
+  await restore(rig, { ...rest, metadata: { ...(metadata as JsonObject), annotations } });
+  assertFound(await found(rig, "audited"), expected("Dangling", first, second));
+  await restore(rig, first);
+  await restore(rig, second, [HOLD]);
+  assertFound(await found(rig, "audited"), expected("Unadopted", first, second));
+  await pause(null);
+  await assertAdoptedThenDeleted(rig, xr, second);
+  assertFound(await found(rig, "audited"), "");
+  return "two dangling references, then two resources unadopted, then nothing";
+}
+
+/** Without our step; Crossplane before v2.4 deletes what v2.4 forgets. */
+async function orphaned(rig: Rig): Promise<string> {
+  const { xr, second } = await backUp(rig, "forgetful", { resources: both, isGuarded: false });
+  await change(rig, "forgetful", { resources: { first: bucket }, isGuarded: false });
+  await restore(rig, second, [HOLD]);
+  await restore(rig, xr);
+  await until("the XR is synced", async () => isSynced(await current(rig, xr)), PATIENCE);
+  await until("the XR does not refer to it", async () => !refersTo(await current(rig, xr), second), PATIENCE);
+  if (rig.version !== "v2.4") {
+    assertFound(await found(rig, "forgetful"), "");
+    await release(rig, second);
+    return "nothing: it is being deleted";
+  }
+  assertFound(await found(rig, "forgetful"), expected("Orphaned", second));
+  await change(rig, "forgetful", { resources: { first: bucket }, isGuarded: true });
+  const { out } = await audit(rig, "--composite=forgetful", "--adopt");
+  const kubectl = `${pathOf("kubectl")} --kubeconfig=${rig.kubeconfig}`;
+  await promisify(execFile)("sh", ["-ec", out.replaceAll(/^kubectl/gm, kubectl)]);
+  await assertAdoptedThenDeleted(rig, xr, second);
+  assertFound(await found(rig, "forgetful"), "");
+  return "Orphaned; put back as --adopt says, it was adopted, then deleted";
+}
+
+const UNREACHED = "XUnreached";
+
+/** Its function is not there to be reached, so for two minutes Crossplane has nothing to say of it. */
+async function neverReconciled(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  await kubectl.apply(...(await unreached(rig)));
+  await kubectl.run("wait", "--for=condition=Established", `xrd/${pluralOf(UNREACHED)}.${GROUP}`, "--timeout=60s");
+  await kubectl.apply({ apiVersion: VERSION, kind: UNREACHED, metadata: { name: "never" }, spec: {} });
+  assertFound(await found(rig, "never"), `NeverReconciled ${UNREACHED}/never`);
+  await kubectl.run("delete", `${pluralOf(UNREACHED)}.${GROUP}/never`, "--wait=false");
+  return "NeverReconciled";
+}
+
+async function unreached({ kubectl }: Rig): Promise<readonly object[]> {
+  const name = "function-out-of-reach";
+  await registerFunction(kubectl, await freePort(), name);
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object" } } } };
+  return [
+    {
+      apiVersion: "apiextensions.crossplane.io/v1",
+      kind: "CompositeResourceDefinition",
+      metadata: { name: `${pluralOf(UNREACHED)}.${GROUP}` },
+      spec: {
+        group: GROUP,
+        names: { kind: UNREACHED, plural: pluralOf(UNREACHED) },
+        versions: [{ name: "v1alpha1", served: true, referenceable: true, schema }],
+      },
+    },
+    {
+      apiVersion: "apiextensions.crossplane.io/v1",
+      kind: "Composition",
+      metadata: { name: "unreached" },
+      spec: {
+        compositeTypeRef: { apiVersion: VERSION, kind: UNREACHED },
+        mode: "Pipeline",
+        pipeline: [{ step: "never", functionRef: { name } }],
+      },
+    },
+  ];
+}
