@@ -5,6 +5,7 @@ import { auditing } from "./scenarios/audit.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { naming } from "./scenarios/naming.ts";
+import { operating } from "./scenarios/operation.ts";
 import { restoring } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
@@ -31,6 +32,7 @@ export const suites: readonly Suite[] = [
   losingExternalNames,
   naming,
   auditing,
+  operating,
   {
     name: "after all of it",
     when: "after the others",

@@ -55,6 +55,6 @@ export async function registerFunction(kubectl: Kubectl, port: number, name = FU
       spec: { image, desiredState: "Active", revision: 1, packagePullPolicy: "IfNotPresent" },
     },
   );
-  const status = { endpoint: `dns:///127.0.0.1:${port}`, capabilities: ["composition"] };
+  const status = { endpoint: `dns:///127.0.0.1:${port}`, capabilities: ["composition", "operation"] };
   await kubectl.patch(`functionrevision/${revision}`, { status }, { subresource: "status" });
 }

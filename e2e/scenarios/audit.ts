@@ -3,16 +3,16 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Finding } from "../../src/programs/audit/finding.ts";
-import { registerFunction } from "../rig/function.ts";
 import { pathOf } from "../rig/kubectl.ts";
 import { nameOf } from "../rig/objects.ts";
-import { freePort, until } from "../rig/process.ts";
+import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { current, HOLD, release, restore } from "./backup.ts";
 import { GROUP, pluralOf, VERSION } from "./definitions.ts";
 import { bucket, restorable } from "./restorable.ts";
 import { assertAdoptedThenDeleted, backUp, both, change, isSynced, refersTo } from "./restored.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
+import { unreachedOf } from "./unreached.ts";
 
 /** The audit program against what the scenarios know: before the function acts, and after. */
 
@@ -120,38 +120,10 @@ const UNREACHED = "XUnreached";
 /** Its function is not there to be reached, so for two minutes Crossplane has nothing to say of it. */
 async function neverReconciled(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  await kubectl.apply(...(await unreached(rig)));
+  await kubectl.apply(...(await unreachedOf(rig, UNREACHED)));
   await kubectl.run("wait", "--for=condition=Established", `xrd/${pluralOf(UNREACHED)}.${GROUP}`, "--timeout=60s");
   await kubectl.apply({ apiVersion: VERSION, kind: UNREACHED, metadata: { name: "never" }, spec: {} });
   assertFound(await found(rig, "never"), `NeverReconciled ${UNREACHED}/never`);
   await kubectl.run("delete", `${pluralOf(UNREACHED)}.${GROUP}/never`, "--wait=false");
   return "NeverReconciled";
-}
-
-async function unreached({ kubectl }: Rig): Promise<readonly object[]> {
-  const name = "function-out-of-reach";
-  await registerFunction(kubectl, await freePort(), name);
-  const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object" } } } };
-  return [
-    {
-      apiVersion: "apiextensions.crossplane.io/v1",
-      kind: "CompositeResourceDefinition",
-      metadata: { name: `${pluralOf(UNREACHED)}.${GROUP}` },
-      spec: {
-        group: GROUP,
-        names: { kind: UNREACHED, plural: pluralOf(UNREACHED) },
-        versions: [{ name: "v1alpha1", served: true, referenceable: true, schema }],
-      },
-    },
-    {
-      apiVersion: "apiextensions.crossplane.io/v1",
-      kind: "Composition",
-      metadata: { name: "unreached" },
-      spec: {
-        compositeTypeRef: { apiVersion: VERSION, kind: UNREACHED },
-        mode: "Pipeline",
-        pipeline: [{ step: "never", functionRef: { name } }],
-      },
-    },
-  ];
 }
