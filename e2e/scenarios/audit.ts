@@ -70,6 +70,18 @@ async function installed({ kubectl }: Rig): Promise<void> {
   await kubectl.apply(...restorable);
   for (const target of ["crd/buckets.cloud.example.org", `xrd/xstores.${GROUP}`])
     await kubectl.run("wait", "--for=condition=Established", target, "--timeout=60s");
+  await untilCollected(kubectl);
+}
+
+/**
+ * Kubernetes' garbage collector takes up new kinds every half a minute. Before that it cannot let go what an XR owns when
+ * the XR is lost, and would collect it later.
+ */
+async function untilCollected(kubectl: Rig["kubectl"]): Promise<void> {
+  const { apiVersion, kind } = bucket;
+  const owner = { apiVersion, kind, name: "nobody", uid: "00000000-0000-4000-8000-000000000000" };
+  await kubectl.apply({ ...bucket, metadata: { name: "ownerless", ownerReferences: [owner] } });
+  await until("Buckets are collected", async () => (await kubectl.get("bucket/ownerless")) === undefined, PATIENCE);
 }
 
 /** The XR comes back paused, so that the function does not act before it was looked. */
