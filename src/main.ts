@@ -1,28 +1,12 @@
 #!/usr/bin/env node
 import { FunctionError } from "./errors.ts";
 
-/** The program: reads what the process was started with, and serves, renders or audits. None loads the others. */
+/** The program: reads what the process was started with, and either serves or renders. Neither loads the other. */
 const [command, ...args] = process.argv.slice(2);
 // Without a top-level await, so that the bundle can be CommonJS: that starts 100 ms sooner than an ES module.
-void start().then((code) => {
+void (command === "render" ? render(args) : run(process.argv.slice(2))).then((code) => {
   process.exitCode = code;
 });
-
-function start(): Promise<number> {
-  if (command === "render") return render(args);
-  return command === "audit" ? audit(args) : run(process.argv.slice(2));
-}
-
-async function audit(args: readonly string[]): Promise<number> {
-  const { main } = await import("./programs/audit/main.ts");
-  process.stdout.on("error", endWhereNobodyReads);
-  const isTerminal = process.stderr.isTTY;
-  return main(args, {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
-    isTerminal,
-  });
-}
 
 async function render(args: readonly string[]): Promise<number> {
   const { main } = await import("./render/main.ts");

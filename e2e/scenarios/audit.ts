@@ -25,7 +25,7 @@ export const auditing: Suite = {
   ],
 };
 
-const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/programs/audit/main.js", import.meta.url));
 
 interface Audited {
   readonly exitCode: number;
@@ -33,7 +33,7 @@ interface Audited {
 }
 
 async function audit({ kubeconfig }: Rig, ...args: readonly string[]): Promise<Audited> {
-  const all = [main, "audit", `--kubeconfig=${kubeconfig}`, ...args];
+  const all = [main, `--kubeconfig=${kubeconfig}`, ...args];
   try {
     return { exitCode: 0, out: (await promisify(execFile)(process.execPath, all)).stdout };
   } catch (error) {

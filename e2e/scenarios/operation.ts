@@ -66,11 +66,11 @@ async function nudgesOnce({ kubectl }: Rig): Promise<string> {
 
 async function cron({ kubectl }: Rig): Promise<string> {
   await kubectl.applyFile(file);
-  const isScheduling = async () =>
-    conditionOf(await kubectl.get("cronoperation/never-reconciled"), "Synced") !== undefined;
-  await until("Crossplane has looked at it", isScheduling, PATIENCE);
+  const isScheduled = async () =>
+    conditionOf(await kubectl.get("cronoperation/never-reconciled"), "Scheduling")?.status === "True";
+  await until("Crossplane has scheduled it", isScheduled, PATIENCE);
   await kubectl.run("delete", "-f", file, "--wait=false");
-  return "deploy/audit/cron-operation.yaml";
+  return "deploy/audit/cron-operation.yaml is scheduled";
 }
 
 const nudgedForOf = async (kubectl: Kubectl) =>

@@ -1,10 +1,9 @@
-import { parseArgs } from "node:util";
 import { FunctionError } from "../../errors.ts";
+import { type ClusterFlags, clusterFlags, durationOf, oneOf, parseFlags } from "../program.ts";
 
 /** The command line of `audit`. */
 export interface Flags {
-  readonly kubeconfig: string | undefined;
-  readonly context: string | undefined;
+  readonly cluster: ClusterFlags;
   readonly output: "table" | "json";
   /** Names of XRs; empty for all. */
   readonly composites: ReadonlySet<string>;
@@ -13,47 +12,33 @@ export interface Flags {
 }
 
 const options = {
-  adopt: { type: "boolean", default: false },
+  ...clusterFlags,
+  adopt: { type: "boolean" },
   composite: { type: "string", multiple: true },
-  context: { type: "string" },
-  grace: { type: "string", default: "2m" },
-  help: { type: "boolean", short: "h", default: false },
-  kubeconfig: { type: "string" },
-  output: { type: "string", short: "o", default: "table" },
+  grace: { type: "string" },
+  output: { type: "string", short: "o" },
 } as const;
+
+const GRACE_MS = 120_000;
 
 /**
  * @returns The flags, or `"help"` where help is asked for.
- * @throws {FunctionError} `InvalidFlags`, with all that is wrong.
+ * @throws {FunctionError} `InvalidFlags`
  */
-export function parseFlags(args: readonly string[]): Flags | "help" {
-  const values = parse(args);
+export function parseAuditFlags(args: readonly string[]): Flags | "help" {
+  const { values, positionals } = parseFlags(args, options);
   if (values.help) return "help";
-  const { output, grace, adopt, kubeconfig, context } = values;
-  const graceMs = toMilliseconds(grace);
-  const isOutput = output === "table" || output === "json";
-  const faults = [
-    ...(isOutput ? [] : [`--output: not one of table, json: ${output}`]),
-    ...(graceMs === undefined ? [`--grace: not a duration: ${grace} (for example 30s, 2m)`] : []),
-    ...(adopt && output === "json" ? ["--adopt prints commands: leave out --output"] : []),
-  ];
-  if (!isOutput || graceMs === undefined || faults.length > 0)
-    throw new FunctionError("InvalidFlags", `cannot use the flags: ${faults.join("; ")}`);
-  return { kubeconfig, context, output, adopt, graceMs, composites: new Set(values.composite ?? []) };
+  const { adopt = false, composite = [] } = values;
+  if (positionals.length > 0) throw invalid(`unexpected argument ${positionals.join(" ")}`);
+  if (adopt && values.output !== undefined) throw invalid("--adopt prints commands: leave out --output");
+  return {
+    cluster: values,
+    output: oneOf("output", values.output, ["table", "json"]),
+    graceMs: durationOf("grace", values.grace, GRACE_MS),
+    composites: new Set(composite),
+    adopt,
+  };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new FunctionError("InvalidFlags", `cannot use the flags: ${message}`, { cause });
-  }
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
-function toMilliseconds(text: string): number | undefined {
-  const [, number, unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
-  return number === undefined ? undefined : Number(number) * (UNITS[unit] ?? 0);
-}
+const invalid = (what: string): FunctionError =>
+  new FunctionError("InvalidFlags", `cannot use the command line: ${what}`);

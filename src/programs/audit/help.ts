@@ -1,5 +1,7 @@
+import { clusterFlagsHelp } from "../program.ts";
+
 /** What `audit --help` prints. */
-export const help = `Usage: function-shared-infrastructure audit [flags]
+export const help = `Usage: audit [flags]
 
 Find what is wrong between composite resources (XRs) and what they compose, as after a restore. Only reads.
 
@@ -12,13 +14,11 @@ Find what is wrong between composite resources (XRs) and what they compose, as a
   NeverReconciled      The XR has no condition Synced.
 
 Flags:
-      --adopt              Print the kubectl commands that put each orphan back into its XR's references, and run none.
-      --composite=NAME     Only what concerns XRs of this name. Can be given several times.
-      --context=NAME       The kubeconfig's context. Default: its current one.
-      --grace=DURATION     How old an XR has to be to count as never reconciled. Default: 2m
-  -h, --help               Print this.
-      --kubeconfig=PATH    Default: KUBECONFIG, ~/.kube/config, or the pod's service account.
-  -o, --output=FORMAT      table or json. Default: table
+      --adopt                  Print the kubectl commands that put each orphan back into its XR's references; run none.
+      --composite=NAME         Only what concerns XRs of this name. Can be repeated.
+      --grace=DURATION         How old an XR has to be to count as never reconciled (default 2m).
+  -o, --output=FORMAT          table (default) or json.
+${clusterFlagsHelp}
 
 Exit codes:
   0  Nothing is wrong.
@@ -27,11 +27,11 @@ Exit codes:
 
 Examples:
   # After a restore, until nothing is wrong.
-  until function-shared-infrastructure audit; do sleep 30; done
+  until audit; do sleep 30; done
 
   # What would put orphans back into their XRs' references. Read docs/audit.md before you run it.
-  function-shared-infrastructure audit --adopt
+  audit --adopt
 
   # In a script.
-  function-shared-infrastructure audit --output=json | jq -r '.findings[] | select(.is == "Orphaned") | .resource.name'
+  audit --output=json | jq -r '.findings[] | select(.is == "Orphaned") | .resource.name'
 `;

@@ -18,6 +18,11 @@ const AT_A_TIME = 10;
 
 const CROSSPLANE = "apiextensions.crossplane.io";
 
+const paceOf = (progress: Progress, what: string, of: number) => ({
+  atATime: AT_A_TIME,
+  onDone: (done: number) => progress(what, done, of),
+});
+
 /** Kubernetes' own record of what happened: nobody composes it, and there are very many. */
 const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
 
@@ -75,8 +80,7 @@ async function readComposites(
   );
   // An XRD is named after the kind that it defines; one that is not established has none yet.
   const composite = kinds.filter((kind) => defined.has(fullNameOf(kind)));
-  const lists = await inParallel(composite, AT_A_TIME, async (kind, done) => {
-    progress("XRs", done, composite.length);
+  const lists = await inParallel(composite, paceOf(progress, "XRs", composite.length), async (kind) => {
     return list(cluster, kind);
   });
   return lists.flat().map((object) => toComposite(documentOf(object)));
@@ -91,8 +95,7 @@ interface Forbidden {
 
 async function readLabelled(cluster: Cluster, kinds: readonly ResourceKind[], progress: Progress) {
   const forbidden: Forbidden[] = [];
-  const lists = await inParallel(kinds, AT_A_TIME, async (kind, done) => {
-    progress("kinds", done, kinds.length);
+  const lists = await inParallel(kinds, paceOf(progress, "kinds", kinds.length), async (kind) => {
     return unlessForbidden(list(cluster, kind, { labelSelector: COMPOSITE_LABEL, isMetadataOnly: true }), (message) => {
       forbidden.push({ kind, message });
       return [];
@@ -112,23 +115,26 @@ async function readReferred(
   progress: Progress,
 ) {
   const forbidden = new Map<string, Forbidden>();
-  const answers = await inParallel(references, AT_A_TIME, async (reference, done): Promise<[string, Referred]> => {
-    progress("references", done, references.length);
-    const kind = kinds.find(
-      (one) => keyOf({ ...reference, apiVersion: apiVersionOf(one), kind: one.kind }) === keyOf(reference),
-    );
-    if (kind === undefined) return [keyOf(reference), { is: "kindMissing" }];
-    const { namespace, name } = reference;
-    const metadata = getMetadata(cluster, kind, name, kind.isNamespaced ? namespace : undefined);
-    const answer = metadata.then((object): Referred => ({ is: "there", document: documentOf(object) }), whenMissing);
-    return [
-      keyOf(reference),
-      await unlessForbidden(answer, (message): Referred => {
-        forbidden.set(fullNameOf(kind), { kind, message });
-        return { is: "unknown" };
-      }),
-    ];
-  });
+  const answers = await inParallel(
+    references,
+    paceOf(progress, "references", references.length),
+    async (reference): Promise<[string, Referred]> => {
+      const kind = kinds.find(
+        (one) => keyOf({ ...reference, apiVersion: apiVersionOf(one), kind: one.kind }) === keyOf(reference),
+      );
+      if (kind === undefined) return [keyOf(reference), { is: "kindMissing" }];
+      const { namespace, name } = reference;
+      const metadata = getMetadata(cluster, kind, name, kind.isNamespaced ? namespace : undefined);
+      const answer = metadata.then((object): Referred => ({ is: "there", document: documentOf(object) }), whenMissing);
+      return [
+        keyOf(reference),
+        await unlessForbidden(answer, (message): Referred => {
+          forbidden.set(fullNameOf(kind), { kind, message });
+          return { is: "unknown" };
+        }),
+      ];
+    },
+  );
   return { answers: new Map(answers), forbidden: sorted([...forbidden.values()]) };
 }
 
