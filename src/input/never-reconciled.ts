@@ -16,5 +16,3 @@ export const neverReconciled = z.strictObject({
         "`Report`: only say which they are.",
     ),
 });
-
-export type NeverReconciled = z.output<typeof neverReconciled>;

@@ -20,7 +20,7 @@ export const FINDINGS = [
   "NeverReconciled",
 ] as const;
 
-export type FindingType = (typeof FINDINGS)[number];
+type FindingType = (typeof FINDINGS)[number];
 
 export interface Finding {
   readonly is: FindingType;

@@ -16,7 +16,7 @@ export interface World {
   readonly kinds: number;
 }
 
-export interface NotLookedAt {
+interface NotLookedAt {
   readonly message: string;
   /** Whether something of that kind may well be composed: it is a managed resource, an XR, or an XR refers to one. */
   readonly isComposed: boolean;
