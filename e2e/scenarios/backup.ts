@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import { at, nameOf } from "../rig/objects.ts";
+import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { PATIENCE } from "./scenario.ts";
@@ -21,6 +21,9 @@ const namespaceOf = (object: JsonObject): string => String(at(object, "metadata.
 export async function lose({ kubectl }: Reach, object: JsonObject): Promise<void> {
   const [target, namespace] = [targetOf(object), namespaceOf(object)];
   await kubectl.patch(target, { metadata: { annotations: { "crossplane.io/paused": "true" } } }, { namespace });
+  // A reconcile that is under way ends with an apply, which would make the object anew, without most of its spec.
+  const isLeftAlone = async () => isPaused(await kubectl.get(target, namespace));
+  if (conditionOf(object, "Synced") !== undefined) await until(`${target} is paused`, isLeftAlone, PATIENCE);
   await kubectl.run("delete", target, "-n", namespace, "--cascade=orphan", "--wait=false");
   const isGone = async () => {
     const found = await kubectl.get(target, namespace);
@@ -33,6 +36,9 @@ export async function lose({ kubectl }: Reach, object: JsonObject): Promise<void
   };
   await until(`${target} is lost`, isGone, PATIENCE);
 }
+
+const isPaused = (object: JsonObject | undefined): boolean =>
+  conditionOf(object, "Synced")?.reason === "ReconcilePaused";
 
 /** Creates an object anew: without status, UID and owner references, but with a hold on its deletion where it is asked for. */
 export async function restore(

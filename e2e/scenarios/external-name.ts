@@ -87,8 +87,14 @@ async function changedByHand(rig: Rig): Promise<string> {
   await until("the XR says so", async () => (await reasonOf(rig)) === "DuplicateSuspected", PATIENCE);
   await sleep(5000);
   if (at(await managedOf(rig, "mindful"), EXTERNAL_NAME) !== "imported") throw new Error("it was changed back");
-  await rig.kubectl.patch("xcluster/mindful", { status: { externalNames: null } }, { subresource: "status" });
-  await until("it is settled", async () => (await reasonOf(rig)) === "Pinned", PATIENCE);
+  // A reconcile that is under way writes it once more: then it has to be removed once more.
+  const isSettled = async () => {
+    if ((await reasonOf(rig)) === "Pinned") return true;
+    await rig.kubectl.patch("xcluster/mindful", { status: { externalNames: null } }, { subresource: "status" });
+    await sleep(3000);
+    return false;
+  };
+  await until("it is settled", isSettled, PATIENCE);
   providerOf(rig).stop();
   return "DuplicateSuspected, until the ledger's entry was removed";
 }
