@@ -72,7 +72,6 @@ async function installs(rig: Rig): Promise<string> {
 
   const healthy = async () => conditionOf(await kubectl.get(`function.pkg.crossplane.io/${FUNCTION}`), "Healthy");
   await until("the Function is healthy", async () => (await healthy())?.status === "True", PATIENCE);
-  await kubectl.run("get", "crd", "inputs.shared-infrastructure.fn.crossplane.io");
   await install(kubectl, [installed]);
   return `Installed and Healthy, ${Math.round(statSync(built.xpkg).size / 1e6)} MB`;
 }
