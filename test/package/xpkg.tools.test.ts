@@ -76,7 +76,7 @@ describe.skipIf(tools.includes(undefined))("the package of npm run package -- --
       ].map((file) => `${APP}/${file}`),
     );
     const others = new Set(
-      files.filter((file) => !file.startsWith(APP) && file !== "/").map((file) => file.split("/")[1]),
+      files.filter((file) => !file.startsWith(APP) && !/^\/\.?$/.test(file)).map((file) => file.split("/")[1]),
     );
     expect([...others].sort()).toEqual(["etc", "lib", "lib64", "nodejs", "package.yaml", "tmp", "usr", "var"]);
     expect(files.filter((file) => /\/(s?bin)\/./.test(file))).toEqual([ENTRYPOINT[0]]);
