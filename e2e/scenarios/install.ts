@@ -15,7 +15,8 @@ import { PATIENCE, type Suite } from "./scenario.ts";
 /** The xpkg, by the way that it takes into a cluster: registry, package manager, runtime. */
 
 const FUNCTION = "function-installed";
-const SECRET = "function-installed-tls";
+/** The name that Crossplane v1 expects; v2 takes any, which its revision's status says. */
+const SECRET = `${FUNCTION}-tls-server`;
 /** What OpenShift and others give to a pod: a UID that no image knows. */
 const ANY_UID = "1000680000:0";
 
@@ -58,6 +59,7 @@ async function installs(rig: Rig): Promise<string> {
   const registry = await startRegistry();
   const reference = `${registry.address}/example/${NAME}:${PACKAGE_VERSION}`;
   await crane("push", built.xpkg, reference);
+  await createServerSecret(rig);
   await kubectl.apply({
     apiVersion: "pkg.crossplane.io/v1",
     kind: "Function",
@@ -77,22 +79,12 @@ async function installs(rig: Rig): Promise<string> {
 }
 
 /** With `--package-runtime=External` somebody else runs a package's image and says where: here that is us. */
-async function beRuntimeController({ kubectl, authority }: Rig, address: string): Promise<void> {
+async function beRuntimeController({ kubectl }: Rig, address: string): Promise<void> {
   const revision = async () =>
     (await kubectl.list("functionrevisions.pkg.crossplane.io")).find(
       (one) => at(one, "metadata.labels[pkg.crossplane.io/package]") === FUNCTION,
     );
   await until("the Function has a revision", async () => (await revision()) !== undefined, PATIENCE);
-  await kubectl.apply({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { namespace: NAMESPACE, name: SECRET },
-    data: {
-      "tls.crt": encode(authority.certificate),
-      "tls.key": encode(authority.key),
-      "ca.crt": encode(authority.certificate),
-    },
-  });
   const runtimeHealthy = {
     type: "RuntimeHealthy",
     status: "True",
@@ -103,6 +95,20 @@ async function beRuntimeController({ kubectl, authority }: Rig, address: string)
   const conditions = [...asList(at(found, "status.conditions")), runtimeHealthy];
   const status = { endpoint: `dns:///${address}`, tlsServerSecretName: SECRET, conditions };
   await kubectl.patch(`functionrevision.pkg.crossplane.io/${nameOf(found)}`, { status }, { subresource: "status" });
+}
+
+/** From which Crossplane takes the CA for conversion webhooks of a package's CRDs, whether there are any or not. */
+async function createServerSecret({ kubectl, authority }: Rig): Promise<void> {
+  await kubectl.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: NAMESPACE, name: SECRET },
+    data: {
+      "tls.crt": encode(authority.certificate),
+      "tls.key": encode(authority.key),
+      "ca.crt": encode(authority.certificate),
+    },
+  });
 }
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
