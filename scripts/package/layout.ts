@@ -10,7 +10,7 @@ export const VERSION = `v${manifest.version}`;
 export const DISTROLESS = "gcr.io/distroless/nodejs24-debian12:nonroot";
 
 /** Where distroless has Node.js, and where the base made here has it. */
-export const NODE = "/nodejs/bin/node";
+const NODE = "/nodejs/bin/node";
 /** The bundle, the protocol and package.json; `src/package.ts` finds the latter two one level above the bundle. */
 export const APP = "/function";
 /** Starts with room for what a start allocates: otherwise the garbage collector runs a dozen times. */
