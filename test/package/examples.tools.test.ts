@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { parse, stringify } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
 import { inRepository } from "../../scripts/package/layout.ts";
 import { sourceOf } from "../../scripts/tools/catalogue.ts";
 import { examples, fileOf } from "../support/examples.ts";
@@ -18,6 +18,14 @@ interface Composition {
 const inputsOf = (example: string): string =>
   (parse(readFileSync(fileOf(example, "composition.yaml"), "utf8")) as Composition).spec.pipeline
     .map(({ step, input }) => stringify({ ...input, metadata: { name: step, namespace: "default" } }))
+    .join("---\n");
+
+/** What a page has people apply. */
+const packagesIn = (page: string): string =>
+  [...readFileSync(inRepository(page), "utf8").matchAll(/^```yaml\n([\s\S]*?)^```/gm)]
+    .flatMap(([, text = ""]) => parseAllDocuments(text).map((document): unknown => document.toJS()))
+    .filter((object) => JSON.stringify(object).startsWith('{"apiVersion":"pkg.crossplane.io/'))
+    .map((object) => stringify(object))
     .join("---\n");
 
 describe.skipIf(crossplane === "")("the real CLI validates", () => {
@@ -47,6 +55,18 @@ describe.skipIf(crossplane === "")("the real CLI validates", () => {
     expect({ exitCode, output: `${stdout}${stderr}` }).toEqual({
       exitCode: example === "invalid-input" ? 1 : 0,
       output: expect.stringContaining(example === "invalid-input" ? "spec.sharedResources" : "0 failure cases"),
+    });
+  });
+
+  test.each(["README.md", "docs/operations.md"])("what %s has people install", async (page) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "cache"));
+    writeFileSync(join(folder, "manifests.yaml"), packagesIn(page));
+    expect(await validate(join(folder, "manifests.yaml"), join(folder, "cache"))).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /Total [1-9]\d* resources: 0 missing schemas, [1-9]\d* success cases, 0 failure cases/,
+      ),
     });
   });
 });

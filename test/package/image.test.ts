@@ -26,3 +26,9 @@ test("the package is called what the input's users refer to", () => {
     spec: { capabilities: ["composition"] },
   });
 });
+
+test("the package's icon is package/icon.svg", () => {
+  const { metadata } = parse(read("crossplane.yaml"));
+  const icon = Buffer.from(read("package/icon.svg").trim()).toString("base64");
+  expect(metadata.annotations["meta.crossplane.io/iconURI"]).toBe(`data:image/svg+xml;base64,${icon}`);
+});
