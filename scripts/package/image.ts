@@ -22,11 +22,11 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
   const platform = `linux/${architecture}`;
   const layer = join(folder, `app-${architecture}.tar`);
   await archive(app, layer, APP);
-  const below =
+  const { append, labels } =
     base === "local"
-      ? ["--new_layer", await baseLayer(architecture, folder)]
-      : ["--base", base, "--platform", platform, "--set-base-image-annotations"];
-  await crane("append", ...below, "--new_layer", layer, "--new_tag", reference);
+      ? { append: ["--new_layer", await baseLayer(architecture, folder)], labels: [] }
+      : await pinned(base, platform);
+  await crane("append", ...append, "--new_layer", layer, "--new_tag", reference);
 
   const settings = [
     ["--entrypoint", ENTRYPOINT.join(",")],
@@ -34,7 +34,7 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
     ["--workdir", APP],
     ["--exposed-ports", PORTS.join(",")],
     ["--env", "NODE_ENV=production"],
-    ["--label", `org.opencontainers.image.version=${VERSION}`],
+    ...[`version=${VERSION}`, ...labels].map((label) => ["--label", `org.opencontainers.image.${label}`]),
     ["--set-platform", platform],
     ["--tag", reference],
   ];
@@ -42,6 +42,16 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
   const image = join(folder, `runtime-${architecture}.tar`);
   await crane("pull", reference, image);
   return image;
+}
+
+/** What a tag means now is what the image is made from, and what its labels say for ever. */
+async function pinned(base: string, platform: string) {
+  const digest = await crane("digest", base);
+  const [repository = ""] = base.replace(/:[^:/@]+(?=@|$)/, "").split("@");
+  return {
+    append: ["--base", `${repository}@${digest}`, "--platform", platform],
+    labels: [`base.name=${base}`, `base.digest=${digest}`],
+  };
 }
 
 async function baseLayer(architecture: Architecture, folder: string): Promise<string> {
