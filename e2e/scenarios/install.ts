@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { NAME, VERSION as PACKAGE_VERSION } from "../../scripts/package/layout.ts";
 import { type Registry, startRegistry } from "../../scripts/package/registry.ts";
@@ -151,6 +151,8 @@ async function uninstalls(rig: Rig): Promise<string> {
   const revisions = async () =>
     (await kubectl.list("functionrevisions.pkg.crossplane.io")).filter((one) => nameOf(one).startsWith(FUNCTION));
   await until("its revisions are gone", async () => (await revisions()).length === 0, PATIENCE);
-  installationOf(rig).registry.stop();
+  const { registry, image } = installationOf(rig);
+  registry.stop();
+  for (const large of [image.root, join(rig.directory, "package")]) rmSync(large, { recursive: true });
   return "Function and revisions deleted";
 }

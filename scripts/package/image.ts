@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { APP, type Architecture, ENTRYPOINT, PORTS, USER, VERSION } from "./layout.ts";
 import { makeLocalBase } from "./local-base.ts";
@@ -56,6 +57,9 @@ async function pinned(base: string, platform: string) {
 
 async function baseLayer(architecture: Architecture, folder: string): Promise<string> {
   const layer = join(folder, `base-${architecture}.tar`);
-  await archive(await makeLocalBase(architecture), layer);
+  const root = join(folder, `base-${architecture}`);
+  await makeLocalBase(architecture, root);
+  await archive(root, layer);
+  rmSync(root, { recursive: true });
   return layer;
 }
