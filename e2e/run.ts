@@ -34,7 +34,7 @@ if (chosenSuites.length === 0) {
   throw new Error(`cannot run suite ${String(values.suite)}: there is ${names}`);
 }
 
-const problems = await obtainTools([...toolsOf("e2e"), "crossplane-core-v2.3"], say);
+const problems = await obtainTools([...toolsOf("e2e"), "crossplane-core-v2.3", "crossplane-v2.5", "crane"], say);
 if (problems.length > 0) throw new Error(problems.join("\n"));
 
 // The parts end with this process.

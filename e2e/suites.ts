@@ -3,6 +3,7 @@ import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
+import { installation } from "./scenarios/install.ts";
 import { restoring } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
@@ -27,6 +28,7 @@ export const suites: readonly Suite[] = [
   tagWar,
   restoring,
   losingExternalNames,
+  installation,
   {
     name: "after all of it",
     when: "after the others",

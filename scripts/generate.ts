@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { matrix } from "../e2e/seen.ts";
 import { builtInKinds } from "../src/capabilities/external-names/rescue.ts";
 import { flagsReference } from "../src/config/flags.ts";
 import { crd } from "./generate/crd.ts";
+import { editorSchema } from "./generate/editor-schema.ts";
 import { inputReference } from "./generate/reference.ts";
 
 /** Writes what is made from code (`npm run generate`), or with `--check` fails where it is out of date. */
@@ -24,12 +25,18 @@ function withSection(text: string, name: string, section: string): string {
 }
 
 const proto = read("proto/v1/run_function.proto");
-const readme = [
+const sections = [
   { name: "composition", section: `\`\`\`yaml\n${read("examples/share-database/composition.yaml").trim()}\n\`\`\`` },
   { name: "input", section: inputReference() },
   { name: "flags", section: flagsReference() },
   { name: "seen", section: matrix() },
-].reduce((text, { name, section }) => withSection(text, name, section), read("README.md"));
+];
+/** Each README has those of the sections that its markers name. */
+const withSections = (file: string): string =>
+  sections.reduce(
+    (text, { name, section }) => (text.includes(`<!-- begin: ${name} -->`) ? withSection(text, name, section) : text),
+    read(file),
+  );
 
 const kinds = Object.entries(builtInKinds).map(([group, names]) => `| \`${group}\` | ${names.join(", ")} |`);
 const externalNames = withSection(
@@ -43,11 +50,15 @@ const generated: readonly (readonly [file: string, content: string | Buffer])[] 
   ["proto/v1beta1/run_function.proto", proto.replace("proto.v1;", "proto.v1beta1;")],
   // What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them.
   ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
-  ["README.md", readme],
   ["docs/external-names.md", externalNames],
+  ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],
+  ["README.md", withSections("README.md")],
+  ["README.zh-CN.md", withSections("README.zh-CN.md")],
 ];
 
-const stale = generated.filter(([file, content]) => !readFileSync(new URL(file, root)).equals(Buffer.from(content)));
+const isAsGenerated = (file: URL, content: string | Buffer): boolean =>
+  existsSync(file) && readFileSync(file).equals(Buffer.from(content));
+const stale = generated.filter(([file, content]) => !isAsGenerated(new URL(file, root), content));
 if (process.argv.includes("--check")) {
   for (const [file] of stale) process.stderr.write(`${file} is out of date: npm run generate\n`);
   process.exitCode = stale.length === 0 ? 0 : 1;

@@ -18,6 +18,8 @@ export interface Kind {
   readonly claim?: string;
   /** The spec of our step's input. */
   readonly input: object;
+  /** The Function that answers; the rig's own where it is not said. */
+  readonly functionName?: string;
 }
 
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
@@ -46,7 +48,7 @@ const schema = {
 };
 
 /** Connection details reach a claim by way of a Secret of its XR, which lies where Crossplane does. */
-const compositionOf = ({ kind, claim, input }: Kind) => ({
+const compositionOf = ({ kind, claim, input, functionName = FUNCTION }: Kind) => ({
   apiVersion: "apiextensions.crossplane.io/v1",
   kind: "Composition",
   metadata: { name: kind.toLowerCase() },
@@ -57,7 +59,7 @@ const compositionOf = ({ kind, claim, input }: Kind) => ({
     pipeline: [
       {
         step: "share",
-        functionRef: { name: FUNCTION },
+        functionRef: { name: functionName },
         input: { apiVersion: API_VERSION, kind: KIND, spec: { responseTTL, ...input } },
       },
     ],
