@@ -19,6 +19,13 @@ async function takesInput({ kubectl }: Rig): Promise<string> {
   return "package/input/inputs.yaml";
 }
 
+/** What stays of them is nothing: the server only says whether it would take them. */
+async function takesManifests({ kubectl }: Rig): Promise<string> {
+  const folder = fileURLToPath(new URL("../deploy/function", import.meta.url));
+  const taken = await kubectl.run("apply", "--server-side", "--dry-run=server", "-f", folder);
+  return `${taken.trim().split("\n").length} objects of deploy/function`;
+}
+
 /** All that is to be seen on a real control plane. */
 export const suites: readonly Suite[] = [
   withoutEvents,
@@ -35,6 +42,7 @@ export const suites: readonly Suite[] = [
     scenarios: [
       { name: "no password stands outside Secrets", run: (rig) => assertNoLeak(rig, passwords) },
       { name: "Kubernetes takes the input's CRD", run: takesInput },
+      { name: "Kubernetes takes the manifests for production", run: takesManifests },
     ],
   },
 ];

@@ -25,35 +25,35 @@ function withSection(text: string, name: string, section: string): string {
 }
 
 const proto = read("proto/v1/run_function.proto");
-const sections = [
-  { name: "composition", section: `\`\`\`yaml\n${read("examples/share-database/composition.yaml").trim()}\n\`\`\`` },
-  { name: "input", section: inputReference() },
-  { name: "flags", section: flagsReference() },
-  { name: "seen", section: matrix() },
-];
-/** Each README has those of the sections that its markers name. */
-const withSections = (file: string): string =>
-  sections.reduce(
-    (text, { name, section }) => (text.includes(`<!-- begin: ${name} -->`) ? withSection(text, name, section) : text),
-    read(file),
-  );
-
+const yaml = (...files: readonly string[]): string => `\`\`\`yaml\n${files.map(read).join("---\n").trim()}\n\`\`\``;
 const kinds = Object.entries(builtInKinds).map(([group, names]) => `| \`${group}\` | ${names.join(", ")} |`);
-const externalNames = withSection(
-  read("docs/external-names.md"),
-  "built-in kinds",
-  ["| group | kinds |", "| --- | --- |", ...kinds].join("\n"),
-);
+const sections: Readonly<Record<string, string>> = {
+  composition: yaml("examples/share-database/composition.yaml"),
+  input: inputReference(),
+  flags: flagsReference(),
+  seen: matrix(),
+  "built-in kinds": ["| group | kinds |", "| --- | --- |", ...kinds].join("\n"),
+  "runtime config": yaml("deploy/function/runtime-config.yaml", "deploy/function/pod-disruption-budget.yaml"),
+};
+
+/** Each page has those of the sections that its markers name. */
+const pages = ["README.md", "README.zh-CN.md", "docs/external-names.md", "docs/operations.md"].map((file) => {
+  const names = [...read(file).matchAll(/<!-- begin: (.*) -->/g)].map(([, name = ""]) => name);
+  const page = names.reduce((text, name) => withSection(text, name, sections[name] ?? missing(file, name)), read(file));
+  return [file, page] as const;
+});
+
+function missing(file: string, name: string): never {
+  throw new Error(`cannot make section "${name}" of ${file}: nothing makes it`);
+}
 
 const generated: readonly (readonly [file: string, content: string | Buffer])[] = [
   ["package/input/inputs.yaml", `# Made by npm run generate from src/input.\n${stringify(crd(), { lineWidth: 120 })}`],
   ["proto/v1beta1/run_function.proto", proto.replace("proto.v1;", "proto.v1beta1;")],
   // What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them.
   ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
-  ["docs/external-names.md", externalNames],
   ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],
-  ["README.md", withSections("README.md")],
-  ["README.zh-CN.md", withSections("README.zh-CN.md")],
+  ...pages,
 ];
 
 const isAsGenerated = (file: URL, content: string | Buffer): boolean =>
