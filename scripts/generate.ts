@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
-import { matrix } from "../e2e/seen.ts";
+import { compatibility, matrix } from "../e2e/seen.ts";
 import { builtInKinds } from "../src/capabilities/external-names/rescue.ts";
 import { flagsReference } from "../src/config/flags.ts";
 import { crd } from "./generate/crd.ts";
@@ -25,13 +25,21 @@ function withSection(text: string, name: string, section: string): string {
 }
 
 const proto = read("proto/v1/run_function.proto");
-const yaml = (...files: readonly string[]): string => `\`\`\`yaml\n${files.map(read).join("---\n").trim()}\n\`\`\``;
+/** Manifests as a page shows them, without the line for editors, whose path is the file's. */
+const yaml = (...files: readonly string[]): string => {
+  const manifests = files
+    .map(read)
+    .join("---\n")
+    .replaceAll(/^# yaml-language-server:.*\n/gm, "");
+  return `\`\`\`yaml\n${manifests.trim()}\n\`\`\``;
+};
 const kinds = Object.entries(builtInKinds).map(([group, names]) => `| \`${group}\` | ${names.join(", ")} |`);
 const sections: Readonly<Record<string, string>> = {
   composition: yaml("examples/share-database/composition.yaml"),
   input: inputReference(),
   flags: flagsReference(),
   seen: matrix(),
+  compatibility: compatibility(),
   "built-in kinds": ["| group | kinds |", "| --- | --- |", ...kinds].join("\n"),
   "runtime config": yaml("deploy/function/runtime-config.yaml", "deploy/function/pod-disruption-budget.yaml"),
 };
