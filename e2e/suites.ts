@@ -4,6 +4,7 @@ import type { Rig } from "./rig/rig.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { installation } from "./scenarios/install.ts";
+import { severalReplicas } from "./scenarios/replicas.ts";
 import { restoring } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
@@ -36,6 +37,7 @@ export const suites: readonly Suite[] = [
   restoring,
   losingExternalNames,
   installation,
+  severalReplicas,
   {
     name: "after all of it",
     when: "after the others",

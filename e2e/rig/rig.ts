@@ -40,10 +40,10 @@ export async function startRig(version: Version): Promise<Rig> {
     ends.push(() => (rig?.function ?? running).part.stop());
     keep(await startCrossplane(version, directory, plane));
     keep(await startProviderKubernetes(directory, plane));
-    await registerFunction(plane.kubectl, running.port);
+    await registerFunction(plane.kubectl, `dns:///127.0.0.1:${running.port}`);
     const composer = await startStaticFunction(directory, plane.authority);
     ends.push(() => composer.stop());
-    await registerFunction(plane.kubectl, composer.port, STATIC_FUNCTION);
+    await registerFunction(plane.kubectl, `dns:///127.0.0.1:${composer.port}`, STATIC_FUNCTION);
     rig = {
       ...plane,
       version,
