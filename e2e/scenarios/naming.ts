@@ -5,6 +5,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
+import { managedKindOf } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** The naming policy of policies/naming on a real API server, held to the cases that its Rego twin is held to. */
@@ -36,18 +37,6 @@ export const naming: Suite = {
 const pathOf = (file: string): string => fileURLToPath(new URL(`../../policies/${file}`, import.meta.url));
 const { parameters, cases } = parse(readFileSync(pathOf("cases.yaml"), "utf8")) as Cases;
 
-const definition = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: `databases.${GROUP}` },
-  spec: {
-    group: GROUP,
-    names: { kind: "Database", listKind: "DatabaseList", plural: "databases", singular: "database" },
-    scope: "Cluster",
-    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-  },
-};
-
 const databaseOf = (metadata: JsonObject) => ({ apiVersion: `${GROUP}/v1`, kind: "Database", metadata });
 
 async function examples({ kubectl }: Rig): Promise<string> {
@@ -56,7 +45,7 @@ async function examples({ kubectl }: Rig): Promise<string> {
   await kubectl.run("wait", "--for=condition=Established", crd, "--timeout=60s");
   await kubectl.applyFile(pathOf("naming/policy.yaml"));
   await kubectl.applyFile(pathOf("naming/binding.yaml"));
-  await kubectl.apply(definition);
+  await kubectl.apply(managedKindOf("Database", GROUP));
   return "a scheme, a policy and its binding";
 }
 
