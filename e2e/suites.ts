@@ -1,9 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
+import { auditing } from "./scenarios/audit.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { installation } from "./scenarios/install.ts";
+import { naming } from "./scenarios/naming.ts";
+import { operating } from "./scenarios/operation.ts";
 import { severalReplicas } from "./scenarios/replicas.ts";
 import { restoring } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
@@ -36,6 +39,9 @@ export const suites: readonly Suite[] = [
   tagWar,
   restoring,
   losingExternalNames,
+  naming,
+  auditing,
+  operating,
   installation,
   severalReplicas,
   {

@@ -71,6 +71,6 @@ export async function registerFunction(kubectl: Kubectl, endpoint: string, name 
       spec: { image, desiredState: "Active", revision: 1, packagePullPolicy: "IfNotPresent" },
     },
   );
-  const status = { endpoint, capabilities: ["composition"] };
+  const status = { endpoint, capabilities: ["composition", "operation"] };
   await kubectl.patch(`functionrevision/${revision}`, { status }, { subresource: "status" });
 }
