@@ -98,12 +98,12 @@ interface Asked {
 }
 
 function toQuestion(
-  { apiGroup, kind, externalName, providerConfig, scope }: MappedResource,
+  { apiGroup, kind, names: sources, providerConfig, scope }: MappedResource,
   document: Document,
 ): Asked {
-  const last = externalName.at(-1);
+  const last = sources.at(-1);
   const path = last === undefined ? ["kind"] : pathOf(last);
-  const texts = externalName.map((source) => textOf(source, document));
+  const texts = sources.map((source) => textOf(source, document));
   // An Object's namespace may be missing; a name may not.
   if (texts.at(-1) === undefined) {
     const doubt = `cannot tell which ${kind} it stands for: ${formatFieldPath(path)} is not set`;

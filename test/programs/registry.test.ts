@@ -68,7 +68,7 @@ test("who-owns names the owner and who else needs it", async () => {
   ]);
   expect(code).toBe(0);
   const claim = (team: string) => ({ namespace: team, claim: `${team}/orders`, composite: "orders-x" });
-  const managedResource = "buckets.s3.aws.upbound.io/orders-orders";
+  const managed = (team: string) => ({ managedResource: `buckets.s3.aws.upbound.io/orders-${team}-orders` });
   expect(JSON.parse(out)).toEqual({
     items: [
       {
@@ -79,9 +79,9 @@ test("who-owns names the owner and who else needs it", async () => {
         providerConfig: "default",
         scope: { region: "eu-west-1" },
         state: "Owned",
-        owner: { owner: A, role: "Owner", ...claim("team-a"), managedResource, since: "2026-03-01T10:00:00Z" },
+        owner: { owner: A, role: "Owner", ...claim("team-a"), ...managed("team-a"), since: "2026-03-01T10:00:00Z" },
         contenders: [
-          { owner: B, role: "Contender", ...claim("team-b"), managedResource, since: "2026-03-02T10:00:00Z" },
+          { owner: B, role: "Contender", ...claim("team-b"), ...managed("team-b"), since: "2026-03-02T10:00:00Z" },
         ],
         identity: "id-orders-eu-west-1-default",
       },
@@ -103,7 +103,7 @@ test("who-owns asks for as much with ten thousand managed resources", async () =
 test.each([
   {
     reason: "a managed resource's name leads there as well",
-    args: ["bucket", "logs-logs"],
+    args: ["bucket", "logs-team-b-logs"],
     code: 0,
     says: "team-b/logs",
   },

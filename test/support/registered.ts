@@ -20,7 +20,7 @@ export interface Registered {
 
 export const PLATFORM = "XBucket.platform.example.org";
 
-/** The managed resource's name is the bucket's and its owner's. */
+/** The managed resource is called after the bucket and its owner: `orders-team-a-orders`. */
 export function registered({
   bucket,
   owner,
@@ -32,7 +32,7 @@ export function registered({
   isDeleting = false,
   group = "s3.aws.upbound.io",
 }: Registered): JsonObject {
-  const name = `${bucket}-${owner.split("/").at(-1)}`;
+  const name = [bucket, ...owner.split("/").slice(1)].join("-");
   const marker = role === "Owner" ? `${owner}#bucket` : ownedBy && `${ownedBy}#bucket`;
   const [, namespace] = owner.split("/").length === 3 ? owner.split("/") : [];
   return {

@@ -74,7 +74,9 @@ function parseDocument(document: Document.Parsed, file: string, lines: LineCount
   if (value === null || value === undefined) return { manifests: [], faults: [] };
   if (!isObject(value)) return { manifests: [], faults: [`${file}:${line}: no object`] };
 
-  const template = /^ ?Source: (\S+)/m.exec(document.commentBefore ?? "")?.[1];
+  const template = /^ ?Source: (\S+)/m.exec(
+    `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`,
+  )?.[1];
   const manifests = objectsIn(value, []).map(({ object, path: above }) => ({
     file,
     template,
