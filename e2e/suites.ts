@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
+import { conflicts } from "./scenarios/conflicts.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { restoring } from "./scenarios/restore.ts";
@@ -25,6 +26,7 @@ export const suites: readonly Suite[] = [
   shareConnectionSecret,
   deliveries,
   tagWar,
+  conflicts,
   restoring,
   losingExternalNames,
   {
