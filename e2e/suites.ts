@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { auditing } from "./scenarios/audit.ts";
+import { conflicts } from "./scenarios/conflicts.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { installation } from "./scenarios/install.ts";
@@ -51,6 +52,7 @@ export const suites: readonly Suite[] = [
   shareConnectionSecret,
   deliveries,
   tagWar,
+  conflicts,
   restoring,
   losingExternalNames,
   naming,

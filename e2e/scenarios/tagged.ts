@@ -60,8 +60,14 @@ export const namespacedTagged = {
   }),
 };
 
+/** A kind for the programs that ask who owns what: suites run side by side, and must not see each other's. */
+export const shelved = {
+  definition: definitionOf({ kind: "XShelf", spec }),
+  composition: compositionOf("XShelf", [object({}), tag]),
+};
+
 /** An XR of a team, for the cloud resource of that name. */
-export const xrOf = (kind: "XUntamed" | "XTagged", resource: string, team: string) => ({
+export const xrOf = (kind: "XUntamed" | "XTagged" | "XShelf", resource: string, team: string) => ({
   apiVersion: VERSION,
   kind,
   metadata: { name: `${resource}-${team}` },

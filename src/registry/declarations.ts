@@ -52,22 +52,27 @@ const hasName = (document: Document): boolean => stringAt(document, ["metadata",
  * names itself. A managed resource that only observes takes nothing from anybody, so it declares none; the function's own start
  * that way.
  */
-export function declarationsOf(object: JsonObject, mappings: readonly Mapping[]): Declared {
+export function declarationsOf(
+  object: JsonObject,
+  mappings: readonly Mapping[],
+  { includeObservers = false } = {},
+): Declared {
   const named = toNamed(object);
   if (named === undefined) return { ...NOTHING, isKnown: false };
   const mapping = mappings.find(({ apiGroup, kind }) => apiGroup === named.group && kind === named.kind);
   if (mapping !== undefined) return byMapping(named, mapping);
-  return isManaged(named) ? byItself(named) : { ...NOTHING, isKnown: false };
+  return isManaged(named) ? byItself(named, includeObservers) : { ...NOTHING, isKnown: false };
 }
 
 const isManaged = ({ group, kind, document }: Named): boolean =>
   familyOf(withoutM(group), kind) !== undefined || document.at(["spec", "forProvider"]) !== undefined;
 
-function byItself({ group, kind, document }: Named): Declared {
+function byItself({ group, kind, document }: Named, includeObservers: boolean): Declared {
   const { names, namePaths, scope, providerConfig } = placeOf(document, { group, kind });
   const path = namePaths.at(-1);
   if (path === undefined || names.at(-1) === "") return NOTHING; // its provider makes up the name
-  if (!mayWrite(policiesOf(document) ?? EVERYTHING) && !mayDelete(document)) return NOTHING;
+  const isObserver = !mayWrite(policiesOf(document) ?? EVERYTHING) && !mayDelete(document);
+  if (isObserver && !includeObservers) return NOTHING;
   const namespace = stringAt(document, ["metadata", "namespace"]);
   const name = [namespace, stringAt(document, ["metadata", "name"])].filter(Boolean).join("/");
   const self = `${kind}.${group}/${name}`;
@@ -93,12 +98,12 @@ interface Asked {
 }
 
 function toQuestion(
-  { apiGroup, kind, externalName, providerConfig, scope }: MappedResource,
+  { apiGroup, kind, names: sources, providerConfig, scope }: MappedResource,
   document: Document,
 ): Asked {
-  const last = externalName.at(-1);
+  const last = sources.at(-1);
   const path = last === undefined ? ["kind"] : pathOf(last);
-  const texts = externalName.map((source) => textOf(source, document));
+  const texts = sources.map((source) => textOf(source, document));
   // An Object's namespace may be missing; a name may not.
   if (texts.at(-1) === undefined) {
     const doubt = `cannot tell which ${kind} it stands for: ${formatFieldPath(path)} is not set`;

@@ -52,40 +52,61 @@ const source = exactlyOneOf(
   return fromFieldPath === undefined ? { is: "template", parts: parsed ?? [] } : { is: "field", path: fromFieldPath };
 });
 
-const EXTERNAL_NAME = "metadata.annotations[crossplane.io/external-name]";
+/** Of provider-kubernetes' Object: what it manages. */
+const manifest = z.strictObject({
+  apiVersion: source,
+  kind: source,
+  namespace: source.optional(),
+  name: source,
+});
 
-const resource = z
-  .strictObject({
+const NONE: Source = { is: "literal", value: "" };
+
+const resource = exactlyOneOf(
+  z.strictObject({
     apiGroup: z.string().min(1).describe("The managed resource's API group, such as s3.aws.upbound.io."),
     kind: z.string().min(1).describe("The managed resource's kind, such as Bucket."),
-    externalName: z
-      .union([source.transform((one) => [one]), z.array(source).min(1)])
-      .describe(
-        `What its Composition writes into ${EXTERNAL_NAME}; for an Object its manifest's apiVersion, kind, namespace and name.`,
-      ),
+    externalName: source
+      .optional()
+      .describe("What its Composition writes into metadata.annotations[crossplane.io/external-name]."),
+    manifest: manifest
+      .optional()
+      .describe("For an Object of provider-kubernetes, in place of externalName: what it manages."),
     providerConfig: source.optional().describe("The name of its ProviderConfig. Default: any."),
     scope: z
       .record(z.string(), source)
       .prefault({})
       .describe("Where it is, by field of spec.forProvider, such as region. What is not given may be anything."),
-  })
+  }),
+  ["externalName", "manifest"],
+)
   .superRefine(({ apiGroup, kind, externalName, scope }, check) => {
     const family = familyOf(withoutM(apiGroup), kind);
-    const parts = family?.name.length ?? 1;
-    if (externalName.length !== parts) {
-      const message = `${parts} texts for a ${kind}: ${parts === 1 ? "its name" : "apiVersion, kind, namespace, name"}`;
-      check.addIssue({ code: "custom", path: ["externalName"], message: `${message}; found ${externalName.length}` });
+    const isObject = (family?.name.length ?? 1) > 1;
+    if (isObject === (externalName !== undefined)) {
+      const path = [isObject ? "externalName" : "manifest"];
+      const message = isObject ? "an Object is named by its manifest" : `a ${kind} has no manifest but an externalName`;
+      check.addIssue({ code: "custom", path, message });
     }
     const fields = new Set(family?.scope.map((path) => String(path.at(-1))));
     for (const field of Object.keys(scope).filter((name) => !fields.has(name))) {
       const known = fields.size === 0 ? "it has none" : `one of ${[...fields].sort().join(", ")}`;
-      check.addIssue({
-        code: "custom",
-        path: ["scope", field],
-        message: `no field that tells a ${kind}'s place: ${known}`,
-      });
+      const message = `no field that tells where a ${kind} is: ${known}`;
+      check.addIssue({ code: "custom", path: ["scope", field], message });
     }
-  });
+  })
+  .transform(({ externalName, manifest: object, ...rest }) => ({
+    ...rest,
+    names: object === undefined ? [externalName ?? NONE] : toNames(object),
+  }));
+
+/** In the order in which the function names an Object. */
+const toNames = ({ apiVersion, kind, namespace, name }: z.output<typeof manifest>): readonly Source[] => [
+  apiVersion,
+  kind,
+  namespace ?? NONE,
+  name,
+];
 
 const mapping = z.strictObject({
   apiGroup: z.string().min(1).describe("The API group of the XR or claim, in any version."),

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
-import { FunctionError } from "../../errors.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
+import { cannotRead } from "../read.ts";
 
 /** An object in a file. */
 export interface Manifest {
@@ -30,7 +30,7 @@ export function filesOf(paths: readonly string[]): readonly string[] {
       .filter((entry) => entry.isFile() && ENDINGS.includes(extname(entry.name)))
       .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
       .sort();
-    if (files.length === 0) throw invalid(`cannot read ${path}: no ${ENDINGS.join(", ")} files below it`);
+    if (files.length === 0) throw cannotRead(path, `no ${ENDINGS.join(", ")} files below it`);
     return files;
   });
 }
@@ -39,20 +39,9 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    throw invalid(`cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw cannotRead(path, cause);
   }
 }
-
-export const readText = (file: string): string => {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw invalid(`cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
-  }
-};
-
-const invalid = (message: string, cause?: unknown): FunctionError =>
-  new FunctionError("InvalidInput", message, { cause });
 
 /** What is in a text: its objects, and what is no YAML or no object, each as `file:line: what`. */
 export interface Parsed {
@@ -85,7 +74,9 @@ function parseDocument(document: Document.Parsed, file: string, lines: LineCount
   if (value === null || value === undefined) return { manifests: [], faults: [] };
   if (!isObject(value)) return { manifests: [], faults: [`${file}:${line}: no object`] };
 
-  const template = /^ ?Source: (\S+)/m.exec(document.commentBefore ?? "")?.[1];
+  const template = /^ ?Source: (\S+)/m.exec(
+    `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`,
+  )?.[1];
   const manifests = objectsIn(value, []).map(({ object, path: above }) => ({
     file,
     template,

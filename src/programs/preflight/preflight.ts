@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parse as parseYaml } from "yaml";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { waitBefore } from "../../cluster/retry.ts";
 import { FunctionError } from "../../errors.ts";
 import { documentOf, stringAt } from "../../model/document.ts";
 import { withValueAt } from "../../model/field-path.ts";
 import { toNamed } from "../../registry/declarations.ts";
-import { type Mapping, parseMapping } from "../../registry/mapping.ts";
+import { readMappings } from "../mappings.ts";
 import { clusterFlags, clusterOf, durationOf, EXIT, type Io, oneOf, parseFlags, runProgram } from "../program.ts";
+import { readText } from "../read.ts";
 import { type Findings, findConflicts, wishesOf } from "./conflicts.ts";
 import { help } from "./help.ts";
-import { filesOf, type Manifest, parseManifests, readText } from "./manifests.ts";
+import { filesOf, type Manifest, parseManifests } from "./manifests.ts";
 import { outputs, toReport, toSummary } from "./report.ts";
 
 const flags = {
@@ -47,25 +47,6 @@ export const preflight = (args: readonly string[], io: Io): Promise<number> =>
     io.err(toSummary(findings, manifests.length));
     return findings.conflicts.length === 0 ? EXIT.fine : EXIT.found;
   });
-
-/** @throws {FunctionError} `InvalidInput` */
-export function readMappings(files: readonly string[]): readonly Mapping[] {
-  const mappings = files.flatMap((file) => parseMapping(parseMappingFile(file), file));
-  const names = mappings.map(({ apiGroup, kind }) => `${kind}.${apiGroup}`);
-  const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice === undefined) return mappings;
-  throw new FunctionError("InvalidInput", `cannot use the mappings ${files.join(", ")}: more than one for ${twice}`);
-}
-
-function parseMappingFile(file: string): unknown {
-  const text = readText(file);
-  try {
-    return parseYaml(text);
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw new FunctionError("InvalidInput", `cannot use the mapping ${file}: ${message}`, { cause });
-  }
-}
 
 /** @throws {FunctionError} `InvalidInput` with everything that is no manifest. */
 async function readManifests(paths: readonly string[], io: Io): Promise<readonly Manifest[]> {
