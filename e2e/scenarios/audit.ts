@@ -160,7 +160,7 @@ async function leastRights(rig: Rig): Promise<string> {
   const { kubectl, directory } = rig;
   await kubectl.apply(view);
   await kubectl.applyFile(fileURLToPath(new URL("../../deploy/audit/rbac.yaml", import.meta.url)));
-  const token = (await kubectl.run("create", "token", "audit", "--namespace=crossplane-system")).trim();
+  const token = (await kubectl.run("create", "token", "shared-infrastructure-audit", "--namespace=crossplane-system")).trim();
   const config = JSON.parse(readFileSync(rig.kubeconfig, "utf8")) as JsonObject;
   const kubeconfig = join(directory, "audit.kubeconfig");
   writeFileSync(kubeconfig, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));
