@@ -13,7 +13,7 @@ import { createMetrics, type Metrics } from "./server/metrics.ts";
 import { createMetricsServer } from "./server/metrics-endpoint.ts";
 import { addReflection } from "./server/reflection.ts";
 import { logRefusals } from "./server/refusals.ts";
-import { loadProtocol, serviceNames, toByteService } from "./server/services.ts";
+import { functionRunner, serviceNames } from "./server/services.ts";
 import { type Streams, trackStreams } from "./server/streams.ts";
 
 export interface Dependencies {
@@ -84,14 +84,14 @@ function createGrpcServer({ maxRecvMessageBytes }: Config, streams: Streams): Se
   return new Server({
     "grpc.max_receive_message_length": maxRecvMessageBytes,
     "grpc.max_send_message_length": -1, // run-function.ts keeps to what Crossplane takes, and says so where it cannot
+    "grpc.enable_channelz": 0, // counts every message and call for a service that is not served
     interceptors: [streams.interceptor],
   });
 }
 
 function addServices(server: Server, dependencies: Dependencies & { readonly metrics: Metrics }) {
-  const protocol = loadProtocol();
   const handler = createHandler(dependencies);
-  for (const name of serviceNames) server.addService(toByteService(protocol, name), { RunFunction: handler });
+  for (const name of serviceNames) server.addService(functionRunner(name), { RunFunction: handler });
   addReflection(server);
   return addHealth(server);
 }

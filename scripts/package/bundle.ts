@@ -14,7 +14,7 @@ const place = [
 ].join("\n");
 
 /** What dependencies read at run time, beside their code. */
-const foreignProtos = ["grpc-health-check/proto/health", "@grpc/reflection/build/proto/grpc"];
+const foreignProtos = ["@grpc/reflection/build/proto/grpc"];
 
 /**
  * Writes what runs into `folder`: one bundled file, proto/, package.json, and the licences of what is in the bundle.
