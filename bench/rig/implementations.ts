@@ -17,7 +17,7 @@ export const titles: Readonly<Record<Implementation, string>> = {
 };
 
 /** The jobs that are also done in another way, and what that is called in the program's list of jobs. */
-export const variants: Partial<
+const variants: Partial<
   Readonly<Record<Implementation, { readonly suffix: string; readonly jobs: readonly Job[] }>>
 > = {
   "ours whole": { suffix: " whole", jobs: ["touch few"] },
