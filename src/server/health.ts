@@ -10,6 +10,7 @@ import { readString } from "../wire/message.ts";
 import { bytesTag, varintTag } from "../wire/scan.ts";
 import { Writer } from "../wire/writer.ts";
 import { byteMethod, serviceNames } from "./services.ts";
+import type { Streams } from "./streams.ts";
 
 /** Answers grpc.health.v1 for the server as a whole, whose name is empty, and for each service. They come and go together. */
 export interface Health {
@@ -39,7 +40,7 @@ type Unary = (call: ServerUnaryCall<Buffer, Uint8Array>, callback: sendUnaryData
  * NOT_SERVING until told otherwise. Over our own wire: three small messages do not need the protobuf library that
  * grpc-health-check loads.
  */
-export function addHealth(server: Server): Health {
+export function addHealth(server: Server, streams: Streams): Health {
   let now: number = STATUS.NOT_SERVING;
   const watchers = new Set<() => void>();
 
@@ -53,6 +54,7 @@ export function addHealth(server: Server): Health {
     const isKnown = names.includes(readName(call.request));
     const tell = (): unknown => call.write(toResponse(isKnown ? now : SERVICE_UNKNOWN));
     tell();
+    streams.add(call);
     if (!isKnown) return; // and it stays so
     watchers.add(tell);
     call.on("cancelled", () => watchers.delete(tell));

@@ -5,6 +5,7 @@ import { packageRoot } from "../package.ts";
 import { readMessages } from "../wire/message.ts";
 import { bytesTag } from "../wire/scan.ts";
 import { byteMethod } from "./services.ts";
+import type { Streams } from "./streams.ts";
 
 /** FileDescriptorSet.file */
 const FILE = bytesTag(1);
@@ -19,12 +20,13 @@ const pathOf = (version: string): string => `/grpc.reflection.${version}.ServerR
  *
  * Few clients ask, and what answers them takes long to load: that is done for the first one.
  */
-export function addReflection(server: Server): void {
+export function addReflection(server: Server, streams: Streams): void {
   let loading: Promise<ReadonlyMap<string, Reflection>> | undefined;
   for (const path of versions.map(pathOf)) {
     const service = { ServerReflectionInfo: byteMethod(path, { requestStream: true, responseStream: true }) };
     server.addService(service, {
       ServerReflectionInfo: (call: ByteStream) => {
+        streams.add(call);
         loading ??= load();
         loading
           .then((reflections) => answer(call, reflections.get(path)))
