@@ -17,12 +17,11 @@ export const titles: Readonly<Record<Implementation, string>> = {
 };
 
 /** The jobs that are also done in another way, and what that is called in the program's list of jobs. */
-const variants: Partial<
-  Readonly<Record<Implementation, { readonly suffix: string; readonly jobs: readonly Job[] }>>
-> = {
-  "ours whole": { suffix: " whole", jobs: ["touch few"] },
-  "go lean": { suffix: " lean", jobs: ["touch few", "look up"] },
-};
+const variants: Partial<Readonly<Record<Implementation, { readonly suffix: string; readonly jobs: readonly Job[] }>>> =
+  {
+    "ours whole": { suffix: " whole", jobs: ["touch few"] },
+    "go lean": { suffix: " lean", jobs: ["touch few", "look up"] },
+  };
 
 /** What the implementation's program calls the job; undefined where it does not do it. */
 export function jobOf(who: Implementation, job: Job): string | undefined {

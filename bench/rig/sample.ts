@@ -12,15 +12,15 @@ export interface Samples {
  * Times some work. Half as long as is measured, the work is done before, to warm up. The Go programs do the same.
  */
 export function sample(work: () => unknown, milliseconds: number): Samples {
-  measure(work, milliseconds / 2);
-  return measure(work, milliseconds);
+  measure(work, milliseconds / 2, 1);
+  return measure(work, milliseconds, 3);
 }
 
-function measure(work: () => unknown, milliseconds: number): Samples {
+function measure(work: () => unknown, milliseconds: number, atLeast: number): Samples {
   const wall: number[] = [];
   const cpu: number[] = [];
   const end = performance.now() + milliseconds;
-  while (performance.now() < end || wall.length < 3) {
+  while (performance.now() < end || wall.length < atLeast) {
     const start = performance.now();
     const used = process.cpuUsage();
     let runs = 0;

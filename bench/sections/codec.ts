@@ -18,7 +18,9 @@ import { type Measured, summarise } from "../rig/statistics.ts";
 
 const ROUNDS = 3;
 const MILLISECONDS = 250;
-const counts = [10, 100, 500] as const;
+/** How many composed resources requests have; a section each, because each takes some minutes. */
+export const counts = [10, 100, 500] as const;
+type Count = (typeof counts)[number];
 
 type Who = Implementation | "limits";
 interface Case {
@@ -34,7 +36,7 @@ interface Figure extends Case {
   readonly cpu: Measured;
 }
 
-const cases: readonly Case[] = counts.flatMap((count) => [
+const casesOf = (count: Count): readonly Case[] => [
   ...jobs.flatMap((job) =>
     implementations.flatMap((who): readonly Case[] => {
       const order = jobOf(who, job);
@@ -42,15 +44,14 @@ const cases: readonly Case[] = counts.flatMap((count) => [
     }),
   ),
   ...["memcpy", "JSON.parse"].map((job): Case => ({ who: "limits", job, order: job, count })),
-]);
+];
 
-export async function codec(): Promise<Section> {
+export async function codec(count: Count): Promise<Section> {
+  const cases = casesOf(count);
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
-  const fileOf = ({ count, job }: Case): string => join(folder, job === "select" ? `select-${count}` : `${count}`);
-  for (const count of counts) {
-    writeFileSync(join(folder, `${count}`), requestOf(count));
-    writeFileSync(join(folder, `select-${count}`), requestOf(count, count / 10));
-  }
+  const fileOf = ({ job }: Case): string => join(folder, job === "select" ? "select" : "request");
+  writeFileSync(join(folder, "request"), requestOf(count));
+  writeFileSync(join(folder, "select"), requestOf(count, count / 10));
   const workers = new Map<Who, Worker>();
   for (const who of [...implementations, "limits"] as const) {
     const { command, args } = codecProgram(who);
@@ -59,12 +60,20 @@ export async function codec(): Promise<Section> {
   const ask = async (one: Case, more: Partial<Order>): Promise<Samples | undefined> =>
     workers.get(one.who)?.ask<Samples>({ job: one.order, request: fileOf(one), ...more });
   await assertSameAnswers(cases, (one, response) => ask(one, { response }), folder);
-  const figures = await inRounds((one) => ask(one, { milliseconds: MILLISECONDS }));
+  const figures = await inRounds(cases, (one) => ask(one, { milliseconds: MILLISECONDS }));
   for (const worker of workers.values()) worker.stop();
-  return { title: "Codec: bytes to bytes", tables: tablesOf(figures), targets: targetsOf(figures), figures };
+  return {
+    title: `Codec: bytes to bytes, ${count} composed resources`,
+    tables: [tableOf(figures, count)],
+    targets: targetsOf(figures, count),
+    figures,
+  };
 }
 
-async function inRounds(measure: (one: Case) => Promise<Samples | undefined>): Promise<readonly Figure[]> {
+async function inRounds(
+  cases: readonly Case[],
+  measure: (one: Case) => Promise<Samples | undefined>,
+): Promise<readonly Figure[]> {
   const samples = new Map<Case, Samples[]>(cases.map((one) => [one, []]));
   for (let round = 0; round <= ROUNDS; round++) {
     for (const one of cases) {
@@ -91,16 +100,14 @@ const find = (figures: readonly Figure[], who: Who, job: string, count: number):
 const cellOf = (figure: Figure | undefined): string =>
   figure === undefined ? "" : `${withSpread(figure.wall)}, CPU ${digits(figure.cpu.median)}`;
 
-function tablesOf(figures: readonly Figure[]): readonly Table[] {
-  return counts.map((count) => ({
-    caption: `${count} composed resources, ms for one request: median (p10–p90), and of processor time`,
-    head: ["job", ...implementations.map((who) => titles[who])],
-    rows: [
-      ...jobs.map((job) => [job, ...implementations.map((who) => cellOf(find(figures, who, job, count)))]),
-      ...["memcpy", "JSON.parse"].map((job) => [`limit: ${job}`, cellOf(find(figures, "limits", job, count))]),
-    ].map((row) => [...row, ...Array(1 + implementations.length - row.length).fill("")]),
-  }));
-}
+const tableOf = (figures: readonly Figure[], count: Count): Table => ({
+  caption: "ms for one request: median (p10–p90), and of processor time",
+  head: ["job", ...implementations.map((who) => titles[who])],
+  rows: [
+    ...jobs.map((job) => [job, ...implementations.map((who) => cellOf(find(figures, who, job, count)))]),
+    ...["memcpy", "JSON.parse"].map((job) => [`limit: ${job}`, cellOf(find(figures, "limits", job, count))]),
+  ].map((row) => [...row, ...Array(1 + implementations.length - row.length).fill("")]),
+});
 
 interface Wanted {
   readonly job: Job;
@@ -124,14 +131,12 @@ const wanted: readonly Wanted[] = [
   { job: "everything", who: "go", atLeast: [3, 3, 3] },
 ];
 
-const targetsOf = (figures: readonly Figure[]): readonly Target[] =>
-  wanted.flatMap(({ job, ours = "ours", who, atLeast }) =>
-    counts.map((count, index): Target => {
-      const ratioOf = (time: "wall" | "cpu"): number => {
-        const [theirs, mine] = [find(figures, who, job, count), find(figures, ours, job, count)];
-        return (theirs?.[time].median ?? 0) / (mine?.[time].median ?? 1);
-      };
-      const what = `${job}, ${digits(count)} resources: ${titles[who]} / ${titles[ours]}`;
-      return { what, is: ratioOf("wall"), inCpuTime: ratioOf("cpu"), atLeast: atLeast[index] ?? 0 };
-    }),
-  );
+const targetsOf = (figures: readonly Figure[], count: Count): readonly Target[] =>
+  wanted.map(({ job, ours = "ours", who, atLeast }) => {
+    const ratioOf = (time: "wall" | "cpu"): number => {
+      const [theirs, mine] = [find(figures, who, job, count), find(figures, ours, job, count)];
+      return (theirs?.[time].median ?? 0) / (mine?.[time].median ?? 1);
+    };
+    const what = `${job}, ${digits(count)} resources: ${titles[who]} / ${titles[ours]}`;
+    return { what, is: ratioOf("wall"), inCpuTime: ratioOf("cpu"), atLeast: atLeast[counts.indexOf(count)] ?? 0 };
+  });
