@@ -17,7 +17,7 @@ const place = [
 const foreignProtos = ["@grpc/reflection/build/proto/grpc"];
 
 /**
- * Writes what runs into `folder`: one bundled file, proto/, package.json, and the licences of what is in the bundle.
+ * Writes what runs into `folder`: a bundled file for each program, proto/, package.json, and the licences of what is in the bundle.
  *
  * @returns the packages in the bundle, sorted.
  */
@@ -25,8 +25,9 @@ export async function bundle(folder: string): Promise<readonly string[]> {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: inRepository("."),
-    entryPoints: ["src/main.ts"],
-    outfile: join(folder, "dist/main.cjs"),
+    entryPoints: { main: "src/main.ts", ...programs() },
+    outdir: join(folder, "dist"),
+    outExtension: { ".js": ".cjs" },
     bundle: true,
     platform: "node",
     target: "node24",
@@ -45,6 +46,14 @@ export async function bundle(folder: string): Promise<readonly string[]> {
   writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name: NAME, version: VERSION.slice(1) })}\n`);
   writeFileSync(join(folder, "LICENSES.txt"), licencesOf(packages));
   return packages;
+}
+
+/** The programs around the function, each a file of its own: the function's server loads none of it. */
+function programs(): Readonly<Record<string, string>> {
+  const names = readdirSync(inRepository("src/programs"), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return Object.fromEntries(names.map(({ name }) => [name, `src/programs/${name}/main.ts`]));
 }
 
 function copyProtos(folder: string): void {

@@ -12,8 +12,11 @@ import { type Input, inputSchema } from "./schema.ts";
 export function parseInput(input: JsonObject): Input {
   const parsed = inputSchema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.flatMap(toFaults));
+  throw invalidInput(faultsIn(parsed.error));
 }
+
+/** What a schema found, one for each field that is wrong. */
+export const faultsIn = ({ issues }: z.core.$ZodError): readonly Fault[] => issues.flatMap(toFaults);
 
 /** A fault of the input: where it is, and what would be right. */
 export interface Fault {

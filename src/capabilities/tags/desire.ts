@@ -3,7 +3,7 @@ import { type FieldPath, withValueAt } from "../../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { OWNER } from "../owner.ts";
 import { mergeTags } from "./merge.ts";
-import { CLUSTER, IDENTITY } from "./owner.ts";
+import { CLUSTER, EXTERNAL_NAME_LABEL, IDENTITY } from "./owner.ts";
 import { DELETION_POLICY, MANAGEMENT_POLICIES } from "./policies.ts";
 import type { Settlement } from "./settle.ts";
 import type { Subject } from "./subject.ts";
@@ -13,6 +13,8 @@ import type { Wanted } from "./wanted.ts";
 /** Which cloud resource a managed resource stands for, and whose it is. */
 export interface Registration {
   readonly identity: string;
+  /** By which it is found where less is known than its identity. */
+  readonly externalName: string;
   readonly owner: string;
   readonly cluster: string | undefined;
 }
@@ -50,7 +52,7 @@ export function withTags(object: JsonObject, { fieldPath, observed }: Subject, t
 export function asContender(
   object: JsonObject,
   { policies, isOrphaned, annotations }: Settlement,
-  { identity, owner, cluster }: Registration,
+  { identity, externalName, owner, cluster }: Registration,
 ): JsonObject {
   const written: Readonly<Record<string, string>> = {
     [OWNER]: owner,
@@ -58,6 +60,7 @@ export function asContender(
     ...annotations,
   };
   let contender = withValueAt(object, ["metadata", "labels", IDENTITY], identity);
+  contender = withValueAt(contender, ["metadata", "labels", EXTERNAL_NAME_LABEL], externalName);
   for (const [key, text] of Object.entries(written)) {
     contender = withValueAt(contender, ["metadata", "annotations", key], text);
   }

@@ -21,9 +21,28 @@ export function identityOf({ desired, observed, kind, nameFieldPaths, scopeField
     if (value === undefined) return undefined;
     scope.push(value);
   }
-  const parts = [kind.group, kind.kind, ...providerConfigOf(desired, observed, kind), ...scope, ...name];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
+  return hash([kind.group, kind.kind, ...providerConfigOf(desired, observed, kind), ...scope, ...name]);
 }
+
+/**
+ * API group, kind and name alone, hashed: a person who asks for an owner knows them, and rarely where the cloud resource is or
+ * which ProviderConfig it has. Cloud resources of one name in two places share it.
+ *
+ * @param group without the `.m` of namespaced managed resources.
+ * @param names what names the cloud resource, as `Family.name` has it; "" for what is not set.
+ */
+export const externalNameHash = (group: string, kind: string, names: readonly string[]): string =>
+  hash([group, kind, ...names]);
+
+export const externalNameHashOf = ({ desired, kind, nameFieldPaths }: Subject): string =>
+  externalNameHash(
+    kind.group,
+    kind.kind,
+    nameFieldPaths.map((path) => stringAt(desired, path) ?? ""),
+  );
+
+const hash = (parts: readonly string[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
 
 function isReferred(desired: Document, path: FieldPath): boolean {
   const field = String(path.at(-1));
@@ -31,10 +50,10 @@ function isReferred(desired: Document, path: FieldPath): boolean {
 }
 
 /** A ClusterProviderConfig is what cluster-scoped managed resources call ProviderConfig; the namespaced kind is another one. */
-function providerConfigOf(
+export function providerConfigOf(
   desired: Document,
   observed: Document | undefined,
-  { isNamespaced }: Kind,
+  { isNamespaced }: Pick<Kind, "isNamespaced">,
 ): readonly string[] {
   const name = stringAt(desired, ["spec", "providerConfigRef", "name"]) ?? "default";
   if (!isNamespaced || stringAt(desired, ["spec", "providerConfigRef", "kind"]) !== "ProviderConfig") return [name];

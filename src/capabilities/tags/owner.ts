@@ -4,6 +4,8 @@ import { DOMAIN } from "../../model/names.ts";
 
 /** Label: the hash of the cloud resource that it stands for, the same on all that stand for it. */
 export const IDENTITY = `${DOMAIN}/identity`;
+/** Label: the hash of its API group, kind and name, wherever it is: what `registry who-owns` finds it by. */
+export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 /** Annotation: the control plane that it is in, where the input names one. */
 export const CLUSTER = `${DOMAIN}/cluster`;
 /** Annotation: who owns the cloud resource and its tags, as `contenderId` says; on the owner's own, that is itself. */

@@ -10,6 +10,7 @@ import { changesOf } from "./audit.ts";
 import { conditionOf, explainRefusal, type Refusal, type Shortcomings, type Tagged } from "./condition.ts";
 import { nameOf } from "./contender.ts";
 import { asContender, tagsFor, withTags } from "./desire.ts";
+import { externalNameHashOf } from "./identity.ts";
 import { faultsOf } from "./limits.ts";
 import { type Subject, subjectsOf } from "./subject.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
@@ -82,7 +83,8 @@ function editsOf(outcome: Outcome, { cluster }: Wanted, call: Call, draft: Draft
   if (arbitration === undefined) return [[resource, { is: "set", object: tagged, ready }]];
 
   const { settlement, identity } = arbitration;
-  const object = asContender(tagged, settlement, { identity, owner: ownerOf(call.composite), cluster });
+  const externalName = externalNameHashOf(subject);
+  const object = asContender(tagged, settlement, { identity, externalName, owner: ownerOf(call.composite), cluster });
   // An XR must not count on a cloud resource that may go before its owner knows of the XR.
   return [[resource, { is: "set", object, ready: settlement.isSettled ? ready : "False" }]];
 }

@@ -49,7 +49,11 @@ describe("a cloud resource that others may name", () => {
     const pending = run(parts);
     expect([...pending.requirements]).toEqual([...first.requirements]);
     expect([...first.requirements.values()]).toEqual([
-      { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", match: { labels: at(ours, "metadata.labels") } },
+      {
+        apiVersion: "s3.aws.upbound.io/v1beta2",
+        kind: "Bucket",
+        match: { labels: { [`${DOMAIN}/identity`]: at(ours, `metadata.labels[${DOMAIN}/identity]`) } },
+      },
     ]);
     expect([policies(pending), policies(first)]).toEqual([["Observe"], ["Observe"]]);
     expect(first.resources.get("bucket")).toMatchObject({ ready: "False" });

@@ -1,0 +1,264 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { toCluster } from "../../src/cluster/cluster.ts";
+import { connect } from "../../src/cluster/connection.ts";
+import { discover } from "../../src/cluster/discovery.ts";
+import { preflight } from "../../src/programs/preflight/preflight.ts";
+import type { Io } from "../../src/programs/program.ts";
+import { registry } from "../../src/programs/registry/registry.ts";
+import { lookUp } from "../../src/registry/look-up.ts";
+import { issue, writeCertificates } from "../../test/support/certificates.ts";
+import { PLATFORM, registered } from "../../test/support/registered.ts";
+import { createMany } from "../rig/bulk.ts";
+import { freePort, type Part, startPart, until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { GROUP } from "./definitions.ts";
+import { PATIENCE, type Suite } from "./scenario.ts";
+import { CLOUD, shelved, xrOf } from "./tagged.ts";
+
+/** Who owns a cloud resource, as the programs around the function tell it: before it is applied, when it is, and after. */
+
+export const conflicts: Suite = {
+  name: "who owns what",
+  scenarios: [
+    { name: "registry names the owner", run: registryNamesTheOwner },
+    { name: "preflight: a conflict is exit code 1 and a line that names the owner, none is 0", run: preflightTells },
+    { name: "admission: the API server denies what somebody else owns, and nothing else", run: admissionDenies },
+    { name: "who-owns among thousands of managed resources", run: amongThousands },
+    { name: "Kubernetes takes what is in deploy/", run: takesDeploy },
+  ],
+};
+
+const OWNER = `XShelf.${GROUP}/shelf-a`;
+const KIND = "objects.kubernetes.crossplane.io";
+const NAME = `v1/ConfigMap/${CLOUD}/shelf`;
+
+const mapping = {
+  apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1",
+  kind: "IdentityMapping",
+  mappings: [
+    {
+      apiGroup: GROUP,
+      kind: "XShelf",
+      resources: [
+        {
+          apiGroup: "kubernetes.crossplane.io",
+          kind: "Object",
+          manifest: {
+            apiVersion: { value: "v1" },
+            kind: { value: "ConfigMap" },
+            namespace: { value: CLOUD },
+            name: { fromFieldPath: "spec.resource" },
+          },
+        },
+      ],
+    },
+  ],
+};
+
+type Program = (args: readonly string[], io: Io) => Promise<number>;
+
+async function run(program: Program, args: readonly string[], { kubeconfig }: Rig, stdin = "") {
+  const said = { out: "", err: "" };
+  const code = await program([...args, "--kubeconfig", kubeconfig], {
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+    isWatched: false,
+    readStdin: async () => stdin,
+  });
+  return { code, ...said };
+}
+
+async function registryNamesTheOwner(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const { definition, composition } = shelved;
+  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } }, definition);
+  await kubectl.run("wait", "--for=condition=Established", `xrd/${definition.metadata.name}`, "--timeout=60s");
+  await kubectl.apply(composition, xrOf("XShelf", "shelf", "a"));
+  const owners = async () => {
+    const { code, out } = await run(registry, ["who-owns", KIND, NAME, "-o", "json"], rig);
+    return code === 0 ? (JSON.parse(out) as { items: { state: string; owner?: { owner: string } }[] }).items : [];
+  };
+  await until("a owns it", async () => (await owners()).some(({ owner }) => owner?.owner === OWNER), PATIENCE);
+  const { out } = await run(registry, ["list", KIND, "-o", "wide"], rig);
+  const line = out.split("\n").find((row) => row.includes(NAME));
+  if (line?.includes(`Owned   ${OWNER}`) !== true) throw new Error(`registry list lacks it: ${out}`);
+  const other = await run(registry, ["who-owns", KIND, `v1/ConfigMap/${CLOUD}/nobodys`], rig);
+  if (other.code !== 1) throw new Error(`who-owns of what nobody owns: ${JSON.stringify(other)}`);
+  return `${OWNER}; of what nobody owns: exit code 1`;
+}
+
+async function preflightTells(rig: Rig): Promise<string> {
+  const file = join(rig.directory, "mapping.json");
+  writeFileSync(file, JSON.stringify(mapping));
+  const tell = (...xrs: readonly object[]) =>
+    run(preflight, ["--mapping", file], rig, xrs.map((xr) => JSON.stringify(xr)).join("\n---\n"));
+
+  const free = await tell(xrOf("XShelf", "shelf", "a"), xrOf("XShelf", "other", "b"));
+  if (free.code !== 0) throw new Error(`a conflict without one: ${JSON.stringify(free)}`);
+  const { code, out } = await tell(xrOf("XShelf", "other", "b"), xrOf("XShelf", "shelf", "b"));
+  if (code !== 1 || !out.includes(OWNER)) throw new Error(`no conflict: ${JSON.stringify({ code, out })}`);
+  return out.trim().replace(/ \(objects.*\)/, "");
+}
+
+const main = fileURLToPath(new URL("../../dist/programs/admission/main.js", import.meta.url));
+
+async function startAdmission({ directory, authority, kubeconfig }: Rig, port: number): Promise<Part> {
+  const certsDir = join(directory, "admission");
+  mkdirSync(certsDir, { recursive: true });
+  writeCertificates(certsDir, authority, await issue(authority, "admission"));
+  const metrics = await freePort();
+  return startPart({
+    name: "admission",
+    command: process.execPath,
+    args: [
+      main,
+      `--mapping=${join(directory, "mapping.json")}`,
+      `--kubeconfig=${kubeconfig}`,
+      `--tls-certs-dir=${certsDir}`,
+      `--address=127.0.0.1:${port}`,
+      `--metrics-address=127.0.0.1:${metrics}`,
+    ],
+    directory,
+    isReady: async () => (await fetch(`http://127.0.0.1:${metrics}/readyz`)).ok,
+  });
+}
+
+/** As deploy/admission has it, but for where it is. */
+const webhook = (port: number, ca: string) => ({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingWebhookConfiguration",
+  metadata: { name: "shelves" },
+  webhooks: [
+    {
+      name: "owners.shared-infrastructure.fn.crossplane.io",
+      admissionReviewVersions: ["v1"],
+      sideEffects: "None",
+      failurePolicy: "Fail",
+      timeoutSeconds: 5,
+      clientConfig: { url: `https://127.0.0.1:${port}/validate`, caBundle: Buffer.from(ca).toString("base64") },
+      rules: [
+        {
+          apiGroups: [GROUP],
+          apiVersions: ["*"],
+          operations: ["CREATE", "UPDATE", "DELETE"],
+          resources: ["xshelfs", "xshelfs/status"],
+        },
+      ],
+    },
+  ],
+});
+
+async function admissionDenies(rig: Rig): Promise<string> {
+  const { kubectl, authority } = rig;
+  const port = await freePort();
+  const admission = await startAdmission(rig, port);
+  await kubectl.apply(webhook(port, authority.certificate));
+  const denial = (...args: readonly string[]) => kubectl.run(...args).then(() => undefined, String);
+  const file = join(rig.directory, "shelf-b.json");
+  const create = (xr: object, ...flags: readonly string[]) => {
+    writeFileSync(file, JSON.stringify(xr));
+    return denial("create", "-f", file, ...flags);
+  };
+  try {
+    let message: string | undefined;
+    const rival = xrOf("XShelf", "shelf", "b");
+    // The API server takes a moment to know of a new webhook; until then a dry run passes, and leaves nothing behind.
+    const asks = async () => {
+      message = await create(rival, "--dry-run=server");
+      return message !== undefined;
+    };
+    await until("the API server asks", asks, PATIENCE);
+    message = (await create(rival)) ?? "";
+    if (!message.includes(OWNER)) throw new Error(`not denied: ${message}`);
+
+    const admitted = [
+      await create(xrOf("XShelf", "free", "b")),
+      await denial("label", "xshelf/shelf-a", "seen=true"),
+      await denial("annotate", "xshelf/free-b", "seen=true"),
+    ];
+    const renamed = await denial("patch", "xshelf/free-b", "--type=merge", "-p", '{"spec":{"resource":"shelf"}}');
+    if (renamed?.includes(OWNER) !== true) throw new Error(`a new name is not denied: ${renamed}`);
+    admitted.push(await denial("delete", "xshelf/free-b", "--timeout=60s"));
+    if (admitted.some((fault) => fault !== undefined)) throw new Error(`denied: ${admitted.join("; ")}`);
+    return `denied: ${/spec\.resource: .*? \(/.exec(message)?.[0].slice(0, -2)}; admitted: the owner, another name, deletion`;
+  } finally {
+    await kubectl.run("delete", "validatingwebhookconfiguration/shelves");
+    await admission.stop();
+  }
+}
+
+/** Ten thousand: E2E_MANAGED_RESOURCES=10000. */
+const THOUSANDS = Number(process.env["E2E_MANAGED_RESOURCES"] ?? 2000);
+
+const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+/** A provider's kind without its provider: nothing reconciles these. */
+const bucketDefinition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "buckets.s3.aws.upbound.io" },
+  spec: {
+    group: "s3.aws.upbound.io",
+    names: { kind: "Bucket", plural: "buckets", categories: ["crossplane", "managed", "aws"] },
+    scope: "Cluster",
+    versions: [
+      {
+        name: "v1beta1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } },
+      },
+    ],
+  },
+};
+
+async function amongThousands(rig: Rig): Promise<string> {
+  const { kubectl, kubeconfig } = rig;
+  await kubectl.apply(bucketDefinition);
+  await kubectl.run("wait", "--for=condition=Established", "crd/buckets.s3.aws.upbound.io", "--timeout=60s");
+  const buckets = Array.from({ length: THOUSANDS }, (_, index) =>
+    registered({ bucket: `bucket-${index}`, owner: `${PLATFORM}/team-${index % 50}/bucket-${index}` }),
+  );
+  await createMany(kubeconfig, "/apis/s3.aws.upbound.io/v1beta1/buckets", buckets);
+
+  const last = `bucket-${THOUSANDS - 1}`;
+  const cluster = toCluster(connect({ kubeconfig }), {});
+  const question = { group: "s3.aws.upbound.io", kind: "Bucket", names: [last], scope: new Map<string, string>() };
+  const [found] = await lookUp(cluster, await discover(cluster), [question]);
+  const start = performance.now();
+  const { code, out } = await run(registry, ["who-owns", "bucket", last], rig);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (code !== 0 || !out.includes(`/${last}`) || found?.holdings.length !== 1) throw new Error(`not found: ${out}`);
+  if (cluster.calls() > 2) throw new Error(`${cluster.calls()} API calls`);
+  const listed = await run(registry, ["list", "bucket", "-o", "json"], rig);
+  const { length } = (JSON.parse(listed.out) as { items: unknown[] }).items;
+  if (length !== THOUSANDS) throw new Error(`list has ${length}`);
+  await kubectl.run("delete", "crd/buckets.s3.aws.upbound.io", "--wait=false");
+  return `one of ${THOUSANDS} in ${cluster.calls()} API calls, discovery among them (${seconds} s); list has all of them`;
+}
+
+/** Of ours: there is no cert-manager here, and other programs' manifests are other suites' matter. */
+const manifests = [
+  "registry/rbac.yaml",
+  "registry/job.yaml",
+  "preflight/argocd.yaml",
+  "admission/admission.yaml",
+  "admission/webhook.yaml",
+  "admission/with-cert-manager/webhook.yaml",
+];
+
+async function takesDeploy({ kubectl }: Rig): Promise<string> {
+  const names: string[] = [];
+  for (const manifest of manifests) {
+    const file = fileURLToPath(new URL(`../../deploy/${manifest}`, import.meta.url));
+    const answer = await kubectl.run("create", "-f", file, "--dry-run=server", "--validate=strict", "-o", "name");
+    names.push(...answer.trim().split("\n"));
+  }
+  return `${names.length} objects, the ArgoCD example among them`;
+}

@@ -1,0 +1,115 @@
+import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import type { Cluster } from "./cluster.ts";
+import { type Asked, ClusterError } from "./error.ts";
+
+/** A kind that the API server serves, in the version that it prefers. */
+export interface ResourceKind {
+  /** "" for Kubernetes' core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** As in paths and roles: lower case, plural. */
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly isNamespaced: boolean;
+  /** `managed`, `composite`, `claim` for Crossplane's. */
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const AGGREGATED = ["v2", "v2beta1"].map(
+  (version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+);
+const ACCEPT = [...AGGREGATED, "application/json"].join(",");
+
+/**
+ * The kinds that are installed, in groups of any name, sorted by group and kind. One request where the API server aggregates
+ * (Kubernetes 1.27 and later), else one for each group.
+ *
+ * @param includeCore whether Kubernetes' core group (pods, secrets, …) is asked for as well: one more request.
+ * @throws {ClusterError}
+ */
+export async function discover(cluster: Cluster, { includeCore = false } = {}): Promise<readonly ResourceKind[]> {
+  const groups = await kindsBelow(cluster, "/apis");
+  const core = includeCore ? await kindsBelow(cluster, "/api") : [];
+  return [...core, ...groups].sort((a, b) => compare(a.group, b.group) || compare(a.kind, b.kind));
+}
+
+export const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+async function kindsBelow(cluster: Cluster, path: string): Promise<readonly ResourceKind[]> {
+  const answer = await cluster.get(rootOf(path), {}, ACCEPT);
+  if (answer["kind"] === "APIGroupDiscoveryList") return objectsIn(answer["items"]).flatMap(kindsOfGroup);
+
+  const versions =
+    path === "/api"
+      ? [{ group: "", version: "v1", path: "/api/v1" }]
+      : objectsIn(answer["groups"]).map((group) => {
+          const preferred = isObject(group["preferredVersion"]) ? group["preferredVersion"] : {};
+          const version = text(preferred["version"]);
+          return { group: text(group["name"]), version, path: `/apis/${text(group["name"])}/${version}` };
+        });
+  const lists = await Promise.all(versions.map((version) => kindsOfVersion(cluster, version)));
+  return lists.flat();
+}
+
+const rootOf = (path: string): Asked => ({ verb: "get", resource: "", apiGroup: "", path });
+
+/** The newest version that is served comes first; a kind may be in a later one only. */
+function kindsOfGroup(item: JsonObject): readonly ResourceKind[] {
+  const group = isObject(item["metadata"]) ? text(item["metadata"]["name"]) : "";
+  const all = objectsIn(item["versions"]).flatMap((version) =>
+    objectsIn(version["resources"]).map((resource) => toKind(group, text(version["version"]), resource)),
+  );
+  return all.filter(({ plural }, index) => all.findIndex((other) => other.plural === plural) === index);
+}
+
+function toKind(group: string, version: string, resource: JsonObject): ResourceKind {
+  const kind = isObject(resource["responseKind"]) ? text(resource["responseKind"]["kind"]) : "";
+  return {
+    group,
+    version,
+    kind,
+    plural: text(resource["resource"]),
+    singular: text(resource["singularResource"]) || kind.toLowerCase(),
+    shortNames: texts(resource["shortNames"]),
+    isNamespaced: resource["scope"] === "Namespaced",
+    categories: texts(resource["categories"]),
+    verbs: texts(resource["verbs"]),
+  };
+}
+
+interface Version {
+  readonly group: string;
+  readonly version: string;
+  readonly path: string;
+}
+
+/** As Kubernetes before 1.27 tells it. A group whose server is away has no kinds now; the others do. */
+async function kindsOfVersion(cluster: Cluster, { group, version, path }: Version): Promise<readonly ResourceKind[]> {
+  const list = await cluster.get(rootOf(path)).catch((error: unknown): JsonObject => {
+    if (error instanceof ClusterError && error.code === "NotFound") return {};
+    throw error;
+  });
+  const resources = objectsIn(list["resources"]).filter((resource) => !text(resource["name"]).includes("/"));
+  return resources.map((resource) => ({
+    group,
+    version,
+    kind: text(resource["kind"]),
+    plural: text(resource["name"]),
+    singular: text(resource["singularName"]) || text(resource["kind"]).toLowerCase(),
+    shortNames: texts(resource["shortNames"]),
+    isNamespaced: resource["namespaced"] === true,
+    categories: texts(resource["categories"]),
+    verbs: texts(resource["verbs"]),
+  }));
+}
+
+const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+const text = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
+
+const texts = (value: JsonValue | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];

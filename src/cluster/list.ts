@@ -1,0 +1,100 @@
+import { isObject, type JsonObject } from "../model/json.ts";
+import type { Cluster } from "./cluster.ts";
+import type { ResourceKind } from "./discovery.ts";
+import { type Asked, ClusterError } from "./error.ts";
+
+export interface ListOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Without it: all namespaces. */
+  readonly namespace?: string;
+  /** Objects in one answer: kubectl's number. */
+  readonly pageSize?: number;
+  /** What is not metadata stays where it is: for kinds that may hold secrets, and for many objects. */
+  readonly isMetadataOnly?: boolean;
+  /** Told how many there are so far, and how many more the API server knows of, after each page. */
+  readonly onPage?: (soFar: number, remaining: number | undefined) => void;
+}
+
+const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+const METADATA = metadataAs("PartialObjectMetadata");
+const METADATA_LIST = metadataAs("PartialObjectMetadataList");
+
+/** How often a list is begun anew because its pages had become too old. */
+const MAX_STARTS = 3;
+
+/**
+ * All objects of a kind, page by page. They have apiVersion and kind, which the items of a list may lack.
+ *
+ * @throws {ClusterError}
+ */
+export async function list(
+  cluster: Cluster,
+  kind: ResourceKind,
+  options: ListOptions = {},
+): Promise<readonly JsonObject[]> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await listOnce(cluster, kind, options);
+    } catch (error) {
+      // etcd keeps five minutes of history; a list that takes longer has to begin again.
+      if (!(error instanceof ClusterError) || error.code !== "Expired" || starts === MAX_STARTS) throw error;
+    }
+  }
+}
+
+async function listOnce(
+  cluster: Cluster,
+  kind: ResourceKind,
+  { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false, onPage }: ListOptions,
+): Promise<readonly JsonObject[]> {
+  const asked = askedOf(kind, "list", namespace);
+  const objects: JsonObject[] = [];
+  let next: string | undefined;
+  do {
+    const query = { limit: String(pageSize), labelSelector, fieldSelector, continue: next };
+    const page = toPage(await cluster.get(asked, query, isMetadataOnly ? METADATA_LIST : undefined), kind);
+    objects.push(...page.items);
+    next = page.next;
+    onPage?.(objects.length, page.remaining);
+  } while (next !== undefined);
+  return objects;
+}
+
+interface Page {
+  readonly items: readonly JsonObject[];
+  readonly next: string | undefined;
+  readonly remaining: number | undefined;
+}
+
+function toPage(answer: JsonObject, { group, version, kind }: ResourceKind): Page {
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  const items = Array.isArray(answer["items"]) ? answer["items"].filter(isObject) : [];
+  const metadata = isObject(answer["metadata"]) ? answer["metadata"] : {};
+  const { continue: next, remainingItemCount: remaining } = metadata;
+  return {
+    items: items.map((item) => ({ ...item, apiVersion, kind })),
+    next: typeof next === "string" && next !== "" ? next : undefined,
+    remaining: typeof remaining === "number" ? remaining : undefined,
+  };
+}
+
+/** The metadata of one object. @throws {ClusterError} `NotFound` among others. */
+export const getMetadata = (
+  cluster: Cluster,
+  kind: ResourceKind,
+  name: string,
+  namespace?: string,
+): Promise<JsonObject> => cluster.get(askedOf(kind, "get", namespace, name), {}, METADATA);
+
+/** One object. @throws {ClusterError} `NotFound` among others. */
+export const getOne = (cluster: Cluster, kind: ResourceKind, name: string, namespace?: string): Promise<JsonObject> =>
+  cluster.get(askedOf(kind, "get", namespace, name));
+
+function askedOf(kind: ResourceKind, verb: Asked["verb"], namespace?: string, name?: string): Asked {
+  const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const within = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  const one = name === undefined ? "" : `/${encodeURIComponent(name)}`;
+  const path = `${root}${within}/${kind.plural}${one}`;
+  return { verb, resource: kind.plural, apiGroup: kind.group, namespace, name, path };
+}

@@ -1,0 +1,96 @@
+import { type Contender, toContender } from "../capabilities/tags/contender.ts";
+import { familyOf } from "../capabilities/tags/families.ts";
+import { providerConfigOf } from "../capabilities/tags/identity.ts";
+import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../capabilities/tags/owner.ts";
+import type { ResourceKind } from "../cluster/discovery.ts";
+import { fullNameOf } from "../cluster/kinds.ts";
+import { type Document, documentOf, stringAt } from "../model/document.ts";
+import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
+import type { JsonObject } from "../model/json.ts";
+import { toName, withoutM } from "./question.ts";
+
+/** A managed resource that the function has registered: it stands for a cloud resource, and somebody's it is. */
+export interface Holding {
+  readonly kind: ResourceKind;
+  /** As the function itself sees it. */
+  readonly contender: Contender;
+  /** `buckets.s3.aws.upbound.io/orders-x7k2p`, with its namespace where it has one: as kubectl takes it. */
+  readonly resource: string;
+  /** `Bucket.s3.aws.upbound.io/orders-x7k2p`, as owners are written. */
+  readonly self: string;
+  readonly externalName: string;
+  /** The hash by which it is found; undefined where an older version of the function labelled it. */
+  readonly externalNameLabel: string | undefined;
+  /** What the cloud calls it, as far as the provider says: its ARN, else its id. */
+  readonly id: string | undefined;
+  readonly providerConfig: string;
+  readonly scope: ReadonlyMap<string, string>;
+  readonly cluster: string | undefined;
+  readonly composite: string | undefined;
+  readonly claim: string | undefined;
+  readonly namespace: string | undefined;
+  /** Who owns the cloud resource, as this managed resource was last told: `Kind.group/namespace/name#resource`. */
+  readonly recordedOwner: string | undefined;
+}
+
+const EXTERNAL_NAME = parseFieldPath("metadata.annotations[crossplane.io/external-name]");
+const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath);
+const CLAIM_NAME = ["metadata", "labels", "crossplane.io/claim-name"];
+const CLAIM_NAMESPACE = ["metadata", "labels", "crossplane.io/claim-namespace"];
+
+export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
+  const document = documentOf(object);
+  const contender = toContender(document);
+  const annotation = (key: string) => stringAt(document, ["metadata", "annotations", key]);
+  const claim = [CLAIM_NAMESPACE, CLAIM_NAME].flatMap((path) => stringAt(document, path) ?? []);
+  const { names, scope, providerConfig } = placeOf(document, kind);
+  return {
+    kind,
+    contender,
+    resource: `${fullNameOf(kind)}/${contender.name}`,
+    self: `${kind.kind}.${kind.group}/${contender.name}`,
+    externalName: toName(names),
+    externalNameLabel: stringAt(document, ["metadata", "labels", EXTERNAL_NAME_LABEL]),
+    id: IDS.map((path) => stringAt(document, path)).find((id) => id !== undefined),
+    providerConfig,
+    scope,
+    cluster: annotation(CLUSTER),
+    composite: stringAt(document, ["metadata", "labels", "crossplane.io/composite"]),
+    claim: claim.length === 2 ? claim.join("/") : undefined,
+    namespace: namespaceOf(contender.owner) ?? stringAt(document, ["metadata", "namespace"]),
+    recordedOwner: annotation(TAGS_OWNER),
+  };
+}
+
+/** The namespace of an owner, `Kind.group/namespace/name`. */
+function namespaceOf(owner: string): string | undefined {
+  const parts = owner.split("/");
+  return parts.length === 3 ? parts[1] : undefined;
+}
+
+/** What a managed resource, or the manifest of one, says of the cloud resource that it stands for. */
+export interface Place {
+  /** All "" where the provider makes up the name. */
+  readonly names: readonly string[];
+  readonly namePaths: readonly FieldPath[];
+  readonly scope: ReadonlyMap<string, string>;
+  readonly providerConfig: string;
+}
+
+export function placeOf(document: Document, { group, kind }: { readonly group: string; readonly kind: string }): Place {
+  const family = familyOf(withoutM(group), kind);
+  const namePaths = family?.name ?? [EXTERNAL_NAME];
+  const scope = (family?.scope ?? []).flatMap((path) => {
+    const value = stringAt(document, path);
+    return value === undefined ? [] : [[String(path.at(-1)), value] as const];
+  });
+  return {
+    names: namePaths.map((path) => stringAt(document, path) ?? ""),
+    namePaths,
+    scope: new Map(scope),
+    providerConfig: providerConfigOf(document, document, { isNamespaced: group !== withoutM(group) })
+      .toReversed()
+      .filter(Boolean)
+      .join("/"),
+  };
+}

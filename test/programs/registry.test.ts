@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { registry } from "../../src/programs/registry/registry.ts";
+import { kindOf, startApiServer } from "../support/api-server.ts";
+import { runWith } from "../support/program.ts";
+import { PLATFORM, registered } from "../support/registered.ts";
+
+const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
+const kinds = [
+  BUCKET,
+  kindOf("s3.aws.m.upbound.io", "Bucket"),
+  kindOf("sqs.aws.upbound.io", "Queue"),
+  kindOf("platform.example.org", "XBucket", { categories: ["composite"] }),
+];
+
+const A = `${PLATFORM}/team-a/orders`;
+const B = `${PLATFORM}/team-b/orders`;
+const objects = [
+  registered({ bucket: "orders", owner: A }),
+  registered({ bucket: "orders", owner: B, role: "Observer", ownedBy: A, since: "2026-03-02T10:00:00Z" }),
+  registered({ bucket: "orders", owner: `${PLATFORM}/team-c/us`, region: "us-east-1" }),
+  registered({ bucket: "logs", owner: `${PLATFORM}/team-b/logs` }),
+];
+
+async function run(
+  args: readonly string[],
+  prepare: (server: Awaited<ReturnType<typeof startApiServer>>) => void = () => {},
+) {
+  const server = await startApiServer({ kinds, objects });
+  prepare(server);
+  return { ...(await runWith(registry, [...args, "--kubeconfig", server.kubeconfig, "--retry-for=2s"])), server };
+}
+
+test("list has a line for each cloud resource", async () => {
+  const { code, out } = await run(["list"]);
+  expect(code).toBe(0);
+  expect(out).toBe(
+    [
+      "KIND                       EXTERNAL NAME   STATE   OWNER                                        NAMESPACE   CONTENDERS   SINCE",
+      `Bucket.s3.aws.upbound.io   logs            Owned   ${PLATFORM}/team-b/logs     team-b      0            2026-03-01T10:00:00Z`,
+      `Bucket.s3.aws.upbound.io   orders          Owned   ${A}   team-a      1            2026-03-01T10:00:00Z`,
+      `Bucket.s3.aws.upbound.io   orders          Owned   ${PLATFORM}/team-c/us       team-c      0            2026-03-01T10:00:00Z`,
+      "",
+    ].join("\n"),
+  );
+});
+
+test.each([
+  { flags: ["--contended"], names: ["orders"] },
+  { flags: ["--namespace=team-b"], names: ["logs", "orders"] },
+  { flags: ["buckets.s3.aws.upbound.io"], names: ["logs", "orders", "orders"] },
+  { flags: ["queue"], names: [] },
+])("list $flags has $names", async ({ flags, names }) => {
+  const { out } = await run(["list", ...flags, "-o", "json"]);
+  expect((JSON.parse(out) as { items: { externalName: string }[] }).items.map((item) => item.externalName)).toEqual(
+    names,
+  );
+});
+
+test("who-owns names the owner and who else needs it", async () => {
+  const { code, out, server } = await run([
+    "who-owns",
+    "bucket",
+    "orders",
+    "--scope",
+    "region=eu-west-1",
+    "-o",
+    "json",
+  ]);
+  expect(code).toBe(0);
+  const claim = (team: string) => ({ namespace: team, claim: `${team}/orders`, composite: "orders-x" });
+  const managed = (team: string) => ({ managedResource: `buckets.s3.aws.upbound.io/orders-${team}-orders` });
+  expect(JSON.parse(out)).toEqual({
+    items: [
+      {
+        apiGroup: "s3.aws.upbound.io",
+        kind: "Bucket",
+        externalName: "orders",
+        id: "arn:aws:s3:::orders",
+        providerConfig: "default",
+        scope: { region: "eu-west-1" },
+        state: "Owned",
+        owner: { owner: A, role: "Owner", ...claim("team-a"), ...managed("team-a"), since: "2026-03-01T10:00:00Z" },
+        contenders: [
+          { owner: B, role: "Contender", ...claim("team-b"), ...managed("team-b"), since: "2026-03-02T10:00:00Z" },
+        ],
+        identity: "id-orders-eu-west-1-default",
+      },
+    ],
+  });
+  expect(server.requests).toHaveLength(3); // discovery, and one for each of the two kinds of Bucket
+});
+
+test("who-owns asks for as much with ten thousand managed resources", async () => {
+  const server = await startApiServer({ kinds: [BUCKET], objects });
+  for (let index = 0; index < 10_000; index++) {
+    server.objects.push(registered({ bucket: `bucket-${index}`, owner: `${PLATFORM}/team-x/bucket-${index}` }));
+  }
+  const { out } = await runWith(registry, ["who-owns", "bucket/bucket-9999", "--kubeconfig", server.kubeconfig]);
+  expect(out).toContain(`${PLATFORM}/team-x/bucket-9999`);
+  expect(server.requests).toHaveLength(2);
+});
+
+test.each([
+  {
+    reason: "a managed resource's name leads there as well",
+    args: ["bucket", "logs-team-b-logs"],
+    code: 0,
+    says: "team-b/logs",
+  },
+  { reason: "nobody", args: ["bucket", "nothing"], code: 1, says: 'nobody owns bucket "nothing"' },
+  {
+    reason: "another ProviderConfig",
+    args: ["bucket", "logs", "--provider-config=prod"],
+    code: 1,
+    says: "nobody owns",
+  },
+  {
+    reason: "a kind that is not installed",
+    args: ["topic", "x"],
+    code: 2,
+    says: 'cannot find the kind "topic": no such CRD is installed',
+  },
+  {
+    reason: "a kind that is none",
+    args: ["xbucket", "x"],
+    code: 2,
+    says: "cannot ask for xbuckets.platform.example.org: it is no managed resource",
+  },
+  { reason: "no name", args: ["bucket"], code: 2, says: "expected who-owns KIND NAME" },
+])("who-owns: $reason: exit code $code", async ({ args, code, says }) => {
+  const ran = await run(["who-owns", ...args]);
+  expect(ran.out + ran.err).toContain(says);
+  expect(ran.code).toBe(code);
+});
+
+test("list shows what can be listed, says which verb is lacking for the rest, and fails", async () => {
+  const { code, out, err } = await run(["list"], (server) => {
+    server.forbidden.add("queues");
+  });
+  expect(code).toBe(2);
+  expect(out).toContain("logs");
+  expect(err).toContain('cannot list queues.sqs.aws.upbound.io: RBAC lacks the verb "list"');
+});
+
+test("outlasts an API server that is busy, and says so", async () => {
+  const { code, err } = await run(["list", "queue"], (server) => {
+    server.faults.push({ status: 429, headers: { "retry-after": "0" } }, { status: 503, body: "starting" });
+  });
+  expect(code).toBe(0);
+  expect(err).toContain("cannot get /apis: 503 starting; again in 0.5 s");
+});
+
+test.each([
+  { args: [], says: "expected list or who-owns; found nothing" },
+  { args: ["list", "--output=xml"], says: '--output: one of table, wide, json, yaml; found "xml"' },
+  { args: ["list", "--colour"], says: "Unknown option '--colour'" },
+])("$args is no command line", async ({ args, says }) => {
+  const { code, err } = await runWith(registry, args);
+  expect(err).toContain(says);
+  expect(code).toBe(2);
+});
+
+test("--help says how to use it", async () => {
+  const { code, out } = await runWith(registry, ["--help"]);
+  expect(out).toContain("registry who-owns KIND NAME");
+  expect(code).toBe(0);
+});
