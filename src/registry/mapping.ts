@@ -119,7 +119,7 @@ const repeated = (list: readonly { readonly apiGroup: string; readonly kind: str
   return names.find((name, index) => names.indexOf(name) < index);
 };
 
-/** One schema for the validation here and for editors (package/mapping.schema.json). */
+/** One schema for the validation here and for editors (deploy/mapping.schema.json). */
 export const mappingSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal(MAPPING_KIND),
