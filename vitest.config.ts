@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /** Tests that take the programs of tools/, which are built before them; all others start at once. */
-const withTools = ["test/examples.test.ts", "test/server/**/*.tools.test.ts"];
+const withTools = ["test/examples.test.ts", "test/**/*.tools.test.ts"];
 
 export default defineConfig({
   test: {

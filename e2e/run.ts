@@ -8,8 +8,9 @@ import { missingIn, readSeen, type Seen, withSeen, writeSeen } from "./seen.ts";
 import { suites } from "./suites.ts";
 
 /**
- * `npm run e2e [-- --only=v2.4 --suite=sharing --keep --record]`: runs the scenarios on a real control plane, one Crossplane
- * after the other, a line for each with what was seen. With `--keep` the last control plane stays, and says how to look
+ * `npm run e2e [-- --only=v2.4 --suite=sharing --retry --keep --record]`: runs the scenarios on a real control plane, one
+ * Crossplane after the other, a line for each with what was seen. With `--retry` suites that failed are run once more, on a
+ * new control plane: real processes on a busy machine. With `--keep` the last control plane stays, and says how to look
  * around. With `--record` what was seen goes into the README's matrix (`npm run generate` writes it).
  */
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
   options: {
     only: { type: "string" },
     suite: { type: "string" },
+    retry: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
   },
@@ -32,7 +34,7 @@ if (chosenSuites.length === 0) {
   throw new Error(`cannot run suite ${String(values.suite)}: there is ${names}`);
 }
 
-const problems = await obtainTools([...toolsOf("e2e"), "crossplane-core-v2.3"], say);
+const problems = await obtainTools([...toolsOf("e2e"), "crossplane-core-v2.3", "crossplane-v2.5", "crane"], say);
 if (problems.length > 0) throw new Error(problems.join("\n"));
 
 // The parts end with this process.
@@ -41,7 +43,10 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 const isWhole = values.only === undefined && values.suite === undefined;
 let seen: Seen = values.record && isWhole ? {} : readSeen();
 let failed = 0;
-for (const version of chosenVersions) failed += await runOn(version);
+for (const version of chosenVersions) {
+  const again = await runOn(version, chosenSuites);
+  failed += values.retry && again.length > 0 ? (await runOn(version, again)).length : again.length;
+}
 if (values.record) writeSeen(seen);
 for (const missing of isWhole ? missingIn(seen) : []) {
   failed++;
@@ -49,18 +54,23 @@ for (const missing of isWhole ? missingIn(seen) : []) {
 }
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** @returns how many suites failed. */
-async function runOn(version: Version): Promise<number> {
-  const rig = await startRig(version);
+/** @returns the suites that failed. */
+async function runOn(version: Version, those: readonly Suite[]): Promise<readonly Suite[]> {
+  const rig = await startRig(version).catch((error: unknown) => {
+    say(`FAILED  Crossplane ${version}: ${String(error)}`);
+  });
+  if (rig === undefined) return those;
   say(`Crossplane ${version} (${rig.directory})`);
-  const results: boolean[] = [];
+  const failing = new Set<Suite>();
+  const runOne = async (suite: Suite): Promise<void> => {
+    if (!(await runSuite(suite, rig))) failing.add(suite);
+  };
   for (const when of ["before the others", undefined, "after the others"]) {
-    const together = chosenSuites.filter((suite) => suite.when === when);
-    results.push(...(await Promise.all(together.map((suite) => runSuite(suite, rig)))));
+    await Promise.all(those.filter((suite) => suite.when === when).map(runOne));
   }
   if (values.keep) await look(rig);
   await rig.stop();
-  return results.filter((isSeen) => !isSeen).length;
+  return those.filter((suite) => failing.has(suite));
 }
 
 /** @returns whether all was seen; scenarios after a failed one build on it and are not run. */

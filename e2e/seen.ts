@@ -45,5 +45,21 @@ export function matrix(): string {
   ].join("\n");
 }
 
+/** How many of the scenarios for it each Crossplane showed. */
+export function compatibility(): string {
+  const seen = readSeen();
+  const rows = suites.map(({ name: suite, scenarios }) => {
+    const cells = versions.map((version) => {
+      const wanted = scenarios.filter(({ isFor }) => isFor?.(version) ?? true);
+      const shown = wanted.filter(({ name }) => seen[suite]?.[name]?.[version] !== undefined);
+      return `${shown.length} of ${wanted.length}${wanted.length < scenarios.length ? ` (${scenarios.length - wanted.length} need v2)` : ""}`;
+    });
+    return `| ${suite} | ${cells.join(" | ")} |`;
+  });
+  return [`| scenarios seen | ${versions.join(" | ")} |`, `| --- |${" --- |".repeat(versions.length)}`, ...rows].join(
+    "\n",
+  );
+}
+
 const inCell = (text: string): string =>
   text.replaceAll("|", "\\|").replaceAll(/[{}<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);

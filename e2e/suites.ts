@@ -1,9 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
+import { auditing } from "./scenarios/audit.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
+import { installation } from "./scenarios/install.ts";
+import { naming } from "./scenarios/naming.ts";
+import { operating } from "./scenarios/operation.ts";
+import { severalReplicas } from "./scenarios/replicas.ts";
 import { restoring } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
@@ -19,6 +24,13 @@ async function takesInput({ kubectl }: Rig): Promise<string> {
   return "package/input/inputs.yaml";
 }
 
+/** What stays of them is nothing: the server only says whether it would take them. */
+async function takesManifests({ kubectl }: Rig): Promise<string> {
+  const folder = fileURLToPath(new URL("../deploy/function", import.meta.url));
+  const taken = await kubectl.run("apply", "--server-side", "--dry-run=server", "-f", folder);
+  return `${taken.trim().split("\n").length} objects of deploy/function`;
+}
+
 /** All that is to be seen on a real control plane. */
 export const suites: readonly Suite[] = [
   withoutEvents,
@@ -29,12 +41,18 @@ export const suites: readonly Suite[] = [
   conflicts,
   restoring,
   losingExternalNames,
+  naming,
+  auditing,
+  operating,
+  installation,
+  severalReplicas,
   {
     name: "after all of it",
     when: "after the others",
     scenarios: [
       { name: "no password stands outside Secrets", run: (rig) => assertNoLeak(rig, passwords) },
       { name: "Kubernetes takes the input's CRD", run: takesInput },
+      { name: "Kubernetes takes the manifests for production", run: takesManifests },
     ],
   },
 ];

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
-import { matrix } from "../e2e/seen.ts";
+import { compatibility, matrix } from "../e2e/seen.ts";
 import { builtInKinds } from "../src/capabilities/external-names/rescue.ts";
 import { flagsReference } from "../src/config/flags.ts";
 import { crd } from "./generate/crd.ts";
+import { editorSchema } from "./generate/editor-schema.ts";
 import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { inputReference } from "./generate/reference.ts";
 
@@ -25,19 +26,35 @@ function withSection(text: string, name: string, section: string): string {
 }
 
 const proto = read("proto/v1/run_function.proto");
-const readme = [
-  { name: "composition", section: `\`\`\`yaml\n${read("examples/share-database/composition.yaml").trim()}\n\`\`\`` },
-  { name: "input", section: inputReference() },
-  { name: "flags", section: flagsReference() },
-  { name: "seen", section: matrix() },
-].reduce((text, { name, section }) => withSection(text, name, section), read("README.md"));
-
+/** Manifests as a page shows them, without the line for editors, whose path is the file's. */
+const yaml = (...files: readonly string[]): string => {
+  const manifests = files
+    .map(read)
+    .join("---\n")
+    .replaceAll(/^# yaml-language-server:.*\n/gm, "");
+  return `\`\`\`yaml\n${manifests.trim()}\n\`\`\``;
+};
 const kinds = Object.entries(builtInKinds).map(([group, names]) => `| \`${group}\` | ${names.join(", ")} |`);
-const externalNames = withSection(
-  read("docs/external-names.md"),
-  "built-in kinds",
-  ["| group | kinds |", "| --- | --- |", ...kinds].join("\n"),
-);
+const sections: Readonly<Record<string, string>> = {
+  composition: yaml("examples/share-database/composition.yaml"),
+  input: inputReference(),
+  flags: flagsReference(),
+  seen: matrix(),
+  compatibility: compatibility(),
+  "built-in kinds": ["| group | kinds |", "| --- | --- |", ...kinds].join("\n"),
+  "runtime config": yaml("deploy/function/runtime-config.yaml", "deploy/function/pod-disruption-budget.yaml"),
+};
+
+/** Each page has those of the sections that its markers name. */
+const pages = ["README.md", "README.zh-CN.md", "docs/external-names.md", "docs/operations.md"].map((file) => {
+  const names = [...read(file).matchAll(/<!-- begin: (.*) -->/g)].map(([, name = ""]) => name);
+  const page = names.reduce((text, name) => withSection(text, name, sections[name] ?? missing(file, name)), read(file));
+  return [file, page] as const;
+});
+
+function missing(file: string, name: string): never {
+  throw new Error(`cannot make section "${name}" of ${file}: nothing makes it`);
+}
 
 const generated: readonly (readonly [file: string, content: string | Buffer])[] = [
   ["package/input/inputs.yaml", `# Made by npm run generate from src/input.\n${stringify(crd(), { lineWidth: 120 })}`],
@@ -45,11 +62,13 @@ const generated: readonly (readonly [file: string, content: string | Buffer])[] 
   // What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them.
   ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
   ["deploy/mapping.schema.json", mappingJsonSchema()],
-  ["README.md", readme],
-  ["docs/external-names.md", externalNames],
+  ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],
+  ...pages,
 ];
 
-const stale = generated.filter(([file, content]) => !readFileSync(new URL(file, root)).equals(Buffer.from(content)));
+const isAsGenerated = (file: URL, content: string | Buffer): boolean =>
+  existsSync(file) && readFileSync(file).equals(Buffer.from(content));
+const stale = generated.filter(([file, content]) => !isAsGenerated(new URL(file, root), content));
 if (process.argv.includes("--check")) {
   for (const [file] of stale) process.stderr.write(`${file} is out of date: npm run generate\n`);
   process.exitCode = stale.length === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 /**
- * `npm run examples:update`: renders all examples with the real CLIs and writes what they print as what is expected. Read
- * the changes before you commit them: this is what `npm test` compares with from then on.
+ * `npm run examples:update [-- NAME …]`: renders all examples, or those named, with the real CLIs and writes what they print as
+ * what is expected. Read the changes before you commit them: this is what `npm test` compares with from then on.
  */
 import { generations, renderWith } from "../test/support/crossplane.ts";
 import { examples } from "../test/support/examples.ts";
@@ -9,7 +9,8 @@ import { serveFunction } from "../test/support/function-server.ts";
 
 const server = await serveFunction();
 const others = generations.filter((generation) => generation !== reference);
-for (const example of examples) {
+const named = process.argv.slice(2);
+for (const example of examples.filter((name) => named.length === 0 || named.includes(name))) {
   for (const generation of [reference, ...others]) {
     writeExpected(example, generation, await renderWith(generation, example, server.targets));
   }

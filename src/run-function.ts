@@ -1,8 +1,12 @@
 import { FunctionError } from "./errors.ts";
 import { parseInput } from "./input/parse.ts";
+import type { Input } from "./input/schema.ts";
 import { toComposite } from "./model/composite.ts";
 import type { Condition, Result } from "./model/condition.ts";
+import type { Document } from "./model/document.ts";
 import { type Draft, emptyDraft, type TagChange } from "./model/draft.ts";
+import type { Request } from "./model/request.ts";
+import { assertNoOperation, operate } from "./operations.ts";
 import { run } from "./pipeline.ts";
 import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";
@@ -30,9 +34,9 @@ export function runFunction(message: Uint8Array): Outcome {
   const request = readRequest(message);
   let draft = emptyDraft;
   try {
-    const composite = toComposite(request.observed.composite.document);
+    const { document } = request.observed.composite;
     const input = parseInput(request.input.toObject());
-    draft = run({ request, input, composite });
+    draft = isOperation(document, input) ? operate({ request, input }) : compose(request, input, document);
     return toOutcome(draft, writeResponse(request, draft));
   } catch (error) {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
@@ -44,6 +48,16 @@ export function runFunction(message: Uint8Array): Outcome {
     };
     return { ...fatal, response: writeFatalResponse(request, fatal) };
   }
+}
+
+/** Crossplane calls for an Operation without an XR. */
+const isOperation = (composite: Document, { spec }: Input): boolean =>
+  spec.neverReconciled !== undefined && composite.at(["kind"]) === undefined;
+
+function compose(request: Request, input: Input, document: Document): Draft {
+  const composite = toComposite(document);
+  assertNoOperation(input);
+  return run({ request, input, composite });
 }
 
 /** @throws {FunctionError} `InvalidResponse` for more bytes than Crossplane takes; it could only say that they are too many. */

@@ -117,7 +117,8 @@ describe("what a user got wrong is a fatal result, which changes nothing", () =>
     {
       reason: "no XR, as in an Operation",
       request: requestOf({ observed: {} }),
-      message: "cannot run without an XR: the request observes none; use it in a Composition",
+      message:
+        "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
     },
     {
       reason: "a status that is not ours to change",

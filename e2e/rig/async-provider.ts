@@ -24,10 +24,11 @@ export class AsyncProvider {
     this.#kind = kind;
   }
 
-  /** Reconciles until it is stopped. */
+  /** Reconciles until it is stopped. @throws {Error} where the API server is gone. */
   async run(): Promise<void> {
     while (!this.#isStopped) {
-      for (const resource of await this.#kubectl.list(this.#kind)) await this.#reconcile(resource);
+      // One that was deleted in between cannot be reconciled.
+      for (const resource of await this.#kubectl.list(this.#kind)) await this.#reconcile(resource).catch(() => {});
       await sleep(300);
     }
   }

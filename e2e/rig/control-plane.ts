@@ -82,7 +82,7 @@ function startApiServer(directory: string, certs: string, etcd: string, port: nu
       `--service-account-signing-key-file=${key}`,
       `--token-auth-file=${join(certs, "tokens.csv")}`,
       "--anonymous-auth=false",
-      "--authorization-mode=AlwaysAllow",
+      "--authorization-mode=RBAC",
       "--disable-admission-plugins=ServiceAccount",
     ],
     directory,

@@ -33,6 +33,7 @@ export async function startCrossplane(version: Version, directory: string, plane
     command: pathOf(name),
     args: [
       ...["core", "start", "--debug", "-n", NAMESPACE, "--enable-webhooks=false", "--package-runtime=External"],
+      ...(version === "v1.20" ? [] : ["--enable-operations"]),
       `--tls-client-certs-dir=${certs}`,
       `--xpkg-cache-dir=${join(directory, "xpkg")}`,
       `--metrics-port=${metrics}`,

@@ -16,16 +16,30 @@ export interface RunningFunction {
   readonly port: number;
 }
 
-export async function startFunction(directory: string, authority: Identity, port?: number): Promise<RunningFunction> {
-  const certsDir = join(directory, "function");
+export interface FunctionOptions {
+  /** The name that its certificate is for. */
+  readonly name?: string;
+  /** Of its log, and of the folder with its certificate, where several have one name. */
+  readonly part?: string;
+  readonly host?: string;
+  /** One that is free where it is not said. */
+  readonly port?: number;
+}
+
+export async function startFunction(
+  directory: string,
+  authority: Identity,
+  { name = FUNCTION, part: partName = name, host = "127.0.0.1", port }: FunctionOptions = {},
+): Promise<RunningFunction> {
+  const certsDir = join(directory, "certificates", partName);
   mkdirSync(certsDir, { recursive: true });
-  writeCertificates(certsDir, authority, await issue(authority, FUNCTION));
+  writeCertificates(certsDir, authority, await issue(authority, name));
   const address = port ?? (await freePort());
   const metrics = await freePort();
   const part = await startPart({
-    name: FUNCTION,
+    name: partName,
     command: process.execPath,
-    args: [main, "--debug", `--address=127.0.0.1:${address}`, `--metrics-address=127.0.0.1:${metrics}`],
+    args: [main, "--debug", `--address=${host}:${address}`, `--metrics-address=127.0.0.1:${metrics}`],
     env: { TLS_SERVER_CERTS_DIR: certsDir },
     directory,
     isReady: async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).ok,
@@ -36,8 +50,10 @@ export async function startFunction(directory: string, authority: Identity, port
 /**
  * Tells Crossplane where a function is, without a package: a Function and its revision, both paused so that the package
  * manager leaves them alone.
+ *
+ * @param endpoint what grpc-go dials
  */
-export async function registerFunction(kubectl: Kubectl, port: number, name = FUNCTION): Promise<void> {
+export async function registerFunction(kubectl: Kubectl, endpoint: string, name = FUNCTION): Promise<void> {
   const paused = { "crossplane.io/paused": "true" };
   const image = `xpkg.example.org/${name}:v0.0.0`;
   const revision = `${name}-1`;
@@ -55,6 +71,6 @@ export async function registerFunction(kubectl: Kubectl, port: number, name = FU
       spec: { image, desiredState: "Active", revision: 1, packagePullPolicy: "IfNotPresent" },
     },
   );
-  const status = { endpoint: `dns:///127.0.0.1:${port}`, capabilities: ["composition"] };
+  const status = { endpoint, capabilities: ["composition", "operation"] };
   await kubectl.patch(`functionrevision/${revision}`, { status }, { subresource: "status" });
 }

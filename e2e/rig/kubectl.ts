@@ -33,6 +33,11 @@ export class Kubectl {
     for (const object of objects) await this.#pipe(object, "apply", "--server-side", "--force-conflicts", "-f", "-");
   }
 
+  /** Creation, for names that Kubernetes makes and for what is only tried. @throws {Error} with what kubectl says. */
+  async create(object: object, ...flags: readonly string[]): Promise<void> {
+    await this.#pipe(object, "create", ...flags, "-f", "-");
+  }
+
   async applyFile(path: string): Promise<void> {
     await this.run("apply", "--server-side", "--force-conflicts", "-f", path);
   }
@@ -68,7 +73,7 @@ export class Kubectl {
   #pipe(object: object, ...args: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const child = execFile(pathOf("kubectl"), ["--kubeconfig", this.#kubeconfig, ...args], (error, _, stderr) =>
-        error === null ? resolve() : reject(new Error(`cannot apply: ${stderr}`)),
+        error === null ? resolve() : reject(new Error(`cannot ${args[0]}: ${stderr}`)),
       );
       child.stdin?.end(JSON.stringify(object));
     });

@@ -24,32 +24,33 @@ export interface Rig extends ControlPlane {
 export async function startRig(version: Version): Promise<Rig> {
   const directory = mkdtempSync(join(tmpdir(), `e2e-${version}-`));
   const parts: Part[] = [];
+  const ends: (() => Promise<void>)[] = [];
   const keep = (part: Part): Part => {
     parts.push(part);
+    ends.push(() => part.stop());
     return part;
   };
   const stop = async (): Promise<void> => {
-    for (const part of parts.reverse()) await part.stop();
+    for (const end of ends.reverse()) await end();
   };
+  let rig: Rig | undefined;
   try {
     const plane = await startControlPlane(directory, keep);
     const running = await startFunction(directory, plane.authority);
+    ends.push(() => (rig?.function ?? running).part.stop());
     keep(await startCrossplane(version, directory, plane));
     keep(await startProviderKubernetes(directory, plane));
-    await registerFunction(plane.kubectl, running.port);
+    await registerFunction(plane.kubectl, `dns:///127.0.0.1:${running.port}`);
     const composer = await startStaticFunction(directory, plane.authority);
-    await registerFunction(plane.kubectl, composer.port, STATIC_FUNCTION);
-    const rig: Rig = {
+    ends.push(() => composer.stop());
+    await registerFunction(plane.kubectl, `dns:///127.0.0.1:${composer.port}`, STATIC_FUNCTION);
+    rig = {
       ...plane,
       version,
       directory,
       function: running,
       crashed: Promise.race([running.part, ...parts].map((part) => part.crashed)),
-      stop: async () => {
-        await composer.stop();
-        await rig.function.part.stop();
-        await stop();
-      },
+      stop,
     };
     return rig;
   } catch (error) {

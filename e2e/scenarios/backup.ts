@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import { at, nameOf } from "../rig/objects.ts";
+import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { PATIENCE } from "./scenario.ts";
@@ -17,22 +17,38 @@ const targetOf = (object: JsonObject): string => {
 
 const namespaceOf = (object: JsonObject): string => String(at(object, "metadata.namespace") ?? "default");
 
-/** Loses an object and nothing else: nothing that it owns is deleted, and whoever has a finalizer on it is not asked. */
-export async function lose({ kubectl }: Reach, object: JsonObject): Promise<void> {
+/**
+ * Loses objects, owners first in the list, and nothing else: whoever has a finalizer on them is not asked. They go in the other
+ * order, so that nothing is collected with its owner.
+ */
+export async function lose(reach: Reach, ...objects: readonly JsonObject[]): Promise<void> {
+  for (const object of objects) await pause(reach, object);
+  for (const object of objects.toReversed()) await remove(reach, object);
+}
+
+/** Waits as well: a reconcile that is under way ends with an apply, which would make a lost XR anew, without its spec. */
+async function pause({ kubectl }: Reach, object: JsonObject): Promise<void> {
   const [target, namespace] = [targetOf(object), namespaceOf(object)];
   await kubectl.patch(target, { metadata: { annotations: { "crossplane.io/paused": "true" } } }, { namespace });
-  await kubectl.run("delete", target, "-n", namespace, "--cascade=orphan", "--wait=false");
+  const isLeftAlone = async () => isPaused(await kubectl.get(target, namespace));
+  if (conditionOf(object, "Synced") !== undefined) await until(`${target} is paused`, isLeftAlone, PATIENCE);
+}
+
+async function remove({ kubectl }: Reach, object: JsonObject): Promise<void> {
+  const [target, namespace] = [targetOf(object), namespaceOf(object)];
+  await kubectl.run("delete", target, "-n", namespace, "--wait=false");
   const isGone = async () => {
     const found = await kubectl.get(target, namespace);
     // Crossplane may have made it anew, under the same name.
     if (found === undefined || at(found, "metadata.uid") !== at(object, "metadata.uid")) return true;
-    // Kubernetes' own stays until what the object owns is let go; else that would be collected.
-    const finalizers = [at(found, "metadata.finalizers") ?? []].flat().filter((name) => name === "orphan");
-    await kubectl.patch(target, { metadata: { finalizers } }, { namespace });
+    await kubectl.patch(target, { metadata: { finalizers: null } }, { namespace });
     return false;
   };
   await until(`${target} is lost`, isGone, PATIENCE);
 }
+
+const isPaused = (object: JsonObject | undefined): boolean =>
+  conditionOf(object, "Synced")?.reason === "ReconcilePaused";
 
 /** Creates an object anew: without status, UID and owner references, but with a hold on its deletion where it is asked for. */
 export async function restore(

@@ -2,8 +2,9 @@ import { API_VERSION, KIND } from "../../src/input/schema.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
 import { FUNCTION } from "../rig/function.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
+import { STATIC_FUNCTION } from "../rig/static-function.ts";
 
-/** What platform teams install: kinds, and Compositions of one step of ours. */
+/** What platform teams install: kinds, and Compositions. */
 
 export const GROUP = "platform.example.org";
 export const VERSION = `${GROUP}/v1alpha1`;
@@ -11,66 +12,129 @@ export const VERSION = `${GROUP}/v1alpha1`;
 /** Called every other second, so that scenarios need not wait for Crossplane's minute. */
 const responseTTL = "2s";
 
-/** A kind of XR. Of the scopes, only `Legacy` is known to Crossplane v1: cluster-scoped, with a claim kind if it is named. */
-export interface Kind {
-  readonly kind: string;
-  readonly scope: "Legacy" | "Cluster" | "Namespaced";
-  readonly claim?: string;
-  /** The spec of our step's input. */
-  readonly input: object;
-}
-
-const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+export const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 export const pluralOf = (kind: string): string => `${kind.toLowerCase()}s`;
 
-const definitionOf = ({ kind, scope, claim }: Kind) => ({
+/** A kind of XR. */
+interface Definition {
+  readonly kind: string;
+  /** Its plural in lower case, where that is not the kind with an s. */
+  readonly plural?: string;
+  /** Of the scopes, only `Legacy` is known to Crossplane v1: cluster-scoped, with a claim kind if it is named. */
+  readonly scope?: "Legacy" | "Cluster" | "Namespaced";
+  readonly claim?: string | undefined;
+  /** Schemas of the fields of its spec and its status. */
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+export const definitionOf = ({ kind, plural = pluralOf(kind), scope = "Legacy", claim, spec, status }: Definition) => ({
   apiVersion: `apiextensions.crossplane.io/${scope === "Legacy" ? "v1" : "v2"}`,
   kind: "CompositeResourceDefinition",
-  metadata: { name: `${pluralOf(kind)}.${GROUP}` },
+  metadata: { name: `${plural}.${GROUP}` },
   spec: {
     ...(scope !== "Legacy" && { scope }),
     group: GROUP,
-    names: { kind, plural: pluralOf(kind) },
+    names: { kind, plural },
     ...(claim !== undefined && { claimNames: { kind: claim, plural: pluralOf(claim) } }),
-    versions: [{ name: "v1alpha1", served: true, referenceable: true, schema: { openAPIV3Schema: schema } }],
-  },
-});
-
-const schema = {
-  type: "object",
-  properties: {
-    spec: { type: "object", properties: { parameters: open } },
-    status: { type: "object", properties: { endpoint: { type: "string" }, database: open } },
-  },
-};
-
-/** Connection details reach a claim by way of a Secret of its XR, which lies where Crossplane does. */
-const compositionOf = ({ kind, claim, input }: Kind) => ({
-  apiVersion: "apiextensions.crossplane.io/v1",
-  kind: "Composition",
-  metadata: { name: kind.toLowerCase() },
-  spec: {
-    compositeTypeRef: { apiVersion: VERSION, kind },
-    mode: "Pipeline",
-    ...(claim !== undefined && { writeConnectionSecretsToNamespace: NAMESPACE }),
-    pipeline: [
+    versions: [
       {
-        step: "share",
-        functionRef: { name: FUNCTION },
-        input: { apiVersion: API_VERSION, kind: KIND, spec: { responseTTL, ...input } },
+        name: "v1alpha1",
+        served: true,
+        referenceable: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: fieldsOf(spec), status: fieldsOf(status) } } },
       },
     ],
   },
 });
 
+const fieldsOf = (properties: object = {}) => ({ type: "object", properties });
+
+/** A managed resource's kind: cluster-scoped, as Crossplane v1 needs it. */
+export const managedKindOf = (kind: string, group: string) => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `${pluralOf(kind)}.${group}` },
+  spec: {
+    group,
+    names: { kind, listKind: `${kind}List`, plural: pluralOf(kind), singular: kind.toLowerCase() },
+    scope: "Cluster",
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } },
+      },
+    ],
+  },
+});
+
+interface Step {
+  readonly step: string;
+  readonly functionRef: { readonly name: string };
+  readonly input?: object;
+}
+
+/** A step that desires these resources, as other functions would. */
+export const compose = (resources: Readonly<Record<string, object>>): Step => ({
+  step: "compose",
+  functionRef: { name: STATIC_FUNCTION },
+  input: { apiVersion: "example.org/v1", kind: "Resources", resources },
+});
+
+/** Our step, with this spec as its input. */
+export const ours = (step: string, spec: object, functionName = FUNCTION): Step => ({
+  step,
+  functionRef: { name: functionName },
+  input: { apiVersion: API_VERSION, kind: KIND, spec: { responseTTL, ...spec } },
+});
+
+interface CompositionOptions {
+  /** The kind in lower case, where it is not said. */
+  readonly name?: string;
+  /** Whether the kind has a claim, whom connection details reach by way of a Secret of its XR. */
+  readonly isClaimed?: boolean;
+}
+
+export const compositionOf = (
+  kind: string,
+  pipeline: readonly Step[],
+  { name = kind.toLowerCase(), isClaimed = false }: CompositionOptions = {},
+) => ({
+  apiVersion: "apiextensions.crossplane.io/v1",
+  kind: "Composition",
+  metadata: { name },
+  spec: {
+    compositeTypeRef: { apiVersion: VERSION, kind },
+    mode: "Pipeline",
+    ...(isClaimed && { writeConnectionSecretsToNamespace: NAMESPACE }),
+    pipeline,
+  },
+});
+
+/** A kind of XR whose Composition has one step of ours. */
+export interface Kind extends Definition {
+  readonly scope: "Legacy" | "Cluster" | "Namespaced";
+  /** The spec of our step's input. */
+  readonly input: object;
+  /** The Function that answers; the rig's own where it is not said. */
+  readonly functionName?: string;
+}
+
+const fields = { spec: { parameters: open }, status: { endpoint: { type: "string" }, database: open } };
+
 /** Installs kinds and their Compositions, and waits until they can be used. */
 export async function install(kubectl: Kubectl, kinds: readonly Kind[]): Promise<void> {
-  await kubectl.apply(...kinds.map(definitionOf));
-  for (const kind of kinds) {
-    const condition = kind.claim === undefined ? "Established" : "Offered";
-    const name = definitionOf(kind).metadata.name;
-    await kubectl.run("wait", `--for=condition=${condition}`, `xrd/${name}`, "--timeout=60s");
+  for (const kind of kinds) await kubectl.apply(definitionOf({ ...fields, ...kind }));
+  for (const { kind, claim } of kinds) {
+    const condition = claim === undefined ? "Established" : "Offered";
+    await kubectl.run("wait", `--for=condition=${condition}`, `xrd/${pluralOf(kind)}.${GROUP}`, "--timeout=60s");
   }
-  await kubectl.apply(...kinds.map(compositionOf));
+  for (const { kind, claim, input, functionName } of kinds) {
+    const pipeline = [ours("share", input, functionName)];
+    await kubectl.apply(compositionOf(kind, pipeline, { isClaimed: claim !== undefined }));
+  }
 }

@@ -233,29 +233,34 @@ async function secondIsTold({ kubectl }: Rig): Promise<string> {
   return String((await reason())?.message);
 }
 
-/** Without a lookup (Crossplane v1), or where both looked before either wrote. The first in the alphabet keeps it. */
+/** Without a lookup (Crossplane v1), or where both looked before either wrote. */
 async function oneGivesWay({ kubectl }: Rig): Promise<string> {
-  await Promise.all(["alice", "bob"].map((name) => use({ kubectl }, byObject, name, "fought-over")));
-  const reason = async (name: string) => (await reasonOf({ kubectl }, byObject, name))?.reason;
-  const reasons = async () => (await Promise.all(["alice", "bob"].map(reason))).join(" and ");
-  const settled = ["Available and TargetTaken", "TargetTaken and Available"];
-  await until("one has it and one is told", async () => settled.includes(await reasons()), PATIENCE);
-  const outcome = await reasons();
-  const uid = at(await kubectl.get("secret/fought-over", NAMESPACE), "metadata.uid");
-  const owner = async () =>
-    at(
-      await kubectl.get("secret/fought-over", NAMESPACE),
-      "metadata.annotations[shared-infrastructure.fn.crossplane.io/owner]",
-    );
-  const winner = outcome.startsWith("Available") ? "alice" : "bob";
-  for (let second = 0; second < 8; second++) {
-    if (!String(await owner()).endsWith(`/${winner}`))
-      throw new Error(`${winner} has it, but it shows ${String(await owner())}`);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
-  const isSame = uid === at(await kubectl.get("secret/fought-over", NAMESPACE), "metadata.uid");
-  if (!isSame || (await reasons()) !== outcome) throw new Error("it was deleted, or changed hands");
-  return `alice and bob: ${outcome}, and nobody else writes it`;
+  const names = ["alice", "bob"];
+  await Promise.all(names.map((name) => use({ kubectl }, byObject, name, "fought-over")));
+  const secret = () => kubectl.get("secret/fought-over", NAMESPACE);
+  await until("it is written", async () => (await secret()) !== undefined, PATIENCE);
+  const uid = at(await secret(), "metadata.uid");
+  const outcome = async () => {
+    const reasons = await Promise.all(names.map(async (name) => (await reasonOf({ kubectl }, byObject, name))?.reason));
+    const owner = at(await secret(), "metadata.annotations[shared-infrastructure.fn.crossplane.io/owner]");
+    return `${names.join(" and ")}: ${reasons.join(" and ")}, written by ${String(owner).split("/").at(-1)}`;
+  };
+  const settled = [
+    "alice and bob: Available and TargetTaken, written by alice",
+    "alice and bob: TargetTaken and Available, written by bob",
+  ];
+  let since = 0;
+  let before = "";
+  const isSettled = async () => {
+    const now = await outcome();
+    if (now !== before || !settled.includes(now)) [before, since] = [now, Date.now()];
+    return Date.now() - since > 8000;
+  };
+  await until("one has it and one is told, and it stays so", isSettled, PATIENCE).catch((error: unknown) => {
+    throw new Error(before, { cause: error });
+  });
+  if (at(await secret(), "metadata.uid") !== uid) throw new Error("it was deleted in between");
+  return before;
 }
 
 async function deletedSourceLeavesTheCopies(rig: Rig): Promise<string> {

@@ -4,7 +4,7 @@ import { AsyncProvider } from "../rig/async-provider.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { composite, compositionOf, definition, MANAGED, names, xrOf } from "./asynchronous.ts";
+import { composite, compositionOf, definition, MANAGED, xrOf } from "./asynchronous.ts";
 import { lose } from "./backup.ts";
 import { GROUP } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
@@ -41,7 +41,7 @@ async function withoutOurStep(rig: Rig): Promise<string> {
   providers.set(rig, provider);
   provider.run().catch(() => {}); // the API server may be gone before it
 
-  await kubectl.apply(compositionOf("forgetful", []), xrOf("forgetful"));
+  await kubectl.apply(compositionOf("forgetful", { isGuarded: false }), xrOf("forgetful"));
   const name = nameOf(await reported(rig, "forgetful"));
   provider.restart();
   await until("there is a second one", async () => countFor(rig, name) === 2, PATIENCE);
@@ -50,7 +50,7 @@ async function withoutOurStep(rig: Rig): Promise<string> {
 }
 
 async function rescued(rig: Rig): Promise<string> {
-  await rig.kubectl.apply(compositionOf("mindful", [names]), xrOf("mindful"));
+  await rig.kubectl.apply(compositionOf("mindful", { isGuarded: true }), xrOf("mindful"));
   const id = at(await reported(rig, "mindful"), "status.atProvider.id");
   const isNamed = async () => at(await managedOf(rig, "mindful"), EXTERNAL_NAME) === id;
   await until("it has its name", isNamed, PATIENCE);
@@ -83,14 +83,25 @@ async function changedByHand(rig: Rig): Promise<string> {
   const found = (await managedOf(rig, "mindful")) ?? {};
   providerOf(rig).cloud.set("imported", "by hand");
   const target = `${MANAGED}/${nameOf(found)}`;
-  await rig.kubectl.run("annotate", target, "--overwrite", "crossplane.io/external-name=imported");
-  await until("the XR says so", async () => (await reasonOf(rig)) === "DuplicateSuspected", PATIENCE);
+  const settle = (reason: string, act: () => Promise<unknown>) =>
+    until(`the XR says ${reason}`, () => actUntil(rig, reason, act), PATIENCE);
+  // A reconcile that is under way takes either back: then it has to be done once more.
+  const annotate = () => rig.kubectl.run("annotate", target, "--overwrite", "crossplane.io/external-name=imported");
+  await settle("DuplicateSuspected", annotate);
   await sleep(5000);
   if (at(await managedOf(rig, "mindful"), EXTERNAL_NAME) !== "imported") throw new Error("it was changed back");
-  await rig.kubectl.patch("xcluster/mindful", { status: { externalNames: null } }, { subresource: "status" });
-  await until("it is settled", async () => (await reasonOf(rig)) === "Pinned", PATIENCE);
+  await settle("Pinned", () =>
+    rig.kubectl.patch("xcluster/mindful", { status: { externalNames: null } }, { subresource: "status" }),
+  );
   providerOf(rig).stop();
   return "DuplicateSuspected, until the ledger's entry was removed";
+}
+
+/** Acts, and says whether that has led to the reason within some reconciles. */
+async function actUntil(rig: Rig, reason: string, act: () => Promise<unknown>): Promise<boolean> {
+  await act();
+  await sleep(6000);
+  return (await reasonOf(rig)) === reason;
 }
 
 async function managedOf({ kubectl }: Rig, xr: string): Promise<JsonObject | undefined> {

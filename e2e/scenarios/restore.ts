@@ -157,7 +157,7 @@ async function claimed(rig: Rig): Promise<string> {
   const name = nameOf((await find()) ?? {});
   const { xr, first, second } = await saved(rig, `xstore/${name}`);
   const claim = await required(rig, "store/claimed");
-  for (const object of [claim, xr, first, second]) await lose(rig, object);
+  await lose(rig, claim, xr, first, second);
 
   await change(rig, "claimed", { resources: { first: bucket }, isGuarded: true });
   await restore(rig, first);
@@ -176,7 +176,7 @@ async function namespaced(rig: Rig): Promise<string> {
   await kubectl.run("wait", "--for=condition=Established", `xrd/shelves.${GROUP}`, "--timeout=60s");
   await kubectl.apply(shelfOf("shelf"));
   const { xr, first, second } = await saved(rig, `shelf.${GROUP}/shelf`, "configmaps");
-  for (const object of [xr, first, second]) await lose(rig, object);
+  await lose(rig, xr, first, second);
   await change(rig, "shelf", { kind: "Shelf", resources: { first: configMap }, isGuarded: true });
   await restore(rig, first);
   await restore(rig, second, [HOLD]);

@@ -30,7 +30,7 @@ export async function backUpNested(rig: Rig, outerName: string, innerName: strin
   const outer = await required(rig, `xstore/${outerName}`);
   const inner = await required(rig, `xstore/${nameOf(found)}`);
   const buckets = await composedOf(rig, outerName);
-  for (const object of [outer, inner, ...buckets]) await lose(rig, object);
+  await lose(rig, outer, inner, ...buckets);
   return { outer, inner, buckets };
 }
 
@@ -38,7 +38,7 @@ export async function backUpNested(rig: Rig, outerName: string, innerName: strin
 export async function backUp(rig: Rig, name: string, composed: Composed) {
   await rig.kubectl.apply(compositionOf(name, composed), storeOf(name));
   const backup = await saved(rig, `xstore/${name}`);
-  for (const object of [backup.xr, backup.first, backup.second]) await lose(rig, object);
+  await lose(rig, backup.xr, backup.first, backup.second);
   return backup;
 }
 

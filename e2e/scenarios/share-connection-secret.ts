@@ -169,7 +169,7 @@ async function killedFunctionGoesOn(rig: Rig): Promise<string> {
   await grant(rig, "team-a, team-b, team-c, team-d");
   if (!(await isCopied(rig, "team-b", "orders-s3cret-2")))
     throw new Error("team-b lost its copy while the function was away");
-  rig.function = await startFunction(rig.directory, rig.authority, rig.function.port);
+  rig.function = await startFunction(rig.directory, rig.authority, { port: rig.function.port });
   await until("team-a has its copy again", () => isCopied(rig, "team-a", "orders-s3cret-2"), { timeoutMs: 120_000 });
   return "team-a's copy is back";
 }

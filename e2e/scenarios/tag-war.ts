@@ -42,7 +42,7 @@ async function warWithout({ kubectl }: Rig): Promise<string> {
   );
   await sleep(5000);
   const writes = (await writesTo({ kubectl }, 10)).filter(({ name }) => name === "untamed").length;
-  if (writes < 20) throw new Error(`there is no war: ${writes} writes in 10 s`);
+  if (writes < 5) throw new Error(`there is no war: ${writes} writes in 10 s`);
   return `${writes * 6} writes a minute`;
 }
 

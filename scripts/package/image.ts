@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { APP, type Architecture, ENTRYPOINT, PORTS, USER, VERSION } from "./layout.ts";
 import { makeLocalBase } from "./local-base.ts";
@@ -22,11 +23,11 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
   const platform = `linux/${architecture}`;
   const layer = join(folder, `app-${architecture}.tar`);
   await archive(app, layer, APP);
-  const below =
+  const { append, labels } =
     base === "local"
-      ? ["--new_layer", await baseLayer(architecture, folder)]
-      : ["--base", base, "--platform", platform, "--set-base-image-annotations"];
-  await crane("append", ...below, "--new_layer", layer, "--new_tag", reference);
+      ? { append: ["--new_layer", await baseLayer(architecture, folder)], labels: [] }
+      : await pinned(base, platform);
+  await crane("append", ...append, "--new_layer", layer, "--new_tag", reference);
 
   const settings = [
     ["--entrypoint", ENTRYPOINT.join(",")],
@@ -34,7 +35,7 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
     ["--workdir", APP],
     ["--exposed-ports", PORTS.join(",")],
     ["--env", "NODE_ENV=production"],
-    ["--label", `org.opencontainers.image.version=${VERSION}`],
+    ...[`version=${VERSION}`, ...labels].map((label) => ["--label", `org.opencontainers.image.${label}`]),
     ["--set-platform", platform],
     ["--tag", reference],
   ];
@@ -44,8 +45,21 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
   return image;
 }
 
+/** What a tag means now is what the image is made from, and what its labels say for ever. */
+async function pinned(base: string, platform: string) {
+  const digest = await crane("digest", base);
+  const [repository = ""] = base.replace(/:[^:/@]+(?=@|$)/, "").split("@");
+  return {
+    append: ["--base", `${repository}@${digest}`, "--platform", platform],
+    labels: [`base.name=${base}`, `base.digest=${digest}`],
+  };
+}
+
 async function baseLayer(architecture: Architecture, folder: string): Promise<string> {
   const layer = join(folder, `base-${architecture}.tar`);
-  await archive(await makeLocalBase(architecture), layer);
+  const root = join(folder, `base-${architecture}`);
+  await makeLocalBase(architecture, root);
+  await archive(root, layer);
+  rmSync(root, { recursive: true });
   return layer;
 }

@@ -6,7 +6,7 @@ import manifest from "../../package.json" with { type: "json" };
 export const NAME = manifest.name;
 export const VERSION = `v${manifest.version}`;
 
-/** Debian 12 with Node.js and nothing else, no shell. What the tag meant when an image was built is one of its annotations. */
+/** Debian 12 with Node.js and nothing else, no shell. What the tag meant when an image was built is one of its labels. */
 export const DISTROLESS = "gcr.io/distroless/nodejs24-debian12:nonroot";
 
 /** Where distroless has Node.js, and where the base made here has it. */

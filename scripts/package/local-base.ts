@@ -28,21 +28,19 @@ const debianPackages = ["libc6", "libgcc-s1", "libstdc++6"];
 const keep = ["lib", "lib64", "usr/lib", "usr/share/doc"];
 const drop = ["usr/lib/*/gconv", "usr/lib/*/audit", "usr/share/doc/*/[!c]*"];
 
-/** @returns the folder of the base's root file system. What was downloaded before is not downloaded again. */
-export async function makeLocalBase(architecture: Architecture): Promise<string> {
+/** Writes the base's root file system into `root`. What was downloaded before is not downloaded again. */
+export async function makeLocalBase(architecture: Architecture, root: string): Promise<void> {
   const cache = inRepository(`.cache/package/${architecture}`);
-  const root = join(cache, "root");
   mkdirSync(cache, { recursive: true });
   const debs = await downloadDebs(architecture, cache);
   const node = await downloadNode(architecture, cache);
 
   rmSync(root, { recursive: true, force: true });
   mkdirSync(join(root, "tmp"), { recursive: true });
-  for (const deb of debs) await unpackDeb(deb, cache, root);
+  for (const deb of debs) await unpackDeb(deb, root);
   await unpackNode(node, root);
   writeAccounts(join(root, "etc"));
   chmodSync(join(root, "tmp"), 0o1777);
-  return root;
 }
 
 /**
@@ -90,8 +88,8 @@ async function downloadNode(architecture: Architecture, cache: string): Promise<
 }
 
 /** What is installed stands where scanners look for it in distroless. */
-async function unpackDeb(deb: string, cache: string, root: string): Promise<void> {
-  const unpacked = join(cache, "unpacked");
+async function unpackDeb(deb: string, root: string): Promise<void> {
+  const unpacked = `${root}.unpacked`;
   rmSync(unpacked, { recursive: true, force: true });
   await run("dpkg-deb", ["--extract", deb, unpacked]);
   for (const part of keep.filter((part) => existsSync(join(unpacked, part)))) {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { Socket } from "node:net";
 import { pathOf } from "./run.ts";
 
 /** A registry on loopback, in memory. */
@@ -29,6 +30,9 @@ export function startRegistry(): Promise<Registry> {
       const port = /serving on port (\d+)/.exec(said)?.[1];
       if (port === undefined) return;
       clearTimeout(timer);
+      // Whoever forgets to stop it can end nevertheless.
+      child.unref();
+      if (child.stderr instanceof Socket) child.stderr.unref();
       resolve({ address: `127.0.0.1:${port}`, stop });
     });
   });

@@ -41,12 +41,12 @@ function remedyFor(name: ToolName): string {
 
 /** @returns What went wrong; undefined where the tool is there now. */
 async function build(name: ToolName, report: Report): Promise<string | undefined> {
-  const { package: main, version, ldflags } = buildOf(name);
+  const { package: main, version, ldflags, tags } = buildOf(name);
   const binary = binaryOf(name);
   const unfinished = `${binary}.${process.pid.toString()}`;
   mkdirSync(dirname(binary), { recursive: true });
 
-  const args = ["build", "-trimpath", "-mod=readonly", "-ldflags", ldflags, "-o", unfinished, main];
+  const args = ["build", "-trimpath", "-mod=readonly", "-tags", tags, "-ldflags", ldflags, "-o", unfinished, main];
   const problem = await run("go", args, moduleOf(name), {
     started: () => report(`building ${name} (${version}) with Go: up to ten minutes the first time`),
     running: (seconds) => report(`building ${name}: ${seconds} s`),

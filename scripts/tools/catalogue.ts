@@ -8,6 +8,8 @@ interface Tool {
   readonly usedBy: "tests" | "e2e" | "bench";
   /** The Go variable that `--version` prints; what it is not needed for, goes without. */
   readonly versionVariable?: string;
+  /** Build tags: what the program can go without. */
+  readonly buildTags?: string;
   /** The environment variable that names a binary to use instead. */
   readonly override?: string;
   /** Where several programs come from one module: its folder, and this one's package; `./…` is a package of our own. */
@@ -46,6 +48,10 @@ const tools = {
   // Images and packages without a Docker daemon, and the registry on loopback that they go through.
   crane: { usedBy: "tests", versionVariable: "github.com/google/go-containerregistry/cmd/crane/cmd.Version" },
   actionlint: { usedBy: "tests", versionVariable: "github.com/rhysd/actionlint.version" },
+  // The engine of Gatekeeper's policies.
+  opa: { usedBy: "tests" },
+  // Without service discovery, it needs no cloud's client.
+  promtool: { usedBy: "tests", buildTags: "remove_all_sd" },
   etcd: { usedBy: "e2e" },
   "kube-apiserver": kubernetes("kube-apiserver"),
   "kube-controller-manager": kubernetes("kube-controller-manager"),
@@ -95,7 +101,7 @@ export function findTool(name: ToolName): string | undefined {
 
 /** What the binary depends on: another one is built when it changes. */
 export function fingerprintOf(name: ToolName): string {
-  const hash = createHash("sha256").update(toolOf(name).versionVariable ?? "");
+  const hash = createHash("sha256").update(`${toolOf(name).versionVariable ?? ""}${toolOf(name).buildTags ?? ""}`);
   const sources = isOurs(name) ? goFilesOf(moduleOf(name)) : [];
   for (const file of ["go.mod", "go.sum", ...sources]) hash.update(readFileSync(`${moduleOf(name)}/${file}`));
   return hash.digest("hex");
@@ -113,9 +119,10 @@ export function buildOf(name: ToolName): {
   readonly package: string;
   readonly version: string;
   readonly ldflags: string;
+  readonly tags: string;
 } {
-  const { from, versionVariable } = toolOf(name);
-  if (from !== undefined && isOurs(name)) return { package: from.package, version: "our own", ldflags: "-s -w" };
+  const { from, versionVariable, buildTags: tags = "" } = toolOf(name);
+  if (from !== undefined && isOurs(name)) return { package: from.package, version: "our own", ldflags: "-s -w", tags };
   const goMod = readFileSync(`${moduleOf(name)}/go.mod`, "utf8");
   const main = from?.package ?? /^tool (\S+)$/m.exec(goMod)?.[1] ?? "";
   const required = [...goMod.matchAll(/^\t?(?:require )?(\S+) (v\S+)/gm)]
@@ -125,7 +132,7 @@ export function buildOf(name: ToolName): {
   const version = required[0]?.version;
   if (version === undefined) throw new Error(`cannot find the version of ${main || "a tool"} in tools/${name}/go.mod`);
   const setVersion = versionVariable === undefined ? "" : ` -X ${versionVariable}=${version}`;
-  return { package: main, version, ldflags: `-s -w${setVersion}` };
+  return { package: main, version, ldflags: `-s -w${setVersion}`, tags };
 }
 
 /** The folder in which Go keeps the source of a module that the tool is built from: its CRDs lie there. */

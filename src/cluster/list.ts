@@ -10,9 +10,15 @@ export interface ListOptions {
   readonly namespace?: string;
   /** Objects in one answer: kubectl's number. */
   readonly pageSize?: number;
+  /** What is not metadata stays where it is: for kinds that may hold secrets, and for many objects. */
+  readonly isMetadataOnly?: boolean;
   /** Told how many there are so far, and how many more the API server knows of, after each page. */
   readonly onPage?: (soFar: number, remaining: number | undefined) => void;
 }
+
+const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+const METADATA = metadataAs("PartialObjectMetadata");
+const METADATA_LIST = metadataAs("PartialObjectMetadataList");
 
 /** How often a list is begun anew because its pages had become too old. */
 const MAX_STARTS = 3;
@@ -40,16 +46,14 @@ export async function list(
 async function listOnce(
   cluster: Cluster,
   kind: ResourceKind,
-  { labelSelector, fieldSelector, namespace, pageSize = 500, onPage }: ListOptions,
+  { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false, onPage }: ListOptions,
 ): Promise<readonly JsonObject[]> {
   const asked = askedOf(kind, "list", namespace);
   const objects: JsonObject[] = [];
   let next: string | undefined;
   do {
-    const page = toPage(
-      await cluster.get(asked, { limit: String(pageSize), labelSelector, fieldSelector, continue: next }),
-      kind,
-    );
+    const query = { limit: String(pageSize), labelSelector, fieldSelector, continue: next };
+    const page = toPage(await cluster.get(asked, query, isMetadataOnly ? METADATA_LIST : undefined), kind);
     objects.push(...page.items);
     next = page.next;
     onPage?.(objects.length, page.remaining);
@@ -75,9 +79,13 @@ function toPage(answer: JsonObject, { group, version, kind }: ResourceKind): Pag
   };
 }
 
-/** One object. @throws {ClusterError} `NotFound` among others. */
-export const getOne = (cluster: Cluster, kind: ResourceKind, name: string, namespace?: string): Promise<JsonObject> =>
-  cluster.get(askedOf(kind, "get", namespace, name));
+/** The metadata of one object. @throws {ClusterError} `NotFound` among others. */
+export const getMetadata = (
+  cluster: Cluster,
+  kind: ResourceKind,
+  name: string,
+  namespace?: string,
+): Promise<JsonObject> => cluster.get(askedOf(kind, "get", namespace, name), {}, METADATA);
 
 function askedOf(kind: ResourceKind, verb: Asked["verb"], namespace?: string, name?: string): Asked {
   const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;

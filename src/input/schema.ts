@@ -3,6 +3,7 @@ import { DOMAIN } from "../model/names.ts";
 import { adoption } from "./adoption.ts";
 import { externalNames } from "./external-names.ts";
 import { duration, json, unique } from "./fields.ts";
+import { neverReconciled } from "./never-reconciled.ts";
 import { publish } from "./publish.ts";
 import { sharedResource } from "./shared-resource.ts";
 import { tags } from "./tags.ts";
@@ -57,6 +58,9 @@ export const inputSchema = z.strictObject({
       .describe(
         "Nothing that the XR refers to is dropped before the XR controls it. `{}` turns it on, as the last step.",
       ),
+    neverReconciled: neverReconciled
+      .optional()
+      .describe("Find XRs that were never reconciled; in an Operation, with nothing else: docs/audit.md."),
   }),
 });
 

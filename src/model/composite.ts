@@ -33,7 +33,7 @@ export function toComposite(document: Document): Composite {
   if (apiVersion === undefined || kind === undefined || name === undefined) {
     throw new FunctionError(
       "InvalidInput",
-      "cannot run without an XR: the request observes none; use it in a Composition",
+      "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
     );
   }
   const namespace = stringAt(document, NAMESPACE);

@@ -55,6 +55,8 @@ export interface Draft {
   readonly results: readonly Result[];
   /** How long, in seconds, Crossplane may wait until it calls again. Undefined: it decides. */
   readonly ttlSeconds: number | undefined;
+  /** What an Operation's status keeps of this step. Compositions have no place for it. */
+  readonly output: JsonObject | undefined;
   /** For the log, not for Crossplane: which tags this answer changes. */
   readonly audit: readonly TagChange[];
 }
@@ -70,5 +72,6 @@ export const emptyDraft: Draft = {
   conditions: [],
   results: [],
   ttlSeconds: undefined,
+  output: undefined,
   audit: [],
 };

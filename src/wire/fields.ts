@@ -20,6 +20,7 @@ export const RESPONSE_RESULTS = bytesTag(3);
 export const RESPONSE_CONTEXT = bytesTag(4);
 export const RESPONSE_REQUIREMENTS = bytesTag(5);
 export const RESPONSE_CONDITIONS = bytesTag(6);
+export const RESPONSE_OUTPUT = bytesTag(7);
 
 export const REQUEST_META_TAG = bytesTag(1);
 export const REQUEST_META_CAPABILITIES = varintTag(2);

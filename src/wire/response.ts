@@ -15,6 +15,7 @@ import {
   RESPONSE_META,
   RESPONSE_META_TAG,
   RESPONSE_META_TTL,
+  RESPONSE_OUTPUT,
   RESPONSE_REQUIREMENTS,
   RESPONSE_RESULTS,
   RESULT_MESSAGE,
@@ -29,7 +30,7 @@ import { writeRequirements, writeSchemaRequirements } from "./requirements-write
 import { emptySlice, type Slice } from "./slice.ts";
 import { writeExcept } from "./splice.ts";
 import { writeState } from "./state-writer.ts";
-import { assertJson, writeField } from "./struct-writer.ts";
+import { assertJson, writeField, writeStruct } from "./struct-writer.ts";
 import { Writer } from "./writer.ts";
 
 /** What edits take, as a first guess. */
@@ -72,6 +73,8 @@ export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
 
 /** Backwards: the last field first. */
 function writeFields(writer: Writer, request: WireRequest, draft: Draft): void {
+  const { output } = draft;
+  if (output !== undefined) writer.message(RESPONSE_OUTPUT, () => writeStruct(writer, output));
   writeConditions(writer, draft);
   writeRequirementsField(writer, request, draft);
   if (draft.context.size > 0 || request.context.slice !== emptySlice) {

@@ -101,13 +101,14 @@ interface Said {
 }
 
 function discovery(path: string, kinds: readonly ResourceKind[], isAggregated: boolean): Said | undefined {
-  const groups = [...new Set(kinds.map(({ group }) => group))];
+  const groups = [...new Set(kinds.map(({ group }) => group))].filter((group) => group !== "");
   if (path === "/apis") {
     const items = groups.map((group) => aggregated(group, kinds));
     const list = groups.map((name) => ({ name, preferredVersion: { version: versionOf(name, kinds) } }));
     const body = isAggregated ? { kind: "APIGroupDiscoveryList", items } : { kind: "APIGroupList", groups: list };
     return { status: 200, body };
   }
+  if (path === "/api") return { status: 200, body: { kind: "APIGroupDiscoveryList", items: [aggregated("", kinds)] } };
   const group = groups.find((name) => path === `/apis/${name}/${versionOf(name, kinds)}`);
   if (group === undefined) return undefined;
   const resources = kinds
@@ -149,8 +150,8 @@ type State = Pick<ApiServer, "objects" | "forbidden" | "expired">;
 const status = (code: number, message: string): Said => ({ status: code, body: { kind: "Status", code, message } });
 
 function resources({ pathname, searchParams }: URL, kinds: readonly ResourceKind[], state: State): Said {
-  const match = /^\/apis\/([^/]+)\/[^/]+(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(pathname);
-  const [, group, namespace, plural = "", name] = match ?? [];
+  const match = /^\/(?:apis\/([^/]+)|api)\/[^/]+(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(pathname);
+  const [, group = "", namespace, plural = "", name] = match ?? [];
   const kind = kinds.find((candidate) => candidate.plural === plural && candidate.group === group);
   if (kind === undefined) return status(404, "the server could not find the requested resource");
   if (state.forbidden.has(plural)) {
@@ -164,7 +165,7 @@ function resources({ pathname, searchParams }: URL, kinds: readonly ResourceKind
   const found = state.objects.filter(
     (object) =>
       of("kind", object) === kind.kind &&
-      String(of("apiVersion", object)).startsWith(`${group}/`) &&
+      String(of("apiVersion", object)).startsWith(group === "" ? "v1" : `${group}/`) &&
       (namespace === undefined || of("metadata.namespace", object) === namespace) &&
       (name === undefined || of("metadata.name", object) === name) &&
       fitsFields(object, searchParams.get("fieldSelector")) &&

@@ -24,7 +24,7 @@ export async function createAuthority(name: string): Promise<Identity> {
 
 const HOUR = 3_600_000;
 
-/** A certificate for localhost, good for servers and clients, or one that ended an hour ago. */
+/** A certificate for localhost and its own name, good for servers and clients, or one that ended an hour ago. */
 export async function issue(authority: Identity, name: string, options: { expired?: boolean } = {}): Promise<Identity> {
   const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
     ...elliptic,
@@ -38,6 +38,7 @@ export async function issue(authority: Identity, name: string, options: { expire
         name: "subjectAltName",
         altNames: [
           { type: 2, value: "localhost" },
+          { type: 2, value: name },
           { type: 7, ip: "127.0.0.1" },
         ],
       },

@@ -43,6 +43,7 @@ interface CodecResponse {
   readonly meta: { readonly tag: string; readonly ttl?: { readonly seconds: number } };
   readonly desired: CodecState | null;
   readonly context?: Struct;
+  readonly output?: Struct | null;
   readonly results: readonly { severity: string; message: string; reason?: string; target: string }[];
   readonly conditions: readonly { type: string; status: string; reason: string; message?: string; target: string }[];
   readonly requirements: {
@@ -93,12 +94,13 @@ export function decodeRequest(bytes: Buffer): PlainRequest {
 
 export function decodeResponse(bytes: Uint8Array): PlainResponse {
   const response = method.responseDeserialize(Buffer.from(bytes)) as CodecResponse;
-  const { meta, context, requirements } = response;
+  const { meta, context, requirements, output } = response;
   return {
     tag: meta.tag,
     ttlSeconds: meta.ttl?.seconds,
     desired: fromState(response.desired),
     context: context && fromStruct(context),
+    output: output ? fromStruct(output) : undefined,
     results: response.results.map(({ severity, message, reason, target }) => ({
       severity: named(severity, "SEVERITY_"),
       message,

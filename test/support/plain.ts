@@ -46,6 +46,7 @@ export interface PlainResponse {
   readonly results: readonly PlainResult[];
   readonly conditions: readonly PlainCondition[];
   readonly requirements: PlainRequirements | undefined;
+  readonly output: JsonObject | undefined;
 }
 
 interface PlainRequirements {

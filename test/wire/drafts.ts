@@ -76,6 +76,7 @@ export const draft: Arbitrary<Draft> = fc.record({
   conditions: fc.array(condition, { maxLength: 3 }),
   results: fc.array(result, { maxLength: 3 }),
   ttlSeconds: option(fc.oneof(fc.nat(), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 53 - 1))),
+  output: option(object),
   audit: fc.constant([]),
 });
 
@@ -105,7 +106,7 @@ function mapItems(value: ContextValue, to: (item: ContextValue) => ContextValue)
  * @throws {FunctionError} `InvalidFieldPath` where an edit of the composite does not fit.
  */
 export function expectedResponse(request: PlainRequest, draft: Draft): PlainResponse {
-  const { conditions, results, ttlSeconds, requirements, requiredSchemas } = draft;
+  const { conditions, results, ttlSeconds, requirements, requiredSchemas, output } = draft;
   const isNew = request.capabilities.includes("CAPABILITY_REQUIRED_RESOURCES");
   const isUnknown = request.capabilities.every((name) => name === "CAPABILITY_UNSPECIFIED");
   return {
@@ -113,6 +114,7 @@ export function expectedResponse(request: PlainRequest, draft: Draft): PlainResp
     ttlSeconds,
     desired: expectedState(request.desired, draft),
     context: expectedContext(request.context, draft),
+    output,
     results: results.map(({ reason, ...rest }) => ({ ...rest, reason })),
     conditions: conditions.map(({ message, ...rest }) => ({ ...rest, message })),
     requirements:

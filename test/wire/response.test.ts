@@ -23,7 +23,13 @@ describe("a response", () => {
         expect(contentsOf(response, 2)).toEqual(contentsOf(bytes, 3));
         expect(contentsOf(response, 4)).toEqual(contentsOf(bytes, 5));
         const { desired, context, tag } = decodeRequest(bytes);
-        const nothing = { ttlSeconds: undefined, results: [], conditions: [], requirements: undefined };
+        const nothing = {
+          ttlSeconds: undefined,
+          results: [],
+          conditions: [],
+          requirements: undefined,
+          output: undefined,
+        };
         expect(decodeResponse(response)).toEqual({ ...nothing, desired, context, tag });
       }),
       parameters,
@@ -52,6 +58,7 @@ describe("a response", () => {
           ...expectedResponse(decodeRequest(bytes), { ...draft, composite: [] }),
           desired: nothing,
           context: undefined,
+          output: undefined,
         });
       }),
       parameters,

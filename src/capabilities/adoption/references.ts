@@ -17,7 +17,7 @@ const MODERN = ["spec", "crossplane", "resourceRefs"];
 const LEGACY = ["spec", "resourceRefs"];
 
 /** Where Crossplane keeps them: its own fields have moved in v2. */
-const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
+export const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
 
 /** Whether a composed resource is itself an XR that has composed something. */
 export const hasReferences = (resource: Document): boolean =>
@@ -40,7 +40,7 @@ export function unobserved({ composite, request }: Call): readonly Reference[] {
 }
 
 /** Those without a name are placeholders of Crossplane v1's own composition engine; Crossplane skips them too. */
-function toReferences(composite: Composite): readonly Reference[] {
+export function toReferences(composite: Composite): readonly Reference[] {
   const references = composite.document.at(referencesPath(composite));
   if (!Array.isArray(references)) return [];
   const text = (reference: JsonObject, key: string): string => String(reference[key] ?? "");

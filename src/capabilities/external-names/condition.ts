@@ -1,7 +1,9 @@
 import type { Condition } from "../../model/condition.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** The reasons of condition ExternalNamesPinned, in the order in which they matter. */
+const TYPE = "ExternalNamesPinned";
+
+/** Its reasons, in the order in which they matter. */
 const REASONS = [
   "DuplicateSuspected",
   "ChangedByPipeline",
@@ -29,7 +31,7 @@ export function conditionOf(verdicts: ReadonlyMap<string, Verdict>): Condition {
   const rest = standings.length - MAX_SENTENCES;
   const sentences = standings.slice(0, MAX_SENTENCES).map(({ sentence }) => sentence);
   return {
-    type: "ExternalNamesPinned",
+    type: TYPE,
     status: reason === "Pinned" || FINE.has(reason) ? "True" : "False",
     reason,
     message: sentences.length === 0 ? undefined : [...sentences, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; "),

@@ -1,0 +1,37 @@
+import { type Document, stringAt } from "../model/document.ts";
+import { isObject } from "../model/json.ts";
+
+export const DEFINITION = {
+  apiVersion: "apiextensions.crossplane.io/v2",
+  kind: "CompositeResourceDefinition",
+} as const;
+
+/** A CompositeResourceDefinition, and which XRs it defines. */
+export interface Definition {
+  readonly name: string;
+  /** The version of the XRs that Compositions refer to, with its group. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly document: Document;
+}
+
+/** Undefined where its XRs cannot be asked for: a kind that is not served fails the whole Operation. */
+export function toDefinition(document: Document): Definition | undefined {
+  const name = stringAt(document, ["metadata", "name"]);
+  const group = stringAt(document, ["spec", "group"]);
+  const kind = stringAt(document, ["spec", "names", "kind"]);
+  const version = objectsAt(document, ["spec", "versions"]).find(({ referenceable }) => referenceable === true)?.[
+    "name"
+  ];
+  const isEstablished = objectsAt(document, ["status", "conditions"]).some(
+    ({ type, status }) => type === "Established" && status === "True",
+  );
+  if (!isEstablished || name === undefined || group === undefined || kind === undefined || version === undefined)
+    return undefined;
+  return { name, apiVersion: `${group}/${String(version)}`, kind, document };
+}
+
+function objectsAt(document: Document, path: readonly string[]) {
+  const value = document.at(path);
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

@@ -1,0 +1,43 @@
+import { nameOf } from "../../capabilities/adoption/references.ts";
+import type { Finding } from "./finding.ts";
+import type { World } from "./world.ts";
+
+const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
+
+/** For people: a line for each finding; nothing where there are none. */
+export function toTable(findings: readonly Finding[]): string {
+  if (findings.length === 0) return "";
+  const rows = [
+    HEADER,
+    ...findings.map(({ is, composite, resource, compositionResourceName, message }) => [
+      is,
+      composite === undefined ? "-" : nameOf(composite),
+      nameOf(resource),
+      compositionResourceName ?? "-",
+      message,
+    ]),
+  ];
+  const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+/** For programs. */
+export function toJson(findings: readonly Finding[], world: World): string {
+  const { kinds, composites, labelled, notLookedAt } = world;
+  const looked = { kinds, composites: composites.length, resources: labelled.size };
+  return `${JSON.stringify({ findings, looked, notLookedAt }, undefined, 2)}\n`;
+}
+
+/** One line for whoever waits: what was found, and in how much. */
+export function summaryOf(findings: readonly Finding[], { kinds, composites, labelled }: World): string {
+  const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;
+  return `${found}: looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds\n`;
+}

@@ -1,0 +1,33 @@
+import type { Reference } from "../../capabilities/adoption/references.ts";
+import type { Composite } from "../../model/composite.ts";
+import type { Document } from "../../model/document.ts";
+
+/** What the cluster held when it was read: all that findings are made from. */
+export interface World {
+  /** All XRs, whole. */
+  readonly composites: readonly Composite[];
+  /** All that carries Crossplane's label, by key: metadata only. XRs are among them. */
+  readonly labelled: ReadonlyMap<string, Document>;
+  /** What references say, where it carries no label: metadata, or why there is none. */
+  readonly referred: ReadonlyMap<string, Referred>;
+  /** The kinds that could not be looked at, and why. */
+  readonly notLookedAt: readonly NotLookedAt[];
+  /** How many kinds were listed. */
+  readonly kinds: number;
+}
+
+interface NotLookedAt {
+  readonly message: string;
+  /** Whether something of that kind may well be composed: it is a managed resource, an XR, or an XR refers to one. */
+  readonly isComposed: boolean;
+}
+
+export type Referred =
+  | { readonly is: "there"; readonly document: Document }
+  | { readonly is: "missing" | "kindMissing" | "unknown" };
+
+/** One key for one object, whichever version of its kind it is read in. */
+export function keyOf({ apiVersion, kind, namespace = "", name }: Reference): string {
+  const group = apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
+  return [group, kind, namespace, name].join("/");
+}

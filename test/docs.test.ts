@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { inRepository } from "../scripts/package/layout.ts";
+import { createMetrics } from "../src/server/metrics.ts";
+
+const read = (file: string): string => readFileSync(inRepository(file), "utf8");
+const filesIn = (folder: string, ending: string): readonly string[] =>
+  readdirSync(inRepository(folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => join(folder, file));
+
+const english = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ...filesIn("docs", ".md")];
+const pages = [...english, "README.zh-CN.md", "examples/README.md"];
+
+/** What is in fences is no link and no heading. */
+const proseOf = (page: string): string => read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
+
+/** Headings as GitHub makes anchors of them, and anchors that stand in the text. */
+function anchorsOf(page: string): readonly string[] {
+  const prose = proseOf(page);
+  const headings = [...prose.matchAll(/^#{2,} (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return [...headings, ...[...prose.matchAll(/<a id="(.*?)">/g)].map(([, id = ""]) => id)];
+}
+
+describe.each(pages)("%s", (page) => {
+  const links = [...proseOf(page).matchAll(/\]\((?!https?:)([^)]*)\)/g)].map(([, link = ""]) => link);
+
+  test("leads to files and anchors that exist", () => {
+    const broken = links.filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? page : join(dirname(page), path);
+      if (!existsSync(inRepository(target))) return true;
+      return anchor !== undefined && !anchorsOf(target).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("README.zh-CN.md", () => {
+  const fencesOf = (page: string): readonly string[] =>
+    [...read(page).matchAll(/^```(?:sh|yaml)\n([\s\S]*?)^```/gm)].map(([, text = ""]) =>
+      text.replaceAll(/ *#(?! yaml-).*/g, ""),
+    );
+
+  test("has the commands and manifests of README.md", () => {
+    expect(fencesOf("README.zh-CN.md")).toEqual(fencesOf("README.md"));
+  });
+
+  test("has its sections, under the same anchors", () => {
+    const anchors = [...read("README.zh-CN.md").matchAll(/<a id="(.*?)">/g)].map(([, id]) => id);
+    expect(anchors).toEqual(anchorsOf("README.md"));
+  });
+
+  test("names the same reasons", () => {
+    const reasonsOf = (page: string): readonly string[] =>
+      [...read(page).matchAll(/^\| (?:True|False|Unknown) \| (.*?) \|/gm)].flatMap(([, cell = ""]) => ticked(cell));
+    expect(reasonsOf("README.zh-CN.md")).toEqual(reasonsOf("README.md"));
+  });
+});
+
+const ticked = (text: string): readonly string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+
+/** The first column of the tables below a heading, up to the next of the same level. */
+function firstColumn(page: string, heading: string): readonly string[] {
+  const [, after = ""] = read(page).split(`\n${heading}\n`);
+  const level = heading.split(" ")[0] ?? "";
+  const section = after.split(new RegExp(`\\n#{1,${level.length}} `))[0] ?? "";
+  return [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) => ticked(cell));
+}
+
+const unique = (words: readonly string[]): readonly string[] => [...new Set(words)].sort();
+
+/** Where a condition's reasons stand in the sources. */
+const conditions: Readonly<Record<string, readonly string[]>> = {
+  SharedResourcesReady: ["sharing/condition.ts", "sharing/standing.ts"],
+  EnvironmentConfigPublished: ["publish.ts"],
+  TagsOwned: ["tags/condition.ts", "tags/standing.ts"],
+  ResourcesAdopted: ["adoption/condition.ts", "adoption/standing.ts"],
+  ExternalNamesPinned: ["external-names/condition.ts"],
+};
+
+/** What the variants of a union are called, what a list of reasons holds, and what a reason is where nothing is to be said. */
+function reasonsIn(source: string): readonly string[] {
+  const unions = [...source.matchAll(/readonly is: ((?:"\w+"(?: \| )?)+)/g)];
+  const lists = [...source.matchAll(/REASONS = \[([^\]]*)\]/g)];
+  const expressions = [...source.matchAll(/const reason =([^;]*);|\breason: (\w+\?\..*)/g)];
+  return [...unions, ...lists, ...expressions]
+    .flatMap(([, ...found]) => [...found.join().matchAll(/"([A-Z]\w+)"/g)])
+    .map(([, reason = ""]) => reason);
+}
+
+describe("docs/errors.md", () => {
+  const sourcesOf = (files: readonly string[]): string =>
+    files.map((file) => read(join("src/capabilities", file))).join("\n");
+
+  test.each(Object.entries(conditions))("has every reason of %s, and no other", (type, files) => {
+    expect(unique(firstColumn("docs/errors.md", `### ${type}`))).toEqual(unique(reasonsIn(sourcesOf(files))));
+  });
+
+  test("has every type of a condition, and no other", () => {
+    const capabilities = filesIn("src/capabilities", ".ts").map(read).join("\n");
+    const types = [...capabilities.matchAll(/^const TYPE = "(\w+)"/gm)].map(([, type = ""]) => type);
+    const headings = [...read("docs/errors.md").matchAll(/^### (\w+)$/gm)].map(([, type = ""]) => type);
+    expect(unique(types)).toEqual(unique(Object.keys(conditions)));
+    expect(unique(headings)).toEqual(unique(types));
+  });
+
+  test("has every code of an error, and no other", () => {
+    const codes = [...read("src/errors.ts").matchAll(/^ {2}\| "(\w+)"/gm)].map(([, code = ""]) => code);
+    const documented = ["## Fatal results", "## Refused calls", "## When it does not start"];
+    expect(unique(documented.flatMap((heading) => firstColumn("docs/errors.md", heading)))).toEqual(unique(codes));
+  });
+
+  test("has no log line that is not logged", () => {
+    const sources = filesIn("src", ".ts").map(read).join("\n");
+    for (const line of firstColumn("docs/errors.md", "## Log lines")) expect(sources).toContain(`"${line}"`);
+  });
+});
+
+test("every metric that is documented is exposed, and all of ours are documented", async () => {
+  const { registry } = createMetrics("v0", []);
+  const exposed = (await registry.getMetricsAsJSON()).map(({ name }) => name);
+  const text = read("docs/operations.md");
+  const named = [...text.matchAll(/\b(?:grpc_server|function_shared_infrastructure|process|nodejs)_\w+/g)].map(
+    ([name]) => name,
+  );
+  const base = (name: string): string => (exposed.includes(name) ? name : name.replace(/_(?:bucket|sum|count)$/, ""));
+  expect(named.map(base).filter((name) => !exposed.includes(name))).toEqual([]);
+  const ours = exposed.filter((name) => /^(?:grpc_server|function_)/.test(name));
+  expect(ours.filter((name) => !named.includes(name))).toEqual([]);
+});

@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import { parseInput } from "../../src/input/parse.ts";
+import { documentOf } from "../../src/model/document.ts";
+import { emptyDraft } from "../../src/model/draft.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { neverReconciled } from "../../src/operations/never-reconciled.ts";
+import { inputOf, resourceOf } from "../support/builders.ts";
+
+/** An Operation: the XRDs of a platform and the XRs that there are, and what is made of them. */
+
+const NUDGED_FOR = "shared-infrastructure.fn.crossplane.io/nudged-for";
+
+const definition = ({ isEstablished = true, annotations = {} }: Parts = {}): JsonObject => ({
+  apiVersion: "apiextensions.crossplane.io/v2",
+  kind: "CompositeResourceDefinition",
+  metadata: { name: "xshops.apps.example.org", annotations },
+  spec: {
+    group: "apps.example.org",
+    names: { kind: "XShop", plural: "xshops" },
+    versions: [{ name: "v1beta1" }, { name: "v1", referenceable: true }],
+  },
+  status: { conditions: [{ type: "Established", status: isEstablished ? "True" : "False" }] },
+});
+
+interface Parts {
+  readonly isEstablished?: boolean;
+  readonly annotations?: JsonObject;
+}
+
+const synced = (status: string): JsonObject => ({ conditions: [{ type: "Synced", status }] });
+
+const shop = (name: string, status: JsonObject = {}): JsonObject => ({
+  apiVersion: "apps.example.org/v1",
+  kind: "XShop",
+  metadata: { name, uid: `uid-of-${name}` },
+  status,
+});
+
+interface World {
+  readonly definitions?: readonly JsonObject[];
+  readonly shops?: readonly JsonObject[];
+}
+
+function operate({ definitions, shops }: World, spec: JsonObject = {}) {
+  const answers = new Map([
+    ["never-reconciled/definitions", definitions],
+    ["never-reconciled/composites/xshops.apps.example.org", shops],
+  ]);
+  const nothing = { composite: resourceOf({}), resources: new Map() };
+  const request = {
+    tag: "",
+    capabilities: new Set<never>(),
+    observed: nothing,
+    desired: nothing,
+    input: documentOf({}),
+    context: documentOf({}),
+    requiredSchema: () => ({ is: "pending" }) as const,
+    required: (name: string) => {
+      const items = answers.get(name);
+      return items === undefined
+        ? ({ is: "pending" } as const)
+        : ({ is: "resolved", items: items.map(documentOf) } as const);
+    },
+  };
+  return neverReconciled({ request, input: parseInput(inputOf({ neverReconciled: spec })) }, emptyDraft);
+}
+
+const XRDS = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" };
+const askedXrds = ["never-reconciled/definitions", { ...XRDS, match: { labels: {} } }];
+const askedShops = [
+  "never-reconciled/composites/xshops.apps.example.org",
+  { apiVersion: "apps.example.org/v1", kind: "XShop", match: { labels: {} } },
+];
+
+/** What is found, and what is desired of the XRD. */
+const outcomeOf = (draft: ReturnType<typeof operate>) => ({
+  results: draft.results.map(({ severity, message }) => `${severity}: ${message}`),
+  nudges: [...draft.resources].map(([name, edit]) => [name, edit.is === "set" ? edit.object : edit]),
+  output: draft.output,
+});
+
+const nudgeOf = (value: unknown) => [
+  [
+    "nudge/xshops.apps.example.org",
+    { ...XRDS, metadata: { name: "xshops.apps.example.org", annotations: { [NUDGED_FOR]: value } } },
+  ],
+];
+
+describe("it asks, one after the other", () => {
+  test.each([
+    { reason: "for the XRDs", world: {}, asks: [askedXrds] },
+    {
+      reason: "for their XRs, and for the XRDs again",
+      world: { definitions: [definition()] },
+      asks: [askedXrds, askedShops],
+    },
+    {
+      reason: "for no XRs of an XRD that is not established: Crossplane would fail on a kind that is not served",
+      world: { definitions: [definition({ isEstablished: false })] },
+      asks: [askedXrds],
+    },
+    {
+      reason: "for the same when all is answered, or Crossplane would call for ever",
+      world: { definitions: [definition()], shops: [shop("one")] },
+      asks: [askedXrds, askedShops],
+    },
+  ])("$reason", ({ world, asks }) => {
+    expect([...operate(world).requirements]).toEqual(asks);
+  });
+
+  test("only for XRDs with the labels of the input", () => {
+    const { requirements } = operate({}, { definitions: { matchLabels: { team: "shop" } } });
+    expect([...requirements.values()]).toEqual([{ ...XRDS, match: { labels: { team: "shop" } } }]);
+  });
+
+  test("and while an answer is pending, it says and nudges nothing", () => {
+    expect(outcomeOf(operate({ definitions: [definition()] }))).toEqual({ results: [], nudges: [], output: undefined });
+  });
+});
+
+describe("it finds", () => {
+  const nudgedFor = (shops: readonly JsonObject[]): string => {
+    const edit = operate({ definitions: [definition()], shops }).resources.get("nudge/xshops.apps.example.org");
+    return String((edit?.is === "set" ? JSON.stringify(edit.object) : "").match(/[0-9a-f]{16}/)?.[0]);
+  };
+
+  test("XRs without a condition Synced, and nudges their XRD", () => {
+    const shops = [shop("two"), shop("one"), shop("failed", synced("False")), shop("fine", synced("True"))];
+    expect(outcomeOf(operate({ definitions: [definition()], shops }))).toEqual({
+      results: ["Warning: xshops.apps.example.org: never reconciled: one, two"],
+      nudges: nudgeOf(expect.stringMatching(/^[0-9a-f]{16}$/)),
+      output: { neverReconciled: { "xshops.apps.example.org": ["one", "two"] } },
+    });
+  });
+
+  test("nothing, where all have been reconciled, with success or without", () => {
+    const shops = [shop("failed", synced("False")), shop("fine", synced("True"))];
+    expect(outcomeOf(operate({ definitions: [definition()], shops }))).toEqual({
+      results: ["Normal: all XRs of 1 XRDs have been reconciled"],
+      nudges: [],
+      output: { neverReconciled: {} },
+    });
+  });
+
+  test("those for which it has nudged before, and does not do so again", () => {
+    const annotations = { [NUDGED_FOR]: nudgedFor([shop("one")]) };
+    expect(outcomeOf(operate({ definitions: [definition({ annotations })], shops: [shop("one")] }))).toEqual({
+      results: [
+        "Warning: xshops.apps.example.org: never reconciled: one; its XRD was nudged for these before: " +
+          "look at Crossplane's log, and restart it if nothing is in it",
+      ],
+      nudges: [],
+      output: { neverReconciled: { "xshops.apps.example.org": ["one"] } },
+    });
+  });
+
+  test.each([
+    { reason: "in any order the same", shops: [shop("b"), shop("a")], isSame: true },
+    { reason: "of another XR another", shops: [shop("a"), shop("c")], isSame: false },
+    { reason: "of one more another", shops: [shop("a"), shop("b"), shop("c")], isSame: false },
+  ])("the nudge's value is $reason", ({ shops, isSame }) => {
+    expect(nudgedFor(shops) === nudgedFor([shop("a"), shop("b")])).toBe(isSame);
+  });
+
+  test("them, and with Report leaves the XRD alone", () => {
+    const { nudges, results } = outcomeOf(
+      operate({ definitions: [definition()], shops: [shop("one")] }, { onFound: "Report" }),
+    );
+    expect({ nudges, results }).toEqual({
+      nudges: [],
+      results: ["Warning: xshops.apps.example.org: never reconciled: one"],
+    });
+  });
+
+  test("many, and names ten of them", () => {
+    const shops = Array.from({ length: 12 }, (_, index) => shop(`shop-${String(index).padStart(2, "0")}`));
+    const { results } = operate({ definitions: [definition()], shops });
+    expect(results[0]?.message).toMatch(/shop-00, .*, shop-09 and 2 more$/);
+  });
+});

@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { APP, ENTRYPOINT, inRepository, USER } from "../../scripts/package/layout.ts";
+import { startRegistry } from "../../scripts/package/registry.ts";
+import { crane, run } from "../../scripts/package/run.ts";
+import { makePackages } from "../../scripts/package/xpkg.ts";
+import { toolOrSkip } from "../support/server-tools.ts";
+
+const tools = [toolOrSkip("crane"), toolOrSkip("crossplane-v2.5")];
+
+/** Without it apt cannot verify what the base is made of: on a Mac for instance, where there is no apt either. */
+const hasKeyring = existsSync("/usr/share/keyrings/debian-archive-keyring.gpg");
+if (!hasKeyring && process.env["CI"] === "true") throw new Error("there is no debian-archive-keyring on this machine");
+
+/** Debian's packages and Node.js are downloaded the first time. */
+const SLOW = 300_000;
+
+describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm run package -- --base=local", () => {
+  const folder = mkdtempSync(join(tmpdir(), "package-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  let files: readonly string[] = [];
+  let config: unknown;
+  const documents = (name: string): unknown[] =>
+    parseAllDocuments(readFileSync(join(folder, name), "utf8")).map((document) => document.toJS());
+
+  beforeAll(async () => {
+    const [built] = await makePackages({ base: "local", architectures: ["amd64"], folder });
+    const registry = await startRegistry();
+    const reference = `${registry.address}/function:v1`;
+    await crane("push", built?.xpkg ?? "", reference);
+    config = JSON.parse(await crane("config", reference));
+    const archive = join(folder, "all.tar");
+    await crane("export", reference, archive);
+    registry.stop();
+    await run("tar", ["--extract", "--file", archive, "-C", folder, "package.yaml"]);
+    files = (await run("tar", ["--list", "--file", archive])).split("\n").map((file) => file.replace(/^(\.?\/)?/, "/"));
+  }, SLOW);
+
+  test("is a Function with the input's CRD, and nothing else", () => {
+    const [input] = parseAllDocuments(readFileSync(inRepository("package/input/inputs.yaml"), "utf8"));
+    const [meta] = parseAllDocuments(readFileSync(inRepository("crossplane.yaml"), "utf8"));
+    const [first, second, ...others] = documents("package.yaml").filter((object) => object !== null);
+    expect(first).toEqual(meta?.toJS());
+    expect(second).toMatchObject(input?.toJS());
+    expect(others).toEqual([]);
+  });
+
+  test("has an image that says how it is run", () => {
+    expect(config).toMatchObject({
+      architecture: "amd64",
+      os: "linux",
+      config: {
+        User: USER,
+        Entrypoint: ENTRYPOINT,
+        WorkingDir: APP,
+        Env: ["NODE_ENV=production"],
+        ExposedPorts: { "9443/tcp": {}, "8080/tcp": {} },
+      },
+    });
+  });
+
+  test("holds the bundle, the protocol, and what Node.js needs", () => {
+    const isFolder = (file: string): boolean => files.some((other) => other.startsWith(`${file}/`));
+    const own = files.filter((file) => file.startsWith(`${APP}/`) && !isFolder(file));
+    expect(own.sort()).toEqual(
+      [
+        "LICENSES.txt",
+        "dist/main.cjs",
+        "package.json",
+        "proto/descriptors.binpb",
+        "proto/grpc/reflection/v1/reflection.proto",
+        "proto/grpc/reflection/v1alpha/reflection.proto",
+        "proto/health/v1/health.proto",
+        "proto/v1/run_function.proto",
+        "proto/v1beta1/run_function.proto",
+      ].map((file) => `${APP}/${file}`),
+    );
+    const others = new Set(
+      files.filter((file) => !file.startsWith(APP) && !/^\/\.?$/.test(file)).map((file) => file.split("/")[1]),
+    );
+    expect([...others].sort()).toEqual(["etc", "lib", "lib64", "nodejs", "package.yaml", "tmp", "usr", "var"]);
+    expect(files.filter((file) => /\/(s?bin)\/./.test(file))).toEqual([ENTRYPOINT[0]]);
+  });
+
+  test("serves from that bundle", async () => {
+    const args = [join(folder, "function/dist/main.cjs"), "--insecure", "--address=127.0.0.1:0", "--metrics-address="];
+    const child = spawn(process.execPath, args, { cwd: "/", stdio: ["ignore", "ignore", "pipe"] });
+    const said = await new Promise<string>((resolve) => {
+      let text = "";
+      child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+        if (text.includes('"serving"')) child.kill("SIGTERM");
+      });
+      child.once("close", () => resolve(text));
+    });
+    expect(said).toContain('"message":"serving"');
+  }, 30_000);
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { audit } from "../../../src/programs/audit/audit.ts";
+import { type ApiServer, kindOf, startApiServer } from "../../support/api-server.ts";
+
+/** The program's answers, exit codes and what it says where it may not look. e2e/scenarios/audit.ts runs it on a real cluster. */
+
+const xrd = kindOf("apiextensions.crossplane.io", "CompositeResourceDefinition", { categories: [] });
+const store = kindOf("platform.example.org", "XStore", { categories: ["composite"] });
+const bucket = kindOf("cloud.example.org", "Bucket");
+const secret = kindOf("", "Secret", { version: "v1", isNamespaced: true, categories: [] });
+const event = kindOf("", "Event", { version: "v1", isNamespaced: true, categories: [] });
+const job = kindOf("batch", "Job", { isNamespaced: true, categories: [] });
+const kinds = [xrd, store, bucket, secret, event, job];
+
+const resourceRefs = [
+  { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket", name: "there" },
+  { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket", name: "lost" },
+  { apiVersion: "cloud.example.org/v1beta1", kind: "Queue", name: "of-no-kind" },
+  { apiVersion: "v1", kind: "Secret", namespace: "team-a", name: "unlabelled" },
+];
+
+const composed = (name: string): JsonObject => ({
+  apiVersion: "cloud.example.org/v1beta1",
+  kind: "Bucket",
+  metadata: {
+    name,
+    labels: { "crossplane.io/composite": "orders" },
+    annotations: { "crossplane.io/composition-resource-name": "bucket" },
+  },
+});
+
+const objects: readonly JsonObject[] = [
+  {
+    apiVersion: "apiextensions.crossplane.io/v1beta1",
+    kind: "CompositeResourceDefinition",
+    metadata: { name: "xstores.platform.example.org" },
+  },
+  {
+    apiVersion: "platform.example.org/v1beta1",
+    kind: "XStore",
+    metadata: { name: "orders", uid: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+    spec: { resourceRefs },
+    status: {},
+  },
+  composed("there"),
+  composed("forgotten"),
+  { apiVersion: "v1", kind: "Secret", metadata: { name: "unlabelled", namespace: "team-a" } },
+];
+
+const healthy = [objects[0] ?? {}];
+
+async function run(server: ApiServer, ...args: readonly string[]) {
+  const said = { out: "", err: "" };
+  const exitCode = await audit([`--kubeconfig=${server.kubeconfig}`, "--retry-for=1s", ...args], {
+    out: (text) => {
+      said.out += text;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+    isWatched: args.includes("--composite=watched"),
+    readStdin: async () => "",
+  });
+  return { exitCode, ...said };
+}
+
+describe("after a restore", () => {
+  test("it finds all kinds of faults, and ends with 1", async () => {
+    const { exitCode, out, err } = await run(await startApiServer({ kinds, objects }));
+    const rows = out.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3).join(" "));
+    const xr = "XStore.platform.example.org/orders";
+    expect(rows).toEqual([
+      "FINDING XR RESOURCE",
+      `Unadopted ${xr} Bucket.cloud.example.org/there`,
+      `Unadopted ${xr} Secret/team-a/unlabelled`,
+      `Orphaned ${xr} Bucket.cloud.example.org/forgotten`,
+      `Dangling ${xr} Bucket.cloud.example.org/lost`,
+      `Dangling ${xr} Queue.cloud.example.org/of-no-kind`,
+      `NeverReconciled ${xr} ${xr}`,
+      "",
+    ]);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err: "6 findings: looked at 1 XRs and 3 resources of 5 kinds\n",
+    });
+  });
+
+  test("as JSON it says the same, with what could not be looked at", async () => {
+    const server = await startApiServer({ kinds, objects });
+    server.forbidden.add("jobs");
+    const { exitCode, out } = await run(server, "--output=json");
+    const { findings, looked, notLookedAt } = JSON.parse(out);
+    expect({ exitCode, looked, found: findings.map(({ is }: JsonObject) => is) }).toEqual({
+      exitCode: 1,
+      looked: { kinds: 5, composites: 1, resources: 3 },
+      found: ["Unadopted", "Unadopted", "Orphaned", "Dangling", "Dangling", "NeverReconciled"],
+    });
+    expect(notLookedAt).toEqual([{ message: expect.stringContaining('lacks the verb "list"'), isComposed: false }]);
+  });
+
+  test("--adopt prints commands for the orphans alone", async () => {
+    const { exitCode, out } = await run(await startApiServer({ kinds, objects }), "--adopt");
+    const commands = out.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    expect({ exitCode, commands }).toEqual({
+      exitCode: 1,
+      commands: [
+        "kubectl patch xstore.v1beta1.platform.example.org/orders --type=json " +
+          `--patch='[{"op":"test","path":"/metadata/uid","value":"1"},{"op":"add","path":"/spec/resourceRefs/-",` +
+          `"value":{"apiVersion":"cloud.example.org/v1beta1","kind":"Bucket","name":"forgotten"}}]'`,
+      ],
+    });
+  });
+
+  test("what concerns other XRs can be left out; whoever watches sees how far it is", async () => {
+    const { exitCode, out, err } = await run(await startApiServer({ kinds, objects }), "--composite=watched");
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: "" });
+    expect(err).toContain("\r\u001b[Kreading kinds: 5 of 5");
+  });
+});
+
+describe("where nothing is wrong", () => {
+  test.each([
+    { reason: "it ends with 0", forbidden: [], exitCode: 0 },
+    { reason: "kinds that nobody composes may be kept from it", forbidden: ["jobs", "secrets"], exitCode: 0 },
+    { reason: "managed resources may not: that is no answer", forbidden: ["buckets"], exitCode: 2 },
+    { reason: "XRs may not", forbidden: ["xstores"], exitCode: 2 },
+  ])("$reason", async ({ forbidden, exitCode }) => {
+    const server = await startApiServer({ kinds, objects: healthy });
+    for (const plural of forbidden) server.forbidden.add(plural);
+    const ended = await run(server);
+    expect({ exitCode: ended.exitCode, out: ended.out }).toEqual({ exitCode, out: "" });
+    for (const plural of forbidden) expect(ended.err).toContain(`resources: ["${plural}"], verbs: ["list"]`);
+  });
+
+  test("events are never asked for, and Secrets only for their metadata", async () => {
+    const server = await startApiServer({ kinds, objects: healthy });
+    await run(server);
+    expect(server.requests.filter((path) => path.includes("/events"))).toEqual([]);
+    expect(server.requests.filter((path) => path.includes("/secrets"))).toHaveLength(1);
+  });
+});
+
+describe("what it may not look at, of what an XR refers to", () => {
+  test("is not said to be missing", async () => {
+    const server = await startApiServer({ kinds, objects });
+    server.forbidden.add("secrets");
+    const { out, err } = await run(server);
+    expect(out).not.toContain("unlabelled");
+    expect(err).toContain("not looked at: cannot list secrets");
+  });
+});
+
+test.each([
+  { reason: "Crossplane is not there", kinds: [bucket], args: [], says: "cannot find Crossplane at https://" },
+  { reason: "a flag is unknown", kinds, args: ["--fix"], says: "cannot use the command line: Unknown option '--fix'" },
+  { reason: "a value is wrong", kinds, args: ["--output=xml"], says: '--output: one of table, json; found "xml"' },
+  { reason: "a duration is wrong", kinds, args: ["--grace=soon"], says: "--grace: a duration such as" },
+  { reason: "an argument is too much", kinds, args: ["orders"], says: "unexpected argument orders" },
+  { reason: "flags contradict each other", kinds, args: ["--adopt", "-o", "json"], says: "leave out --output" },
+])("it ends with 2 where $reason", async ({ kinds, args, says }) => {
+  const { exitCode, out, err } = await run(await startApiServer({ kinds }), ...args);
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+  expect(err).toContain(says);
+});
+
+test("--help names each finding, flag and exit code", async () => {
+  const { exitCode, out } = await run(await startApiServer({ kinds }), "--help");
+  expect(exitCode).toBe(0);
+  for (const word of ["Orphaned", "--adopt", "--composite", "--grace", "--kubeconfig", "Exit codes"]) {
+    expect(out).toContain(word);
+  }
+});
