@@ -85,7 +85,6 @@ function createGrpcServer({ maxRecvMessageBytes }: Config): Server {
   return new Server({
     "grpc.max_receive_message_length": maxRecvMessageBytes,
     "grpc.max_send_message_length": -1, // run-function.ts keeps to what Crossplane takes, and says so where it cannot
-    "grpc.enable_channelz": 0, // counts every message and call for a service that is not served
   });
 }
 
