@@ -78,7 +78,7 @@ test.each<Row>([
       { owner: A, since: "2026-01-01T00:00:00Z" },
     ],
     declarer: { owner: B },
-    standing: { is: "theirs", holder: { contender: { owner: A } } },
+    standing: { is: "theirs", ownership: { is: "Contested" }, holder: { contender: { owner: A } } },
   },
   {
     reason: "a manifest of the very managed resource that owns it",
