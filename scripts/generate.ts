@@ -6,6 +6,7 @@ import { builtInKinds } from "../src/capabilities/external-names/rescue.ts";
 import { flagsReference } from "../src/config/flags.ts";
 import { crd } from "./generate/crd.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
+import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { inputReference } from "./generate/reference.ts";
 
 /** Writes what is made from code (`npm run generate`), or with `--check` fails where it is out of date. */
@@ -60,6 +61,7 @@ const generated: readonly (readonly [file: string, content: string | Buffer])[] 
   ["proto/v1beta1/run_function.proto", proto.replace("proto.v1;", "proto.v1beta1;")],
   // What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them.
   ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
+  ["deploy/mapping.schema.json", mappingJsonSchema()],
   ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],
   ...pages,
 ];

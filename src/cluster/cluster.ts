@@ -19,7 +19,7 @@ export interface Cluster {
   get(asked: Asked, query?: Query, accept?: string): Promise<JsonObject>;
 }
 
-export type Query = Readonly<Record<string, string | undefined>>;
+type Query = Readonly<Record<string, string | undefined>>;
 
 export interface ClusterOptions {
   readonly retry?: RetryPolicy;

@@ -87,10 +87,6 @@ export const getMetadata = (
   namespace?: string,
 ): Promise<JsonObject> => cluster.get(askedOf(kind, "get", namespace, name), {}, METADATA);
 
-/** One object. @throws {ClusterError} `NotFound` among others. */
-export const getOne = (cluster: Cluster, kind: ResourceKind, name: string, namespace?: string): Promise<JsonObject> =>
-  cluster.get(askedOf(kind, "get", namespace, name));
-
 function askedOf(kind: ResourceKind, verb: Asked["verb"], namespace?: string, name?: string): Asked {
   const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const within = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;

@@ -35,6 +35,7 @@ export const titleOf = ({ kind, group, names }: Question): string =>
 
 const VERBS: Readonly<Record<Ownership["is"], string>> = {
   Owned: "is owned by",
+  Contested: "is owned by more than one, first",
   Releasing: "is still held by, while it is being deleted,",
   Unsettled: "is declared, and not settled yet, by",
 };

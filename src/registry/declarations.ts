@@ -3,7 +3,7 @@ import { familyOf } from "../capabilities/tags/families.ts";
 import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../capabilities/tags/policies.ts";
 import { toComposite } from "../model/composite.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
-import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
+import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { placeOf } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
@@ -36,13 +36,20 @@ export interface Named {
   readonly document: Document;
 }
 
-/** @returns undefined for what is no Kubernetes object with a name. */
+/** @returns undefined for what is no Kubernetes object with a name. One that the API server will make up stands as its beginning. */
 export function toNamed(object: JsonObject): Named | undefined {
-  const document = documentOf(object);
+  const document = documentOf(withName(object));
   const apiVersion = stringAt(document, ["apiVersion"]);
   const kind = stringAt(document, ["kind"]);
   if (apiVersion === undefined || kind === undefined || !hasName(document)) return undefined;
   return { group: apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "", kind, document };
+}
+
+function withName(object: JsonObject): JsonObject {
+  const document = documentOf(object);
+  const beginning = stringAt(document, ["metadata", "generateName"]);
+  if (beginning === undefined || hasName(document)) return object;
+  return withValueAt(object, ["metadata", "name"], `${beginning}*`);
 }
 
 const hasName = (document: Document): boolean => stringAt(document, ["metadata", "name"]) !== undefined;

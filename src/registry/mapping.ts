@@ -13,8 +13,6 @@ import { withoutM } from "./question.ts";
  * outside of Crossplane can run a Composition. `preflight` and `admission` read it.
  */
 
-export const MAPPING_KIND = "IdentityMapping";
-
 /** Where a text comes from. */
 export type Source =
   | { readonly is: "literal"; readonly value: string }
@@ -119,10 +117,10 @@ const repeated = (list: readonly { readonly apiGroup: string; readonly kind: str
   return names.find((name, index) => names.indexOf(name) < index);
 };
 
-/** One schema for the validation here and for editors (package/mapping.schema.json). */
+/** One schema for the validation here and for editors (deploy/mapping.schema.json). */
 export const mappingSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
-  kind: z.literal(MAPPING_KIND),
+  kind: z.literal("IdentityMapping"),
   mappings: z
     .array(mapping)
     .min(1)

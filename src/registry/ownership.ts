@@ -13,6 +13,8 @@ export interface CloudResource {
 /** Whose a cloud resource is, as the function has decided. */
 export type Ownership =
   | { readonly is: "Owned"; readonly owner: Holding }
+  /** More than one writes it: for a moment, or for ever where one of them is cluster-scoped and another namespaced. */
+  | { readonly is: "Contested"; readonly owner: Holding }
   /** Its owner is being deleted; who comes next takes over once it is gone. */
   | { readonly is: "Releasing"; readonly owner: Holding }
   /** Nobody was promoted yet, as after a restore or in the first moments. */
@@ -43,8 +45,8 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
  */
 function judge(first: Holding, sorted: readonly Holding[]): Ownership {
   const marked = sorted.filter(({ contender }) => contender.isMarked);
-  const owner = marked.find(({ contender }) => !contender.isDeleting);
-  if (owner !== undefined) return { is: "Owned", owner };
+  const [owner, ...rivals] = marked.filter(({ contender }) => !contender.isDeleting);
+  if (owner !== undefined) return { is: rivals.length === 0 ? "Owned" : "Contested", owner };
   const [leaving] = marked;
   return leaving === undefined ? { is: "Unsettled", next: first } : { is: "Releasing", owner: leaving };
 }

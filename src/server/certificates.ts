@@ -14,6 +14,9 @@ export interface Certificates {
 /** The files' names are those of a Kubernetes TLS Secret, and of Crossplane's. */
 const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
 
+/** How often certificates are read again. Kubernetes brings a changed Secret into a pod within a minute or so. */
+export const REFRESH_MS = 10_000;
+
 /** The three files as they are at one moment; what could not be read is the error instead. */
 export type Snapshot = { readonly [Part in keyof Certificates]: Buffer | Error };
 

@@ -17,9 +17,6 @@ export interface Credentials {
   readonly stop: () => void;
 }
 
-/** How often certificates are read again. Kubernetes brings a changed Secret into a pod within a minute or so. */
-export const REFRESH_MS = 10_000;
-
 /**
  * Credentials that follow the files they come from. Files are read again and again and not watched: that needs nothing of
  * the file system, and the links below which Kubernetes changes a mounted Secret are no special case.

@@ -4,12 +4,12 @@ import {
   type Certificates,
   expiryOf,
   fingerprint,
+  REFRESH_MS,
   readSnapshot,
   type Snapshot,
   toCertificates,
   toSecureContext,
 } from "../../server/certificates.ts";
-import { REFRESH_MS } from "../../server/credentials.ts";
 
 /**
  * What the webhook serves with. The API server proves who it is only where it is told to, so no ca.crt is needed: that the

@@ -73,11 +73,7 @@ function declared(
   mappings: readonly Mapping[],
   includeObservers = false,
 ): Declared {
-  const named = withDefault(
-    object,
-    ["metadata", "name"],
-    name ?? stringAt(documentOf(object), ["metadata", "generateName"]),
-  );
+  const named = withDefault(object, ["metadata", "name"], name);
   return declarationsOf(withDefault(named, ["metadata", "namespace"], namespace), mappings, { includeObservers });
 }
 

@@ -8,7 +8,7 @@ Before XRs and claims are applied: whether somebody else owns a cloud resource t
 asks the managed resources in the cluster (the same look-up as "registry who-owns"), and prints a line for each conflict.
 Nothing is written; it needs the verb "list" on the managed resources that it asks for.
 
-What an XR or claim stands for is said by a mapping: docs/registry.md, and package/mapping.schema.json for editors. Managed
+What an XR or claim stands for is said by a mapping: docs/registry.md, and deploy/mapping.schema.json for editors. Managed
 resources that name their cloud resource (crossplane.io/external-name) need none; those that only observe are left out.
 
 Arguments:

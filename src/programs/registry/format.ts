@@ -84,8 +84,8 @@ const placeOf = ({ externalName, providerConfig, scope, cluster, composite }: Ho
 
 /** What a managed resource is to its cloud resource. */
 function roleOf(holding: Holding, { ownership }: CloudResource): string {
-  if (ownership.is === "Owned" && holding === ownership.owner) return "Owner";
   if (holding.contender.isDeleting) return "BeingDeleted";
+  if (holding.contender.isMarked) return "Owner";
   return ownership.is === "Unsettled" && holding === ownership.next ? "Next" : "Contender";
 }
 

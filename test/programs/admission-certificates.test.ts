@@ -1,0 +1,45 @@
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:tls";
+import { expect, onTestFinished, test } from "vitest";
+import { createLog } from "../../src/log.ts";
+import { followCertificates, readCertificates, secureContextOf } from "../../src/programs/admission/certificates.ts";
+import { createAuthority, issue, writeCertificates } from "../support/certificates.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const nameServed = (port: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+
+test("a renewed certificate is taken over, and one that cannot be used is not", async () => {
+  const folder = temporaryFolder();
+  const authority = await createAuthority("webhook");
+  writeCertificates(folder, authority, await issue(authority, "first"));
+  const { certificates, snapshot } = readCertificates(folder);
+  const server = createServer(secureContextOf(certificates));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const log = createLog({ debug: false }, new PassThrough().resume());
+  const stop = followCertificates(server, folder, snapshot, log, 20);
+  onTestFinished(() => {
+    stop();
+    server.close();
+  });
+  expect(await nameServed(port)).toBe("first");
+
+  writeCertificates(folder, authority, await issue(authority, "second"));
+  await sleep(200);
+  expect(await nameServed(port)).toBe("second");
+
+  const third = await issue(authority, "third");
+  writeCertificates(folder, authority, { ...third, key: "not a key" });
+  await sleep(200);
+  expect(await nameServed(port)).toBe("second");
+});
