@@ -26,8 +26,21 @@ const requests = {
 type Size = keyof typeof requests;
 const sizes = Object.keys(requests) as Size[];
 
-const concurrencies = [1, 8, 10, 64] as const;
-const ROUNDS = 3;
+const ROUNDS = 2;
+
+/** Each a section, because each takes some minutes. */
+interface Plan {
+  readonly title: string;
+  readonly concurrencies: readonly number[];
+  /** Once more with a proxy in between? */
+  readonly delay: boolean;
+}
+
+const latency: Plan = { title: "one call at a time", concurrencies: [1], delay: true };
+const load: Plan = { title: "many calls at a time", concurrencies: [8, 10, 64], delay: false };
+
+export const serverLatency = (): Promise<Section> => server(latency);
+export const serverLoad = (): Promise<Section> => server(load);
 
 interface Figure {
   readonly who: Who;
@@ -37,11 +50,11 @@ interface Figure {
   readonly loads: readonly Load[];
 }
 
-export async function server(): Promise<Section> {
+async function server(plan: Plan): Promise<Section> {
   const loads = new Map<string, Figure & { loads: Load[] }>();
   for (let round = 0; round < ROUNDS; round++) {
     for (const who of whos) {
-      for await (const { load, ...at } of measure(who, round === 0)) {
+      for await (const { load, ...at } of measure(who, plan, round === 0)) {
         const key = JSON.stringify(at);
         const figure = loads.get(key) ?? { ...at, who, loads: [] };
         figure.loads.push(load);
@@ -51,21 +64,23 @@ export async function server(): Promise<Section> {
   }
   const figures = [...loads.values()];
   return {
-    title: "Over loopback: a server, one connection, grpc-go's client",
-    tables: [...concurrencies.map((c) => latencyTable(figures, c)), delayTable(figures)],
-    targets: targetsOf(figures),
+    title: `Over loopback, ${plan.title}: a server, one connection, grpc-go's client`,
+    tables: [...plan.concurrencies.map((c) => latencyTable(figures, c)), ...(plan.delay ? [delayTable(figures)] : [])],
+    targets: plan === latency ? latencyTargetsOf(figures) : loadTargetsOf(figures),
     figures,
   };
 }
 
-async function* measure(who: Who, isFirst: boolean) {
+async function* measure(who: Who, { concurrencies, delay }: Plan, isFirst: boolean) {
   const address = await freeAddress();
   const { command, args } = serverProgram(who, "touch few", address);
   const served = startServer(command, args, address);
   await call(address, requests["140 KB"], { warm: "2s", duration: "0s" });
   for (const size of sizes) {
     const at = { who, size };
-    yield { ...at, concurrency: 1, delay: true, load: await call(address, requests[size], { delay: "3ms", ...times }) };
+    if (delay) {
+      yield { ...at, concurrency: 1, delay, load: await call(address, requests[size], { delay: "3ms", ...times }) };
+    }
     for (const concurrency of concurrencies.filter((one) => isMeasured(size, one, isFirst))) {
       const isLong = size === "3 MB" && concurrency === 64;
       const load = await call(address, requests[size], { concurrency, ...(isLong ? once : times) });
@@ -101,12 +116,7 @@ const tableOf = (caption: string, figures: readonly Figure[], concurrency: numbe
 });
 
 const latencyTable = (figures: readonly Figure[], concurrency: number): Table =>
-  tableOf(
-    `Concurrency ${concurrency}: p50 in ms (least–most of ${ROUNDS} runs), p99, calls/s`,
-    figures,
-    concurrency,
-    false,
-  );
+  tableOf(`Concurrency ${concurrency}: p50 in ms (least–most of the runs), p99, calls/s`, figures, concurrency, false);
 
 const delayTable = (figures: readonly Figure[]): Table =>
   tableOf("Through a proxy that adds 3 ms of round-trip time, concurrency 1", figures, 1, true);
@@ -118,25 +128,29 @@ const latencyTargets: readonly { readonly size: Size; readonly sdk?: number; rea
   { size: "3 MB", sdk: 25, go: 25 },
 ];
 
-function targetsOf(figures: readonly Figure[]): readonly Target[] {
-  const median = (who: Who, size: Size, concurrency: number, of: "p50" | "perSecond"): number =>
-    summarise(find(figures, { who, size, concurrency, delay: false }).map((load) => load[of])).median;
-  const latency = (who: Implementation & Who, size: Size, atLeast: number): Target => ({
+function latencyTargetsOf(figures: readonly Figure[]): readonly Target[] {
+  const ratio = (who: Implementation & Who, size: Size, atLeast: number): Target => ({
     what: `p50, concurrency 1, ${size}: ${titles[who]} / ours`,
-    is: median(who, size, 1, "p50") / median("ours", size, 1, "p50"),
+    is: median(figures, who, size, 1, "p50") / median(figures, "ours", size, 1, "p50"),
     atLeast,
   });
-  const throughput = (concurrency: number): Target => ({
-    what: `calls/s, concurrency ${concurrency}, 660 KB: ours / ${titles.go}`,
-    is: median("ours", "660 KB", concurrency, "perSecond") / median("go", "660 KB", concurrency, "perSecond"),
-    atLeast: 10,
-  });
-  return [
-    ...latencyTargets.flatMap(({ size, sdk, go }) => [
-      ...(sdk === undefined ? [] : [latency("sdk", size, sdk)]),
-      latency("go", size, go),
-    ]),
-    throughput(10),
-    throughput(64),
-  ];
+  return latencyTargets.flatMap(({ size, sdk, go }) => [
+    ...(sdk === undefined ? [] : [ratio("sdk", size, sdk)]),
+    ratio("go", size, go),
+  ]);
 }
+
+const loadTargetsOf = (figures: readonly Figure[]): readonly Target[] =>
+  [10, 64].map((concurrency) => {
+    const [ours, go] = (["ours", "go"] as const).map((who) => median(figures, who, "660 KB", concurrency, "perSecond"));
+    const what = `calls/s, concurrency ${concurrency}, 660 KB: ours / ${titles.go}`;
+    return { what, is: (ours ?? 0) / (go ?? 1), atLeast: 10 };
+  });
+
+const median = (
+  figures: readonly Figure[],
+  who: Who,
+  size: Size,
+  concurrency: number,
+  of: "p50" | "perSecond",
+): number => summarise(find(figures, { who, size, concurrency, delay: false }).map((load) => load[of])).median;

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { FunctionError } from "../errors.ts";
 import { formatFieldPath } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
