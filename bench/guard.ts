@@ -20,12 +20,12 @@ const ROUNDS = 3;
 const MILLISECONDS = 70;
 const COUNT = 100;
 
-/** What each takes at best, in microseconds; in turns. The best is what the machine's other work disturbs least. */
+/** What each takes of the processor at best, in microseconds; in turns: what the machine's other work disturbs least. */
 function best(works: readonly (() => unknown)[]): readonly number[] {
   const least = works.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, work] of works.entries()) {
-      least[index] = Math.min(least[index] ?? 0, ...sample(work, MILLISECONDS));
+      least[index] = Math.min(least[index] ?? 0, ...sample(work, MILLISECONDS).cpu);
     }
   }
   return least;

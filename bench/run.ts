@@ -8,15 +8,17 @@ import { isMet, toMarkdown } from "./rig/report.ts";
 import { sections } from "./sections.ts";
 
 /**
- * `npm run bench [-- --section=codec --json=FILE]`: this function beside others that do the same jobs, in one run. Prints tables,
- * and writes all figures to .cache/bench/result.json.
+ * `npm run bench [-- --section=codec --json=FILE]`: this function beside others that do the same jobs, in one run, or one
+ * section of it (`codec` is three). Prints tables, and writes all figures to .cache/bench/result.json.
  */
 const { values } = parseArgs({
   options: { section: { type: "string" }, json: { type: "string", default: ".cache/bench/result.json" } },
 });
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
-const chosen = Object.entries(sections).filter(([name]) => values.section === undefined || name === values.section);
+const isChosen = (name: string): boolean =>
+  values.section === undefined || name === values.section || name.startsWith(`${values.section}-`);
+const chosen = Object.entries(sections).filter(([name]) => isChosen(name));
 if (chosen.length === 0) {
   throw new Error(`cannot run section ${String(values.section)}: there is ${Object.keys(sections).join(", ")}`);
 }
@@ -25,7 +27,8 @@ installPeers();
 const problems = await obtainTools(toolsOf("bench"), say);
 if (problems.length > 0) throw new Error(problems.join("\n"));
 
-// The programs that are measured end with this process.
+// The programs that are measured end with this process, and there are many.
+process.setMaxListeners(100);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const machine = describeMachine();

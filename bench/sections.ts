@@ -1,13 +1,13 @@
 import type { Section } from "./rig/report.ts";
 import { capabilities } from "./sections/capabilities.ts";
-import { codec } from "./sections/codec.ts";
+import { codec, counts } from "./sections/codec.ts";
 import { coldStart } from "./sections/cold-start.ts";
 import { memory } from "./sections/memory.ts";
 import { server } from "./sections/server.ts";
 
 /** What `npm run bench` runs, in this order. */
 export const sections: Readonly<Record<string, () => Promise<Section>>> = {
-  codec,
+  ...Object.fromEntries(counts.map((count) => [`codec-${count}`, () => codec(count)])),
   server,
   "cold-start": coldStart,
   memory,

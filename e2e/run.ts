@@ -17,7 +17,7 @@ import { suites } from "./suites.ts";
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
-    suite: { type: "string" },
+    suite: { type: "string", multiple: true },
     retry: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 const chosenVersions = versions.filter((version) => values.only === undefined || version === values.only);
-const chosenSuites = suites.filter(({ name }) => name.includes(values.suite ?? ""));
+const chosenSuites = suites.filter(({ name }) => values.suite?.some((part) => name.includes(part)) ?? true);
 if (chosenVersions.length === 0)
   throw new Error(`cannot run on ${String(values.only)}: there is ${versions.join(", ")}`);
 if (chosenSuites.length === 0) {

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { auditing } from "./scenarios/audit.ts";
@@ -22,6 +24,18 @@ const passwords = ["orders-s3cret-1", "orders-s3cret-2", "cache-s3cret/1", "cach
 async function takesInput({ kubectl }: Rig): Promise<string> {
   await kubectl.applyFile(fileURLToPath(new URL("../package/input/inputs.yaml", import.meta.url)));
   return "package/input/inputs.yaml";
+}
+
+/** Those of one that counts what has not happened are not served: nobody has to have opened a circuit, or ended a watch. */
+async function servesMetrics({ crossplane, version }: Rig): Promise<string> {
+  const file = fileURLToPath(new URL("../monitoring/foreign-metrics.yaml", import.meta.url));
+  const sources = Object.entries(parse(readFileSync(file, "utf8")) as Readonly<Record<string, string>>);
+  const asked = sources.filter(([, source]) => source.startsWith("Crossplane v1.20")).map(([name]) => name);
+  const rare = ["engine_watches_stopped_total", "function_run_function_response_cache_hits_total"];
+  const served = await (await fetch(crossplane.metrics)).text();
+  const missing = asked.filter((name) => !rare.includes(name) && !served.includes(`\n${name}{`));
+  if (missing.length > 0) throw new Error(`Crossplane ${version} does not serve ${missing.join(", ")}`);
+  return asked.filter((name) => served.includes(`\n${name}{`)).join(", ");
 }
 
 /** What stays of them is nothing: the server only says whether it would take them. */
@@ -51,6 +65,7 @@ export const suites: readonly Suite[] = [
     when: "after the others",
     scenarios: [
       { name: "no password stands outside Secrets", run: (rig) => assertNoLeak(rig, passwords) },
+      { name: "Crossplane serves the metrics that alerts and dashboard ask it for", run: servesMetrics },
       { name: "Kubernetes takes the input's CRD", run: takesInput },
       { name: "Kubernetes takes the manifests for production", run: takesManifests },
     ],

@@ -14,7 +14,7 @@ import { createMetrics, type Metrics } from "./server/metrics.ts";
 import { createMetricsServer } from "./server/metrics-endpoint.ts";
 import { addReflection } from "./server/reflection.ts";
 import { logRefusals } from "./server/refusals.ts";
-import { loadProtocol, serviceNames, toByteService } from "./server/services.ts";
+import { functionRunner, serviceNames } from "./server/services.ts";
 import { type Streams, trackStreams } from "./server/streams.ts";
 
 export interface Dependencies {
@@ -48,8 +48,8 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
     readVersion(),
     serviceNames.map((name) => `/${name}/RunFunction`),
   );
-  const server = createGrpcServer(config, streams);
-  const health = addServices(server, { ...dependencies, metrics });
+  const server = createGrpcServer(config);
+  const health = addServices(server, streams, { ...dependencies, metrics });
   const transport = createTransport(server, credentials);
   observeCalls(transport.http2Server, metrics);
   logRefusals(transport.http2Server, log);
@@ -81,20 +81,18 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
   return { port: listeners.grpc.port, metricsPort: listeners.metrics?.port, shutDown: drain, destroy };
 }
 
-function createGrpcServer({ maxRecvMessageBytes }: Config, streams: Streams): Server {
+function createGrpcServer({ maxRecvMessageBytes }: Config): Server {
   return new Server({
     "grpc.max_receive_message_length": maxRecvMessageBytes,
     "grpc.max_send_message_length": -1, // run-function.ts keeps to what Crossplane takes, and says so where it cannot
-    interceptors: [streams.interceptor],
   });
 }
 
-function addServices(server: Server, dependencies: Dependencies & { readonly metrics: Metrics }) {
-  const protocol = loadProtocol();
+function addServices(server: Server, streams: Streams, dependencies: Dependencies & { readonly metrics: Metrics }) {
   const handler = createHandler(dependencies);
-  for (const name of serviceNames) server.addService(toByteService(protocol, name), { RunFunction: handler });
-  addReflection(server);
-  return addHealth(server);
+  for (const name of serviceNames) server.addService(functionRunner(name), { RunFunction: handler });
+  addReflection(server, streams);
+  return addHealth(server, streams);
 }
 
 interface Listeners {

@@ -123,6 +123,11 @@ describe("docs/errors.md", () => {
   });
 });
 
+test("CONTRIBUTING.md has a reason for each package that the image holds", () => {
+  const { dependencies } = JSON.parse(read("package.json")) as { readonly dependencies: object };
+  expect(firstColumn("CONTRIBUTING.md", "## Dependencies")).toEqual(Object.keys(dependencies));
+});
+
 test("every metric that is documented is exposed, and all of ours are documented", async () => {
   const { registry } = createMetrics("v0", []);
   const exposed = (await registry.getMetricsAsJSON()).map(({ name }) => name);

@@ -4,6 +4,7 @@ import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from ".
 import { fromStruct, toStruct } from "../src/render/struct.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, shared, xr } from "./support/builders.ts";
+import { decodeResponse } from "./support/oracle.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 
@@ -102,6 +103,18 @@ describe("what earlier steps left goes through", () => {
   });
 });
 
+test("in an Operation it asks for XRDs, and says what it found in the output", () => {
+  const input = inputOf({ neverReconciled: {} });
+  const operation = { observed: {}, meta: { tag: "", capabilities: v2 } };
+  expect(run(requestOf(operation, input)).response.requirements?.resources).toMatchObject({
+    "never-reconciled/definitions": { kind: "CompositeResourceDefinition", matchLabels: { labels: {} } },
+  });
+  const requiredResources = { "never-reconciled/definitions": { items: [] } };
+  const { bytes, results } = run(requestOf({ ...operation, requiredResources }, input));
+  expect(decodeResponse(bytes).output).toEqual({ neverReconciled: {} });
+  expect(results.map(({ reason }) => reason)).toEqual(["Reconciled"]);
+});
+
 describe("what a user got wrong is a fatal result, which changes nothing", () => {
   test.each([
     {
@@ -119,6 +132,25 @@ describe("what a user got wrong is a fatal result, which changes nothing", () =>
       request: requestOf({ observed: {} }),
       message:
         "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
+    },
+    {
+      reason: "an Operation that is told what makes sense with an XR only",
+      request: requestOf(
+        { observed: {} },
+        inputOf({ neverReconciled: {}, sharedResources: [shared()], adoption: {}, tags: { add: [] } }),
+      ),
+      message: [
+        "cannot use the input:",
+        ...["sharedResources", "tags", "adoption"].map(
+          (section) => `  spec.${section}: only in a Composition, and this is an Operation: there is no XR`,
+        ),
+      ].join("\n"),
+    },
+    {
+      reason: "a Composition that is told what makes sense in an Operation only",
+      request: requestOf({}, inputOf({ neverReconciled: {} })),
+      message:
+        "cannot use the input:\n  spec.neverReconciled: only in an Operation, and this is a Composition: there is an XR",
     },
     {
       reason: "a status that is not ours to change",

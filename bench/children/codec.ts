@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { limits } from "../implementations/limits.ts";
 import type { Job, Run } from "../jobs.ts";
-import { sample } from "../rig/sample.ts";
+import { type Samples, sample } from "../rig/sample.ts";
 
 /** Does one implementation's jobs on encoded requests, in a process of its own; obeys a line of JSON at a time. */
 
@@ -33,6 +33,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { job, request, milliseconds = 0, response } = JSON.parse(line) as Order;
   const work = workOf(job, readFileSync(request));
   if (response !== undefined) writeFileSync(response, work() as Uint8Array);
-  const microseconds = response === undefined ? sample(work, milliseconds) : [];
-  process.stdout.write(`${JSON.stringify({ microseconds })}\n`);
+  const samples: Samples = response === undefined ? sample(work, milliseconds) : { wall: [], cpu: [] };
+  process.stdout.write(`${JSON.stringify(samples)}\n`);
 }

@@ -5,7 +5,10 @@ import type { Request } from "../../src/model/request.ts";
 import { addedObject, COST_CENTER, GENERATION, IDS, type Job, READ, type Run, SHARED } from "../jobs.ts";
 import { built } from "../rig/built.ts";
 
-/** The jobs as capabilities of this function would do them: over its wire and its model. */
+/**
+ * The jobs as capabilities of this function do them: over its wire and its model, looking fields up by their paths and setting
+ * values at paths. "touch few whole" does what "touch few" does on whole objects, as with any other library.
+ */
 
 const { readRequest } = await built<typeof import("../../src/wire/request.ts")>("wire/request");
 const { writeResponse } = await built<typeof import("../../src/wire/response.ts")>("wire/response");
@@ -21,9 +24,10 @@ const COST_CENTER_TAG = parseFieldPath(`spec.forProvider.tags[${COST_CENTER}]`);
 
 const TTL = { ...emptyDraft, ttlSeconds: 60 };
 
-const drafts: Record<Job, (request: Request) => Draft> = {
+const drafts: Record<Job | "touch few whole", (request: Request) => Draft> = {
   echo: () => TTL,
   "touch few": touchFew,
+  "touch few whole": touchFewWhole,
   "look up": lookUp,
   everything,
   "tag all": tagAll,
@@ -39,6 +43,16 @@ export function runOf(job: Job): Run {
 }
 
 function touchFew({ observed, desired }: Request): Draft {
+  const xr = String(observed.composite.document.at(NAME));
+  const ids = READ.map((name) => observed.resources.get(name)?.document.at(ID)).join(",");
+  const added = { is: "set", object: addedObject(xr, ids), ready: "True" } as const;
+  const resources = new Map<string, ResourceEdit>([["added", added]]);
+  if (desired.resources.has(READ[0]))
+    resources.set(READ[0], { is: "set", value: { path: IDS_ANNOTATION, value: ids } });
+  return { ...TTL, resources };
+}
+
+function touchFewWhole({ observed, desired }: Request): Draft {
   const xr = observed.composite.document.toObject();
   const ids = READ.map((name) => observed.resources.get(name)?.document.toObject())
     .filter((object) => object !== undefined)

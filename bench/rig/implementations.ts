@@ -1,18 +1,34 @@
 import { binaryOf } from "../../scripts/tools/catalogue.ts";
+import type { Job } from "../jobs.ts";
 import { typescript } from "./child.ts";
 
-/** Who is measured. `lean` is the same program, with jobs that leave the SDK's helpers aside. */
-export const implementations = ["ours", "proto-loader", "sdk", "go", "go lean"] as const;
+/** Who is measured. "ours whole" and "go lean" are the programs of "ours" and "go", with some jobs done in another way. */
+export const implementations = ["ours", "ours whole", "proto-loader", "sdk", "go", "go lean"] as const;
 
 export type Implementation = (typeof implementations)[number];
 
 export const titles: Readonly<Record<Implementation, string>> = {
   ours: "ours",
+  "ours whole": "ours, whole objects",
   "proto-loader": "@grpc/proto-loader",
   sdk: "function-sdk-typescript",
   go: "Go, function-sdk-go",
   "go lean": "Go, without its helpers",
 };
+
+/** The jobs that are also done in another way, and what that is called in the program's list of jobs. */
+const variants: Partial<Readonly<Record<Implementation, { readonly suffix: string; readonly jobs: readonly Job[] }>>> =
+  {
+    "ours whole": { suffix: " whole", jobs: ["touch few"] },
+    "go lean": { suffix: " lean", jobs: ["touch few", "look up"] },
+  };
+
+/** What the implementation's program calls the job; undefined where it does not do it. */
+export function jobOf(who: Implementation, job: Job): string | undefined {
+  const variant = variants[who];
+  if (variant === undefined) return job;
+  return variant.jobs.includes(job) ? `${job}${variant.suffix}` : undefined;
+}
 
 export interface Program {
   readonly command: string;
@@ -23,7 +39,7 @@ export interface Program {
 export const codecProgram = (name: Implementation | "limits"): Program =>
   name.startsWith("go")
     ? { command: binaryOf("bench-go-codec"), args: [] }
-    : { command: process.execPath, args: [...typescript("children/codec.ts"), name] };
+    : { command: process.execPath, args: [...typescript("children/codec.ts"), name.replace(" whole", "")] };
 
 /** The process that serves one job of an implementation; "constant" and "floor" answer without looking at the request. */
 export const serverProgram = (name: Implementation | "constant" | "floor", job: string, address: string): Program =>

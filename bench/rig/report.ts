@@ -18,6 +18,8 @@ export interface Table {
 export interface Target {
   readonly what: string;
   readonly is: number;
+  /** The same ratio of processor time, which a busy machine disturbs less; it decides nothing. */
+  readonly inCpuTime?: number;
   readonly atLeast?: number;
   readonly atMost?: number;
 }
@@ -41,11 +43,12 @@ export function toMarkdown({ title, tables, targets }: Section): string {
 
 const targetTable = (targets: readonly Target[]): Table => ({
   caption: "Targets",
-  head: ["ratio", "target", "is", ""],
+  head: ["ratio", "target", "is", "in processor time", ""],
   rows: targets.map((target) => {
-    const { what, is, atLeast, atMost } = target;
+    const { what, is, inCpuTime, atLeast, atMost } = target;
     const wanted = atLeast === undefined ? `at most ${digits(atMost ?? 0)}` : `at least ${digits(atLeast)}`;
-    return [what, wanted, digits(is), isMet(target) ? "pass" : "fail"];
+    const cpu = inCpuTime === undefined ? "" : digits(inCpuTime);
+    return [what, wanted, digits(is), cpu, isMet(target) ? "pass" : "fail"];
   }),
 });
 

@@ -25,7 +25,7 @@ export async function assertSameAnswers<C extends Case>(
     const file = join(folder, "response");
     await write(one, file);
     const answer = decodeResponse(readFileSync(file));
-    const key = `${one.job.replace(" lean", "")}, ${one.count} resources`;
+    const key = `${one.job}, ${one.count} resources`;
     if (!first.has(key)) first.set(key, answer);
     if (!isDeepStrictEqual(answer, first.get(key)))
       throw new Error(`cannot compare: ${one.who} answers ${key} differently`);

@@ -15,8 +15,13 @@ export const NAMESPACE = "crossplane-system";
 export const versions = ["v1.20", "v2.3", "v2.4"] as const;
 export type Version = (typeof versions)[number];
 
+export interface Crossplane extends Part {
+  /** The URL of its metrics. */
+  readonly metrics: string;
+}
+
 /** Crossplane's core, which calls functions over mTLS with a certificate of the rig's authority. */
-export async function startCrossplane(version: Version, directory: string, plane: ControlPlane): Promise<Part> {
+export async function startCrossplane(version: Version, directory: string, plane: ControlPlane): Promise<Crossplane> {
   const name: ToolName = `crossplane-core-${version}`;
   const certs = join(directory, "crossplane");
   mkdirSync(join(directory, "xpkg"), { recursive: true });
@@ -28,7 +33,7 @@ export async function startCrossplane(version: Version, directory: string, plane
   await initialize(version, name, plane, env);
 
   const [metrics, probe] = [await freePort(), await freePort()];
-  return startPart({
+  const part = await startPart({
     name,
     command: pathOf(name),
     args: [
@@ -43,6 +48,7 @@ export async function startCrossplane(version: Version, directory: string, plane
     directory,
     isReady: async () => (await plane.kubectl.list("crd")).length > 0,
   });
+  return { ...part, metrics: `http://127.0.0.1:${metrics}/metrics` };
 }
 
 /** v1.20 reads its CRDs from a folder of its image and has no flag for another. */

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { startCrossplane, type Version } from "./crossplane.ts";
+import { type Crossplane, startCrossplane, type Version } from "./crossplane.ts";
 import { type RunningFunction, registerFunction, startFunction } from "./function.ts";
 import type { Part } from "./process.ts";
 import { startProviderKubernetes } from "./provider-kubernetes.ts";
@@ -13,6 +13,7 @@ export interface Rig extends ControlPlane {
   readonly version: Version;
   /** Logs, certificates and data of all parts. */
   readonly directory: string;
+  readonly crossplane: Crossplane;
   /** The function as it runs now. */
   function: RunningFunction;
   /** Settles when a part ends that nobody told to: with which one it was, and its last words. */
@@ -38,7 +39,8 @@ export async function startRig(version: Version): Promise<Rig> {
     const plane = await startControlPlane(directory, keep);
     const running = await startFunction(directory, plane.authority);
     ends.push(() => (rig?.function ?? running).part.stop());
-    keep(await startCrossplane(version, directory, plane));
+    const crossplane = await startCrossplane(version, directory, plane);
+    keep(crossplane);
     keep(await startProviderKubernetes(directory, plane));
     await registerFunction(plane.kubectl, `dns:///127.0.0.1:${running.port}`);
     const composer = await startStaticFunction(directory, plane.authority);
@@ -48,6 +50,7 @@ export async function startRig(version: Version): Promise<Rig> {
       ...plane,
       version,
       directory,
+      crossplane,
       function: running,
       crashed: Promise.race([running.part, ...parts].map((part) => part.crashed)),
       stop,

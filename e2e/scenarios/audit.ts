@@ -156,11 +156,16 @@ const view = {
   })),
 };
 
+const manifestOf = (file: string): string => fileURLToPath(new URL(`../../deploy/audit/${file}`, import.meta.url));
+
 async function leastRights(rig: Rig): Promise<string> {
   const { kubectl, directory } = rig;
   await kubectl.apply(view);
-  await kubectl.applyFile(fileURLToPath(new URL("../../deploy/audit/rbac.yaml", import.meta.url)));
-  const token = (await kubectl.run("create", "token", "audit", "--namespace=crossplane-system")).trim();
+  await kubectl.applyFile(manifestOf("rbac.yaml"));
+  await kubectl.run("create", "--dry-run=server", "--validate=strict", "-f", manifestOf("job.yaml"));
+  const token = (
+    await kubectl.run("create", "token", "shared-infrastructure-audit", "--namespace=crossplane-system")
+  ).trim();
   const config = JSON.parse(readFileSync(rig.kubeconfig, "utf8")) as JsonObject;
   const kubeconfig = join(directory, "audit.kubeconfig");
   writeFileSync(kubeconfig, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));

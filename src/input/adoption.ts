@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What becomes of composed resources that the XR refers to and does not control, as after a restore from a backup. */
 export const adoption = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DOMAIN } from "../model/names.ts";
 import { parseTemplate } from "../model/template.ts";
 import { dnsLabel, exactlyOneOf, fieldPath, onObjects, unique, value } from "./fields.ts";

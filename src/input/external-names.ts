@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fieldPath, statusPath } from "./fields.ts";
 
 const rescueRule = z.strictObject({

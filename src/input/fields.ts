@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { FunctionError } from "../errors.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import { isObject, type JsonValue } from "../model/json.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** In an Operation: what becomes of XRs for which Crossplane has never called a function. */
 export const neverReconciled = z.strictObject({

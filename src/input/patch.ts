@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { exactlyOneOf, fieldPath, statusPath } from "./fields.ts";
 
 /** The verbs of Go's fmt that make sense for what JSON holds. */

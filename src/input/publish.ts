@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DNS_SUBDOMAIN, MAX_NAME } from "../model/names.ts";
 import { exactlyOneOf, fieldPath, json, toValue, unique, value, valueShape } from "./fields.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DOMAIN } from "../model/names.ts";
 import { adoption } from "./adoption.ts";
 import { externalNames } from "./external-names.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { dnsLabel, exactlyOneOf, fieldPath, onObjects, toValue, value, valueShape } from "./fields.ts";
 
 const label = exactlyOneOf(

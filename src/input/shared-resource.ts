@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { connection } from "./connection.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { familyOf } from "../capabilities/tags/families.ts";
 import { FunctionError } from "../errors.ts";
 import { exactlyOneOf, fieldPath } from "../input/fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 import { RenderError } from "./error.ts";
 

@@ -1,8 +1,4 @@
-import { fileURLToPath } from "node:url";
-import type { MethodDefinition, ServiceDefinition } from "@grpc/grpc-js";
-import { loadSync, type PackageDefinition } from "@grpc/proto-loader";
-import { FunctionError } from "../errors.ts";
-import { packageRoot } from "../package.ts";
+import type { MethodDefinition } from "@grpc/grpc-js";
 
 /** The same service twice: Crossplane up to v1.16 knows v1beta1 only. */
 export const serviceNames = [
@@ -10,42 +6,33 @@ export const serviceNames = [
   "apiextensions.fn.proto.v1beta1.FunctionRunnerService",
 ] as const;
 
-/** RunFunction as bytes to bytes. */
-type RunFunctionMethod = MethodDefinition<Buffer, Uint8Array>;
+/** A method whose messages stay bytes. */
+export type ByteMethod = MethodDefinition<Buffer, Uint8Array>;
 
-/** What proto/ says. Reflection does not answer from it, but from descriptors made beforehand. */
-export function loadProtocol(): PackageDefinition {
-  return loadSync(["v1/run_function.proto", "v1beta1/run_function.proto"], {
-    keepCase: true,
-    includeDirs: [fileURLToPath(new URL("proto/", packageRoot))],
-  });
-}
+type Streams = Pick<ByteMethod, "requestStream" | "responseStream">;
 
 /**
- * The service as proto/ defines it, except that messages stay bytes: what decodes them is `wire/`, which reads only what
- * somebody asks for.
+ * A method that grpc-js hands bytes to and takes bytes from: `wire/` decodes them, and reads only what somebody asks for.
  *
- * @throws {FunctionError} `CannotServe` when proto/ has no such service.
+ * The services are written down here and not loaded from proto/, because the protobuf library that loads them takes as long to start
+ * as everything else together. A test holds them against what @grpc/proto-loader makes of the .proto files.
+ *
+ * @param path `/package.Service/Method`
  */
-export function toByteService(protocol: PackageDefinition, name: string): ServiceDefinition {
-  const service = protocol[name];
-  const method = service !== undefined && "RunFunction" in service ? service["RunFunction"] : undefined;
-  if (typeof method !== "object" || !("path" in method)) {
-    throw new FunctionError("CannotServe", `cannot serve ${name}: proto/ does not define its method RunFunction`);
-  }
-  const runFunction: RunFunctionMethod = {
-    path: method.path,
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: toBuffer,
-    requestDeserialize: (bytes) => bytes,
-    responseSerialize: toBuffer,
-    responseDeserialize: (bytes) => bytes,
-  };
-  return { RunFunction: runFunction };
-}
+export const byteMethod = (path: string, streams: Partial<Streams> = {}): ByteMethod => ({
+  path,
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: (bytes) => bytes,
+  requestDeserialize: (bytes) => bytes,
+  responseSerialize: toBuffer,
+  responseDeserialize: (bytes) => bytes,
+  ...streams,
+});
+
+/** The service of one version of the protocol. */
+export const functionRunner = (name: string) => ({ RunFunction: byteMethod(`/${name}/RunFunction`) });
 
 /** The same bytes: grpc-js copies with a method that only Buffers have. */
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
+const toBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -23,7 +23,7 @@ test("the package is called what the input's users refer to", () => {
     apiVersion: "meta.pkg.crossplane.io/v1",
     kind: "Function",
     metadata: { name: NAME },
-    spec: { capabilities: ["composition"] },
+    spec: { capabilities: ["composition", "operation"] },
   });
 });
 

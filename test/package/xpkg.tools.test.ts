@@ -69,7 +69,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(own.sort()).toEqual(
       [
         "LICENSES.txt",
-        "dist/main.cjs",
+        ...["admission", "audit", "main", "preflight", "registry"].map((program) => `dist/${program}.cjs`),
         "package.json",
         "proto/descriptors.binpb",
         "proto/grpc/reflection/v1/reflection.proto",

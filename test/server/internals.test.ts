@@ -5,7 +5,6 @@ import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runFunction } from "../../src/run-function.ts";
 import { createMetricsServer } from "../../src/server/metrics-endpoint.ts";
-import { loadProtocol, toByteService } from "../../src/server/services.ts";
 import { toCodeName } from "../../src/server/status.ts";
 import { inputOf } from "../support/builders.ts";
 import { connectHttp2, endOf, frame, openStream } from "../support/http2.ts";
@@ -76,14 +75,4 @@ test("every code of gRPC has a name of its own, as grpc-go has it; others are Un
     "Canceled",
     "Unknown",
   ]);
-});
-
-test("a service that proto/ does not define cannot be served", () => {
-  const name = "apiextensions.fn.proto.v2.FunctionRunnerService";
-  expect(() => toByteService(loadProtocol(), name)).toThrow(
-    expect.objectContaining({
-      code: "CannotServe",
-      message: `cannot serve ${name}: proto/ does not define its method RunFunction`,
-    }),
-  );
 });

@@ -30,7 +30,6 @@ async function run(flags: Flags, io: Io): Promise<number> {
   const text = flags.adopt ? toCommands(findings, world) : toTable(findings);
   io.out(flags.output === "json" ? toJson(findings, world) : text);
   io.err(summaryOf(findings, world));
-  for (const { message } of world.notLookedAt) io.err(`not looked at: ${message}\n`);
   return exitCodeOf(findings, world);
 }
 

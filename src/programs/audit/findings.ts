@@ -62,7 +62,8 @@ function documentAt(reference: Reference, { labelled, referred }: World): Docume
 
 function danglingFinding(reference: Reference, composite: Composite, { referred }: World): readonly Finding[] {
   const why = referred.get(keyOf(reference))?.is;
-  if (why === "unknown") return [];
+  // What an XR composes goes before it does.
+  if (why === "unknown" || isBeingDeleted(composite.document)) return [];
   const message =
     why === "kindMissing"
       ? "its XR refers to it, and its kind is not installed"
@@ -106,7 +107,7 @@ const sentenceOf = (composer: Exclude<Composer, { readonly is: "none" }>): strin
 /** An XR that Crossplane has reconciled, with or without success, says so. */
 function compositeFinding(composite: Composite, { graceMs, now }: Patience): readonly Finding[] {
   const { document } = composite;
-  if (shownCondition(document, "Synced") !== undefined) return [];
+  if (shownCondition(document, "Synced") !== undefined || isBeingDeleted(document)) return [];
   const created = Date.parse(stringAt(document, ["metadata", "creationTimestamp"]) ?? "");
   if (now - created < graceMs) return [];
   const message = "it has no condition Synced: Crossplane has never reconciled it to an end";

@@ -8,6 +8,7 @@ import { getMetadata, list } from "../../cluster/list.ts";
 import { type Composite, toComposite } from "../../model/composite.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { inParallel } from "./in-parallel.ts";
+import { UnreadKinds } from "./unread.ts";
 import { keyOf, type Referred, type World } from "./world.ts";
 
 /** Told what is being read, and how far that is. */
@@ -30,39 +31,32 @@ const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
  * Reads all XRs, and the metadata of all that carries Crossplane's label, whatever its kind. Orphans are in nobody's
  * references, so there is no other way to find them.
  *
- * A kind that RBAC keeps from us is left out, and said to be.
+ * A kind that RBAC keeps from us, or whose API server is away, is left out, and said to be.
  *
  * @throws {ClusterError} where the API server cannot be asked, or the XRs cannot be listed.
  */
 export async function readWorld(cluster: Cluster, progress: Progress): Promise<World> {
   const all = await discover(cluster, { includeCore: true });
   const kinds = all.filter((kind) => kind.verbs.includes("list") && !NEVER_COMPOSED.has(fullNameOf(kind)));
+  const unread = new UnreadKinds();
   const composites = await readComposites(cluster, kinds, progress);
-  const found = await readLabelled(cluster, kinds, progress);
+  const found = await readLabelled(cluster, kinds, unread, progress);
   const own = composites.map(({ document }): [string, Document] => [keyOf(toReference(document)), document]);
-  const labelled = new Map([...found.documents, ...own]);
+  const labelled = new Map([...found, ...own]);
   const references = composites.flatMap(toReferences);
-  const referred = await readReferred(
-    cluster,
-    all,
-    references.filter((reference) => !labelled.has(keyOf(reference))),
-    progress,
-  );
-  const inUse = new Set(references.map(({ apiVersion, kind }) => `${kind}.${apiVersion.split("/")[0]}`));
-  return {
-    composites,
-    labelled,
-    referred: referred.answers,
-    notLookedAt: [...found.forbidden, ...referred.forbidden].map(({ kind, message }) => ({
-      message,
-      isComposed: isCrossplanes(kind) || inUse.has(`${kind.kind}.${kind.group || kind.version}`),
-    })),
-    kinds: kinds.length,
-  };
+  const unfound = references.filter((reference) => !labelled.has(keyOf(reference)));
+  const referred = await readReferred(cluster, all, unfound, unread, progress);
+  const notLookedAt = unread.all().map(({ kind, message }) => ({ message, isComposed: isComposed(kind, references) }));
+  return { composites, labelled, referred, notLookedAt, kinds: kinds.length };
 }
 
-const isCrossplanes = ({ categories }: ResourceKind): boolean =>
-  categories.includes("managed") || categories.includes("composite");
+/** Whether it is a kind of managed resource or XR, or one that some XR refers to. */
+const isComposed = (kind: ResourceKind, references: readonly Reference[]): boolean =>
+  kind.categories.some((category) => ["managed", "composite"].includes(category)) ||
+  references.some((reference) => reference.kind === kind.kind && groupOf(reference) === kind.group);
+
+const groupOf = ({ apiVersion }: Reference): string =>
+  apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
 
 async function readComposites(
   cluster: Cluster,
@@ -80,81 +74,61 @@ async function readComposites(
   );
   // An XRD is named after the kind that it defines; one that is not established has none yet.
   const composite = kinds.filter((kind) => defined.has(fullNameOf(kind)));
-  const lists = await inParallel(composite, paceOf(progress, "XRs", composite.length), async (kind) => {
-    return list(cluster, kind);
-  });
+  const lists = await inParallel(composite, paceOf(progress, "XRs", composite.length), (kind) => list(cluster, kind));
   return lists.flat().map((object) => toComposite(documentOf(object)));
 }
 
 const NAME = ["metadata", "name"];
 
-interface Forbidden {
-  readonly kind: ResourceKind;
-  readonly message: string;
-}
-
-async function readLabelled(cluster: Cluster, kinds: readonly ResourceKind[], progress: Progress) {
-  const forbidden: Forbidden[] = [];
-  const lists = await inParallel(kinds, paceOf(progress, "kinds", kinds.length), async (kind) => {
-    return unlessForbidden(list(cluster, kind, { labelSelector: COMPOSITE_LABEL, isMetadataOnly: true }), (message) => {
-      forbidden.push({ kind, message });
-      return [];
-    });
-  });
-  const documents = lists.flat().map((object): [string, Document] => {
-    const document = documentOf(object);
-    return [keyOf(toReference(document)), document];
-  });
-  return { documents, forbidden: sorted(forbidden) };
+async function readLabelled(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  unread: UnreadKinds,
+  progress: Progress,
+): Promise<ReadonlyMap<string, Document>> {
+  const options = { labelSelector: COMPOSITE_LABEL, isMetadataOnly: true };
+  const lists = await inParallel(kinds, paceOf(progress, "kinds", kinds.length), (kind) =>
+    unread.unless(kind, list(cluster, kind, options), []),
+  );
+  return new Map(
+    lists
+      .flat()
+      .map(documentOf)
+      .map((document) => [keyOf(toReference(document)), document]),
+  );
 }
 
 async function readReferred(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
   references: readonly Reference[],
+  unread: UnreadKinds,
   progress: Progress,
-) {
-  const forbidden = new Map<string, Forbidden>();
+): Promise<World["referred"]> {
+  const read = async (reference: Reference): Promise<Referred> => {
+    const kind = kinds.find(
+      (one) => keyOf({ ...reference, apiVersion: apiVersionOf(one), kind: one.kind }) === keyOf(reference),
+    );
+    return kind === undefined
+      ? { is: "kindMissing" }
+      : unread.unless(kind, readOne(cluster, kind, reference), { is: "unknown" });
+  };
   const answers = await inParallel(
     references,
     paceOf(progress, "references", references.length),
-    async (reference): Promise<[string, Referred]> => {
-      const kind = kinds.find(
-        (one) => keyOf({ ...reference, apiVersion: apiVersionOf(one), kind: one.kind }) === keyOf(reference),
-      );
-      if (kind === undefined) return [keyOf(reference), { is: "kindMissing" }];
-      const { namespace, name } = reference;
-      const metadata = getMetadata(cluster, kind, name, kind.isNamespaced ? namespace : undefined);
-      const answer = metadata.then((object): Referred => ({ is: "there", document: documentOf(object) }), whenMissing);
-      return [
-        keyOf(reference),
-        await unlessForbidden(answer, (message): Referred => {
-          forbidden.set(fullNameOf(kind), { kind, message });
-          return { is: "unknown" };
-        }),
-      ];
-    },
+    async (reference): Promise<[string, Referred]> => [keyOf(reference), await read(reference)],
   );
-  return { answers: new Map(answers), forbidden: sorted([...forbidden.values()]) };
+  return new Map(answers);
 }
 
 const apiVersionOf = ({ group, version }: ResourceKind): string => (group === "" ? version : `${group}/${version}`);
 
-function whenMissing(error: unknown): Referred {
-  if (error instanceof ClusterError && error.code === "NotFound") return { is: "missing" };
-  throw error;
-}
-
-async function unlessForbidden<T>(answer: Promise<T>, otherwise: (message: string) => T): Promise<T> {
+async function readOne(cluster: Cluster, kind: ResourceKind, { namespace, name }: Reference): Promise<Referred> {
   try {
-    return await answer;
+    const object = await getMetadata(cluster, kind, name, kind.isNamespaced ? namespace : undefined);
+    return { is: "there", document: documentOf(object) };
   } catch (error) {
-    // A kind may be removed between discovery and now, and one whose API server is away is no answer either.
-    if (error instanceof ClusterError && ["Forbidden", "NotFound", "Refused"].includes(error.code))
-      return otherwise(error.message);
+    if (error instanceof ClusterError && error.code === "NotFound") return { is: "missing" };
     throw error;
   }
 }
-
-const sorted = (forbidden: readonly Forbidden[]): readonly Forbidden[] =>
-  [...forbidden].sort((a, b) => (fullNameOf(a.kind) < fullNameOf(b.kind) ? -1 : 1));

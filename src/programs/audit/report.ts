@@ -36,8 +36,20 @@ export function toJson(findings: readonly Finding[], world: World): string {
   return `${JSON.stringify({ findings, looked, notLookedAt }, undefined, 2)}\n`;
 }
 
-/** One line for whoever waits: what was found, and in how much. */
-export function summaryOf(findings: readonly Finding[], { kinds, composites, labelled }: World): string {
+/** For whoever waits: what was found and in how much, and what of it could not be looked at. */
+export function summaryOf(findings: readonly Finding[], world: World): string {
+  const { kinds, composites, labelled, notLookedAt } = world;
   const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;
-  return `${found}: looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds\n`;
+  const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);
+  const others = notLookedAt.length - missing.length;
+  const unused =
+    others > 0
+      ? [`not looked at: ${others} kinds of which no XR refers to anything; --output=json says which and why`]
+      : [];
+  const lines = [
+    `${found}: looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds`,
+    ...missing,
+    ...unused,
+  ];
+  return lines.map((line) => `${line}\n`).join("");
 }

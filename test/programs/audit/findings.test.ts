@@ -37,6 +37,11 @@ const store = ({ name = "orders", refs = [], labels = {}, status = synced, ...pa
   };
 };
 
+const beingDeleted = ({ metadata, ...rest }: JsonObject): JsonObject => ({
+  ...rest,
+  metadata: { ...(metadata as JsonObject), deletionTimestamp: CREATED },
+});
+
 interface BucketParts {
   readonly composite?: string;
   readonly controller?: JsonObject;
@@ -122,6 +127,12 @@ describe("what an XR refers to", () => {
       stores,
       referred: [[refTo("a"), { is: "kindMissing" }]],
       found: ["Dangling a of orders"],
+    },
+    {
+      reason: "is not there any more, and the XR is being deleted",
+      stores: [beingDeleted(store({ refs: ["a"], status: {} }))],
+      referred: [[refTo("a"), { is: "missing" }]],
+      found: [],
     },
     { reason: "could not be looked at", stores, referred: [[refTo("a"), { is: "unknown" }]], found: [] },
     {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"log"
 	"os"
+	"syscall"
 	"time"
 
 	"bench-go/jobs"
@@ -22,9 +23,10 @@ type order struct {
 	Response     string  `json:"response"`
 }
 
+// What one run took, each the mean of a batch, in microseconds.
 type answer struct {
-	// What one run took, each the mean of a batch, in microseconds.
-	Microseconds []float64 `json:"microseconds"`
+	Wall []float64 `json:"wall"`
+	CPU  []float64 `json:"cpu"`
 }
 
 func main() {
@@ -57,8 +59,8 @@ func obey(o order) (answer, error) {
 	if o.Response != "" {
 		return answer{}, os.WriteFile(o.Response, response, 0o600)
 	}
-	measure(o, message, o.Milliseconds/2) // warm
-	return answer{Microseconds: measure(o, message, o.Milliseconds)}, nil
+	measure(o, message, o.Milliseconds/2, 1) // warm
+	return measure(o, message, o.Milliseconds, 3), nil
 }
 
 func run(job string, message []byte) ([]byte, error) {
@@ -76,11 +78,11 @@ func run(job string, message []byte) ([]byte, error) {
 // batch is how long one batch takes at least.
 const batch = 5 * time.Millisecond
 
-func measure(o order, message []byte, milliseconds float64) []float64 {
-	var samples []float64
+func measure(o order, message []byte, milliseconds float64, atLeast int) answer {
+	var a answer
 	end := time.Now().Add(time.Duration(milliseconds * float64(time.Millisecond)))
-	for time.Now().Before(end) || len(samples) < 3 {
-		start := time.Now()
+	for time.Now().Before(end) || len(a.Wall) < atLeast {
+		start, used := time.Now(), cpuTime()
 		runs := 0
 		for time.Since(start) < batch {
 			if _, err := run(o.Job, message); err != nil {
@@ -88,7 +90,17 @@ func measure(o order, message []byte, milliseconds float64) []float64 {
 			}
 			runs++
 		}
-		samples = append(samples, float64(time.Since(start).Nanoseconds())/1000/float64(runs))
+		a.Wall = append(a.Wall, float64(time.Since(start).Nanoseconds())/1000/float64(runs))
+		a.CPU = append(a.CPU, float64((cpuTime()-used).Nanoseconds())/1000/float64(runs))
 	}
-	return samples
+	return a
+}
+
+// cpuTime is what this process took of all processors so far, its garbage collector's threads included.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		log.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

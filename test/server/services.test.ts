@@ -1,0 +1,41 @@
+import { fileURLToPath } from "node:url";
+import { loadSync } from "@grpc/proto-loader";
+import { protoPath } from "grpc-health-check";
+import { describe, expect, test } from "vitest";
+import { healthService } from "../../src/server/health.ts";
+import { functionRunner, serviceNames } from "../../src/server/services.ts";
+import { connectHttp2, endOf, frame, openStream } from "../support/http2.ts";
+import { serveLoopback } from "../support/loopback.ts";
+
+const proto = fileURLToPath(new URL("../../proto/", import.meta.url));
+const ours = { includeDirs: [proto], files: ["v1/run_function.proto", "v1beta1/run_function.proto"] };
+
+describe("the services that we write down are those of the .proto files", () => {
+  test.each([
+    ...serviceNames.map((name) => ({ name, service: functionRunner(name), ...ours })),
+    { name: "grpc.health.v1.Health", service: healthService, files: [protoPath], includeDirs: [] },
+  ])("$name", ({ name, service, files, includeDirs }) => {
+    const defined = Object.entries(loadSync([...files], { includeDirs })[name] ?? {});
+    const shapes = defined.map(([method, { path, requestStream, responseStream }]) => [
+      method,
+      { path, requestStream, responseStream },
+    ]);
+    expect(service).toMatchObject(Object.fromEntries(shapes));
+    expect(Object.keys(service).sort()).toEqual(defined.map(([method]) => method).sort());
+  });
+});
+
+describe("reflection", () => {
+  test.each([
+    { what: "a malformed request is refused", request: [0xff], status: "3" },
+    { what: "a list of services is answered", request: [0x3a, 1, 0x2a], status: "0" },
+  ])("$what", async ({ request, status }) => {
+    const { port } = await serveLoopback();
+    const session = await connectHttp2(`http://localhost:${port}`);
+    const stream = openStream(session, "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+    stream.end(frame(Buffer.from(request)));
+    const answered = await endOf(stream);
+    expect(answered.status).toBe(status);
+    expect(answered.data.includes(serviceNames[0])).toBe(status === "0");
+  });
+});
