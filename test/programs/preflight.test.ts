@@ -247,6 +247,11 @@ test.each([
 
 test.each([
   { reason: "broken YAML", stdin: "kind: [\n---\nkind: }\n", says: "cannot read the manifests:\n  -:" },
+  {
+    reason: "a tab, with the line in its file",
+    stdin: "a: 1\n---\nkind: ConfigMap\n\tbad: x\n",
+    says: "-:4: Tabs are not allowed as indentation\n",
+  },
   { reason: "no object", stdin: "a: 1\n---\n- 1\n", says: "-:3: no object" },
   { reason: "no such file", args: ["/nowhere"], says: "cannot read /nowhere: ENOENT" },
   {
