@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toCluster } from "../../src/cluster/cluster.ts";
 import { connect } from "../../src/cluster/connection.ts";
 import { discover } from "../../src/cluster/discovery.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { preflight } from "../../src/programs/preflight/preflight.ts";
 import type { Io } from "../../src/programs/program.ts";
 import { registry } from "../../src/programs/registry/registry.ts";
@@ -11,6 +12,7 @@ import { lookUp } from "../../src/registry/look-up.ts";
 import { issue, writeCertificates } from "../../test/support/certificates.ts";
 import { PLATFORM, registered } from "../../test/support/registered.ts";
 import { createMany } from "../rig/bulk.ts";
+import { NAMESPACE } from "../rig/crossplane.ts";
 import { freePort, type Part, startPart, until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP } from "./definitions.ts";
@@ -23,6 +25,7 @@ export const conflicts: Suite = {
   name: "who owns what",
   scenarios: [
     { name: "registry names the owner", run: registryNamesTheOwner },
+    { name: "it needs the rights of deploy/registry, and names the one that it lacks", run: leastRights },
     { name: "preflight: a conflict is exit code 1 and a line that names the owner, none is 0", run: preflightTells },
     { name: "admission: the API server denies what somebody else owns, and nothing else", run: admissionDenies },
     { name: "who-owns among thousands of managed resources", run: amongThousands },
@@ -59,7 +62,7 @@ const mapping = {
 
 type Program = (args: readonly string[], io: Io) => Promise<number>;
 
-async function run(program: Program, args: readonly string[], { kubeconfig }: Rig, stdin = "") {
+async function run(program: Program, args: readonly string[], { kubeconfig }: Pick<Rig, "kubeconfig">, stdin = "") {
   const said = { out: "", err: "" };
   const code = await program([...args, "--kubeconfig", kubeconfig], {
     out: (text) => {
@@ -93,6 +96,33 @@ async function registryNamesTheOwner(rig: Rig): Promise<string> {
   return `${OWNER}; of what nobody owns: exit code 1`;
 }
 
+const deployed = (file: string): string => fileURLToPath(new URL(`../../deploy/${file}`, import.meta.url));
+
+/** A kubeconfig with which one is that ServiceAccount. */
+async function as(account: string, { kubectl, kubeconfig, directory }: Rig): Promise<string> {
+  const token = (await kubectl.run("create", "token", account, `--namespace=${NAMESPACE}`)).trim();
+  const config = JSON.parse(readFileSync(kubeconfig, "utf8")) as JsonObject;
+  const file = join(directory, `${account}.kubeconfig`);
+  writeFileSync(file, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));
+  return file;
+}
+
+async function leastRights(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  await kubectl.applyFile(deployed("registry/rbac.yaml"));
+  await kubectl.applyFile(deployed("registry/job.yaml"));
+  const ask = async (account: string) =>
+    run(registry, ["who-owns", KIND, NAME], { kubeconfig: await as(account, rig) });
+  const allowed = await ask("shared-infrastructure-registry");
+  if (allowed.code !== 0 || !allowed.out.includes(OWNER)) throw new Error(`it lacks rights: ${allowed.err}`);
+
+  await kubectl.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "nobody", namespace: NAMESPACE } });
+  const { code, err } = await ask("nobody");
+  const rule = '{apiGroups: ["kubernetes.crossplane.io"], resources: ["objects"], verbs: ["list"]}';
+  if (code !== 2 || !err.includes(rule)) throw new Error(`without rights: ${JSON.stringify({ code, err })}`);
+  return err.trim().replace("registry: ", "");
+}
+
 async function preflightTells(rig: Rig): Promise<string> {
   const file = join(rig.directory, "mapping.json");
   writeFileSync(file, JSON.stringify(mapping));
@@ -108,7 +138,9 @@ async function preflightTells(rig: Rig): Promise<string> {
 
 const main = fileURLToPath(new URL("../../dist/programs/admission/main.js", import.meta.url));
 
-async function startAdmission({ directory, authority, kubeconfig }: Rig, port: number): Promise<Part> {
+async function startAdmission(rig: Rig, port: number): Promise<Part> {
+  const { directory, authority } = rig;
+  const kubeconfig = await as("shared-infrastructure-registry", rig);
   const certsDir = join(directory, "admission");
   mkdirSync(certsDir, { recursive: true });
   writeCertificates(certsDir, authority, await issue(authority, "admission"));
@@ -243,10 +275,8 @@ async function amongThousands(rig: Rig): Promise<string> {
   return `one of ${THOUSANDS} in ${cluster.calls()} API calls, discovery among them (${seconds} s); list has all of them`;
 }
 
-/** Of ours: there is no cert-manager here, and other programs' manifests are other suites' matter. */
+/** Beside deploy/registry, which is in use by then; there is no cert-manager here, and other programs' manifests are other suites' matter. */
 const manifests = [
-  "registry/rbac.yaml",
-  "registry/job.yaml",
   "preflight/argocd.yaml",
   "admission/admission.yaml",
   "admission/webhook.yaml",
@@ -256,7 +286,7 @@ const manifests = [
 async function takesDeploy({ kubectl }: Rig): Promise<string> {
   const names: string[] = [];
   for (const manifest of manifests) {
-    const file = fileURLToPath(new URL(`../../deploy/${manifest}`, import.meta.url));
+    const file = deployed(manifest);
     const answer = await kubectl.run("create", "-f", file, "--dry-run=server", "--validate=strict", "-o", "name");
     names.push(...answer.trim().split("\n"));
   }

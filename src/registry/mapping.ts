@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { familyOf } from "../capabilities/tags/families.ts";
 import { FunctionError } from "../errors.ts";
-import { exactlyOneOf, fieldPath, onObjects } from "../input/fields.ts";
+import { exactlyOneOf, fieldPath } from "../input/fields.ts";
 import { faultsIn } from "../input/parse.ts";
 import { API_VERSION } from "../input/schema.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
+import { isObject } from "../model/json.ts";
 import { parseTemplate } from "../model/template.ts";
 import { withoutM } from "./question.ts";
 
@@ -80,10 +81,12 @@ const resource = exactlyOneOf(
 )
   .superRefine(({ apiGroup, kind, externalName, scope }, check) => {
     const family = familyOf(withoutM(apiGroup), kind);
-    const isObject = (family?.name.length ?? 1) > 1;
-    if (isObject === (externalName !== undefined)) {
-      const path = [isObject ? "externalName" : "manifest"];
-      const message = isObject ? "an Object is named by its manifest" : `a ${kind} has no manifest but an externalName`;
+    const hasManifest = (family?.name.length ?? 1) > 1;
+    if (hasManifest === (externalName !== undefined)) {
+      const path = [hasManifest ? "externalName" : "manifest"];
+      const message = hasManifest
+        ? "an Object is named by its manifest"
+        : `a ${kind} has no manifest but an externalName`;
       check.addIssue({ code: "custom", path, message });
     }
     const fields = new Set(family?.scope.map((path) => String(path.at(-1))));
@@ -112,8 +115,9 @@ const mapping = z.strictObject({
   resources: z.array(resource).min(1).describe("The cloud resources that one of them stands for."),
 });
 
-const repeated = (list: readonly { readonly apiGroup: string; readonly kind: string }[]): string | undefined => {
-  const names = list.map(({ apiGroup, kind }) => `${kind}.${apiGroup}`);
+/** The first kind that there is more than one mapping for. */
+const repeated = (list: unknown): string | undefined => {
+  const names = (Array.isArray(list) ? list : []).filter(isObject).map(({ apiGroup, kind }) => `${kind}.${apiGroup}`);
   return names.find((name, index) => names.indexOf(name) < index);
 };
 
@@ -124,10 +128,9 @@ export const mappingSchema = z.strictObject({
   mappings: z
     .array(mapping)
     .min(1)
-    .refine((list) => !Array.isArray(list) || repeated(list) === undefined, {
-      ...onObjects,
-      error: ({ input }) =>
-        `more than one for ${repeated((input ?? []) as readonly { apiGroup: string; kind: string }[])}`,
+    .refine((list) => repeated(list) === undefined, {
+      when: ({ value }) => Array.isArray(value),
+      error: ({ input }) => `more than one for ${repeated(input)}`,
     })
     .describe("One for each kind of XR or claim."),
 });

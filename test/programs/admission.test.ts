@@ -298,6 +298,11 @@ test("tells how it is, over HTTP and over TLS", async () => {
   ]);
 });
 
+test("a body that is larger than any object is refused", async () => {
+  const answer = await send(await start(), "/validate", "x".repeat(9 * 1024 * 1024)).catch(() => ({ status: 413 }));
+  expect(answer.status).toBe(413);
+});
+
 test("is not ready while the API server is away", async () => {
   const webhook = await start();
   webhook.api.faults.push(...Array.from({ length: 100 }, () => ({ status: 503, body: "away" })));
@@ -314,6 +319,8 @@ test("ends with exit code 0 when it is told to", async () => {
 test.each([
   { reason: "no certificates", flags: ["--tls-certs-dir=/nowhere"], says: "cannot use the certificates in /nowhere" },
   { reason: "a wrong choice", flags: ["--on-error=perhaps"], says: '--on-error: one of allow, deny; found "perhaps"' },
+  { reason: "what is no flag", flags: ["now"], says: "unexpected now" },
+  { reason: "an address that is taken", flags: ["--address=192.0.2.1:1"], says: "cannot listen on 192.0.2.1:1" },
   { reason: "no address", flags: ["--address=nowhere"], says: "--address: an address such as :8443" },
   { reason: "no mapping file", flags: ["--mapping=/nowhere"], says: "cannot read /nowhere" },
 ])("cannot start: $reason", async ({ flags, says }) => {

@@ -69,7 +69,7 @@ describe("a claim for what somebody else owns", () => {
   test("is a conflict, with line, object, field and owner", async () => {
     const { code, out, err } = await run(`# of team b\n---\n\n---\n${claim("team-b", "orders")}`);
     expect(out).toBe(`-:12: XBucket.platform.example.org team-b/orders: spec.parameters.name: ${TAKEN}\n`);
-    expect(err).toBe("1 conflict: 1 objects, which stand for 1 cloud resources by name\n");
+    expect(err).toBe("1 conflict: 1 object, naming 1 cloud resource\n");
     expect(code).toBe(1);
   });
 
@@ -216,7 +216,7 @@ test("three hundred objects take a few requests", async () => {
       : `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c${index}}\n`,
   );
   const { code, err, server } = await run([...chart, claim("team-b", "orders")].join("---\n"));
-  expect(err).toContain("1 conflict: 301 objects, which stand for 101 cloud resources by name");
+  expect(err).toContain("1 conflict: 301 objects, naming 101 cloud resources");
   expect(code).toBe(1);
   expect(server.requests).toHaveLength(4); // discovery, and fifty names at a time
 });
@@ -247,6 +247,11 @@ test.each([
 
 test.each([
   { reason: "broken YAML", stdin: "kind: [\n---\nkind: }\n", says: "cannot read the manifests:\n  -:" },
+  {
+    reason: "a tab, with the line in its file",
+    stdin: "a: 1\n---\nkind: ConfigMap\n\tbad: x\n",
+    says: "-:4: Tabs are not allowed as indentation\n",
+  },
   { reason: "no object", stdin: "a: 1\n---\n- 1\n", says: "-:3: no object" },
   { reason: "no such file", args: ["/nowhere"], says: "cannot read /nowhere: ENOENT" },
   {

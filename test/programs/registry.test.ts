@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { registry } from "../../src/programs/registry/registry.ts";
 import { kindOf, startApiServer } from "../support/api-server.ts";
 import { runWith } from "../support/program.ts";
@@ -54,6 +55,82 @@ test.each([
   expect((JSON.parse(out) as { items: { externalName: string }[] }).items.map((item) => item.externalName)).toEqual(
     names,
   );
+});
+
+test("list -o wide adds what else is known", async () => {
+  const { out } = await run(["list", "--contended", "--output=wide"]);
+  const [header = "", row = ""] = out.split("\n").map((line) => line.replaceAll(/ {3,}/g, "|"));
+  expect(header).toBe(
+    "KIND|EXTERNAL NAME|STATE|OWNER|NAMESPACE|CONTENDERS|SINCE|ID|CLAIM|PROVIDERCONFIG|CLUSTER|MANAGED RESOURCE",
+  );
+  expect(row).toBe(
+    `Bucket.s3.aws.upbound.io|orders|Owned|${A}|team-a|${B}|2026-03-01T10:00:00Z|arn:aws:s3:::orders|team-a/orders|default|buckets.s3.aws.upbound.io/orders-team-a-orders`,
+  );
+});
+
+test.each([
+  { reason: "an owner and an observer", more: [], roles: ["Owner", "Contender"] },
+  {
+    reason: "an owner that goes",
+    more: [
+      registered({ bucket: "x", owner: A, isDeleting: true }),
+      registered({ bucket: "x", owner: B, role: "Observer" }),
+    ],
+    roles: ["Contender", "BeingDeleted"],
+  },
+  {
+    reason: "nobody promoted yet",
+    more: [
+      registered({ bucket: "x", owner: A, role: "Observer" }),
+      registered({ bucket: "x", owner: B, role: "Observer" }),
+    ],
+    roles: ["Next", "Contender"],
+  },
+  {
+    reason: "two that both own",
+    more: [registered({ bucket: "x", owner: A }), registered({ bucket: "x", owner: B, group: "s3.aws.m.upbound.io" })],
+    roles: ["Owner", "Owner"],
+  },
+])("who-owns in a table and wide: $reason: $roles", async ({ more, roles }) => {
+  const name = more.length === 0 ? ["orders", "--scope=region=eu-west-1"] : ["x"];
+  for (const format of ["table", "wide"]) {
+    const { out } = await run(["who-owns", "bucket", ...name, "-o", format], (server) => {
+      server.objects.push(...more);
+    });
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((row) => row.split(" ")[0]),
+    ).toEqual(roles);
+  }
+});
+
+test("as YAML, the same as JSON", async () => {
+  const [json, yaml] = [await run(["list", "-o", "json"]), await run(["list", "-o", "yaml"])];
+  expect(parse(yaml.out)).toEqual(JSON.parse(json.out));
+  expect((await run(["who-owns", "bucket/nothing", "-o", "json"])).out).toBe('{\n  "items": []\n}\n');
+});
+
+test("nothing registered is said", async () => {
+  const { code, out } = await run(["list", "queues"]);
+  expect([code, out]).toEqual([0, "No cloud resources are registered.\n"]);
+});
+
+test("says how far it is where somebody watches", async () => {
+  const server = await startApiServer({ kinds, objects });
+  let err = "";
+  const io = {
+    out: () => {},
+    err: (text: string) => {
+      err += text;
+    },
+    isWatched: true,
+    readStdin: async () => "",
+  };
+  await registry(["list", "--kubeconfig", server.kubeconfig], io);
+  expect(err).toContain("3 of 3 kinds, 4 managed resources");
 });
 
 test("who-owns names the owner and who else needs it", async () => {
@@ -153,6 +230,11 @@ test("outlasts an API server that is busy, and says so", async () => {
 test.each([
   { args: [], says: "expected list or who-owns; found nothing" },
   { args: ["list", "--output=xml"], says: '--output: one of table, wide, json, yaml; found "xml"' },
+  {
+    args: ["who-owns", "bucket", "x", "--scope=region"],
+    says: '--scope: FIELD=VALUE, such as region=eu-west-1; found "region"',
+  },
+  { args: ["list", "--retry-for=long"], says: '--retry-for: a duration such as 30s, 5m or 1m30s; found "long"' },
   { args: ["list", "--colour"], says: "Unknown option '--colour'" },
 ])("$args is no command line", async ({ args, says }) => {
   const { code, err } = await runWith(registry, args);

@@ -53,7 +53,12 @@ export interface Parsed {
 export function parseManifests(text: string, file: string): Parsed {
   const lines = new LineCounter();
   // As Kubernetes reads it: of a key given twice the last one counts, and `<<` merges.
-  const documents = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, merge: true });
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    merge: true,
+    prettyErrors: false,
+  });
   const parsed = (Array.isArray(documents) ? documents : []).map((document) => parseDocument(document, file, lines));
   return {
     manifests: parsed.flatMap(({ manifests }) => manifests),

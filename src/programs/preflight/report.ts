@@ -31,6 +31,8 @@ const property = (text: string): string => escaped(text).replaceAll(":", "%3A").
 /** The last line, for people; what is doubtful stands above it. */
 export function toSummary({ conflicts, doubts, asked }: Findings, objects: number): string {
   const lines = doubts.map((doubt) => `warning: ${doubt}\n`);
-  const count = conflicts.length === 1 ? "1 conflict" : `${conflicts.length} conflicts`;
-  return `${lines.join("")}${count}: ${objects} objects, which stand for ${asked} cloud resources by name\n`;
+  const numbers = `${counted(objects, "object")}, naming ${counted(asked, "cloud resource")}`;
+  return `${lines.join("")}${counted(conflicts.length, "conflict")}: ${numbers}\n`;
 }
+
+const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;

@@ -74,8 +74,11 @@ async function registeredOrNot(
     onDone(holdings.length);
     return { holdings };
   } catch (error) {
-    if (!(error instanceof ClusterError) || error.code !== "Forbidden") throw error;
-    return { holdings: [], error };
+    if (!(error instanceof ClusterError)) throw error;
+    if (error.code === "NotFound") return { holdings: [] }; // its CRD was removed in between
+    // What concerns this kind alone; the others may be listed all the same.
+    if (error.code === "Forbidden" || error.code === "Refused") return { holdings: [], error };
+    throw error;
   }
 }
 
