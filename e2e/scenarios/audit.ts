@@ -110,24 +110,24 @@ async function afterRestore(rig: Rig): Promise<string> {
 
 /** Without our step; Crossplane before v2.4 deletes what v2.4 forgets. */
 async function orphaned(rig: Rig): Promise<string> {
-  const { xr, second } = await backUp(rig, "forgetful", { resources: both, isGuarded: false });
-  await change(rig, "forgetful", { resources: { first: bucket }, isGuarded: false });
+  const { xr, second } = await backUp(rig, "forgotten", { resources: both, isGuarded: false });
+  await change(rig, "forgotten", { resources: { first: bucket }, isGuarded: false });
   await restore(rig, second, [HOLD]);
   await restore(rig, xr);
   await until("the XR is synced", async () => isSynced(await current(rig, xr)), PATIENCE);
   await until("the XR does not refer to it", async () => !refersTo(await current(rig, xr), second), PATIENCE);
   if (rig.version !== "v2.4") {
-    assertFound(await found(rig, "forgetful"), "");
+    assertFound(await found(rig, "forgotten"), "");
     await release(rig, second);
     return "nothing: it is being deleted";
   }
-  assertFound(await found(rig, "forgetful"), expected("Orphaned", second));
-  await change(rig, "forgetful", { resources: { first: bucket }, isGuarded: true });
+  assertFound(await found(rig, "forgotten"), expected("Orphaned", second));
+  await change(rig, "forgotten", { resources: { first: bucket }, isGuarded: true });
   const { out } = await audit(rig, "--composite=forgetful", "--adopt");
   const kubectl = `${pathOf("kubectl")} --kubeconfig=${rig.kubeconfig}`;
   await promisify(execFile)("sh", ["-ec", out.replaceAll(/^kubectl/gm, kubectl)]);
   await assertAdoptedThenDeleted(rig, xr, second);
-  assertFound(await found(rig, "forgetful"), "");
+  assertFound(await found(rig, "forgotten"), "");
   return "Orphaned; put back as --adopt says, it was adopted, then deleted";
 }
 
