@@ -49,10 +49,12 @@ async function warWithout({ kubectl }: Rig): Promise<string> {
 /** What is there is taken in as it is: the same managed resources, the same cloud resource. */
 async function warEnds(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  const isOfCloud = (object: JsonObject): boolean =>
-    at(object, "spec.forProvider.manifest.metadata.namespace") === CLOUD;
   const names = async () =>
-    (await kubectl.list("objects.kubernetes.crossplane.io")).filter(isOfCloud).map(nameOf).sort().join();
+    (await kubectl.list("objects.kubernetes.crossplane.io"))
+      .map(nameOf)
+      .filter((name) => name.startsWith("untamed-"))
+      .sort()
+      .join();
   const before = { objects: await names(), uid: at(await kubectl.get("configmap/untamed", CLOUD), "metadata.uid") };
   await kubectl.apply(tamedComposition);
   const reasons = async () => {

@@ -70,7 +70,7 @@ interface CallOptions {
 
 /** Calls RunFunction once, over a connection of its own, with grpc-js's client. */
 export async function call(target: string, request: Uint8Array, options: CallOptions = {}): Promise<Answer> {
-  const { path = V1, deadlineMs = 5000, channel = credentials.createInsecure() } = options;
+  const { path = V1, deadlineMs = PATIENCE_MS, channel = credentials.createInsecure() } = options;
   const client = new Client(target, channel, { "grpc.use_local_subchannel_pool": 1 });
   try {
     return await unary(client, path, Buffer.from(request), Date.now() + deadlineMs);
@@ -112,11 +112,14 @@ export async function isRefused(port: number): Promise<boolean> {
   }
 }
 
-/** Waits until `condition` holds; fails after five seconds. */
+/** How long a busy machine may take; nothing that works takes a tenth of it. */
+const PATIENCE_MS = 30_000;
+
+/** Waits until `condition` holds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5000;
+  const end = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`not within five seconds: ${condition}`);
+    if (Date.now() > end) throw new Error(`not within ${PATIENCE_MS / 1000} seconds: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
