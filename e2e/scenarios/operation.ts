@@ -57,9 +57,13 @@ async function nudgesOnce({ kubectl }: Rig): Promise<string> {
   const applied = at(operation, "status.appliedResourceRefs");
   if (applied !== undefined) throw new Error(`it applied ${JSON.stringify(applied)}`);
   if ((await nudgedForOf(kubectl)) !== before) throw new Error("the annotation has changed");
-  const events = (await kubectl.list("events")).filter((event) => at(event, "involvedObject.name") === "second");
-  const message = events.map((event) => String(at(event, "message"))).find((text) => text.includes("nudged for these"));
-  if (message === undefined) throw new Error(`no event says so: ${events.map((event) => at(event, "message")).join()}`);
+  // Crossplane writes events after the status, and on a busy machine much later.
+  const message = async () =>
+    (await kubectl.list("events"))
+      .filter((event) => at(event, "involvedObject.name") === "second")
+      .map((event) => String(at(event, "message")))
+      .find((text) => text.includes("nudged for these"));
+  await until("an event says so", async () => (await message()) !== undefined, PATIENCE);
   await kubectl.run("delete", `xuncalleds.${GROUP}/uncalled`, "--wait=false");
   return "nothing applied, and an event that says so";
 }
