@@ -74,7 +74,6 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
         "proto/descriptors.binpb",
         "proto/grpc/reflection/v1/reflection.proto",
         "proto/grpc/reflection/v1alpha/reflection.proto",
-        "proto/health/v1/health.proto",
         "proto/v1/run_function.proto",
         "proto/v1beta1/run_function.proto",
       ].map((file) => `${APP}/${file}`),
