@@ -123,7 +123,7 @@ async function orphaned(rig: Rig): Promise<string> {
   }
   assertFound(await found(rig, "forgotten"), expected("Orphaned", second));
   await change(rig, "forgotten", { resources: { first: bucket }, isGuarded: true });
-  const { out } = await audit(rig, "--composite=forgetful", "--adopt");
+  const { out } = await audit(rig, "--composite=forgotten", "--adopt");
   const kubectl = `${pathOf("kubectl")} --kubeconfig=${rig.kubeconfig}`;
   await promisify(execFile)("sh", ["-ec", out.replaceAll(/^kubectl/gm, kubectl)]);
   await assertAdoptedThenDeleted(rig, xr, second);
