@@ -12,7 +12,7 @@ import type { Rig } from "../rig/rig.ts";
 import { current, HOLD, release, restore } from "./backup.ts";
 import { GROUP, pluralOf, VERSION } from "./definitions.ts";
 import { bucket, restorable } from "./restorable.ts";
-import { assertAdoptedThenDeleted, backUp, both, change, isSynced, refersTo } from "./restored.ts";
+import { assertAdoptedThenDeleted, backUp, both, change, isSynced, reasonOf, refersTo } from "./restored.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { unreachedOf } from "./unreached.ts";
 
