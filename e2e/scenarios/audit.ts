@@ -124,7 +124,7 @@ async function orphaned(rig: Rig): Promise<string> {
   assertFound(await found(rig, "forgotten"), expected("Orphaned", second));
   await change(rig, "forgotten", { resources: { first: bucket }, isGuarded: true });
   // Put back while the Composition of before is still in use, it would be forgotten once more.
-  await until("our step has run", async () => (await reasonOf(rig, xr)) !== undefined, PATIENCE);
+  await until("our step has run", async () => (await reasonOf(rig, xr)) !== undefined, { timeoutMs: 180_000 });
   const { out } = await audit(rig, "--composite=forgotten", "--adopt");
   const kubectl = `${pathOf("kubectl")} --kubeconfig=${rig.kubeconfig}`;
   await promisify(execFile)("sh", ["-ec", out.replaceAll(/^kubectl/gm, kubectl)]);
