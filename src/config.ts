@@ -4,7 +4,7 @@ import { type Address, networks, toAddress, toBytes, toMilliseconds, toNetwork }
 import { FunctionError } from "./errors.ts";
 
 /** Who may call: anyone, or who has a certificate of the CA in that directory. */
-export type Transport = { readonly is: "insecure" } | { readonly is: "mtls"; readonly certsDir: string };
+type Transport = { readonly is: "insecure" } | { readonly is: "mtls"; readonly certsDir: string };
 
 /** All that the server is told when it starts. */
 export interface Config {

@@ -1,21 +1,18 @@
-import { createServer, type Server as NetServer } from "node:net";
-import { Server } from "@grpc/grpc-js";
+import { setTimeout } from "node:timers/promises";
 import type { Config } from "./config.ts";
+import { createGrpcServer, type GrpcServer } from "./grpc/server.ts";
 import type { Log } from "./log.ts";
 import { readVersion } from "./package.ts";
-import { observeCalls } from "./server/calls.ts";
-import { REFRESH_MS } from "./server/certificates.ts";
-import { toCredentials } from "./server/credentials.ts";
-import { createTransport, type Transport } from "./server/flow-control.ts";
+import { type Credentials, readCredentials } from "./server/credentials.ts";
 import { createHandler, type RunFunction } from "./server/handler.ts";
-import { addHealth } from "./server/health.ts";
+import { createHealth } from "./server/health.ts";
 import { type Listener, listen } from "./server/listener.ts";
 import { createMetrics, type Metrics } from "./server/metrics.ts";
 import { createMetricsServer } from "./server/metrics-endpoint.ts";
-import { addReflection } from "./server/reflection.ts";
+import { reflection } from "./server/reflection.ts";
 import { logRefusals } from "./server/refusals.ts";
 import { functionRunner, serviceNames } from "./server/services.ts";
-import { type Streams, trackStreams } from "./server/streams.ts";
+import { toStatus } from "./server/status.ts";
 
 export interface Dependencies {
   readonly runFunction: RunFunction;
@@ -41,35 +38,34 @@ export interface RunningServer {
  * @throws {FunctionError} `CannotServe`: certificates that cannot be used, an address that cannot be bound.
  */
 export async function serve(config: Config, dependencies: Dependencies): Promise<RunningServer> {
-  const { log, refreshMs = REFRESH_MS } = dependencies;
-  const { credentials, stop } = toCredentials(config.transport, log, refreshMs);
-  const streams = trackStreams();
+  const { log } = dependencies;
+  const credentials = readCredentialsOf(config, dependencies);
   const metrics = createMetrics(
     readVersion(),
     serviceNames.map((name) => `/${name}/RunFunction`),
   );
-  const server = createGrpcServer(config);
-  const health = addServices(server, streams, { ...dependencies, metrics });
-  const transport = createTransport(server, credentials);
-  observeCalls(transport.http2Server, metrics);
-  logRefusals(transport.http2Server, log);
-
-  const listeners = await listenAll(config, transport, metrics, log).catch((error: unknown) => {
-    stop();
-    server.forceShutdown();
-    throw error;
+  const health = createHealth();
+  const handler = createHandler({ ...dependencies, metrics });
+  const server = createGrpcServer({
+    methods: new Map([...functionRunner(handler), ...health.methods, ...reflection()]),
+    tls: credentials && { ...credentials.secureContext, requestCert: true, rejectUnauthorized: true },
+    maxReceiveBytes: config.maxRecvMessageBytes,
+    observer: metrics,
+    toStatus,
   });
+  logRefusals(server.http2, log);
+  const listeners = await listenAll(config, server, metrics, log);
+  const stopFollowing = credentials?.follow(server);
   health.set("SERVING");
   const destroy = (): void => {
-    stop();
-    server.forceShutdown();
+    stopFollowing?.();
+    server.destroy();
     for (const listener of listeners.all) listener.destroy();
   };
   const drain = async (): Promise<void> => {
     health.set("NOT_SERVING");
     for (const listener of listeners.all) listener.close();
-    streams.endAll();
-    const isFinished = await within(config.shutdownGracePeriodMs, (done) => server.tryShutdown(done));
+    const isFinished = await within(config.shutdownGracePeriodMs, server.drain());
     if (!isFinished) log.warn("the grace period is over: connections are cut off");
     destroy();
   };
@@ -81,18 +77,12 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
   return { port: listeners.grpc.port, metricsPort: listeners.metrics?.port, shutDown: drain, destroy };
 }
 
-function createGrpcServer({ maxRecvMessageBytes }: Config): Server {
-  return new Server({
-    "grpc.max_receive_message_length": maxRecvMessageBytes,
-    "grpc.max_send_message_length": -1, // run-function.ts keeps to what Crossplane takes, and says so where it cannot
-  });
-}
-
-function addServices(server: Server, streams: Streams, dependencies: Dependencies & { readonly metrics: Metrics }) {
-  const handler = createHandler(dependencies);
-  for (const name of serviceNames) server.addService(functionRunner(name), { RunFunction: handler });
-  addReflection(server, streams);
-  return addHealth(server, streams);
+function readCredentialsOf({ transport }: Config, { log, refreshMs }: Dependencies): Credentials | undefined {
+  if (transport.is === "mtls") {
+    return readCredentials({ certsDir: transport.certsDir, requestCert: true, log, refreshMs });
+  }
+  log.warn("serving without TLS: whoever reaches the address can call the function");
+  return undefined;
 }
 
 interface Listeners {
@@ -102,14 +92,14 @@ interface Listeners {
 }
 
 /** Metrics first: a function whose metrics port is taken must not have answered a call. */
-async function listenAll(config: Config, transport: Transport, { registry }: Metrics, log: Log): Promise<Listeners> {
+async function listenAll(config: Config, { http2 }: GrpcServer, { registry }: Metrics, log: Log): Promise<Listeners> {
   const onError = (error: unknown): void => log.error("cannot accept or answer", { error: String(error) });
   const metricsServer = createMetricsServer(registry, onError);
   const { metricsAddress, address } = config;
   const metrics =
     metricsAddress === "off" ? undefined : await listen(metricsServer, metricsAddress, "metrics", onError);
   try {
-    const grpc = await listen(acceptFor(transport), address, "gRPC", onError);
+    const grpc = await listen(http2, address, "gRPC", onError);
     return { grpc, metrics, all: metrics === undefined ? [grpc] : [grpc, metrics] };
   } catch (error) {
     metrics?.close();
@@ -117,16 +107,13 @@ async function listenAll(config: Config, transport: Transport, { registry }: Met
   }
 }
 
-const acceptFor = ({ injector }: Transport): NetServer =>
-  createServer({ noDelay: true }, (socket) => injector.injectConnection(socket));
-
 /** Waits for `work` to be done, but no longer than this; tells whether it was. */
-function within(milliseconds: number, work: (done: () => void) => void): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), milliseconds);
-    work(() => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
+async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+  const isOver = new AbortController();
+  const { signal } = isOver;
+  try {
+    return await Promise.race([work.then(() => true), setTimeout(milliseconds, false, { signal })]);
+  } finally {
+    isOver.abort();
+  }
 }

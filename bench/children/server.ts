@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { Writable } from "node:stream";
 import { type handleUnaryCall, Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
 import type { Job } from "../jobs.ts";
@@ -7,7 +6,7 @@ import { built } from "../rig/built.ts";
 /**
  * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT`. The function's own
  * server is what `npm start` runs, with the job in the place of its capabilities; the SDK's is what its `serve` starts.
- * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes; "floor" does so with our windows: what is
+ * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes; "floor" does so from our server: what is
  * left of a call when the function does nothing.
  */
 const [implementation = "", job = "echo", address = ""] = process.argv.slice(2) as [string, Job, string];
@@ -43,12 +42,18 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
   },
   constant: async () => bind({ RunFunction: await constant() }, answerConstant),
   floor: async () => {
-    const { createTransport } = await built<typeof import("../../src/server/flow-control.ts")>("server/flow-control");
-    const server = new Server({ "grpc.max_receive_message_length": -1 });
-    server.addService({ RunFunction: await constant() }, { RunFunction: answerConstant });
-    const { injector } = createTransport(server, ServerCredentials.createInsecure());
+    const { createGrpcServer } = await built<typeof import("../../src/grpc/server.ts")>("grpc/server");
+    const { unary } = await built<typeof import("../../src/grpc/method.ts")>("grpc/method");
+    const { path, requestDeserialize } = await constant();
+    const server = createGrpcServer({
+      methods: new Map([[path, unary((request) => requestDeserialize(request) as Uint8Array)]]),
+      tls: undefined,
+      maxReceiveBytes: Number.MAX_SAFE_INTEGER,
+      observer: { started: () => {}, ended: () => {} },
+      toStatus: (error) => ({ code: "Internal", details: String(error) }),
+    });
     const [host, port] = address.split(":");
-    createServer({ noDelay: true }, (socket) => injector.injectConnection(socket)).listen(Number(port), host);
+    server.http2.listen(Number(port), host);
   },
 };
 

@@ -13,7 +13,7 @@ type Who = Exclude<Implementation, "go lean"> | "floor" | "constant";
 const whos: readonly Who[] = ["ours", "proto-loader", "sdk", "go", "floor", "constant"];
 const serverTitles: Readonly<Record<Who, string>> = {
   ...titles,
-  floor: "limit: grpc-js with our windows, constant answer",
+  floor: "limit: our server, constant answer",
   constant: "grpc-js as it comes, constant answer",
 };
 

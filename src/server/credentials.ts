@@ -1,20 +1,28 @@
-import { ServerCredentials } from "@grpc/grpc-js";
-import type { Transport } from "../config.ts";
+import type { SecureContextOptions, Server } from "node:tls";
 import type { Log } from "../log.ts";
 import {
-  type Certificates,
   expiryOf,
   fingerprint,
+  REFRESH_MS,
   readSnapshot,
   type Snapshot,
   toCertificates,
   toSecureContext,
 } from "./certificates.ts";
 
-/** What connections are accepted with, and how to stop looking after it. */
+export interface CredentialsOptions {
+  /** Where tls.crt and tls.key are, and ca.crt where clients have to show a certificate of that authority. */
+  readonly certsDir: string;
+  readonly requestCert: boolean;
+  readonly log: Log;
+  readonly refreshMs?: number | undefined;
+}
+
+/** What a TLS server serves with, from files that change. */
 export interface Credentials {
-  readonly credentials: ServerCredentials;
-  readonly stop: () => void;
+  readonly secureContext: SecureContextOptions;
+  /** Gives changed certificates to the server, for connections from then on. Returns how to stop. */
+  follow(server: Pick<Server, "setSecureContext">): () => void;
 }
 
 /**
@@ -24,63 +32,53 @@ export interface Credentials {
  * @throws {FunctionError} `CannotServe` where the files cannot be used now. A change that cannot be used later is logged,
  *   and what was there before stays in use.
  */
-export function toCredentials(transport: Transport, log: Log, refreshMs: number): Credentials {
-  if (transport.is === "insecure") {
-    log.warn("serving without TLS: whoever reaches the address can call the function");
-    return { credentials: ServerCredentials.createInsecure(), stop: () => {} };
-  }
-  const { certsDir } = transport;
-  const snapshot = readSnapshot(certsDir);
-  const certificates = toCertificates(snapshot, certsDir);
-  log.info("certificates read", { certsDir, expires: expiryOf(certificates) });
+export function readCredentials(options: CredentialsOptions): Credentials {
+  const { certsDir, log, refreshMs = REFRESH_MS } = options;
+  const snapshot = read(options);
+  const secureContext = use(snapshot, "certificates read", options);
+  return {
+    secureContext,
+    follow: (server) => {
+      const look = comparing(snapshot, options, (changed) => {
+        try {
+          server.setSecureContext(use(changed, "certificates changed", options));
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          log.error("cannot use the changed certificates; those from before stay in use", { certsDir, reason });
+        }
+      });
+      const timer = setInterval(look, refreshMs).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
 
-  const credentials = new MutualTlsCredentials(certificates);
-  const timer = setInterval(follow(certsDir, snapshot, credentials, log), refreshMs).unref();
-  return { credentials, stop: () => clearInterval(timer) };
+/** Where nobody is asked for a certificate, that ours could vouch for clients is a formality. */
+function read({ certsDir, requestCert }: CredentialsOptions): Snapshot {
+  const snapshot = readSnapshot(certsDir);
+  return requestCert ? snapshot : { ...snapshot, ca: snapshot.cert };
+}
+
+function use(snapshot: Snapshot, message: string, { certsDir, log }: CredentialsOptions): SecureContextOptions {
+  const certificates = toCertificates(snapshot, certsDir);
+  log.info(message, { certsDir, expires: expiryOf(certificates) });
+  return toSecureContext(certificates);
 }
 
 /**
- * Takes over what two readings in a row found unchanged: a file may be half written when it is first seen. A change is taken
- * over, or refused, once.
+ * Takes what two readings in a row found unchanged: a file may be half written when it is first seen. A change is taken once,
+ * whatever becomes of it.
  */
-function follow(certsDir: string, first: Snapshot, credentials: MutualTlsCredentials, log: Log): () => void {
+function comparing(first: Snapshot, options: CredentialsOptions, take: (snapshot: Snapshot) => void): () => void {
   let settled = fingerprint(first);
   let seen = settled;
   return () => {
-    const snapshot = readSnapshot(certsDir);
+    const snapshot = read(options);
     const now = fingerprint(snapshot);
     const isSteady = now === seen;
     seen = now;
     if (now === settled || !isSteady) return;
-
     settled = now;
-    try {
-      const certificates = toCertificates(snapshot, certsDir);
-      credentials.use(certificates);
-      log.info("certificates changed", { certsDir, expires: expiryOf(certificates) });
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      log.error("cannot use the changed certificates; those from before stay in use", { certsDir, reason });
-    }
+    take(snapshot);
   };
-}
-
-/**
- * TLS that requires client certificates, with certificates that can change. grpc-js has such credentials
- * (`createCertificateProviderServerCredentials` with the experimental `FileWatcherCertificateProvider`), but they start
- * without certificates, and drop every connection without a word while a file is missing or does not fit the others.
- */
-class MutualTlsCredentials extends ServerCredentials {
-  constructor(certificates: Certificates) {
-    super({ requestCert: true, rejectUnauthorized: true }, toSecureContext(certificates));
-  }
-
-  /** For connections from now on. */
-  use(certificates: Certificates): void {
-    this.updateSecureContextOptions(toSecureContext(certificates));
-  }
-
-  override _equals(other: ServerCredentials): boolean {
-    return this === other;
-  }
 }

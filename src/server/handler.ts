@@ -1,8 +1,10 @@
-import { type handleUnaryCall, type ServerUnaryCall, status } from "@grpc/grpc-js";
+import type { Call } from "../grpc/call.ts";
+import { type Method, unary } from "../grpc/method.ts";
+import { StatusError } from "../grpc/status.ts";
 import type { Log } from "../log.ts";
 import type { Outcome } from "../run-function.ts";
 import type { Metrics } from "./metrics.ts";
-import { type CallStatus, toStatus } from "./status.ts";
+import { toStatus } from "./status.ts";
 
 /** A function's whole work: an encoded RunFunctionRequest in, what it came to out. Synchronous. */
 export type RunFunction = (message: Uint8Array) => Outcome;
@@ -13,40 +15,26 @@ interface Dependencies {
   readonly metrics: Pick<Metrics, "ran">;
 }
 
-type RunFunctionCall = ServerUnaryCall<Buffer, Uint8Array>;
-
 /**
  * Answers RunFunction. The log gets one debug line a call, a line for each tag that it changes, a warning for a Fatal result
  * and an error for a bug of ours.
  */
-export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> {
-  return (call, callback) => {
-    const refusal = refuse(call);
-    if (refusal) return callback(refusal);
+export const createHandler = (dependencies: Dependencies): Method =>
+  unary((request, call) => {
     try {
-      callback(null, answer(call, dependencies));
+      return answer(request, call, dependencies);
     } catch (error) {
-      callback(reportFailure(error, call, dependencies.log));
+      throw reportFailure(error, request, call, dependencies.log);
     }
-  };
-}
+  });
 
-/** Nobody waits for the answer any more; calls queue up while another one is computed, so this does happen. */
-function refuse(call: RunFunctionCall): CallStatus | undefined {
-  if (call.cancelled) return { code: status.CANCELLED, details: "the call was cancelled before it was run" };
-  if (Number(call.getDeadline()) <= Date.now()) {
-    return { code: status.DEADLINE_EXCEEDED, details: "the deadline passed before the call was run" };
-  }
-  return undefined;
-}
-
-function answer(call: RunFunctionCall, { runFunction, log, metrics }: Dependencies): Uint8Array {
+function answer(request: Buffer, { path }: Call, { runFunction, log, metrics }: Dependencies): Uint8Array {
   const start = performance.now();
-  const outcome = runFunction(call.request);
-  const requestBytes = call.request.byteLength;
+  const outcome = runFunction(request);
+  const requestBytes = request.byteLength;
   metrics.ran(requestBytes, outcome);
   log.debug("ran function", {
-    path: call.getPath(),
+    path,
     milliseconds: Number((performance.now() - start).toFixed(3)),
     requestBytes,
     responseBytes: outcome.response.byteLength,
@@ -60,14 +48,14 @@ function answer(call: RunFunctionCall, { runFunction, log, metrics }: Dependenci
   return outcome.response;
 }
 
-function reportFailure(error: unknown, call: RunFunctionCall, log: Log): CallStatus {
-  const answered = toStatus(error);
-  const requestBytes = call.request.byteLength;
-  if (answered.code === status.INTERNAL) {
+function reportFailure(error: unknown, request: Buffer, { path }: Call, log: Log): StatusError {
+  const { code, details = "" } = toStatus(error);
+  const requestBytes = request.byteLength;
+  if (code === "Internal") {
     const stack = error instanceof Error ? error.stack : String(error);
-    log.error("cannot run the function", { path: call.getPath(), requestBytes, stack });
+    log.error("cannot run the function", { path, requestBytes, stack });
   } else {
-    log.warn("refused a call", { path: call.getPath(), requestBytes, details: answered.details });
+    log.warn("refused a call", { path, requestBytes, details });
   }
-  return answered;
+  return new StatusError(code, details);
 }

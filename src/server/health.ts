@@ -1,19 +1,16 @@
-import {
-  type Server,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type sendUnaryData,
-  status,
-} from "@grpc/grpc-js";
+import type { Call } from "../grpc/call.ts";
+import { type Method, type Methods, type Receiver, unary } from "../grpc/method.ts";
+import { StatusError } from "../grpc/status.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "../wire/fields.ts";
 import { readString } from "../wire/message.ts";
 import { bytesTag, varintTag } from "../wire/scan.ts";
 import { Writer } from "../wire/writer.ts";
-import { byteMethod, serviceNames } from "./services.ts";
-import type { Streams } from "./streams.ts";
+import { serviceNames } from "./services.ts";
 
 /** Answers grpc.health.v1 for the server as a whole, whose name is empty, and for each service. They come and go together. */
 export interface Health {
+  /** As health.proto defines them. */
+  readonly methods: Methods;
   set(status: keyof typeof STATUS): void;
 }
 
@@ -27,40 +24,34 @@ const LIST_STATUSES = bytesTag(1);
 
 const names: readonly string[] = ["", ...serviceNames];
 
-/** As health.proto defines it. */
-export const healthService = {
-  Check: byteMethod("/grpc.health.v1.Health/Check"),
-  List: byteMethod("/grpc.health.v1.Health/List"),
-  Watch: byteMethod("/grpc.health.v1.Health/Watch", { responseStream: true }),
-};
-
-type Unary = (call: ServerUnaryCall<Buffer, Uint8Array>, callback: sendUnaryData<Uint8Array>) => void;
-
-/**
- * NOT_SERVING until told otherwise. Over our own wire: three small messages do not need the protobuf library that
- * grpc-health-check loads.
- */
-export function addHealth(server: Server, streams: Streams): Health {
+/** NOT_SERVING until told otherwise. */
+export function createHealth(): Health {
   let now: number = STATUS.NOT_SERVING;
   const watchers = new Set<() => void>();
 
-  const check: Unary = ({ request }, callback) => {
+  const check = unary((request) => {
     const name = readName(request);
-    if (names.includes(name)) return callback(null, toResponse(now));
-    callback({ code: status.NOT_FOUND, details: `cannot tell the health of ${name}: no such service` });
-  };
-  const list: Unary = (_call, callback) => callback(null, toList(now));
-  const watch = (call: ServerWritableStream<Buffer, Uint8Array>): void => {
-    const isKnown = names.includes(readName(call.request));
-    const tell = (): unknown => call.write(toResponse(isKnown ? now : SERVICE_UNKNOWN));
-    tell();
-    streams.add(call);
-    if (!isKnown) return; // and it stays so
-    watchers.add(tell);
-    call.on("cancelled", () => watchers.delete(tell));
-  };
-  server.addService(healthService, { Check: check, List: list, Watch: watch });
+    if (names.includes(name)) return toResponse(now);
+    throw new StatusError("NotFound", `cannot tell the health of ${name}: no such service`);
+  });
+  const watch = (call: Call): Receiver => ({
+    message: (request) => {
+      const isKnown = names.includes(readName(request));
+      const tell = (): void => call.send(toResponse(isKnown ? now : SERVICE_UNKNOWN));
+      tell();
+      if (!isKnown) return; // and it stays so
+      watchers.add(tell);
+      call.onClose(() => watchers.delete(tell));
+    },
+    end: () => {},
+  });
+  const methods: readonly (readonly [string, Method])[] = [
+    ["Check", check],
+    ["List", unary(() => toList(now))],
+    ["Watch", { requestStream: false, responseStream: true, open: watch }],
+  ];
   return {
+    methods: new Map(methods.map(([name, method]) => [`/grpc.health.v1.Health/${name}`, method])),
     set: (status) => {
       now = STATUS[status];
       for (const tell of watchers) tell();

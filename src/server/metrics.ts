@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, exponentialBuckets, Gauge, Histogram, Registry } from "prom-client";
+import type { CallObserver } from "../grpc/server.ts";
 import type { Outcome } from "../run-function.ts";
-import type { Call, CallObserver } from "./calls.ts";
-import { toCodeName } from "./status.ts";
 
 /** What the server counts; `registry` is what is scraped. */
 export interface Metrics extends CallObserver {
@@ -56,10 +55,10 @@ function countCalls(registry: Registry, paths: readonly string[]): CallObserver 
       const method = methods.get(path);
       if (method) started.inc(method);
     },
-    ended: (call: Call) => {
+    ended: (call) => {
       const method = methods.get(call.path);
       if (!method) return;
-      handled.inc({ ...method, grpc_code: toCodeName(call.code) });
+      handled.inc({ ...method, grpc_code: call.code });
       seconds.observe(method, call.seconds);
     },
   };

@@ -1,11 +1,11 @@
 import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
-import { type MethodDefinition, type Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import type { MethodDefinition } from "@grpc/grpc-js";
+import type { Call } from "../grpc/call.ts";
+import type { Methods, Receiver } from "../grpc/method.ts";
 import { packageRoot } from "../package.ts";
 import { readMessages } from "../wire/message.ts";
 import { bytesTag } from "../wire/scan.ts";
-import { byteMethod } from "./services.ts";
-import type { Streams } from "./streams.ts";
 
 /** FileDescriptorSet.file */
 const FILE = bytesTag(1);
@@ -13,30 +13,26 @@ const FILE = bytesTag(1);
 /** Clients ask for one or the other; what they say is the same. */
 const versions = ["v1", "v1alpha"] as const;
 
-const pathOf = (version: string): string => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
-
 /**
  * Tells clients such as grpcurl what is served: the protocol and the health service. Reflection itself is not listed.
  *
  * Few clients ask, and what answers them takes long to load: that is done for the first one.
  */
-export function addReflection(server: Server, streams: Streams): void {
+export function reflection(): Methods {
   let loading: Promise<ReadonlyMap<string, Reflection>> | undefined;
-  for (const path of versions.map(pathOf)) {
-    const service = { ServerReflectionInfo: byteMethod(path, { requestStream: true, responseStream: true }) };
-    server.addService(service, {
-      ServerReflectionInfo: (call: ByteStream) => {
-        streams.add(call);
-        loading ??= load();
-        loading
-          .then((reflections) => answer(call, reflections.get(path)))
-          .catch((error: unknown) => call.emit("error", { code: status.INTERNAL, details: String(error) }));
-      },
-    });
-  }
+  const open = (call: Call): Receiver => {
+    loading ??= load();
+    const answering = loading.then((reflections) => answerWith(reflections.get(call.path), call));
+    const pass = (give: (receiver: Receiver) => void): void => {
+      answering.then(give).catch((error: unknown) => call.end({ code: "Internal", details: String(error) }));
+    };
+    return { message: (bytes) => pass(({ message }) => message(bytes)), end: () => pass(({ end }) => end()) };
+  };
+  const method = { requestStream: true, responseStream: true, open };
+  return new Map(
+    versions.map((version) => [`/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`, method]),
+  );
 }
-
-type ByteStream = ServerDuplexStream<Buffer, Uint8Array>;
 
 /** One version of the service: its messages, and what answers them. */
 interface Reflection {
@@ -45,7 +41,7 @@ interface Reflection {
 }
 
 /**
- * By path, what @grpc/reflection would add to a server.
+ * By path, what @grpc/reflection would add to a server of @grpc/grpc-js.
  *
  * The descriptors are buf's (`npm run generate`). Those that proto-loader makes lack their imports
  * (https://github.com/grpc/grpc-node/issues/2595) and name maps in a way that other protobuf libraries refuse.
@@ -56,13 +52,13 @@ async function load(): Promise<ReadonlyMap<string, Reflection>> {
   const files = readMessages({ bytes, start: 0, end: bytes.length }, FILE);
   const fileDescriptorProtos = files.map(({ start, end }) => bytes.subarray(start, end));
   // The service reads all files of all definitions, so one definition may hold them, whatever it says that it is.
-  const reflection = new ReflectionService({
+  const service = new ReflectionService({
     "": { format: "Protocol Buffer 3 EnumDescriptorProto", type: {}, fileDescriptorProtos },
   });
   const found = new Map<string, Reflection>();
-  reflection.addToServer({
-    addService: (service, handlers) => {
-      for (const [name, method] of Object.entries(service)) {
+  service.addToServer({
+    addService: (definition, handlers) => {
+      for (const [name, method] of Object.entries(definition)) {
         found.set(method.path, { method, handle: handlers[name] as unknown as Reflection["handle"] });
       }
     },
@@ -70,21 +66,26 @@ async function load(): Promise<ReadonlyMap<string, Reflection>> {
   return found;
 }
 
-/** Between the bytes of a call and a handler of messages, which listens to `data` and `end`, and calls `write` and `end`. */
-function answer(call: ByteStream, reflection: Reflection | undefined): void {
+/** Between a call's bytes and a handler of messages, which listens to `data` and `end`, and calls `write` and `end`. */
+function answerWith(reflection: Reflection | undefined, call: Call): Receiver {
   if (reflection === undefined) throw new Error("@grpc/reflection has other services");
   const { method, handle } = reflection;
   const messages = Object.assign(new EventEmitter(), {
-    write: (message: unknown) => call.write(method.responseSerialize(message)),
+    write: (message: unknown) => call.send(method.responseSerialize(message)),
     end: () => call.end(),
   });
   handle(messages);
-  call.on("end", () => messages.emit("end"));
-  call.on("data", (bytes: Buffer) => {
-    try {
-      messages.emit("data", method.requestDeserialize(bytes));
-    } catch (error) {
-      call.emit("error", { code: status.INVALID_ARGUMENT, details: String(error) });
-    }
-  });
+  return {
+    message: (bytes) => {
+      let message: unknown;
+      try {
+        message = method.requestDeserialize(bytes);
+      } catch (error) {
+        call.end({ code: "InvalidArgument", details: String(error) });
+        return;
+      }
+      messages.emit("data", message);
+    },
+    end: () => messages.emit("end"),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Http2Server } from "node:http2";
+import type { EventEmitter } from "node:events";
 import { TLSSocket } from "node:tls";
 import type { Log } from "../log.ts";
 
@@ -6,8 +6,8 @@ import type { Log } from "../log.ts";
  * Logs why TLS refused a client: an XR whose function cannot be reached has no conditions at all for minutes, and Crossplane's
  * log says "connection reset". Who hangs up without a word, as a TCP probe does, is not worth a warning.
  */
-export function logRefusals(http2Server: Http2Server, log: Log): void {
-  http2Server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+export function logRefusals(server: EventEmitter, log: Log): void {
+  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     const reason = reasonOf(error, socket);
     const client = socket.remoteAddress;
     if (reason === undefined) log.debug("client hung up before TLS was set up", { client });

@@ -1,11 +1,13 @@
+import { rmSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { createLog } from "../../src/log.ts";
-import { followCertificates, readCertificates, secureContextOf } from "../../src/programs/admission/certificates.ts";
+import { readCredentials } from "../../src/server/credentials.ts";
 import { createAuthority, issue, writeCertificates } from "../support/certificates.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -22,12 +24,13 @@ test("a renewed certificate is taken over, and one that cannot be used is not", 
   const folder = temporaryFolder();
   const authority = await createAuthority("webhook");
   writeCertificates(folder, authority, await issue(authority, "first"));
-  const { certificates, snapshot } = readCertificates(folder);
-  const server = createServer(secureContextOf(certificates));
+  rmSync(join(folder, "ca.crt")); // the API server shows no certificate, so there is nobody to vouch for
+  const log = createLog({ debug: false }, new PassThrough().resume());
+  const credentials = readCredentials({ certsDir: folder, requestCert: false, log, refreshMs: 20 });
+  const server = createServer(credentials.secureContext);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const log = createLog({ debug: false }, new PassThrough().resume());
-  const stop = followCertificates(server, folder, snapshot, log, 20);
+  const stop = credentials.follow(server);
   onTestFinished(() => {
     stop();
     server.close();

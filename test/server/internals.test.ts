@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { status } from "@grpc/grpc-js";
 import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runFunction } from "../../src/run-function.ts";
 import { createMetricsServer } from "../../src/server/metrics-endpoint.ts";
-import { toCodeName } from "../../src/server/status.ts";
 import { inputOf } from "../support/builders.ts";
 import { connectHttp2, endOf, frame, openStream } from "../support/http2.ts";
 import { call, echo, serveLoopback, until } from "../support/loopback.ts";
@@ -65,14 +63,4 @@ test("metrics that cannot be collected are an error of the server, which the log
   await once(server, "listening");
   const { status: code } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`);
   expect({ code, errors }).toEqual({ code: 500, errors: [new Error("broken")] });
-});
-
-test("every code of gRPC has a name of its own, as grpc-go has it; others are Unknown", () => {
-  const codes = Object.values(status).filter((code): code is status => typeof code === "number");
-  expect(new Set(codes.map(toCodeName)).size).toBe(codes.length);
-  expect([toCodeName(status.INVALID_ARGUMENT), toCodeName(status.CANCELLED), toCodeName(99)]).toEqual([
-    "InvalidArgument",
-    "Canceled",
-    "Unknown",
-  ]);
 });

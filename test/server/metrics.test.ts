@@ -20,7 +20,7 @@ const labels = (version: string, code?: string): string =>
   }}`;
 
 describe("metrics", () => {
-  test("calls are counted by version and code, also those that grpc-js refuses by itself", async () => {
+  test("calls are counted by version and code, also those that are refused before the function is asked", async () => {
     const { target, metricsPort } = await serveLoopback({ ...free, maxRecvMessageBytes: 1024 }, { runFunction });
     await call(target, Buffer.alloc(0));
     await call(target, Buffer.alloc(0), { path: V1BETA1 });

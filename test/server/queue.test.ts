@@ -1,13 +1,7 @@
 import type { ClientHttp2Session } from "node:http2";
 import { describe, expect, test } from "vitest";
-import { connectHttp2, endOf, frame } from "../support/http2.ts";
+import { connectHttp2, endOf, frame, roundTrip } from "../support/http2.ts";
 import { echo, serveLoopback, V1 } from "../support/loopback.ts";
-
-/** Waits until the server has read what was sent before. */
-const roundTrip = (session: ClientHttp2Session): Promise<void> =>
-  new Promise((resolve, reject) => {
-    session.ping((error) => (error ? reject(error) : resolve()));
-  });
 
 const open = (session: ClientHttp2Session, headers: Readonly<Record<string, string>> = {}) =>
   session.request({

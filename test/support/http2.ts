@@ -16,6 +16,12 @@ export async function connectHttp2(url: string, options: SecureClientSessionOpti
 export const openStream = (session: ClientHttp2Session, path = V1): ClientHttp2Stream =>
   session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" });
 
+/** Waits until the server has read what was sent before. */
+export const roundTrip = (session: ClientHttp2Session): Promise<void> =>
+  new Promise((resolve, reject) => {
+    session.ping((error) => (error ? reject(error) : resolve()));
+  });
+
 /** A message as gRPC frames it: not compressed, its length, itself. */
 export function frame(message: Uint8Array): Buffer {
   const head = Buffer.alloc(5);

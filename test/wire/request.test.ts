@@ -42,7 +42,7 @@ describe("a request", () => {
       fc.property(arbitrary.request, fc.boolean(), (plain, isInside) => {
         const encoded = encodeRequest(plain);
         const oracle = decodeRequest(encoded);
-        // grpc-js hands out a message as a part of a larger buffer.
+        // The server hands out a message as a part of a larger buffer.
         const message = isInside
           ? Buffer.concat([Buffer.alloc(7, 0x0a), encoded, Buffer.alloc(9, 0x0a)]).subarray(7, -9)
           : encoded;

@@ -10,7 +10,7 @@ import type { Registry } from "prom-client";
 import { type Address, addressToText } from "../../config/values.ts";
 import { FunctionError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
-import { followCertificates, readCertificates, secureContextOf } from "./certificates.ts";
+import { readCredentials } from "../../server/credentials.ts";
 import { toAdmissionRequest, toReview } from "./review.ts";
 import type { Reviewer } from "./reviewer.ts";
 
@@ -40,12 +40,12 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<v
 /** @throws {FunctionError} `CannotServe` */
 export async function serve(options: ServerOptions): Promise<RunningServer> {
   const { certsDir, log, address, metricsAddress, reviewer, registry, refreshMs } = options;
-  const { certificates, snapshot } = readCertificates(certsDir);
+  const credentials = readCredentials({ certsDir, requestCert: false, log, refreshMs });
   const state = { isStopping: false };
   const pages = pagesOf(reviewer, registry, state);
   const review: Handler = (request, response) => answerReview(reviewer, request, response);
   const webhook = createServer(
-    secureContextOf(certificates),
+    credentials.secureContext,
     handled(log, (request, response) =>
       request.method === "POST" && pathOf(request) === "/validate"
         ? review(request, response)
@@ -55,7 +55,7 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
   const plain = createHttpServer(handled(log, pages));
   const port = await listen(webhook, address);
   const metricsPort = await listen(plain, metricsAddress);
-  const unfollow = followCertificates(webhook, certsDir, snapshot, log, refreshMs);
+  const unfollow = credentials.follow(webhook);
   log.info("serving", { address: addressToText(address), metricsAddress: addressToText(metricsAddress) });
   return {
     port,
