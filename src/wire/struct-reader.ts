@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import * as fields from "./fields.ts";
-import { malformed, next, readEnd, readTag, readVarint, skip } from "./scan.ts";
+import { malformed, next, readTag, readVarint, skip } from "./scan.ts";
 import { readKey, readText } from "./text.ts";
 
 /**
@@ -18,31 +18,42 @@ export const readStruct = (bytes: Buffer, start: number, end: number): JsonObjec
 function fill(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): MutableObject {
   if (depth > MAX_DEPTH) throw malformed(`nesting deeper than ${MAX_DEPTH}`, start);
   for (let at = start; at < end; ) {
-    const tag = readTag(bytes, at, end);
-    if (tag !== fields.STRUCT_FIELDS) {
-      at = skip(bytes, tag, next, end);
+    const shortEnd = readShortEntry(object, bytes, at, end, depth);
+    if (shortEnd !== 0) {
+      at = shortEnd;
       continue;
     }
-    at = readEnd(bytes, next, end);
-    readEntry(object, bytes, next, at, depth);
+    const tag = readTag(bytes, at, end);
+    at = skip(bytes, tag, next, end);
+    if (tag === fields.STRUCT_FIELDS) readAnyEntry(object, bytes, next, at, depth);
   }
   return object;
 }
 
-function readEntry(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): void {
-  if (!readUsualEntry(object, bytes, start, end, depth)) readAnyEntry(object, bytes, start, end, depth);
+/**
+ * An entry as everybody writes it (a key, a value, nothing else) and so short that all its lengths are one byte. Most are; each is
+ * read in one go. Returns where it ends, and 0 where it is another, which is legal too.
+ */
+function readShortEntry(object: MutableObject, bytes: Buffer, at: number, end: number, depth: number): number {
+  const length = bytes[at + 1] as number;
+  const to = at + 2 + length;
+  if (bytes[at] !== fields.STRUCT_FIELDS || length > 0x7f || to > end || bytes[at + 2] !== fields.ENTRY_KEY) return 0;
+  const keyFrom = at + 4;
+  const keyTo = keyFrom + (bytes[at + 3] as number);
+  if (keyTo + 2 > to || bytes[keyTo] !== fields.ENTRY_VALUE || keyTo + 2 + (bytes[keyTo + 1] as number) !== to)
+    return 0;
+  define(object, readKey(bytes, keyFrom, keyTo), readShortValue(bytes, keyTo + 2, to, depth));
+  return to;
 }
 
-/** An entry as everybody writes it: a key, a value, nothing else. False where it is another, which is legal too. */
-function readUsualEntry(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): boolean {
-  if (start === end || bytes[start] !== fields.ENTRY_KEY) return false;
-  const keyEnd = readEnd(bytes, start + 1, end);
-  const keyStart = next;
-  if (keyEnd === end || bytes[keyEnd] !== fields.ENTRY_VALUE) return false;
-  if (readEnd(bytes, keyEnd + 1, end) !== end) return false;
-  const valueStart = next;
-  define(object, readKey(bytes, keyStart, keyEnd), readValue(null, bytes, valueStart, end, depth));
-  return true;
+/** A value as everybody writes it has one field. */
+function readShortValue(bytes: Buffer, start: number, end: number, depth: number): JsonValue {
+  const from = start + 2;
+  if (from <= end && from + (bytes[start + 1] as number) === end) {
+    if (bytes[start] === fields.VALUE_STRING) return readText(bytes, from, end);
+    if (bytes[start] === fields.VALUE_STRUCT) return fill({}, bytes, from, end, depth + 1);
+  }
+  return readValue(null, bytes, start, end, depth);
 }
 
 function readAnyEntry(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): void {
