@@ -61,7 +61,7 @@ export function readKey(bytes: Buffer, start: number, end: number): string {
   const length = end - start;
   if (length === 0 || length > LONGEST_INTERNED_KEY) return readText(bytes, start, end);
 
-  const place = hashOf(bytes, start, length);
+  const place = hashOf(bytes, start, end);
   const knownAt = place * KEY_BYTES;
   let same = internedBytes[knownAt] === length;
   for (let i = 0; same && i < length; i++) same = internedBytes[knownAt + 1 + i] === bytes[start + i];
@@ -74,17 +74,11 @@ export function readKey(bytes: Buffer, start: number, end: number): string {
   return key;
 }
 
-/** Of the length and five of the bytes: all that are read take longer than the few keys that this takes for each other. */
-function hashOf(bytes: Buffer, start: number, length: number): number {
-  const half = length >> 1;
-  const quarter = half >> 1;
-  const hash =
-    Math.imul(length, 0x9e3779b1) ^
-    Math.imul(bytes[start] as number, 0x85ebca6b) ^
-    Math.imul(bytes[start + quarter] as number, 0x165667b1) ^
-    Math.imul(bytes[start + half] as number, 0x27d4eb2f) ^
-    Math.imul(bytes[start + half + quarter] as number, 0xd3a2646d) ^
-    Math.imul(bytes[start + length - 1] as number, 0xc2b2ae35);
+/** FNV-1a of up to nine of the bytes: reading all of a long key takes longer than making those anew that this confuses. */
+function hashOf(bytes: Buffer, start: number, end: number): number {
+  const step = 1 + ((end - start) >> 3);
+  let hash = Math.imul(end - start, 0x9e3779b1) ^ (bytes[end - 1] as number);
+  for (let at = start; at < end; at += step) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
   return (hash ^ (hash >>> 15)) & (INTERNED_KEYS - 1);
 }
 
