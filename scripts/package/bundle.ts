@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { inRepository, NAME, VERSION } from "./layout.ts";
 
 /**
@@ -16,6 +16,23 @@ const place = [
 /** What dependencies read at run time, beside their code. */
 const foreignProtos = ["@grpc/reflection/build/proto/grpc"];
 
+/** What the server loads when somebody asks for it. In the file that is read at each start it would be most of it. */
+const later: Readonly<Record<string, string>> = {
+  render: "src/render/main.ts",
+  reflection: "src/server/reflection-service.ts",
+};
+
+const apart: Plugin = {
+  name: "files of their own",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      const isIt = ([, file]: readonly [string, string]): boolean => join(resolveDir, path) === inRepository(file);
+      const [name] = kind === "dynamic-import" ? (Object.entries(later).find(isIt) ?? []) : [];
+      return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
+    });
+  },
+};
+
 /**
  * Writes what runs into `folder`: a bundled file for each program, proto/, package.json, and the licences of what is in the bundle.
  *
@@ -25,7 +42,8 @@ export async function bundle(folder: string): Promise<readonly string[]> {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: inRepository("."),
-    entryPoints: { main: "src/main.ts", ...programs() },
+    entryPoints: { main: "src/main.ts", ...later, ...programs() },
+    plugins: [apart],
     outdir: join(folder, "dist"),
     outExtension: { ".js": ".cjs" },
     bundle: true,
