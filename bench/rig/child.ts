@@ -2,6 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
+/**
+ * What is set for this machine's Node.js alone is not handed on: reading further authorities, for one, takes as long at each start as
+ * starting an empty process twice.
+ */
+const { NODE_EXTRA_CA_CERTS: _authorities, NODE_OPTIONS: _options, ...env } = process.env;
+
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The arguments with which node runs a TypeScript file of bench/. */
@@ -9,7 +15,7 @@ export const typescript = (file: string): readonly string[] => ["--import", "tsx
 
 /** Starts a program in the checkout; it ends with this process. A server's log is of no interest here. */
 export function start(command: string, args: readonly string[], log: "inherit" | "ignore" = "inherit"): ChildProcess {
-  const child = spawn(command, args, { cwd: root, stdio: ["pipe", "pipe", log] });
+  const child = spawn(command, args, { cwd: root, env, stdio: ["pipe", "pipe", log] });
   const end = (): boolean => child.kill("SIGKILL");
   process.once("exit", end);
   child.once("exit", () => process.off("exit", end));

@@ -16,7 +16,7 @@ import { type Measured, summarise } from "../rig/statistics.ts";
  * rounds, so that whatever else the machine does falls on all of them; while one works, the others wait for an order.
  */
 
-const ROUNDS = 3;
+const ROUNDS = 6;
 const MILLISECONDS = 250;
 /** How many composed resources requests have; a section each, because each takes some minutes. */
 export const counts = [10, 100, 500] as const;

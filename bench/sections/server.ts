@@ -1,12 +1,12 @@
 import { requestOf, smallRequest } from "../requests.ts";
 import { type Implementation, serverProgram, titles } from "../rig/implementations.ts";
 import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";
-import { call, freeAddress, type Load, startServer } from "../rig/server.ts";
+import { type Calls, call, freeAddress, type Load, type Served, startServer } from "../rig/server.ts";
 import { summarise } from "../rig/statistics.ts";
 
 /**
- * "Touch few" over loopback, plaintext, one connection, from a client over grpc-go that is the same for all. A server at a time,
- * in rounds, so that all of them meet the machine's good and bad minutes.
+ * "Touch few" over loopback, plaintext, one connection, from a client over grpc-go that is the same for all. All servers run, and are
+ * called in turns of a fraction of a second, so that all of them meet the machine's good and bad minutes.
  */
 
 type Who = Exclude<Implementation, "go lean"> | "floor" | "constant";
@@ -26,7 +26,7 @@ const requests = {
 type Size = keyof typeof requests;
 const sizes = Object.keys(requests) as Size[];
 
-const ROUNDS = 2;
+const ROUNDS = 7;
 
 /** Each a section, because each takes some minutes. */
 interface Plan {
@@ -51,18 +51,11 @@ interface Figure {
 }
 
 async function server(plan: Plan): Promise<Section> {
-  const loads = new Map<string, Figure & { loads: Load[] }>();
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const who of whos) {
-      for await (const { load, ...at } of measure(who, plan, round === 0)) {
-        const key = JSON.stringify(at);
-        const figure = loads.get(key) ?? { ...at, who, loads: [] };
-        figure.loads.push(load);
-        loads.set(key, { ...figure });
-      }
-    }
-  }
-  const figures = [...loads.values()];
+  const servers = await Promise.all(whos.map(serve));
+  for (const { address } of servers) await call(address, requests["140 KB"], { warm: "2s", duration: "0s" });
+  const figures: Figure[] = [];
+  for (const point of pointsOf(plan)) figures.push(...(await inTurns(servers, point)));
+  for (const { served } of servers) await served.stop();
   return {
     title: `Over loopback, ${plan.title}: a server, one connection, grpc-go's client`,
     tables: [...plan.concurrencies.map((c) => latencyTable(figures, c)), ...(plan.delay ? [delayTable(figures)] : [])],
@@ -71,32 +64,42 @@ async function server(plan: Plan): Promise<Section> {
   };
 }
 
-async function* measure(who: Who, { concurrencies, delay }: Plan, isFirst: boolean) {
+interface Server {
+  readonly who: Who;
+  readonly address: string;
+  readonly served: Served;
+}
+
+async function serve(who: Who): Promise<Server> {
   const address = await freeAddress();
   const { command, args } = serverProgram(who, "touch few", address);
-  const served = startServer(command, args, address);
-  await call(address, requests["140 KB"], { warm: "2s", duration: "0s" });
-  for (const size of sizes) {
-    const at = { who, size };
-    if (delay) {
-      yield { ...at, concurrency: 1, delay, load: await call(address, requests[size], { delay: "3ms", ...times }) };
-    }
-    for (const concurrency of concurrencies.filter((one) => isMeasured(size, one, isFirst))) {
-      const isLong = size === "3 MB" && concurrency === 64;
-      const load = await call(address, requests[size], { concurrency, ...(isLong ? once : times) });
-      yield { ...at, concurrency, delay: false, load };
-    }
+  return { who, address, served: startServer(command, args, address) };
+}
+
+type Point = Pick<Figure, "size" | "concurrency" | "delay">;
+
+/** Concurrency 10 is there for one target. */
+const pointsOf = ({ concurrencies, delay }: Plan): readonly Point[] =>
+  sizes.flatMap((size) => [
+    ...(delay ? [{ size, concurrency: 1, delay }] : []),
+    ...concurrencies
+      .filter((concurrency) => concurrency !== 10 || size === "660 KB")
+      .map((concurrency) => ({ size, concurrency, delay: false })),
+  ]);
+
+async function inTurns(servers: readonly Server[], point: Point): Promise<readonly Figure[]> {
+  const { size, concurrency, delay } = point;
+  const isLong = size === "3 MB" && concurrency === 64;
+  const calls: Calls = { concurrency, ...(delay ? { delay: "3ms" } : {}), ...(isLong ? once : turn) };
+  const figures = servers.map(({ who, address }) => ({ ...point, who, address, loads: [] as Load[] }));
+  for (let round = 0; round < (isLong ? 1 : ROUNDS); round++) {
+    for (const { address, loads } of figures) loads.push(await call(address, requests[size], calls));
   }
-  await served.stop();
+  return figures;
 }
 
-/** Concurrency 10 is there for one target. 64 calls of 3 MB, one each, take the slowest half a minute: they are done once. */
-function isMeasured(size: Size, concurrency: number, isFirst: boolean): boolean {
-  if (concurrency === 10) return size === "660 KB";
-  return concurrency !== 64 || size !== "3 MB" || isFirst;
-}
-
-const times = { warm: "200ms", duration: "500ms" };
+const turn = { warm: "50ms", duration: "250ms" };
+/** 64 calls of 3 MB, one each, take the slowest a quarter of a minute. */
 const once = { warm: "0s", duration: "0s" };
 
 const find = (figures: readonly Figure[], wanted: Omit<Figure, "loads">): readonly Load[] =>
@@ -116,7 +119,7 @@ const tableOf = (caption: string, figures: readonly Figure[], concurrency: numbe
 });
 
 const latencyTable = (figures: readonly Figure[], concurrency: number): Table =>
-  tableOf(`Concurrency ${concurrency}: p50 in ms (least–most of the runs), p99, calls/s`, figures, concurrency, false);
+  tableOf(`Concurrency ${concurrency}: p50 in ms (p10–p90 of the turns), p99, calls/s`, figures, concurrency, false);
 
 const delayTable = (figures: readonly Figure[]): Table =>
   tableOf("Through a proxy that adds 3 ms of round-trip time, concurrency 1", figures, 1, true);
