@@ -14,14 +14,16 @@ export function prefixOf(message: Uint8Array): Buffer {
   return prefix;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /** Finds the messages in a call's data. */
 export class MessageReader {
   readonly #maxBytes: number;
-  #chunks: Buffer[] = [];
-  /** How many bytes the chunks have together. */
-  #available = 0;
-  /** Of the message whose prefix has been read. */
-  #length: number | undefined;
+  /** Of a prefix that is not whole yet. */
+  #rest: Buffer = NOTHING;
+  /** A message that is not whole yet. */
+  #begun: Buffer | undefined;
+  #filled = 0;
 
   /** @param maxBytes what a message may have; a larger one is refused before it is here. */
   constructor(maxBytes: number) {
@@ -29,26 +31,52 @@ export class MessageReader {
   }
 
   /**
-   * Takes the data as it comes, and delivers each message once it is whole.
+   * Takes the data as it comes, and delivers each message once it is whole. What is in several pieces is put together as they come,
+   * while the client sends the next: at the end it would be the client who waits.
    *
    * @throws {StatusError} for a message that is too large, or compressed.
    */
   push(chunk: Buffer, deliver: (message: Buffer) => void): void {
-    this.#chunks.push(chunk);
-    this.#available += chunk.length;
-    for (;;) {
-      if (this.#length === undefined && this.#available < PREFIX_BYTES) return;
-      this.#length ??= this.#lengthIn(this.#take(PREFIX_BYTES));
-      if (this.#available < this.#length) return;
-      const message = this.#take(this.#length);
-      this.#length = undefined;
-      deliver(message);
+    let data = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = NOTHING;
+    while (data.length > 0) {
+      if (this.#begun !== undefined) {
+        data = this.#goOn(this.#begun, data, deliver);
+      } else if (data.length >= PREFIX_BYTES) {
+        data = this.#begin(data, deliver);
+      } else {
+        this.#rest = data;
+        return;
+      }
     }
   }
 
   /** @throws {StatusError} where the data ends within a message. */
   assertEmpty(): void {
-    if (this.#available > 0 || this.#length !== undefined) throw new StatusError("Internal", "a message is cut off");
+    if (this.#rest.length > 0 || this.#begun !== undefined) throw new StatusError("Internal", "a message is cut off");
+  }
+
+  /** Each returns the data that is left. */
+  #begin(data: Buffer, deliver: (message: Buffer) => void): Buffer {
+    const length = this.#lengthIn(data);
+    const end = PREFIX_BYTES + length;
+    if (data.length >= end) {
+      deliver(data.subarray(PREFIX_BYTES, end));
+      return data.subarray(end);
+    }
+    this.#begun = Buffer.allocUnsafeSlow(length); // not of a pool that other messages see
+    this.#filled = 0;
+    return data.subarray(PREFIX_BYTES);
+  }
+
+  #goOn(begun: Buffer, data: Buffer, deliver: (message: Buffer) => void): Buffer {
+    const taken = data.copy(begun, this.#filled);
+    this.#filled += taken;
+    if (this.#filled === begun.length) {
+      this.#begun = undefined;
+      deliver(begun);
+    }
+    return data.subarray(taken);
   }
 
   #lengthIn(prefix: Buffer): number {
@@ -57,13 +85,5 @@ export class MessageReader {
     if (length <= this.#maxBytes) return length;
     // In the words of gRPC's own servers, for which people search.
     throw new StatusError("ResourceExhausted", `Received message larger than max (${length} vs ${this.#maxBytes})`);
-  }
-
-  #take(size: number): Buffer {
-    const [first] = this.#chunks;
-    const bytes = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.#chunks = bytes.length > size ? [bytes.subarray(size)] : [];
-    this.#available -= size;
-    return bytes.subarray(0, size);
   }
 }
