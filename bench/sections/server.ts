@@ -26,7 +26,7 @@ const requests = {
 type Size = keyof typeof requests;
 const sizes = Object.keys(requests) as Size[];
 
-const ROUNDS = 7;
+const ROUNDS = 9;
 
 /** Each a section, because each takes some minutes. */
 interface Plan {
