@@ -60,6 +60,21 @@ let valueTo = 0;
 
 /** A Struct's entry as everybody writes it: a key, then a value, then nothing. The value ends where the entry ends. */
 function readUsualEntry(bytes: Buffer, at: number, end: number): boolean {
+  return readShortEntry(bytes, at, end) || readLongEntry(bytes, at, end);
+}
+
+/** Where all lengths are one byte, which they mostly are. */
+function readShortEntry(bytes: Buffer, at: number, end: number): boolean {
+  const length = bytes[at + 1] as number;
+  valueTo = at + 2 + length;
+  if (bytes[at] !== STRUCT_FIELDS || length > 0x7f || valueTo > end || bytes[at + 2] !== ENTRY_KEY) return false;
+  keyFrom = at + 4;
+  keyTo = keyFrom + (bytes[at + 3] as number);
+  valueFrom = keyTo + 2;
+  return valueFrom <= valueTo && bytes[keyTo] === ENTRY_VALUE && valueFrom + (bytes[keyTo + 1] as number) === valueTo;
+}
+
+function readLongEntry(bytes: Buffer, at: number, end: number): boolean {
   if (readTag(bytes, at, end) !== STRUCT_FIELDS) return false;
   const entryEnd = readEnd(bytes, next, end);
   if (next === entryEnd || readTag(bytes, next, entryEnd) !== ENTRY_KEY) return false;

@@ -85,6 +85,9 @@ function hashOf(bytes: Buffer, start: number, end: number): number {
 /** Whether the bytes are this text. */
 export function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
   const length = end - start;
+  // Keys that are not it mostly end in another way; they begin alike, as those of annotations do.
+  const last = text.charCodeAt(text.length - 1);
+  if (last <= 0x7f && bytes[end - 1] !== last) return false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
     if (char > 0x7f) return isNonAsciiText(bytes, start, end, text);

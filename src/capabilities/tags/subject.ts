@@ -80,6 +80,7 @@ interface Finding {
 function toFinding(resource: string, desired: Document, call: Call): Finding {
   const selection = isLeftAlone(desired) ? undefined : select(desired, call);
   if (selection === undefined) return {};
+  desired.toObject(); // which keeps it decoded: dozens of its fields are looked up, and it is written anew
   const observed = call.request.observed.resources.get(resource)?.document;
   const { is, requirement: schema } = findTags(selection, desired, observed, call);
   if (is === "absent" || is === "unknown") return { schema };
