@@ -65,6 +65,11 @@ export class Kubectl {
     return stdout.split("\n").filter(Boolean);
   }
 
+  /** Waits until kinds can be used. @param targets such as `xrd/xstores.platform.example.org` */
+  async established(...targets: readonly string[]): Promise<void> {
+    await this.run("wait", "--for=condition=Established", ...targets, "--timeout=60s");
+  }
+
   async patch(target: string, patch: object, { namespace = "default", subresource = "" } = {}): Promise<void> {
     const args = ["patch", target, "-n", namespace, "--type=merge", "-p", JSON.stringify(patch)];
     await this.run(...args, ...(subresource === "" ? [] : [`--subresource=${subresource}`]));

@@ -72,8 +72,7 @@ function assertFound(what: string, wanted: string): void {
 
 async function installed({ kubectl }: Rig): Promise<void> {
   await kubectl.apply(...restorable);
-  for (const target of ["crd/buckets.cloud.example.org", `xrd/xstores.${GROUP}`])
-    await kubectl.run("wait", "--for=condition=Established", target, "--timeout=60s");
+  await kubectl.established("crd/buckets.cloud.example.org", `xrd/xstores.${GROUP}`);
   await untilCollected(kubectl);
 }
 
@@ -139,7 +138,7 @@ const UNREACHED = "XUnreached";
 async function neverReconciled(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   await kubectl.apply(...(await unreachedOf(rig, UNREACHED)));
-  await kubectl.run("wait", "--for=condition=Established", `xrd/${pluralOf(UNREACHED)}.${GROUP}`, "--timeout=60s");
+  await kubectl.established(`xrd/${pluralOf(UNREACHED)}.${GROUP}`);
   await kubectl.apply({ apiVersion: VERSION, kind: UNREACHED, metadata: { name: "never" }, spec: {} });
   assertFound(await found(rig, "never"), `NeverReconciled ${UNREACHED}/never`);
   await kubectl.run("delete", `${pluralOf(UNREACHED)}.${GROUP}/never`, "--wait=false");

@@ -6,10 +6,10 @@ import { connect } from "../../src/cluster/connection.ts";
 import { discover } from "../../src/cluster/discovery.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { preflight } from "../../src/programs/preflight/preflight.ts";
-import type { Io } from "../../src/programs/program.ts";
 import { registry } from "../../src/programs/registry/registry.ts";
 import { lookUp } from "../../src/registry/look-up.ts";
 import { issue, writeCertificates } from "../../test/support/certificates.ts";
+import { runWith } from "../../test/support/program.ts";
 import { PLATFORM, registered } from "../../test/support/registered.ts";
 import { createMany } from "../rig/bulk.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
@@ -60,28 +60,16 @@ const mapping = {
   ],
 };
 
-type Program = (args: readonly string[], io: Io) => Promise<number>;
+type Program = Parameters<typeof runWith>[0];
 
-async function run(program: Program, args: readonly string[], { kubeconfig }: Pick<Rig, "kubeconfig">, stdin = "") {
-  const said = { out: "", err: "" };
-  const code = await program([...args, "--kubeconfig", kubeconfig], {
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-    isWatched: false,
-    readStdin: async () => stdin,
-  });
-  return { code, ...said };
-}
+const run = (program: Program, args: readonly string[], { kubeconfig }: Pick<Rig, "kubeconfig">, stdin = "") =>
+  runWith(program, [...args, "--kubeconfig", kubeconfig], stdin);
 
 async function registryNamesTheOwner(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   const { definition, composition } = shelved;
   await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } }, definition);
-  await kubectl.run("wait", "--for=condition=Established", `xrd/${definition.metadata.name}`, "--timeout=60s");
+  await kubectl.established(`xrd/${definition.metadata.name}`);
   await kubectl.apply(composition, xrOf("XShelf", "shelf", "a"));
   const owners = async () => {
     const { code, out } = await run(registry, ["who-owns", KIND, NAME, "-o", "json"], rig);
@@ -253,7 +241,7 @@ const bucketDefinition = {
 async function amongThousands(rig: Rig): Promise<string> {
   const { kubectl, kubeconfig } = rig;
   await kubectl.apply(bucketDefinition);
-  await kubectl.run("wait", "--for=condition=Established", "crd/buckets.s3.aws.upbound.io", "--timeout=60s");
+  await kubectl.established("crd/buckets.s3.aws.upbound.io");
   const buckets = Array.from({ length: THOUSANDS }, (_, index) =>
     registered({ bucket: `bucket-${index}`, owner: `${PLATFORM}/team-${index % 50}/bucket-${index}` }),
   );

@@ -126,6 +126,14 @@ export interface Kind extends Definition {
 
 const fields = { spec: { parameters: open }, status: { endpoint: { type: "string" }, database: open } };
 
+/** A kind whose XRs look for one that is not there: they tell whether that function is called. */
+export const seeker = (kind: string, functionName: string): Kind => ({
+  kind,
+  scope: "Legacy",
+  functionName,
+  input: { sharedResources: [{ name: "nobody", apiVersion: VERSION, kind, select: { name: { value: "nobody" } } }] },
+});
+
 /** Installs kinds and their Compositions, and waits until they can be used. */
 export async function install(kubectl: Kubectl, kinds: readonly Kind[]): Promise<void> {
   for (const kind of kinds) await kubectl.apply(definitionOf({ ...fields, ...kind }));

@@ -34,9 +34,7 @@ function providerOf(rig: Rig): AsyncProvider {
 async function withoutOurStep(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   await kubectl.apply(definition, composite);
-  for (const target of [`crd/${MANAGED}`, `xrd/xclusters.${GROUP}`]) {
-    await kubectl.run("wait", "--for=condition=Established", target, "--timeout=60s");
-  }
+  await kubectl.established(`crd/${MANAGED}`, `xrd/xclusters.${GROUP}`);
   const provider = new AsyncProvider(kubectl, MANAGED);
   providers.set(rig, provider);
   provider.run().catch(() => {}); // the API server may be gone before it

@@ -9,7 +9,7 @@ import { NAMESPACE } from "../rig/crossplane.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { freePort, type Part, until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
+import { GROUP, install, pluralOf, seeker, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** The xpkg, by the way that it takes into a cluster: registry, package manager, runtime. */
@@ -20,16 +20,7 @@ const SECRET = `${FUNCTION}-tls-server`;
 /** What OpenShift and others give to a pod: a UID that no image knows. */
 const ANY_UID = "1000680000:0";
 
-const installed: Kind = {
-  kind: "XInstalled",
-  scope: "Legacy",
-  functionName: FUNCTION,
-  input: {
-    sharedResources: [
-      { name: "nobody", apiVersion: VERSION, kind: "XInstalled", select: { name: { value: "nobody" } } },
-    ],
-  },
-};
+const installed = seeker("XInstalled", FUNCTION);
 
 /** What the scenarios hand on to each other, for each control plane. */
 interface Installation {

@@ -42,7 +42,7 @@ const databaseOf = (metadata: JsonObject) => ({ apiVersion: `${GROUP}/v1`, kind:
 async function examples({ kubectl }: Rig): Promise<string> {
   await kubectl.applyFile(pathOf("naming/crd.yaml"));
   const crd = "crd/namingschemes.policy.shared-infrastructure.fn.crossplane.io";
-  await kubectl.run("wait", "--for=condition=Established", crd, "--timeout=60s");
+  await kubectl.established(crd);
   await kubectl.applyFile(pathOf("naming/policy.yaml"));
   // Only tried: it names the group of the other suites' kinds.
   await kubectl.run("apply", "--server-side", "--dry-run=server", "-f", pathOf("naming/binding.yaml"));

@@ -41,7 +41,7 @@ async function nudges(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   await kubectl.apply(...(await unreachedOf(rig, KIND)));
   await kubectl.run("label", DEFINITION, `${LABEL}=true`);
-  await kubectl.run("wait", "--for=condition=Established", DEFINITION, "--timeout=60s");
+  await kubectl.established(DEFINITION);
   await kubectl.apply({ apiVersion: VERSION, kind: KIND, metadata: { name: "uncalled" }, spec: {} });
   const operation = await operate(kubectl, "first");
   const output = JSON.stringify(at(operation, "status.pipeline[0].output"));

@@ -5,23 +5,14 @@ import { type RunningFunction, registerFunction, startFunction } from "../rig/fu
 import { conditionOf } from "../rig/objects.ts";
 import { freePort, until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { install, type Kind, pluralOf, VERSION } from "./definitions.ts";
+import { install, pluralOf, seeker, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** Several replicas behind one name, as a headless Service has it: to which of them Crossplane's client goes. */
 
 const FUNCTION = "function-replicated";
 
-const replicated: Kind = {
-  kind: "XReplicated",
-  scope: "Legacy",
-  functionName: FUNCTION,
-  input: {
-    sharedResources: [
-      { name: "nobody", apiVersion: VERSION, kind: "XReplicated", select: { name: { value: "nobody" } } },
-    ],
-  },
-};
+const replicated = seeker("XReplicated", FUNCTION);
 
 const NAMES = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const SECONDS = 10;

@@ -49,9 +49,7 @@ export const restoring: Suite = {
 async function withoutOurStep(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   await kubectl.apply(...restorable);
-  for (const target of [`crd/buckets.cloud.example.org`, `xrd/xstores.${GROUP}`]) {
-    await kubectl.run("wait", "--for=condition=Established", target, "--timeout=60s");
-  }
+  await kubectl.established(`crd/buckets.cloud.example.org`, `xrd/xstores.${GROUP}`);
   const { xr, second } = await backUp(rig, "unguarded", { resources: both, isGuarded: false });
   await change(rig, "unguarded", { resources: { first: bucket }, isGuarded: false });
   await restore(rig, second, [HOLD]);
@@ -173,7 +171,7 @@ async function namespaced(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   const resources = { first: configMap, second: configMap };
   await kubectl.apply(namespacedRestorable, compositionOf("shelf", { kind: "Shelf", resources, isGuarded: true }));
-  await kubectl.run("wait", "--for=condition=Established", `xrd/shelves.${GROUP}`, "--timeout=60s");
+  await kubectl.established(`xrd/shelves.${GROUP}`);
   await kubectl.apply(shelfOf("shelf"));
   const { xr, first, second } = await saved(rig, `shelf.${GROUP}/shelf`, "configmaps");
   await lose(rig, xr, first, second);

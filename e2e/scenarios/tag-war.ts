@@ -29,9 +29,7 @@ export const tagWar: Suite = {
 
 async function warWithout({ kubectl }: Rig): Promise<string> {
   await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } }, ...taggedDefinitions);
-  for (const { metadata } of taggedDefinitions) {
-    await kubectl.run("wait", "--for=condition=Established", `xrd/${metadata.name}`, "--timeout=60s");
-  }
+  await kubectl.established(...taggedDefinitions.map(({ metadata }) => `xrd/${metadata.name}`));
   await kubectl.apply(...taggedCompositions);
   await kubectl.apply(xrOf("XUntamed", "untamed", "a"), xrOf("XUntamed", "untamed", "b"));
   await until(
@@ -123,7 +121,7 @@ async function namespacedHandOver(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   const { definition, composition, xrOf: bucketOf } = namespacedTagged;
   await kubectl.apply(definition, composition);
-  await kubectl.run("wait", "--for=condition=Established", `xrd/${definition.metadata.name}`, "--timeout=60s");
+  await kubectl.established(`xrd/${definition.metadata.name}`);
   const reason = async (team: string) =>
     conditionOf(await kubectl.get("teambucket/shared", `bucket-${team}`), "TagsOwned")?.reason;
   for (const team of ["a", "b"]) {
