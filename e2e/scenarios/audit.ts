@@ -12,7 +12,16 @@ import type { Rig } from "../rig/rig.ts";
 import { current, HOLD, release, restore } from "./backup.ts";
 import { GROUP, pluralOf, VERSION } from "./definitions.ts";
 import { bucket, restorable } from "./restorable.ts";
-import { assertAdoptedThenDeleted, backUp, both, change, isSynced, reasonOf, refersTo } from "./restored.ts";
+import {
+  assertAdoptedThenDeleted,
+  backUp,
+  both,
+  change,
+  controllerOf,
+  isSynced,
+  reasonOf,
+  refersTo,
+} from "./restored.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { unreachedOf } from "./unreached.ts";
 
@@ -107,6 +116,13 @@ async function afterRestore(rig: Rig): Promise<string> {
   return "two dangling references, then two resources unadopted, then nothing";
 }
 
+/** Does what --adopt says. */
+async function putBack(rig: Rig, composite: string): Promise<void> {
+  const { out } = await audit(rig, `--composite=${composite}`, "--adopt");
+  const kubectl = `${pathOf("kubectl")} --kubeconfig=${rig.kubeconfig}`;
+  await promisify(execFile)("sh", ["-ec", out.replaceAll(/^kubectl/gm, kubectl)]);
+}
+
 /** Without our step; Crossplane before v2.4 deletes what v2.4 forgets. */
 async function orphaned(rig: Rig): Promise<string> {
   const { xr, second } = await backUp(rig, "forgotten", { resources: both, isGuarded: false });
@@ -124,9 +140,12 @@ async function orphaned(rig: Rig): Promise<string> {
   await change(rig, "forgotten", { resources: { first: bucket }, isGuarded: true });
   // Put back while the Composition of before is still in use, it would be forgotten once more.
   await until("our step has run", async () => (await reasonOf(rig, xr)) !== undefined, { timeoutMs: 180_000 });
-  const { out } = await audit(rig, "--composite=forgotten", "--adopt");
-  const kubectl = `${pathOf("kubectl")} --kubeconfig=${rig.kubeconfig}`;
-  await promisify(execFile)("sh", ["-ec", out.replaceAll(/^kubectl/gm, kubectl)]);
+  // Put back while a reconcile is under way, it is taken back by that one's end.
+  const isAdopted = async () => {
+    await putBack(rig, "forgotten");
+    return controllerOf(await current(rig, second)) !== undefined;
+  };
+  await until("it is adopted", isAdopted, { timeoutMs: 120_000 });
   await assertAdoptedThenDeleted(rig, xr, second);
   assertFound(await found(rig, "forgotten"), "");
   return "Orphaned; put back as --adopt says, it was adopted, then deleted";
