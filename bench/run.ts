@@ -40,6 +40,6 @@ for (const [, run] of chosen) {
   results.push(section);
 }
 const targets = results.flatMap((section) => section.targets);
-say(`${targets.filter(isMet).length} of ${targets.length} targets are met.`);
+if (targets.length > 0) say(`${targets.filter(isMet).length} of ${targets.length} targets are met.`);
 mkdirSync(".cache/bench", { recursive: true });
 writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(machine), sections: results }, null, 2)}\n`);

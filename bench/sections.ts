@@ -3,13 +3,14 @@ import { capabilities } from "./sections/capabilities.ts";
 import { codec, counts } from "./sections/codec.ts";
 import { coldStart } from "./sections/cold-start.ts";
 import { memory } from "./sections/memory.ts";
-import { serverLatency, serverLoad } from "./sections/server.ts";
+import { serverLatency, serverLoad, serverTls } from "./sections/server.ts";
 
 /** What `npm run bench` runs, in this order. */
 export const sections: Readonly<Record<string, () => Promise<Section>>> = {
   ...Object.fromEntries(counts.map((count) => [`codec-${count}`, () => codec(count)])),
   "server-latency": serverLatency,
   "server-load": serverLoad,
+  "server-tls": serverTls,
   "cold-start": coldStart,
   memory,
   capabilities,

@@ -4,12 +4,12 @@ import type { Job } from "../jobs.ts";
 import { built } from "../rig/built.ts";
 
 /**
- * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT`. The function's own
+ * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT [CERTIFICATES]`. The function's own
  * server is what `npm start` runs, with the job in the place of its capabilities; the SDK's is what its `serve` starts.
  * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes; "floor" does so from our server: what is
  * left of a call when the function does nothing.
  */
-const [implementation = "", job = "echo", address = ""] = process.argv.slice(2) as [string, Job, string];
+const [implementation = "", job = "echo", address = "", certs = ""] = process.argv.slice(2) as [string, Job, string];
 
 const servers: Readonly<Record<string, () => Promise<void>>> = {
   ours: async () => {
@@ -17,7 +17,8 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
     const { serve } = await built<typeof import("../../src/server.ts")>("server");
     const { createLog } = await built<typeof import("../../src/log.ts")>("log");
     const { parseCommandLine } = await built<typeof import("../../src/config.ts")>("config");
-    const flags = ["--insecure", `--address=${address}`, "--metrics-address=", "--max-recv-message-size=8"];
+    const security = certs === "" ? "--insecure" : `--tls-certs-dir=${certs}`;
+    const flags = [security, `--address=${address}`, "--metrics-address=", "--max-recv-message-size=8"];
     const commandLine = parseCommandLine(flags, {});
     if (commandLine.is !== "serve") throw new Error("cannot serve");
     const run = runOf(job);
@@ -30,7 +31,7 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     await serve(commandLine.config, { runFunction, log: createLog(commandLine.config, nowhere) });
   },
-  sdk: async () => (await import("../implementations/sdk.ts")).serve(job, address),
+  sdk: async () => (await import("../implementations/sdk.ts")).serve(job, address, certs),
   "proto-loader": async () => {
     const { answerOf } = await import("../implementations/proto-loader.ts");
     const { loadMethod } = await import("../../src/render/protocol.ts");

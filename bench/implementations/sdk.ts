@@ -52,9 +52,10 @@ export function runOf(job: Job): Run {
 }
 
 /** Serves with the SDK's own entry point. */
-export function serve(job: Job, address: string): void {
+export function serve(job: Job, address: string, certs: string): void {
   const answer = answers[job];
-  sdk.serve({ RunFunction: async (request) => answer(request) }, { argv: ["--insecure", "--address", address] });
+  const security = certs === "" ? ["--insecure"] : ["--tls-server-certs-dir", certs];
+  sdk.serve({ RunFunction: async (request) => answer(request) }, { argv: [...security, "--address", address] });
 }
 
 /** A resource's object at a path: what the README's authors reach with casts and dots. */

@@ -41,8 +41,17 @@ export const codecProgram = (name: Implementation | "limits"): Program =>
     ? { command: binaryOf("bench-go-codec"), args: [] }
     : { command: process.execPath, args: [...typescript("children/codec.ts"), name.replace(" whole", "")] };
 
-/** The process that serves one job of an implementation; "constant" and "floor" answer without looking at the request. */
-export const serverProgram = (name: Implementation | "constant" | "floor", job: string, address: string): Program =>
+/**
+ * The process that serves one job of an implementation; "constant" and "floor" answer without looking at the request.
+ *
+ * @param certs where its certificates are; undefined: without TLS. "proto-loader", "constant" and "floor" have none.
+ */
+export const serverProgram = (
+  name: Implementation | "constant" | "floor",
+  job: string,
+  address: string,
+  certs?: string,
+): Program =>
   name === "go"
-    ? { command: binaryOf("bench-go-function"), args: ["-address", address, "-job", job] }
-    : { command: process.execPath, args: [...typescript("children/server.ts"), name, job, address] };
+    ? { command: binaryOf("bench-go-function"), args: ["-address", address, "-job", job, "-certs", certs ?? ""] }
+    : { command: process.execPath, args: [...typescript("children/server.ts"), name, job, address, certs ?? ""] };

@@ -59,6 +59,8 @@ export interface Calls {
   readonly calls?: number;
   /** Added round-trip time. */
   readonly delay?: string;
+  /** A folder with certificates; none: no TLS. */
+  readonly certs?: string;
 }
 
 /** Waits until the function answers, then calls it, over one connection. */

@@ -1,3 +1,7 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAuthority, issue, writeCertificates } from "../../test/support/certificates.ts";
 import { requestOf, smallRequest } from "../requests.ts";
 import { type Implementation, serverProgram, titles } from "../rig/implementations.ts";
 import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";
@@ -5,8 +9,8 @@ import { type Calls, call, freeAddress, type Load, type Served, startServer } fr
 import { summarise } from "../rig/statistics.ts";
 
 /**
- * "Touch few" over loopback, plaintext, one connection, from a client over grpc-go that is the same for all. All servers run, and are
- * called in turns of a fraction of a second, so that all of them meet the machine's good and bad minutes.
+ * "Touch few" over loopback, one connection, from a client over grpc-go that is the same for all. All servers run, and are called in turns of a
+ * fraction of a second, so that all of them meet the machine's good and bad minutes.
  */
 
 type Who = Exclude<Implementation, "go lean"> | "floor" | "constant";
@@ -34,13 +38,41 @@ interface Plan {
   readonly concurrencies: readonly number[];
   /** Once more with a proxy in between? */
   readonly delay: boolean;
+  readonly whos: readonly Who[];
+  readonly isTls: boolean;
+  readonly targetsOf: (figures: readonly Figure[]) => readonly Target[];
 }
 
-const latency: Plan = { title: "one call at a time", concurrencies: [1], delay: true };
-const load: Plan = { title: "many calls at a time", concurrencies: [8, 10, 64], delay: false };
+export const serverLatency = (): Promise<Section> =>
+  server({
+    title: "one call at a time",
+    concurrencies: [1],
+    delay: true,
+    whos,
+    isTls: false,
+    targetsOf: latencyTargetsOf,
+  });
 
-export const serverLatency = (): Promise<Section> => server(latency);
-export const serverLoad = (): Promise<Section> => server(load);
+export const serverLoad = (): Promise<Section> =>
+  server({
+    title: "many calls at a time",
+    concurrencies: [8, 10, 64],
+    delay: false,
+    whos,
+    isTls: false,
+    targetsOf: loadTargetsOf,
+  });
+
+/** As Crossplane calls: both sides show a certificate. It costs all of them the same for each byte, and has no targets. */
+export const serverTls = (): Promise<Section> =>
+  server({
+    title: "one call at a time, with mutual TLS",
+    concurrencies: [1],
+    delay: false,
+    whos: ["ours", "sdk", "go"],
+    isTls: true,
+    targetsOf: () => [],
+  });
 
 interface Figure {
   readonly who: Who;
@@ -51,15 +83,19 @@ interface Figure {
 }
 
 async function server(plan: Plan): Promise<Section> {
-  const servers = await Promise.all(whos.map(serve));
-  for (const { address } of servers) await call(address, requests["140 KB"], { warm: "2s", duration: "0s" });
+  const certs = plan.isTls ? await makeCertificates() : undefined;
+  const servers = await Promise.all(plan.whos.map((who) => serve(who, certs)));
+  for (const { address } of servers) await call(address, requests["140 KB"], { ...certs, warm: "2s", duration: "0s" });
   const figures: Figure[] = [];
-  for (const point of pointsOf(plan)) figures.push(...(await inTurns(servers, point)));
+  for (const point of pointsOf(plan)) figures.push(...(await inTurns(servers, point, certs)));
   for (const { served } of servers) await served.stop();
   return {
     title: `Over loopback, ${plan.title}: a server, one connection, grpc-go's client`,
-    tables: [...plan.concurrencies.map((c) => latencyTable(figures, c)), ...(plan.delay ? [delayTable(figures)] : [])],
-    targets: plan === latency ? latencyTargetsOf(figures) : loadTargetsOf(figures),
+    tables: [
+      ...plan.concurrencies.map((c) => latencyTable(figures, plan, c)),
+      ...(plan.delay ? [delayTable(figures, plan)] : []),
+    ],
+    targets: plan.targetsOf(figures),
     figures,
   };
 }
@@ -70,9 +106,19 @@ interface Server {
   readonly served: Served;
 }
 
-async function serve(who: Who): Promise<Server> {
+/** A folder with a certificate of one authority, which is the server's and the client's. */
+async function makeCertificates(): Promise<{ readonly certs: string }> {
+  const certs = mkdtempSync(join(tmpdir(), "bench-"));
+  const authority = await createAuthority("bench");
+  writeCertificates(certs, authority, await issue(authority, "localhost"));
+  return { certs };
+}
+
+type Certificates = Awaited<ReturnType<typeof makeCertificates>> | undefined;
+
+async function serve(who: Who, certificates: Certificates): Promise<Server> {
   const address = await freeAddress();
-  const { command, args } = serverProgram(who, "touch few", address);
+  const { command, args } = serverProgram(who, "touch few", address, certificates?.certs);
   return { who, address, served: startServer(command, args, address) };
 }
 
@@ -87,10 +133,14 @@ const pointsOf = ({ concurrencies, delay }: Plan): readonly Point[] =>
       .map((concurrency) => ({ size, concurrency, delay: false })),
   ]);
 
-async function inTurns(servers: readonly Server[], point: Point): Promise<readonly Figure[]> {
+async function inTurns(
+  servers: readonly Server[],
+  point: Point,
+  certificates: Certificates,
+): Promise<readonly Figure[]> {
   const { size, concurrency, delay } = point;
   const isLong = size === "3 MB" && concurrency === 64;
-  const calls: Calls = { concurrency, ...(delay ? { delay: "3ms" } : {}), ...(isLong ? once : turn) };
+  const calls: Calls = { concurrency, ...certificates, ...(delay ? { delay: "3ms" } : {}), ...(isLong ? once : turn) };
   const figures = servers.map(({ who, address }) => ({ ...point, who, address, loads: [] as Load[] }));
   for (let round = 0; round < (isLong ? 1 : ROUNDS); round++) {
     for (const { address, loads } of figures) loads.push(await call(address, requests[size], calls));
@@ -112,17 +162,32 @@ const cellOf = (loads: readonly Load[]): string =>
     : `${withSpread(summarise(loads.map(({ p50 }) => p50)))}, p99 ${digits(summarise(loads.map(({ p99 }) => p99)).median)}, ` +
       `${digits(summarise(loads.map(({ perSecond }) => perSecond)).median)}/s`;
 
-const tableOf = (caption: string, figures: readonly Figure[], concurrency: number, delay: boolean): Table => ({
+const tableOf = (
+  caption: string,
+  figures: readonly Figure[],
+  plan: Plan,
+  concurrency: number,
+  delay: boolean,
+): Table => ({
   caption,
-  head: ["request", ...whos.map((who) => serverTitles[who])],
-  rows: sizes.map((size) => [size, ...whos.map((who) => cellOf(find(figures, { who, size, concurrency, delay })))]),
+  head: ["request", ...plan.whos.map((who) => serverTitles[who])],
+  rows: sizes.map((size) => [
+    size,
+    ...plan.whos.map((who) => cellOf(find(figures, { who, size, concurrency, delay }))),
+  ]),
 });
 
-const latencyTable = (figures: readonly Figure[], concurrency: number): Table =>
-  tableOf(`Concurrency ${concurrency}: p50 in ms (p10–p90 of the turns), p99, calls/s`, figures, concurrency, false);
+const latencyTable = (figures: readonly Figure[], plan: Plan, concurrency: number): Table =>
+  tableOf(
+    `Concurrency ${concurrency}: p50 in ms (p10–p90 of the turns), p99, calls/s`,
+    figures,
+    plan,
+    concurrency,
+    false,
+  );
 
-const delayTable = (figures: readonly Figure[]): Table =>
-  tableOf("Through a proxy that adds 3 ms of round-trip time, concurrency 1", figures, 1, true);
+const delayTable = (figures: readonly Figure[], plan: Plan): Table =>
+  tableOf("Through a proxy that adds 3 ms of round-trip time, concurrency 1", figures, plan, 1, true);
 
 const latencyTargets: readonly { readonly size: Size; readonly sdk?: number; readonly go: number }[] = [
   { size: "2.5 KB", go: 1 },

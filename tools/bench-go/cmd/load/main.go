@@ -6,17 +6,21 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"flag"
 	"log"
 	"net"
 	"os"
+	"path/filepath"
 	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
@@ -58,6 +62,7 @@ func main() {
 	duration := flag.Duration("duration", time.Second, "how long to call; every caller finishes at least one call")
 	calls := flag.Int("calls", 0, "how many calls; 0: as many as there is time for")
 	delay := flag.Duration("delay", 0, "round-trip time that a proxy in between adds")
+	certs := flag.String("certs", "", "folder with tls.crt, tls.key and ca.crt, of the client and for the function; none: no TLS")
 	flag.Parse()
 
 	request, err := os.ReadFile(*requestFile)
@@ -70,7 +75,7 @@ func main() {
 		address = startProxy(*target, *delay/2)
 	}
 	conn, err := grpc.NewClient("passthrough:///"+address,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithTransportCredentials(credentialsFrom(*certs)),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(raw{}), grpc.WaitForReady(true)))
 	if err != nil {
 		log.Fatal(err)
@@ -81,6 +86,25 @@ func main() {
 	if err := json.NewEncoder(os.Stdout).Encode(run(conn, request, *concurrency, *duration, *calls)); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func credentialsFrom(folder string) credentials.TransportCredentials {
+	if folder == "" {
+		return insecure.NewCredentials()
+	}
+	pair, err := tls.LoadX509KeyPair(filepath.Join(folder, "tls.crt"), filepath.Join(folder, "tls.key"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	authority, err := os.ReadFile(filepath.Join(folder, "ca.crt"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(authority)
+	return credentials.NewTLS(&tls.Config{
+		Certificates: []tls.Certificate{pair}, RootCAs: roots, ServerName: "localhost", MinVersion: tls.VersionTLS13,
+	})
 }
 
 // waitFor returns once somebody listens: grpc-go itself would wait for a second between two tries.
