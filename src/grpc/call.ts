@@ -66,6 +66,9 @@ export class Call {
   #respond(): void {
     if (this.#stream.headersSent) return;
     this.#stream.respond(HEADERS, { waitForTrailers: true });
-    this.#stream.once("wantTrailers", () => this.#stream.sendTrailers(trailersOf(this.#status ?? OK)));
+    this.#stream.once("wantTrailers", () => {
+      this.#stream.sendTrailers(trailersOf(this.#status ?? OK)); // which go out in the next turn
+      if (!this.#stream.readableEnded) setImmediate(() => this.#stream.close(NO_ERROR));
+    });
   }
 }

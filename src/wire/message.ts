@@ -1,5 +1,5 @@
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { next, readTag, readVarint, skip } from "./scan.ts";
+import { next, readEnd, readTag, readVarint, skip } from "./scan.ts";
 import { merged, type Slice } from "./slice.ts";
 import { readKey, readText } from "./text.ts";
 
@@ -52,14 +52,20 @@ export function readMap<T>({ bytes, start, end }: Slice, field: number, make: (v
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);
     if (tag !== field) continue;
-    const entry: Slice = { bytes, start: next, end: at };
-    map.set(readEntryKey(entry), make(readMessage(entry, ENTRY_VALUE)));
+    const from = next;
+    if (isUsualEntry(bytes, from, at)) {
+      map.set(readKey(bytes, keyFrom, keyTo), make({ bytes, start: valueFrom, end: at }));
+    } else {
+      const entry: Slice = { bytes, start: from, end: at };
+      map.set(readEntryKey(entry), make(readMessage(entry, ENTRY_VALUE)));
+    }
   }
   return map;
 }
 
 /** The key of a map field's entry. */
 export function readEntryKey({ bytes, start, end }: Slice): string {
+  if (isUsualEntry(bytes, start, end)) return readKey(bytes, keyFrom, keyTo);
   let key = "";
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
@@ -67,4 +73,20 @@ export function readEntryKey({ bytes, start, end }: Slice): string {
     if (tag === ENTRY_KEY) key = readKey(bytes, next, at);
   }
   return key;
+}
+
+/** Of the entry that was last found to be usual; its value ends where it ends. */
+let keyFrom = 0;
+let keyTo = 0;
+let valueFrom = 0;
+
+/** Whether an entry is as everybody writes it: a key, a length-delimited value, nothing else. */
+function isUsualEntry(bytes: Buffer, start: number, end: number): boolean {
+  if (start === end || bytes[start] !== ENTRY_KEY) return false;
+  keyTo = readEnd(bytes, start + 1, end);
+  keyFrom = next;
+  if (keyTo === end || bytes[keyTo] !== ENTRY_VALUE) return false;
+  const valueTo = readEnd(bytes, keyTo + 1, end);
+  valueFrom = next;
+  return valueTo === end;
 }

@@ -74,11 +74,14 @@ export function readKey(bytes: Buffer, start: number, end: number): string {
   return key;
 }
 
-/** FNV-1a of up to nine of the bytes: reading all of a long key takes longer than making those anew that this confuses. */
+/**
+ * FNV-1a of the last eight bytes, where names that are alike differ, and of two before them. Reading all of a long key takes longer
+ * than making those anew that this confuses.
+ */
 function hashOf(bytes: Buffer, start: number, end: number): number {
-  const step = 1 + ((end - start) >> 3);
-  let hash = Math.imul(end - start, 0x9e3779b1) ^ (bytes[end - 1] as number);
-  for (let at = start; at < end; at += step) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+  const length = end - start;
+  let hash = length ^ ((bytes[start] as number) << 8) ^ ((bytes[start + (length >> 1)] as number) << 16);
+  for (let at = Math.max(start, end - 8); at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
   return (hash ^ (hash >>> 15)) & (INTERNED_KEYS - 1);
 }
 

@@ -34,6 +34,18 @@ describe("shutting down", () => {
     expect(await ended).toEqual({ data: Buffer.concat(states), status: "14" }); // UNAVAILABLE
   });
 
+  test("who has a stream open and could say more is told, and not waited for", async () => {
+    const server = await serveLoopback({ shutdownGracePeriodMs: 60_000 });
+    const session = await connectHttp2(`http://localhost:${server.port}`);
+    const stream = openStream(session, "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+    const ended = endOf(stream);
+    stream.write(frame(Buffer.from([0x3a, 1, 0x2a]))); // which services are there?
+    await once(stream, "data");
+
+    await server.shutDown();
+    expect((await ended).status).toBe("14"); // UNAVAILABLE
+  });
+
   test("who says nothing is not waited for", async () => {
     const server = await serveLoopback();
     const silent = connect(server.port, "127.0.0.1").resume();
