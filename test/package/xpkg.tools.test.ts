@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { APP, ENTRYPOINT, inRepository, USER } from "../../scripts/package/layout.ts";
@@ -69,7 +70,9 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(own.sort()).toEqual(
       [
         "LICENSES.txt",
-        ...["admission", "audit", "main", "preflight", "registry"].map((program) => `dist/${program}.cjs`),
+        ...["admission", "audit", "main", "preflight", "reflection", "registry", "render"].map(
+          (program) => `dist/${program}.cjs`,
+        ),
         "package.json",
         "proto/descriptors.binpb",
         "proto/grpc/reflection/v1/reflection.proto",
@@ -98,4 +101,10 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     });
     expect(said).toContain('"message":"serving"');
   }, 30_000);
+
+  test("renders from a file of its own, which the server does not read", async () => {
+    const args = [join(folder, "function/dist/main.cjs"), "render", "--help"];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: "/" });
+    expect(stdout).toContain("Usage: function-shared-infrastructure render");
+  });
 });
