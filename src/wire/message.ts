@@ -1,5 +1,6 @@
+import { isUsualEntry, keyFrom, keyTo, valueFrom } from "./entry.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { next, readEnd, readTag, readVarint, skip } from "./scan.ts";
+import { next, readTag, readVarint, skip } from "./scan.ts";
 import { merged, type Slice } from "./slice.ts";
 import { readKey, readText } from "./text.ts";
 
@@ -73,20 +74,4 @@ export function readEntryKey({ bytes, start, end }: Slice): string {
     if (tag === ENTRY_KEY) key = readKey(bytes, next, at);
   }
   return key;
-}
-
-/** Of the entry that was last found to be usual; its value ends where it ends. */
-let keyFrom = 0;
-let keyTo = 0;
-let valueFrom = 0;
-
-/** Whether an entry is as everybody writes it: a key, a length-delimited value, nothing else. */
-function isUsualEntry(bytes: Buffer, start: number, end: number): boolean {
-  if (start === end || bytes[start] !== ENTRY_KEY) return false;
-  keyTo = readEnd(bytes, start + 1, end);
-  keyFrom = next;
-  if (keyTo === end || bytes[keyTo] !== ENTRY_VALUE) return false;
-  const valueTo = readEnd(bytes, keyTo + 1, end);
-  valueFrom = next;
-  return valueTo === end;
 }

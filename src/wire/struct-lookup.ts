@@ -1,6 +1,7 @@
 import { type FieldPath, valueAt } from "../model/field-path.ts";
 import type { JsonValue } from "../model/json.ts";
-import { ENTRY_KEY, ENTRY_VALUE, LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
+import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
+import { LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
 import { next, readEnd, readTag } from "./scan.ts";
 import type { Slice } from "./slice.ts";
 import { MAX_DEPTH, readStruct, readValue } from "./struct-reader.ts";
@@ -42,7 +43,7 @@ function findField(bytes: Buffer, key: string): Found {
   let valueStart = -1;
   let valueEnd = -1;
   for (let at = from; at < to; at = valueTo) {
-    if (!readUsualEntry(bytes, at, to)) return "unusual";
+    if (!readUsualEntry(bytes, at, to, STRUCT_FIELDS)) return "unusual";
     if (!isText(bytes, keyFrom, keyTo, key)) continue;
     valueStart = valueFrom; // and on: of a repeated key the last one wins
     valueEnd = valueTo;
@@ -51,39 +52,6 @@ function findField(bytes: Buffer, key: string): Found {
   from = valueStart;
   to = valueEnd;
   return "found";
-}
-
-let keyFrom = 0;
-let keyTo = 0;
-let valueFrom = 0;
-let valueTo = 0;
-
-/** A Struct's entry as everybody writes it: a key, then a value, then nothing. The value ends where the entry ends. */
-function readUsualEntry(bytes: Buffer, at: number, end: number): boolean {
-  return readShortEntry(bytes, at, end) || readLongEntry(bytes, at, end);
-}
-
-/** Where all lengths are one byte, which they mostly are. */
-function readShortEntry(bytes: Buffer, at: number, end: number): boolean {
-  const length = bytes[at + 1] as number;
-  valueTo = at + 2 + length;
-  if (bytes[at] !== STRUCT_FIELDS || length > 0x7f || valueTo > end || bytes[at + 2] !== ENTRY_KEY) return false;
-  keyFrom = at + 4;
-  keyTo = keyFrom + (bytes[at + 3] as number);
-  valueFrom = keyTo + 2;
-  return valueFrom <= valueTo && bytes[keyTo] === ENTRY_VALUE && valueFrom + (bytes[keyTo + 1] as number) === valueTo;
-}
-
-function readLongEntry(bytes: Buffer, at: number, end: number): boolean {
-  if (readTag(bytes, at, end) !== STRUCT_FIELDS) return false;
-  const entryEnd = readEnd(bytes, next, end);
-  if (next === entryEnd || readTag(bytes, next, entryEnd) !== ENTRY_KEY) return false;
-  keyTo = readEnd(bytes, next, entryEnd);
-  keyFrom = next;
-  if (keyTo === entryEnd || readTag(bytes, keyTo, entryEnd) !== ENTRY_VALUE) return false;
-  valueTo = readEnd(bytes, next, entryEnd);
-  valueFrom = next;
-  return valueTo === entryEnd;
 }
 
 function findItem(bytes: Buffer, index: string | number): Found {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../model/json.ts";
+import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
 import { malformed, next, readTag, readVarint, skip } from "./scan.ts";
 import { readKey, readText } from "./text.ts";
@@ -18,9 +19,9 @@ export const readStruct = (bytes: Buffer, start: number, end: number): JsonObjec
 function fill(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): MutableObject {
   if (depth > MAX_DEPTH) throw malformed(`nesting deeper than ${MAX_DEPTH}`, start);
   for (let at = start; at < end; ) {
-    const shortEnd = readShortEntry(object, bytes, at, end, depth);
-    if (shortEnd !== 0) {
-      at = shortEnd;
+    if (readShortEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
+      at = valueTo; // taken before the value is read, which reads entries of its own
+      define(object, readKey(bytes, keyFrom, keyTo), readShortValue(bytes, valueFrom, at, depth));
       continue;
     }
     const tag = readTag(bytes, at, end);
@@ -28,22 +29,6 @@ function fill(object: MutableObject, bytes: Buffer, start: number, end: number, 
     if (tag === fields.STRUCT_FIELDS) readAnyEntry(object, bytes, next, at, depth);
   }
   return object;
-}
-
-/**
- * An entry as everybody writes it (a key, a value, nothing else) and so short that all its lengths are one byte. Most are; each is
- * read in one go. Returns where it ends, and 0 where it is another, which is legal too.
- */
-function readShortEntry(object: MutableObject, bytes: Buffer, at: number, end: number, depth: number): number {
-  const length = bytes[at + 1] as number;
-  const to = at + 2 + length;
-  if (bytes[at] !== fields.STRUCT_FIELDS || length > 0x7f || to > end || bytes[at + 2] !== fields.ENTRY_KEY) return 0;
-  const keyFrom = at + 4;
-  const keyTo = keyFrom + (bytes[at + 3] as number);
-  if (keyTo + 2 > to || bytes[keyTo] !== fields.ENTRY_VALUE || keyTo + 2 + (bytes[keyTo + 1] as number) !== to)
-    return 0;
-  define(object, readKey(bytes, keyFrom, keyTo), readShortValue(bytes, keyTo + 2, to, depth));
-  return to;
 }
 
 /** A value as everybody writes it has one field. */

@@ -1,0 +1,45 @@
+import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
+import { next, readEnd, readTag } from "./scan.ts";
+
+/**
+ * A map's entry as everybody writes it: a key, a length-delimited value, nothing else. Whatever is legal but another (fields
+ * swapped, repeated, unknown) is left to who asks.
+ */
+
+/** Of the entry that was read last; the value ends where the entry ends. To be taken before another one is read. */
+export let keyFrom = 0;
+export let keyTo = 0;
+export let valueFrom = 0;
+export let valueTo = 0;
+
+/** Whether there is such an entry at `at`, in the map field of this tag. @param tag one byte. */
+export const readUsualEntry = (bytes: Buffer, at: number, end: number, tag: number): boolean =>
+  readShortEntry(bytes, at, end, tag) || readLongEntry(bytes, at, end, tag);
+
+/** One whose lengths are all one byte, which they mostly are: read in one go. */
+export function readShortEntry(bytes: Buffer, at: number, end: number, tag: number): boolean {
+  const length = bytes[at + 1] as number;
+  valueTo = at + 2 + length;
+  if (bytes[at] !== tag || length > 0x7f || valueTo > end || bytes[at + 2] !== ENTRY_KEY) return false;
+  keyFrom = at + 4;
+  keyTo = keyFrom + (bytes[at + 3] as number);
+  valueFrom = keyTo + 2;
+  return valueFrom <= valueTo && bytes[keyTo] === ENTRY_VALUE && valueFrom + (bytes[keyTo + 1] as number) === valueTo;
+}
+
+function readLongEntry(bytes: Buffer, at: number, end: number, tag: number): boolean {
+  if (readTag(bytes, at, end) !== tag) return false;
+  const entryEnd = readEnd(bytes, next, end);
+  return isUsualEntry(bytes, next, entryEnd);
+}
+
+/** Whether the content of an entry is as everybody writes it. */
+export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean {
+  if (start === end || bytes[start] !== ENTRY_KEY) return false;
+  keyTo = readEnd(bytes, start + 1, end);
+  keyFrom = next;
+  if (keyTo === end || bytes[keyTo] !== ENTRY_VALUE) return false;
+  valueTo = readEnd(bytes, keyTo + 1, end);
+  valueFrom = next;
+  return valueTo === end;
+}
