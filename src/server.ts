@@ -11,7 +11,7 @@ import { createMetrics, type Metrics } from "./server/metrics.ts";
 import { createMetricsServer } from "./server/metrics-endpoint.ts";
 import { reflection } from "./server/reflection.ts";
 import { logRefusals } from "./server/refusals.ts";
-import { functionRunner, serviceNames } from "./server/services.ts";
+import { functionRunner, runFunctionPaths } from "./server/services.ts";
 import { toStatus } from "./server/status.ts";
 
 export interface Dependencies {
@@ -40,10 +40,7 @@ export interface RunningServer {
 export async function serve(config: Config, dependencies: Dependencies): Promise<RunningServer> {
   const { log } = dependencies;
   const credentials = readCredentialsOf(config, dependencies);
-  const metrics = createMetrics(
-    readVersion(),
-    serviceNames.map((name) => `/${name}/RunFunction`),
-  );
+  const metrics = createMetrics(readVersion(), runFunctionPaths);
   const health = createHealth();
   const handler = createHandler({ ...dependencies, metrics });
   const server = createGrpcServer({

@@ -6,6 +6,9 @@ export const serviceNames = [
   "apiextensions.fn.proto.v1beta1.FunctionRunnerService",
 ] as const;
 
+/** The method of each, as `/package.Service/Method`. */
+export const runFunctionPaths: readonly string[] = serviceNames.map((name) => `/${name}/RunFunction`);
+
 /**
  * The methods of both services, by path.
  *
@@ -13,4 +16,4 @@ export const serviceNames = [
  * start as everything else together. A test holds them against what @grpc/proto-loader makes of the .proto files.
  */
 export const functionRunner = (runFunction: Method): ReadonlyMap<string, Method> =>
-  new Map(serviceNames.map((name) => [`/${name}/RunFunction`, runFunction]));
+  new Map(runFunctionPaths.map((path) => [path, runFunction]));
