@@ -10,7 +10,10 @@ import { type Section, withSpread } from "../rig/report.ts";
 import { call, freeAddress, startServer } from "../rig/server.ts";
 import { summarise } from "../rig/statistics.ts";
 
-/** From starting the process until it serves, and to its first answer; beside it, a Node process that does nothing, or only loads what speaks HTTP/2. */
+/**
+ * From starting the process until it serves, and to its first answer; beside it, a Node process that does nothing, or only loads
+ * what speaks HTTP/2.
+ */
 
 const RUNS = 9;
 /** More than the client needs until it looks for the server, once a millisecond. */

@@ -9,8 +9,8 @@ import { type Calls, call, freeAddress, type Load, type Served, startServer } fr
 import { summarise } from "../rig/statistics.ts";
 
 /**
- * "Touch few" over loopback, one connection, from a client over grpc-go that is the same for all. All servers run, and are called in turns of a
- * fraction of a second, so that all of them meet the machine's good and bad minutes.
+ * "Touch few" over loopback, one connection, from a client over grpc-go that is the same for all. All servers run, and are called in
+ * turns of a fraction of a second, so that all of them meet the machine's good and bad minutes.
  */
 
 type Who = Exclude<Implementation, "go lean"> | "floor" | "constant";
