@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 60_000,
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: withTools } },
-      { extends: true, test: { name: "tools", include: withTools, globalSetup: "test/support/tools-setup.ts" } },
+      { extends: true, test: { name: "tools", include: withTools, globalSetup: "testing/tools/tools-setup.ts" } },
     ],
     coverage: {
       include: ["src/**"],

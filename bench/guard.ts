@@ -1,4 +1,4 @@
-import { stepOf } from "./capabilities.ts";
+import { stepOf } from "./features.ts";
 import { limits } from "./implementations/limits.ts";
 import { runOf as loaderRunOf } from "./implementations/proto-loader.ts";
 import { type Job, jobs } from "./jobs.ts";

@@ -1,7 +1,7 @@
 import type { Section } from "./rig/report.ts";
-import { capabilities } from "./sections/capabilities.ts";
 import { codec, counts } from "./sections/codec.ts";
 import { coldStart } from "./sections/cold-start.ts";
+import { features } from "./sections/features.ts";
 import { memory } from "./sections/memory.ts";
 import { serverLatency, serverLoad, serverTls } from "./sections/server.ts";
 
@@ -13,5 +13,5 @@ export const sections: Readonly<Record<string, () => Promise<Section>>> = {
   "server-tls": serverTls,
   "cold-start": coldStart,
   memory,
-  capabilities,
+  features,
 };

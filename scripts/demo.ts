@@ -1,7 +1,7 @@
 /** `npm run demo`: the function at work on two of the examples, through its own `render`. */
 import { relative } from "node:path";
 import { main } from "../src/render/main.ts";
-import { argsOf } from "../test/support/examples.ts";
+import { argsOf } from "../testing/rendering/examples.ts";
 
 const scenes = [
   {

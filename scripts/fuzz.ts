@@ -1,5 +1,5 @@
-import { corpus } from "../test/support/corpus.ts";
-import { fuzz } from "../test/support/fuzz.ts";
+import { corpus } from "../testing/wire/corpus.ts";
+import { fuzz } from "../testing/wire/fuzz.ts";
 
 /**
  * `npm run fuzz`: broken requests until one of them is handled wrongly. RUNS says how many, SEED where to start; what it

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { checkInterleavings } from "../test/support/interleavings.ts";
-import { ownershipSettles } from "../test/support/tag-property.ts";
+import { checkInterleavings } from "../testing/simulations/interleavings.ts";
+import { ownershipSettles } from "../testing/simulations/tag-property.ts";
 
 /**
  * `npm run properties`: orders of events after a restore, until one of them loses something, and orders in which XRs that

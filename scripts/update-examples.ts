@@ -2,10 +2,10 @@
  * `npm run examples:update [-- NAME …]`: renders all examples, or those named, with the real CLIs and writes what they print as
  * what is expected. Read the changes before you commit them: this is what `npm test` compares with from then on.
  */
-import { generations, renderWith } from "../test/support/crossplane.ts";
-import { examples } from "../test/support/examples.ts";
-import { reference, writeExpected } from "../test/support/expectations.ts";
-import { serveFunction } from "../test/support/function-server.ts";
+import { generations, renderWith } from "../testing/rendering/crossplane.ts";
+import { examples } from "../testing/rendering/examples.ts";
+import { reference, writeExpected } from "../testing/rendering/expectations.ts";
+import { serveFunction } from "../testing/servers/function-server.ts";
 
 const server = await serveFunction();
 const others = generations.filter((generation) => generation !== reference);

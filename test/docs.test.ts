@@ -97,15 +97,15 @@ function reasonsIn(source: string): readonly string[] {
 
 describe("docs/errors.md", () => {
   const sourcesOf = (files: readonly string[]): string =>
-    files.map((file) => read(join("src/capabilities", file))).join("\n");
+    files.map((file) => read(join("src/features", file))).join("\n");
 
   test.each(Object.entries(conditions))("has every reason of %s, and no other", (type, files) => {
     expect(unique(firstColumn("docs/errors.md", `### ${type}`))).toEqual(unique(reasonsIn(sourcesOf(files))));
   });
 
   test("has every type of a condition, and no other", () => {
-    const capabilities = filesIn("src/capabilities", ".ts").map(read).join("\n");
-    const types = [...capabilities.matchAll(/^const TYPE = "(\w+)"/gm)].map(([, type = ""]) => type);
+    const sources = filesIn("src/features", ".ts").map(read).join("\n");
+    const types = [...sources.matchAll(/^const TYPE = "(\w+)"/gm)].map(([, type = ""]) => type);
     const headings = [...read("docs/errors.md").matchAll(/^### (\w+)$/gm)].map(([, type = ""]) => type);
     expect(unique(types)).toEqual(unique(Object.keys(conditions)));
     expect(unique(headings)).toEqual(unique(types));

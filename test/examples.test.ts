@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findTool } from "../scripts/tools/catalogue.ts";
-import { generations, renderWith, toolsOf } from "./support/crossplane.ts";
-import { examples, ownExamples, renderEmbedded } from "./support/examples.ts";
-import { expectedOf, reference } from "./support/expectations.ts";
-import { type FunctionServer, serveFunction } from "./support/function-server.ts";
+import { generations, renderWith, toolsOf } from "../testing/rendering/crossplane.ts";
+import { examples, ownExamples, renderEmbedded } from "../testing/rendering/examples.ts";
+import { expectedOf, reference } from "../testing/rendering/expectations.ts";
+import { type FunctionServer, serveFunction } from "../testing/servers/function-server.ts";
 
 /** A CLI that is started on a busy machine takes its time. */
 const TIMEOUT_MS = 60_000;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createMetrics } from "../src/server/metrics.ts";
-import { V1 } from "./support/loopback.ts";
-import { metricsIn } from "./support/promql.ts";
+import { V1 } from "../testing/servers/loopback.ts";
+import { metricsIn } from "../testing/tools/promql.ts";
 
 /** The rules and the dashboard ask for metrics that somebody serves: we, or whom foreign-metrics.yaml names. */
 

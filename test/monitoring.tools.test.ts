@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { run, toolOrSkip } from "./support/server-tools.ts";
-import { temporaryFolder } from "./support/temporary-folder.ts";
+import { run, toolOrSkip } from "../testing/tools/server-tools.ts";
+import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
 
 const promtool = toolOrSkip("promtool") ?? "";
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../src/model/json.ts";
 import { loadMethod, type RunFunctionResponse } from "../src/render/protocol.ts";
 import { toStruct } from "../src/render/struct.ts";
 import { runFunction } from "../src/run-function.ts";
-import { database, inputOf, shared, xr } from "./support/builders.ts";
+import { database, inputOf, shared, xr } from "../testing/builders/sharing.ts";
 
 /**
  * A Secret's value goes where a copy needs it and nowhere else: every way to deliver and to fail, with a value that is looked

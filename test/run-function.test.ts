@@ -3,8 +3,8 @@ import type { JsonObject } from "../src/model/json.ts";
 import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../src/render/protocol.ts";
 import { fromStruct, toStruct } from "../src/render/struct.ts";
 import { runFunction } from "../src/run-function.ts";
-import { database, inputOf, shared, xr } from "./support/builders.ts";
-import { decodeResponse } from "./support/oracle.ts";
+import { database, inputOf, shared, xr } from "../testing/builders/sharing.ts";
+import { decodeResponse } from "../testing/wire/oracle.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 

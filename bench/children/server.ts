@@ -5,7 +5,7 @@ import { built } from "../rig/built.ts";
 
 /**
  * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT [CERTIFICATES]`. The function's own
- * server is what `npm start` runs, with the job in the place of its capabilities; the SDK's is what its `serve` starts.
+ * server is what `npm start` runs, with the job in the place of its features; the SDK's is what its `serve` starts.
  * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes; "floor" does so from our server: what is
  * left of a call when the function does nothing.
  */

@@ -6,7 +6,7 @@ import { addedObject, COST_CENTER, GENERATION, IDS, type Job, READ, type Run, SH
 import { built } from "../rig/built.ts";
 
 /**
- * The jobs as capabilities of this function do them: over its wire and its model, looking fields up by their paths and setting
+ * The jobs as features of this function do them: over its wire and its model, looking fields up by their paths and setting
  * values at paths. "touch few whole" does what "touch few" does on whole objects, as with any other library.
  */
 
@@ -66,7 +66,7 @@ function touchFewWhole({ observed, desired }: Request): Draft {
   return { ...TTL, resources };
 }
 
-/** As a capability reads objects that it has whole. */
+/** As a feature reads objects that it has whole. */
 function textAt(object: JsonObject, path: FieldPath): string {
   let value: JsonValue | undefined = object;
   for (const step of path) value = (value as JsonObject)[step];

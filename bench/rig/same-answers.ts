@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { decodeResponse } from "../../test/support/oracle.ts";
+import { decodeResponse } from "../../testing/wire/oracle.ts";
 
 interface Case {
   readonly who: string;

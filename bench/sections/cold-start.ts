@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { bundle } from "../../scripts/package/bundle.ts";
 import { inRepository } from "../../scripts/package/layout.ts";
-import { stepOf } from "../capabilities.ts";
+import { stepOf } from "../features.ts";
 import { smallRequest } from "../requests.ts";
 import { outputOf } from "../rig/child.ts";
 import { type Program, serverProgram } from "../rig/implementations.ts";

@@ -1,4 +1,4 @@
-import { stepOf } from "../capabilities.ts";
+import { stepOf } from "../features.ts";
 import { requestOf, smallRequest } from "../requests.ts";
 import { type Program, serverProgram } from "../rig/implementations.ts";
 import { digits, type Section, type Target } from "../rig/report.ts";

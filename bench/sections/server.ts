@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAuthority, issue, writeCertificates } from "../../test/support/certificates.ts";
+import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { requestOf, smallRequest } from "../requests.ts";
 import { type Implementation, serverProgram, titles } from "../rig/implementations.ts";
 import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAuthority, type Identity, issue, writeCertificates } from "../../test/support/certificates.ts";
+import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { Kubectl, pathOf } from "./kubectl.ts";
 import { freePort, type Part, startPart } from "./process.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { sourceOf, type ToolName } from "../../scripts/tools/catalogue.ts";
-import { issue, writeCertificates } from "../../test/support/certificates.ts";
+import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { pathOf } from "./kubectl.ts";
 import { freePort, type Part, startPart } from "./process.ts";

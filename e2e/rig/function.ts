@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Identity, issue, writeCertificates } from "../../test/support/certificates.ts";
+import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import type { Kubectl } from "./kubectl.ts";
 import { freePort, type Part, startPart } from "./process.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { sourceOf } from "../../scripts/tools/catalogue.ts";
-import { issue, writeCertificates } from "../../test/support/certificates.ts";
+import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { NAMESPACE } from "./crossplane.ts";
 import { pathOf } from "./kubectl.ts";

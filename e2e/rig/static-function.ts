@@ -11,7 +11,7 @@ import type { Outcome } from "../../src/run-function.ts";
 import { serve } from "../../src/server.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
-import { type Identity, issue, writeCertificates } from "../../test/support/certificates.ts";
+import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 
 /**
  * A composer for scenarios, not for users: it desires the resources that its input lists, as `{resources: {name: manifest}}`.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { managerOf } from "../../src/capabilities/adoption/proof.ts";
+import { managerOf } from "../../src/features/adoption/proof.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";

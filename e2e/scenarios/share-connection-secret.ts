@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "../../src/model/json.ts";
-import { issue, writeCertificates } from "../../test/support/certificates.ts";
+import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { startFunction } from "../rig/function.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";

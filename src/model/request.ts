@@ -5,7 +5,7 @@ import type { State } from "./resource.ts";
 /** What Crossplane says it can do (v2.2 and later; earlier versions say nothing). */
 export type Capability = "Capabilities" | "RequiredResources" | "Credentials" | "Conditions" | "RequiredSchemas";
 
-/** One RunFunctionRequest, as the capabilities see it. */
+/** One RunFunctionRequest, as the features see it. */
 export interface Request {
   /** Opaque; goes back unchanged in the response. */
   readonly tag: string;

@@ -1,4 +1,4 @@
-import { withDesired } from "../capabilities/desired.ts";
+import { withDesired } from "../features/desired.ts";
 import type { Result } from "../model/condition.ts";
 import type { Draft } from "../model/draft.ts";
 import type { JsonObject } from "../model/json.ts";

@@ -8,5 +8,5 @@ export interface OperationCall {
   readonly input: Input;
 }
 
-/** One thing that the function can do in an Operation. As pure and deterministic as a capability is. */
+/** One thing that the function can do in an Operation. As pure and deterministic as a feature is. */
 export type Operation = (call: OperationCall, draft: Draft) => Draft;

@@ -1,6 +1,6 @@
-import { OWNER, ownerOf } from "../capabilities/owner.ts";
-import { familyOf } from "../capabilities/tags/families.ts";
-import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../capabilities/tags/policies.ts";
+import { OWNER, ownerOf } from "../features/owner.ts";
+import { familyOf } from "../features/tags/families.ts";
+import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../features/tags/policies.ts";
 import { toComposite } from "../model/composite.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";

@@ -1,9 +1,9 @@
-import { type Contender, toContender } from "../capabilities/tags/contender.ts";
-import { familyOf } from "../capabilities/tags/families.ts";
-import { providerConfigOf } from "../capabilities/tags/identity.ts";
-import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../capabilities/tags/owner.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { fullNameOf } from "../cluster/kinds.ts";
+import { type Contender, toContender } from "../features/tags/contender.ts";
+import { familyOf } from "../features/tags/families.ts";
+import { providerConfigOf } from "../features/tags/identity.ts";
+import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../features/tags/owner.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";

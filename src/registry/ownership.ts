@@ -1,5 +1,5 @@
-import { byPrecedence } from "../capabilities/tags/contender.ts";
 import { compare } from "../cluster/discovery.ts";
+import { byPrecedence } from "../features/tags/contender.ts";
 import type { Holding } from "./holding.ts";
 
 /** A cloud resource, and the managed resources that stand for it. */

@@ -1,4 +1,4 @@
-import { externalNameHash } from "../capabilities/tags/identity.ts";
+import { externalNameHash } from "../features/tags/identity.ts";
 
 /** A cloud resource as far as somebody who asks for its owner can name it. */
 export interface Question {

@@ -79,7 +79,7 @@ function countOutcomes(registry: Registry): Metrics["ran"] {
   const results = new Counter({ ...severity, labelNames: ["severity"] as const });
   const outcome = {
     name: `${PREFIX}_conditions_total`,
-    help: "Conditions returned: what capabilities came to.",
+    help: "Conditions returned: what features came to.",
     ...to,
   };
   const conditions = new Counter({ ...outcome, labelNames: ["type", "status", "reason"] as const });

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { capabilityCases } from "../../bench/capabilities.ts";
+import { featureCases } from "../../bench/features.ts";
 import { requestOf, smallRequest } from "../../bench/requests.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { decodeRequest } from "../support/oracle.ts";
+import { decodeRequest } from "../../testing/wire/oracle.ts";
 
 const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -20,7 +20,7 @@ test("a request has as many resources as it says, of the size that the tables na
   expect(kilobytes).toEqual([3, 144, 681, 3402]);
 });
 
-test.each(capabilityCases)("$name: what is timed does its work", ({ request }) => {
+test.each(featureCases)("$name: what is timed does its work", ({ request }) => {
   const { results, conditions } = runFunction(request());
   expect(results.filter(({ severity }) => severity === "Fatal")).toEqual([]);
   expect(conditions.map(({ reason }) => reason)).not.toContain("WaitingForRequiredResources");

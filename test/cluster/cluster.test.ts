@@ -6,8 +6,8 @@ import { connect } from "../../src/cluster/connection.ts";
 import { discover } from "../../src/cluster/discovery.ts";
 import { fullNameOf, kindsNamed } from "../../src/cluster/kinds.ts";
 import { list } from "../../src/cluster/list.ts";
-import { type ApiServer, connectTo, type Fault, kindOf, startApiServer } from "../support/api-server.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { type ApiServer, connectTo, type Fault, kindOf, startApiServer } from "../../testing/servers/api-server.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
 const NAMESPACED = kindOf("s3.aws.m.upbound.io", "Bucket");

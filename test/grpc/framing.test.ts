@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MessageReader } from "../../src/grpc/framing.ts";
-import { frame } from "../support/http2.ts";
+import { frame } from "../../testing/servers/http2.ts";
 
 const messages = ["", "a", "", "some more", "x".repeat(300)];
 const data = Buffer.concat(messages.map((text) => frame(Buffer.from(text))));

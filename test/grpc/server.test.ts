@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { ClientHttp2Stream } from "node:http2";
 import { describe, expect, test } from "vitest";
-import { connectHttp2, endOf, frame, openStream, roundTrip } from "../support/http2.ts";
-import { serveLoopback, V1 } from "../support/loopback.ts";
+import { connectHttp2, endOf, frame, openStream, roundTrip } from "../../testing/servers/http2.ts";
+import { serveLoopback, V1 } from "../../testing/servers/loopback.ts";
 
 /** What gRPC's own clients do not send. */
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseInput } from "../../src/input/parse.ts";
 import { API_VERSION, KIND } from "../../src/input/schema.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { inputOf, shared } from "../support/builders.ts";
+import { inputOf, shared } from "../../testing/builders/sharing.ts";
 
 /** The faults of an input, a line each. */
 function faultsOf(input: JsonObject): readonly string[] {

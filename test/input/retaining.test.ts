@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { parseInput } from "../../src/input/parse.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { inputOf } from "../support/builders.ts";
+import { inputOf } from "../../testing/builders/sharing.ts";
 
 /** The sections `adoption` and `externalNames`. */
 
-test("an empty section turns its capability on, with all defaults", () => {
+test("an empty section turns its feature on, with all defaults", () => {
   const { adoption, externalNames } = parseInput(inputOf({ adoption: {}, externalNames: {} })).spec;
   expect(adoption).toEqual({ onUnadopted: "Adopt", onUnproven: "Block", onMissing: "Wait" });
   expect(externalNames).toEqual({ pin: true, rescue: [], builtInRescue: true });
 });
 
-test("without its section a capability is off", () => {
+test("without its section a feature is off", () => {
   const { adoption, externalNames } = parseInput(inputOf({})).spec;
   expect([adoption, externalNames]).toEqual([undefined, undefined]);
 });

@@ -4,7 +4,7 @@ import { documentOf } from "../../src/model/document.ts";
 import { emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { neverReconciled } from "../../src/operations/never-reconciled.ts";
-import { inputOf, resourceOf } from "../support/builders.ts";
+import { inputOf, resourceOf } from "../../testing/builders/sharing.ts";
 
 /** An Operation: the XRDs of a platform and the XRs that there are, and what is made of them. */
 

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { inRepository } from "../../scripts/package/layout.ts";
 import { sourceOf } from "../../scripts/tools/catalogue.ts";
-import { examples, fileOf } from "../support/examples.ts";
-import { run, toolOrSkip } from "../support/server-tools.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { examples, fileOf } from "../../testing/rendering/examples.ts";
+import { run, toolOrSkip } from "../../testing/tools/server-tools.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 const crossplane = toolOrSkip("crossplane-v2.5") ?? "";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { inRepository } from "../../scripts/package/layout.ts";
-import { run, toolOrSkip } from "../support/server-tools.ts";
+import { run, toolOrSkip } from "../../testing/tools/server-tools.ts";
 
 const actionlint = toolOrSkip("actionlint") ?? "";
 

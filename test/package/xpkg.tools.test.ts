@@ -9,7 +9,7 @@ import { APP, ENTRYPOINT, inRepository, USER } from "../../scripts/package/layou
 import { startRegistry } from "../../scripts/package/registry.ts";
 import { crane, run } from "../../scripts/package/run.ts";
 import { makePackages } from "../../scripts/package/xpkg.ts";
-import { toolOrSkip } from "../support/server-tools.ts";
+import { toolOrSkip } from "../../testing/tools/server-tools.ts";
 
 const tools = [toolOrSkip("crane"), toolOrSkip("crossplane-v2.5")];
 

@@ -8,8 +8,8 @@ import { connect } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { createLog } from "../../src/log.ts";
 import { readCredentials } from "../../src/server/credentials.ts";
-import { createAuthority, issue, writeCertificates } from "../support/certificates.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 const nameServed = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {

@@ -6,9 +6,9 @@ import { PassThrough } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { admission } from "../../src/programs/admission/admission.ts";
 import type { RunningServer } from "../../src/programs/admission/server.ts";
-import { type ApiServer, kindOf, startApiServer } from "../support/api-server.ts";
-import { createAuthority, issue, writeCertificates } from "../support/certificates.ts";
-import { PLATFORM, registered } from "../support/registered.ts";
+import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { type ApiServer, kindOf, startApiServer } from "../../testing/servers/api-server.ts";
+import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 
 const kinds = [
   kindOf("s3.aws.upbound.io", "Bucket"),

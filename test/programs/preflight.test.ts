@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { preflight } from "../../src/programs/preflight/preflight.ts";
-import { kindOf, startApiServer } from "../support/api-server.ts";
-import { runWith } from "../support/program.ts";
-import { PLATFORM, registered } from "../support/registered.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
+import { runWith } from "../../testing/tools/program.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 const kinds = [
   kindOf("s3.aws.upbound.io", "Bucket"),

@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { processIo } from "../../src/programs/process.ts";
-import { kindOf, startApiServer } from "../support/api-server.ts";
-import { PLATFORM, registered } from "../support/registered.ts";
+import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
 
 const kinds = [kindOf("s3.aws.upbound.io", "Bucket")];
 const objects = [registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` })];

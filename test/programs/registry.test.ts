@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { registry } from "../../src/programs/registry/registry.ts";
-import { kindOf, startApiServer } from "../support/api-server.ts";
-import { runWith } from "../support/program.ts";
-import { PLATFORM, registered } from "../support/registered.ts";
+import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
+import { runWith } from "../../testing/tools/program.ts";
 
 const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
 const kinds = [

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { toHolding } from "../../src/registry/holding.ts";
 import { type Declarer, standingOf, toCloudResources } from "../../src/registry/ownership.ts";
-import { kindOf } from "../support/api-server.ts";
-import { PLATFORM, type Registered, registered } from "../support/registered.ts";
+import { PLATFORM, type Registered, registered } from "../../testing/builders/registered.ts";
+import { kindOf } from "../../testing/servers/api-server.ts";
 
 const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
 const A = `${PLATFORM}/team-a/data`;

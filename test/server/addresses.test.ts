@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Config, parseCommandLine } from "../../src/config.ts";
 import { serve } from "../../src/server.ts";
-import { createAuthority, issue, writeCertificates } from "../support/certificates.ts";
-import { call, echo, isRefused, serveLoopback, until } from "../support/loopback.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { call, echo, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 function configOf(...flags: readonly string[]): Config {
   const commandLine = parseCommandLine(["--metrics-address=", ...flags], {});

@@ -1,7 +1,7 @@
 import { service as oracle } from "grpc-health-check";
 import { describe, expect, test } from "vitest";
-import { connectHttp2, frame, openStream } from "../support/http2.ts";
-import { call, serveLoopback } from "../support/loopback.ts";
+import { connectHttp2, frame, openStream } from "../../testing/servers/http2.ts";
+import { call, serveLoopback } from "../../testing/servers/loopback.ts";
 
 /** grpc.health.v1.HealthCheckRequest: service = 1 (string). */
 const healthCheckRequest = (service: string): Buffer =>

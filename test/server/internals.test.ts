@@ -4,10 +4,10 @@ import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runFunction } from "../../src/run-function.ts";
 import { createMetricsServer } from "../../src/server/metrics-endpoint.ts";
-import { inputOf } from "../support/builders.ts";
-import { connectHttp2, endOf, frame, openStream } from "../support/http2.ts";
-import { call, echo, serveLoopback, until } from "../support/loopback.ts";
-import { requestOf } from "../support/messages.ts";
+import { inputOf } from "../../testing/builders/sharing.ts";
+import { connectHttp2, endOf, frame, openStream } from "../../testing/servers/http2.ts";
+import { call, echo, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { requestOf } from "../../testing/wire/messages.ts";
 
 const MEGABYTE = 1024 * 1024;
 const free = { metricsAddress: { host: "127.0.0.1", port: 0 } } as const;

@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { createAuthority, type Identity, issue, writeCertificates } from "../support/certificates.ts";
-import { call, channelOf, type Loopback, serveLoopback, until } from "../support/loopback.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { call, channelOf, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 interface Pair {
   readonly authority: Identity;

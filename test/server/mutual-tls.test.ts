@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createAuthority, type Identity, issue, writeCertificates } from "../support/certificates.ts";
-import { call, channelOf, type Loopback, serveLoopback, until } from "../support/loopback.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { call, channelOf, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 interface People {
   readonly authority: Identity;

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runFunction } from "../../src/run-function.ts";
-import { createAuthority, issue, writeCertificates } from "../support/certificates.ts";
-import { serveLoopback } from "../support/loopback.ts";
-import { run, toolOrSkip } from "../support/server-tools.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { serveLoopback } from "../../testing/servers/loopback.ts";
+import { run, toolOrSkip } from "../../testing/tools/server-tools.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 const grpcurl = toolOrSkip("grpcurl") ?? "";
 const probe = toolOrSkip("grpc-health-probe") ?? "";

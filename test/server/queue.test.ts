@@ -1,7 +1,7 @@
 import type { ClientHttp2Session } from "node:http2";
 import { describe, expect, test } from "vitest";
-import { connectHttp2, endOf, frame, roundTrip } from "../support/http2.ts";
-import { echo, serveLoopback, V1 } from "../support/loopback.ts";
+import { connectHttp2, endOf, frame, roundTrip } from "../../testing/servers/http2.ts";
+import { echo, serveLoopback, V1 } from "../../testing/servers/loopback.ts";
 
 const open = (session: ClientHttp2Session, headers: Readonly<Record<string, string>> = {}) =>
   session.request({

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createAuthority, issue, writeCertificates } from "../support/certificates.ts";
-import { connectHttp2 } from "../support/http2.ts";
-import { serveLoopback, until } from "../support/loopback.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { connectHttp2 } from "../../testing/servers/http2.ts";
+import { serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 const WINDOW = 8 * 1024 * 1024;
 

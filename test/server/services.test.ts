@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { unary } from "../../src/grpc/method.ts";
 import { createHealth } from "../../src/server/health.ts";
 import { functionRunner, serviceNames } from "../../src/server/services.ts";
-import { connectHttp2, endOf, frame, openStream } from "../support/http2.ts";
-import { serveLoopback } from "../support/loopback.ts";
+import { connectHttp2, endOf, frame, openStream } from "../../testing/servers/http2.ts";
+import { serveLoopback } from "../../testing/servers/loopback.ts";
 
 const proto = fileURLToPath(new URL("../../proto/", import.meta.url));
 const ours = { includeDirs: [proto], files: ["v1/run_function.proto", "v1beta1/run_function.proto"] };

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { connectHttp2, endOf, frame, openStream } from "../support/http2.ts";
-import { insecure, isRefused, serveLoopback, until } from "../support/loopback.ts";
+import { connectHttp2, endOf, frame, openStream } from "../../testing/servers/http2.ts";
+import { insecure, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
 
 describe("shutting down", () => {
   test("a call in flight is finished, and a new connection refused meanwhile", async () => {

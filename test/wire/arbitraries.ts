@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import type { PlainRequest, PlainResource, PlainState } from "../support/plain.ts";
+import type { PlainRequest, PlainResource, PlainState } from "../../testing/wire/plain.ts";
 
 /** Arbitrary messages in plain JSON, with the keys, names and numbers that break codecs more often than chance has them. */
 

@@ -11,7 +11,7 @@ import {
   type PlainResource,
   type PlainResponse,
   type PlainState,
-} from "../support/plain.ts";
+} from "../../testing/wire/plain.ts";
 import { details, json, key, mapOf, object, objectOf, ready, text } from "./arbitraries.ts";
 
 /** Arbitrary Drafts, and what a response to them has to say, computed on plain JSON. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { corpus } from "../support/corpus.ts";
-import { fuzz } from "../support/fuzz.ts";
+import { corpus } from "../../testing/wire/corpus.ts";
+import { fuzz } from "../../testing/wire/fuzz.ts";
 
 test("a broken request is answered or refused, and never read beyond its end", () => {
   const runs = 1500;

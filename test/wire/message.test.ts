@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../src/model/json.ts";
 import { readRequest } from "../../src/wire/request.ts";
-import { decodeRequest } from "../support/oracle.ts";
+import { decodeRequest } from "../../testing/wire/oracle.ts";
 import { double, entry, field, number, string, varint } from "./bytes.ts";
 import { invalid, thrownBy } from "./thrown.ts";
 

@@ -4,8 +4,8 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Answer, SchemaAnswer } from "../../src/model/requirement.ts";
 import type { Resource, State } from "../../src/model/resource.ts";
 import { readRequest } from "../../src/wire/request.ts";
-import { decodeRequest, encodeRequest } from "../support/oracle.ts";
-import { emptyResource, type PlainResource, type PlainState } from "../support/plain.ts";
+import { decodeRequest, encodeRequest } from "../../testing/wire/oracle.ts";
+import { emptyResource, type PlainResource, type PlainState } from "../../testing/wire/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
 
 /** The same cases in every run: what fails here fails for everybody. */

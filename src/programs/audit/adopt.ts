@@ -1,4 +1,4 @@
-import { nameOf, type Reference, referencesPath, toReference } from "../../capabilities/adoption/references.ts";
+import { nameOf, type Reference, referencesPath, toReference } from "../../features/adoption/references.ts";
 import type { Composite } from "../../model/composite.ts";
 import { stringAt } from "../../model/document.ts";
 import type { JsonObject } from "../../model/json.ts";

@@ -1,4 +1,4 @@
-import { COMPOSITE_LABEL, proofOf } from "../../capabilities/adoption/proof.ts";
+import { COMPOSITE_LABEL, proofOf } from "../../features/adoption/proof.ts";
 import type { Composite } from "../../model/composite.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 

@@ -1,6 +1,6 @@
-import { type Controller, controllerOf } from "../../capabilities/adoption/controller.ts";
-import { nameOf, type Reference, toReference, toReferences } from "../../capabilities/adoption/references.ts";
 import { compare } from "../../cluster/discovery.ts";
+import { type Controller, controllerOf } from "../../features/adoption/controller.ts";
+import { nameOf, type Reference, toReference, toReferences } from "../../features/adoption/references.ts";
 import type { Composite } from "../../model/composite.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";

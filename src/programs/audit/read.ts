@@ -1,10 +1,10 @@
-import { COMPOSITE_LABEL } from "../../capabilities/adoption/proof.ts";
-import { type Reference, toReference, toReferences } from "../../capabilities/adoption/references.ts";
 import type { Cluster } from "../../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
 import { fullNameOf } from "../../cluster/kinds.ts";
 import { getMetadata, list } from "../../cluster/list.ts";
+import { COMPOSITE_LABEL } from "../../features/adoption/proof.ts";
+import { type Reference, toReference, toReferences } from "../../features/adoption/references.ts";
 import { type Composite, toComposite } from "../../model/composite.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { inParallel } from "./in-parallel.ts";

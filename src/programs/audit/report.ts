@@ -1,4 +1,4 @@
-import { nameOf } from "../../capabilities/adoption/references.ts";
+import { nameOf } from "../../features/adoption/references.ts";
 import type { Finding } from "./finding.ts";
 import type { World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import type { Reference } from "../../capabilities/adoption/references.ts";
+import type { Reference } from "../../features/adoption/references.ts";
 import type { Composite } from "../../model/composite.ts";
 import type { Document } from "../../model/document.ts";
 

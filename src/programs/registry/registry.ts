@@ -1,9 +1,9 @@
-import { familyOf } from "../../capabilities/tags/families.ts";
 import type { Cluster } from "../../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
 import { fullNameOf, kindsNamed } from "../../cluster/kinds.ts";
 import { FunctionError } from "../../errors.ts";
+import { familyOf } from "../../features/tags/families.ts";
 import type { Holding } from "../../registry/holding.ts";
 import { inTurn, listRegistered, lookUp, lookUpManaged } from "../../registry/look-up.ts";
 import { type CloudResource, toCloudResources } from "../../registry/ownership.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { audit } from "../../../src/programs/audit/audit.ts";
-import { type ApiServer, kindOf, startApiServer } from "../../support/api-server.ts";
+import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 
 /** The program's answers, exit codes and what it says where it may not look. e2e/scenarios/audit.ts runs it on a real cluster. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toReference } from "../../../src/capabilities/adoption/references.ts";
+import { toReference } from "../../../src/features/adoption/references.ts";
 import { toComposite } from "../../../src/model/composite.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ClusterError, type ClusterErrorCode } from "../../../src/cluster/error.ts";
 import { UnreadKinds } from "../../../src/programs/audit/unread.ts";
-import { kindOf } from "../../support/api-server.ts";
+import { kindOf } from "../../../testing/servers/api-server.ts";
 
 /** Which kinds' failures the audit goes on after. */
 

@@ -1,0 +1,62 @@
+import type { SharedResource } from "../../input/shared-resource.ts";
+import type { Document } from "../../model/document.ts";
+import type { ContextValue } from "../../model/draft.ts";
+import { valueAt, withValueAt } from "../../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue, withKey } from "../../model/json.ts";
+import type { Call } from "../feature.ts";
+import { ENVIRONMENT } from "../value.ts";
+
+export interface Found {
+  readonly shared: SharedResource;
+  readonly resources: readonly Document[];
+}
+
+type Entry = readonly [string, ContextValue];
+
+/**
+ * What later steps find in the context: the shared resources as Crossplane answered them, unread, as lists by name beside
+ * what an earlier step left there; and the environment with what is merged into it. Never a Secret.
+ */
+export const contextOf = (found: readonly Found[], call: Call): readonly Entry[] => [
+  ...sharedOf(found, call),
+  ...environmentOf(found, call),
+];
+
+function sharedOf(found: readonly Found[], { request, input }: Call): readonly Entry[] {
+  const lists = found.flatMap(({ shared, resources }) =>
+    shared.select.by === "self" || resources.length === 0 ? [] : [[shared.name, resources] as const],
+  );
+  if (lists.length === 0) return [];
+  const earlier = request.context.at([input.spec.contextKey]);
+  return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
+}
+
+/** What function-environment-configs calls an environment that nobody began. */
+const NEW_ENVIRONMENT = { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment" };
+
+/** As function-environment-configs merges: shared resources over what earlier steps left, and that over the defaults. */
+function environmentOf(found: readonly Found[], { request, input }: Call): readonly Entry[] {
+  const layers = found.flatMap(({ shared, resources }) =>
+    resources.flatMap((resource) => layerOf(shared.toEnvironment, resource)),
+  );
+  const { environment } = input.spec;
+  if (layers.length === 0 && environment === undefined) return [];
+  const earlier = request.context.at([ENVIRONMENT]);
+  const base = isObject(earlier) ? earlier : {};
+  const merged = [environment?.defaultData ?? {}, base, ...layers].reduce(merge, {});
+  return [[ENVIRONMENT, ownValue(merged, "kind") === undefined ? { ...merged, ...NEW_ENVIRONMENT } : merged]];
+}
+
+function layerOf(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
+  const value = toEnvironment && resource.at(toEnvironment.fromFieldPath);
+  if (!isObject(value)) return [];
+  return [toEnvironment?.toFieldPath === undefined ? value : withValueAt({}, toEnvironment.toFieldPath, value)];
+}
+
+/** Objects are merged field by field; of all else the later one wins. */
+function merge(earlier: JsonObject, later: JsonObject): JsonObject {
+  return Object.entries(later).reduce((merged, [key, value]) => {
+    const before: JsonValue | undefined = valueAt(merged, [key]);
+    return withKey(merged, key, isObject(before) && isObject(value) ? merge(before, value) : value);
+  }, earlier);
+}

@@ -1,0 +1,23 @@
+import type { FieldPath } from "../../model/field-path.ts";
+import type { SchemaSelector } from "../../model/requirement.ts";
+import type { Call } from "../feature.ts";
+
+export interface SchemaRequirement extends SchemaSelector {
+  readonly name: string;
+}
+
+/** Whether a kind has a field, as far as its OpenAPI schema tells, and the requirement that has to be returned to know it. */
+export interface FieldInSchema {
+  readonly is: "there" | "absent" | "pending" | "unknown";
+  readonly requirement: SchemaRequirement | undefined;
+}
+
+/** Asks Crossplane v2.2 and later; earlier ones cannot be asked. */
+export function hasField({ apiVersion, kind }: SchemaSelector, fieldPath: FieldPath, call: Call): FieldInSchema {
+  if (!call.request.capabilities.has("RequiredSchemas")) return { is: "unknown", requirement: undefined };
+  const requirement = { name: `tags/${apiVersion}/${kind}`, apiVersion, kind };
+  const answer = call.request.requiredSchema(requirement.name);
+  if (answer.is !== "resolved") return { is: answer.is, requirement };
+  const path = fieldPath.flatMap((step) => ["properties", step]);
+  return { is: answer.schema.at(path) === undefined ? "absent" : "there", requirement };
+}

@@ -1,0 +1,56 @@
+import type { Tags } from "../../input/tags.ts";
+import type { Call } from "../feature.ts";
+import { resolveMap, resolveString, resolveStrings } from "../value.ts";
+import { CLUSTER_TAG } from "./owner.ts";
+
+/** What the input asks for, with its values looked up. */
+export interface Wanted {
+  readonly add: readonly { readonly key: string; readonly value: string; readonly policy: "Replace" | "Retain" }[];
+  readonly preserve: readonly { readonly globs: readonly string[]; readonly policy: "Replace" | "Retain" }[];
+  readonly remove: readonly string[];
+  /** This control plane, if the input names it. */
+  readonly cluster: string | undefined;
+  /** Fields that are not set, of values that are not optional. */
+  readonly unset: readonly string[];
+  /** Whether the control plane's name is one of them: then nobody can tell who owns what. */
+  readonly isClusterUnset: boolean;
+}
+
+export function toWanted({ add, preserve, remove, owner }: Tags, call: Call): Wanted {
+  const added = add.map((entry) => resolveEntry(entry, call));
+  const kept = preserve.map(({ value, policy }) => ({ globs: resolveStrings(value, call), policy }));
+  const removed = remove.map((value) => resolveStrings(value, call));
+  const cluster = owner.cluster && resolveString(owner.cluster, call);
+  const clusterName = cluster?.is === "set" ? cluster.value : undefined;
+  return {
+    add: [
+      ...added.flatMap(({ tags }) => tags),
+      ...(clusterName === undefined ? [] : [{ key: CLUSTER_TAG, value: clusterName, policy: "Replace" as const }]),
+    ],
+    // Lists of keys that are not set are empty ones: they are what a team may add to.
+    preserve: kept.map(({ globs, policy }) => ({ globs: globs.is === "set" ? globs.value : [], policy })),
+    remove: removed.flatMap((globs) => (globs.is === "set" ? globs.value : [])),
+    cluster: clusterName,
+    unset: [...added.flatMap(({ unset }) => unset), ...(cluster?.is === "unset" ? [cluster.field] : [])],
+    isClusterUnset: cluster?.is === "unset",
+  };
+}
+
+type Entry = Tags["add"][number];
+type ResolvedEntry = { readonly tags: Wanted["add"]; readonly unset: readonly string[] };
+
+function resolveEntry({ key, value, policy, optional }: Entry, call: Call): ResolvedEntry {
+  const resolved = resolvePairs(key, value, call);
+  if (resolved.is === "unset") return { tags: [], unset: optional ? [] : [resolved.field] };
+  return { tags: resolved.value.map(([name, text]) => ({ key: name, value: text, policy })), unset: [] };
+}
+
+function resolvePairs(key: string | undefined, value: Entry["value"], call: Call): ReturnType<typeof resolveMap> {
+  if (value.is !== "literal") {
+    if (key === undefined) return resolveMap(value, call);
+    const text = resolveString(value, call);
+    return text.is === "unset" ? text : { is: "set", value: [[key, text.value]] };
+  }
+  const pairs = typeof value.value === "string" ? { [key ?? ""]: value.value } : value.value;
+  return resolveMap({ is: "literal", value: pairs }, call);
+}

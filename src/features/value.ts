@@ -1,0 +1,65 @@
+import type { Value } from "../input/fields.ts";
+import { formatFieldPath } from "../model/field-path.ts";
+import { isObject, type JsonValue } from "../model/json.ts";
+import type { Call } from "./feature.ts";
+
+/** Where function-environment-configs, and Crossplane before it, leave the environment for later steps. */
+export const ENVIRONMENT = "apiextensions.crossplane.io/environment";
+
+/** What a value of the input came to, or the field that would have to be set first. */
+export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly is: "unset"; readonly field: string };
+
+/** A value that has to be one string; numbers and booleans are written as YAML would. */
+export function resolveString(value: Value<string>, call: Call): Resolved<string> {
+  if (value.is === "literal") return { is: "set", value: value.value };
+  const text = toText(lookUp(value, call));
+  return text === undefined ? unset(value) : { is: "set", value: text };
+}
+
+/** A value that has to be a string or a list of strings. */
+export function resolveStrings(value: Value<string | string[]>, call: Call): Resolved<readonly string[]> {
+  if (value.is === "literal") return { is: "set", value: [value.value].flat() };
+  const found = lookUp(value, call);
+  const texts = (isList(found) ? found : [found]).map(toText);
+  return texts.length > 0 && texts.every((text) => text !== undefined) ? { is: "set", value: texts } : unset(value);
+}
+
+/** A value of any type. */
+export function resolveJson(value: Value<JsonValue>, call: Call): Resolved<JsonValue> {
+  const found = value.is === "literal" ? value.value : lookUp(value, call);
+  if (found !== undefined) return { is: "set", value: found };
+  return value.is === "literal" ? { is: "set", value: null } : unset(value);
+}
+
+/** A value that has to be a map of strings. */
+export function resolveMap(
+  value: Value<Readonly<Record<string, string>>>,
+  call: Call,
+): Resolved<readonly (readonly [string, string])[]> {
+  if (value.is === "literal") return { is: "set", value: Object.entries(value.value) };
+  const found = lookUp(value, call);
+  if (!isObject(found)) return unset(value);
+  const entries = Object.entries(found).flatMap(([key, item]) => {
+    const text = item === "" ? "" : toText(item);
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  return { is: "set", value: entries };
+}
+
+type Reference = Exclude<Value<never>, { is: "literal" }>;
+
+const lookUp = ({ is, path }: Reference, { composite, request }: Call): JsonValue | undefined =>
+  is === "composite" ? composite.document.at(path) : request.context.at([ENVIRONMENT, ...path]);
+
+/** Array.isArray does not tell readonly lists from other values. */
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+
+function toText(value: JsonValue | undefined): string | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+const unset = ({ is, path }: Reference): Resolved<never> => ({
+  is: "unset",
+  field: `${formatFieldPath(path)} of the ${is === "composite" ? "XR" : "environment"}`,
+});

@@ -1,0 +1,294 @@
+import { describe, expect, test } from "vitest";
+import { adoption } from "../../../src/features/adoption/adoption.ts";
+import { emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import {
+  bucket,
+  type ComposedParts,
+  composedCall,
+  controlledBy,
+  referring,
+  restoredStore,
+  store,
+} from "../../../testing/builders/composed.ts";
+
+type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
+
+const draftOf = ({ policy = {}, ...parts }: Parts) =>
+  adoption(composedCall({ ...parts, spec: { adoption: policy } }), emptyDraft);
+
+const REQUIREMENT = "adoption/Bucket.cloud.example.org/a";
+const shown = (reason: string, message: string): JsonObject => ({
+  status: { conditions: [{ type: "ResourcesAdopted", status: "True", reason, message }] },
+});
+
+test("without its section of the input nothing happens", () => {
+  const call = composedCall({ spec: {}, observed: { a: bucket("a") } });
+  expect(adoption(call, emptyDraft)).toBe(emptyDraft);
+});
+
+test("in steady state it requires nothing and touches nothing", () => {
+  const observed = { a: bucket("a", controlledBy("uid-now")), b: bucket("b", controlledBy("uid-now")) };
+  const { resources, requirements, conditions, results } = draftOf({
+    xr: store({ ...referring("a", "b"), ...shown("Adopted", "") }),
+    observed,
+    desired: { a: {}, b: {} },
+  });
+  expect([resources.size, requirements.size, results]).toEqual([0, 0, []]);
+  expect(conditions).toEqual([
+    { type: "ResourcesAdopted", status: "True", reason: "Adopted", message: undefined, target: "Composite" },
+  ]);
+});
+
+describe("a restored resource that is not desired", () => {
+  const parts = {
+    xr: restoredStore(referring("a")),
+    observed: { a: bucket("a", { labels: { "crossplane.io/composite": "store", team: "x" } }) },
+  };
+
+  test("is put back as it is observed, without what the API server fills in, and marked", () => {
+    const { resources, conditions, results } = draftOf(parts);
+    expect(resources.get("a")).toEqual({
+      is: "set",
+      ready: "True",
+      object: {
+        apiVersion: "cloud.example.org/v1",
+        kind: "Bucket",
+        metadata: {
+          name: "a",
+          labels: { "crossplane.io/composite": "store", team: "x" },
+          annotations: {
+            "crossplane.io/composition-resource-name": "a",
+            "shared-infrastructure.fn.crossplane.io/adoption": "pending",
+          },
+        },
+        spec: { region: "eu" },
+      },
+    });
+    const message = "a (Bucket.cloud.example.org/a): taken back, so that Crossplane can delete it properly";
+    expect(conditions).toMatchObject([{ status: "False", reason: "Adopting", message }]);
+    expect(results).toEqual([{ severity: "Normal", message, reason: "Adopting", target: "Composite" }]);
+  });
+
+  test("is left out once the XR controls it, so that Crossplane deletes it", () => {
+    const observed = { a: bucket("a", controlledBy("uid-now")) };
+    const { resources, conditions } = draftOf({ xr: store(referring("a")), observed });
+    expect(resources.size).toBe(0);
+    expect(conditions).toMatchObject([{ status: "True", reason: "LeftOut" }]);
+  });
+
+  test("is kept while it is a nested XR that has not taken back its own, but for its references", () => {
+    const inner = restoredStore({ metadata: { name: "inner", ...controlledBy("uid-now") } });
+    const spec = { size: 1, crossplane: { compositionRef: { name: "c" }, resourceRefs: [{ name: "x" }] } };
+    const { resources, conditions } = draftOf({
+      xr: store(referring("inner")),
+      observed: { inner: { ...inner, spec } },
+      policy: { onUnadopted: "Block" },
+    });
+    expect(resources.get("inner")).toMatchObject({
+      object: { metadata: { name: "inner" }, spec: { size: 1, crossplane: { compositionRef: { name: "c" } } } },
+    });
+    expect(JSON.stringify([...resources])).not.toContain("resourceRefs");
+    expect(conditions).toMatchObject([{ reason: "Adopting", message: expect.stringContaining("kept until") }]);
+  });
+
+  test("is not put back while it is being deleted", () => {
+    const observed = { a: bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" }) };
+    expect(draftOf({ ...parts, observed }).resources.size).toBe(0);
+  });
+
+  test("is left alone where it is desired: Crossplane adopts it", () => {
+    const { resources, conditions } = draftOf({ ...parts, desired: { a: { spec: {} } } });
+    expect(resources.size).toBe(0);
+    expect(conditions).toMatchObject([{ reason: "Adopted" }]);
+  });
+
+  test("stops the XR with onUnadopted: Block", () => {
+    const { results, resources, conditions } = draftOf({ ...parts, policy: { onUnadopted: "Block" } });
+    expect(results).toEqual([
+      {
+        severity: "Fatal",
+        reason: "Unadopted",
+        target: "Composite",
+        message:
+          "cannot go on without losing resources that this XR refers to and does not control:\n" +
+          "  a (Bucket.cloud.example.org/a): nobody controls it; desire it again until this XR does, or set onUnadopted: Adopt",
+      },
+    ]);
+    expect(resources.size).toBe(0);
+    expect(conditions).toMatchObject([{ status: "False", reason: "Unadopted" }]);
+  });
+});
+
+describe("a resource that nothing shows to be this XR's", () => {
+  const parts = { xr: restoredStore(referring("a")), observed: { a: bucket("a", { labels: {} }) } };
+
+  test("stops the XR, and is not put back", () => {
+    const { results, resources } = draftOf(parts);
+    expect(resources.size).toBe(0);
+    expect(results).toMatchObject([
+      {
+        severity: "Fatal",
+        message: expect.stringContaining(
+          "its label crossplane.io/composite is not set, and not store; if this XR did, set the label",
+        ),
+      },
+    ]);
+  });
+
+  test("is let go with onUnproven: Release, with a warning", () => {
+    const { results, resources, conditions } = draftOf({ ...parts, policy: { onUnproven: "Release" } });
+    expect(resources.size).toBe(0);
+    expect(results).toMatchObject([{ severity: "Warning", reason: "Released" }]);
+    expect(conditions).toMatchObject([{ status: "True" }]);
+  });
+});
+
+describe("a reference that is not observed", () => {
+  test("is required by name", () => {
+    const { requirements, conditions, results } = draftOf({ xr: store(referring("a")) });
+    expect([...requirements]).toEqual([
+      [REQUIREMENT, { apiVersion: "cloud.example.org/v1", kind: "Bucket", match: { name: "a" } }],
+    ]);
+    expect(conditions).toMatchObject([{ status: "Unknown", reason: "WaitingForRequiredResources" }]);
+    expect(results).toEqual([]);
+  });
+
+  test.each([
+    { reason: "a namespaced XR's own namespace", capabilities: [], namespace: "team-a" },
+    { reason: "not on Crossplane v1, which would fail the XR", capabilities: [], namespace: undefined },
+  ] as const)("with its namespace: $reason", ({ capabilities, namespace }) => {
+    const references = [{ apiVersion: "v1", kind: "ConfigMap", name: "a", ...(namespace ? {} : { namespace: "x" }) }];
+    const xr = namespace
+      ? store({ metadata: { name: "store", namespace, uid: "u" }, spec: { crossplane: { resourceRefs: references } } })
+      : store({ spec: { resourceRefs: references } });
+    const { requirements } = draftOf({ xr, capabilities });
+    expect([...requirements]).toEqual(
+      namespace === undefined
+        ? []
+        : [["adoption/ConfigMap/team-a/a", { apiVersion: "v1", kind: "ConfigMap", namespace, match: { name: "a" } }]],
+    );
+  });
+
+  test("and has no name is one of Crossplane's placeholders", () => {
+    expect(draftOf({ xr: store(referring("")) }).requirements.size).toBe(0);
+  });
+
+  test.each<{ reason: string; xr: JsonObject; severity: string | undefined; answer?: JsonObject; policy?: JsonObject }>(
+    [
+      { reason: "Adopted", xr: store(referring("a")), severity: "Normal" },
+      { reason: "MissingAfterRestore", xr: restoredStore(referring("a")), severity: "Fatal" },
+      { reason: "Adopted", xr: restoredStore(referring("a")), policy: { onMissing: "Recreate" }, severity: "Normal" },
+      {
+        reason: "StaleController",
+        xr: restoredStore(referring("a")),
+        answer: bucket("a", controlledBy("uid-then")),
+        severity: "Fatal",
+      },
+      {
+        reason: "ControlledByAnother",
+        xr: store(referring("a")),
+        answer: bucket("a", controlledBy("u", "other")),
+        severity: "Warning",
+      },
+      { reason: "JustRestored", xr: restoredStore(referring("a")), answer: bucket("a"), severity: "Fatal" },
+    ],
+  )("$reason: $severity", ({ reason, xr, answer, policy = {}, severity }) => {
+    const answers = { [REQUIREMENT]: answer === undefined ? [] : [answer] };
+    const { conditions, results, resources } = draftOf({ xr, answers, policy });
+    expect(conditions).toMatchObject([{ reason }]);
+    expect(results.map((result) => result.severity)).toEqual([severity]);
+    expect(resources.size).toBe(0);
+  });
+
+  test("says which two references share a composed resource name", () => {
+    const other = bucket("b", controlledBy("uid-now"));
+    const { results } = draftOf({
+      xr: store(referring("a", "b")),
+      observed: { a: other },
+      desired: { a: {} },
+      answers: { [REQUIREMENT]: [bucket("a")] },
+    });
+    expect(results[0]?.message).toContain("another resource that the XR refers to is composed as a too");
+  });
+});
+
+describe("whether an XR was restored", () => {
+  const metadata = { name: "store", uid: "uid-now", creationTimestamp: "2026-01-02T00:00:00Z" };
+  const synced = (lastTransitionTime: string): JsonObject => ({
+    status: { conditions: [{ type: "Synced", status: "True", reason: "ReconcileSuccess", lastTransitionTime }] },
+  });
+  const writtenAt = (time: string, more: JsonObject = {}): JsonObject => ({
+    metadata: { ...metadata, managedFields: [{ manager: "apiextensions.crossplane.io/composite", time, ...more }] },
+  });
+  const waiting: JsonObject = {
+    status: {
+      conditions: [
+        { type: "Synced", status: "False", lastTransitionTime: "2026-01-03T00:00:00Z" },
+        { type: "ResourcesAdopted", status: "False", reason: "MissingAfterRestore" },
+      ],
+    },
+  };
+  test.each<{ reason: string; xr: JsonObject; isRestored: boolean }>([
+    { reason: "no status, references of whoever restored them", xr: { metadata }, isRestored: true },
+    {
+      reason: "a status from before it was created",
+      xr: { metadata, ...synced("2026-01-01T00:00:00Z") },
+      isRestored: true,
+    },
+    { reason: "managed fields of the backup as well", xr: writtenAt("2026-01-01T00:00:00Z"), isRestored: true },
+    { reason: "still waiting", xr: { metadata, ...waiting }, isRestored: true },
+    {
+      reason: "only the status is Crossplane's",
+      xr: writtenAt("2026-01-02T00:00:00Z", { subresource: "status" }),
+      isRestored: true,
+    },
+    { reason: "Crossplane has written the references", xr: writtenAt("2026-01-02T00:00:00Z"), isRestored: false },
+    { reason: "Crossplane has synced it", xr: { metadata, ...synced("2026-01-02T00:00:00Z") }, isRestored: false },
+    {
+      reason: "seen by render, without metadata",
+      xr: { metadata: { name: "store" }, ...synced("x") },
+      isRestored: false,
+    },
+  ])("$isRestored: $reason", ({ xr, isRestored }) => {
+    const { conditions } = draftOf({ xr: store({ ...referring("a"), ...xr }), answers: { [REQUIREMENT]: [] } });
+    expect(conditions[0]?.reason).toBe(isRestored ? "MissingAfterRestore" : "Adopted");
+  });
+});
+
+test("a Fatal names all at once, and only when everything is known", () => {
+  const parts = {
+    xr: restoredStore(referring("a", "x")),
+    observed: { x: bucket("x", { labels: {} }) },
+  };
+  expect(draftOf(parts).results).toEqual([]);
+  const { results } = draftOf({ ...parts, answers: { [REQUIREMENT]: [bucket("a", controlledBy("uid-then"))] } });
+  expect(results).toHaveLength(1);
+  expect(results[0]?.message.split("\n")).toEqual([
+    "cannot go on without losing resources that this XR refers to and does not control:",
+    expect.stringMatching(/^ {2}x \(Bucket\.cloud\.example\.org\/x\): nobody controls it/),
+    expect.stringMatching(/^ {2}Bucket\.cloud\.example\.org\/a: it is controlled by UID uid-then/),
+  ]);
+});
+
+describe("a step after this one that desires resources", () => {
+  const parts = { xr: store(referring("a")), observed: { a: bucket("a", controlledBy("uid-now")) } };
+  const messageOf = (xr: JsonObject) => draftOf({ ...parts, xr }).conditions[0]?.message ?? "";
+
+  test("is noticed when what was left out is still there in the next reconcile, and stays noticed", () => {
+    const first = messageOf(parts.xr);
+    const again = draftOf({ ...parts, xr: store({ ...referring("a"), ...shown("LeftOut", first) }) });
+    expect(again.conditions).toMatchObject([{ status: "False", reason: "NotLast" }]);
+    expect(again.results).toMatchObject([{ severity: "Warning", reason: "NotLast" }]);
+    const xr = store({ ...referring("a"), ...shown("NotLast", again.conditions[0]?.message ?? "") });
+    expect(draftOf({ ...parts, xr }).conditions).toMatchObject([{ reason: "NotLast" }]);
+  });
+});
+
+test("names of hundreds are cut short", () => {
+  const observed = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [`b${10 + index}`, bucket(`b${index}`)]),
+  );
+  const { conditions } = draftOf({ xr: restoredStore(referring()), observed });
+  expect(conditions[0]?.message).toMatch(/b19 \(.*\) and 2 more: taken back/);
+});

@@ -1,0 +1,321 @@
+import { describe, expect, test } from "vitest";
+import { externalNames } from "../../../src/features/external-names/external-names.ts";
+import { builtInKinds } from "../../../src/features/external-names/rescue.ts";
+import { emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { type ComposedParts, composedCall, store } from "../../../testing/builders/composed.ts";
+
+type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
+
+const draftOf = ({ policy = {}, ...parts }: Parts) =>
+  externalNames(composedCall({ ...parts, spec: { externalNames: policy } }), emptyDraft);
+
+const desired: JsonObject = {
+  apiVersion: "ec2.aws.upbound.io/v1beta1",
+  kind: "VPC",
+  spec: { forProvider: { region: "eu-central-1" } },
+};
+
+const withName = (name: string, resource: JsonObject): JsonObject => ({
+  ...resource,
+  metadata: { annotations: { "crossplane.io/external-name": name } },
+});
+
+const observed = ({ name, id, ...rest }: { name?: string; id?: string; metadata?: JsonObject; spec?: JsonObject }) => {
+  const { metadata = {}, spec = {} } = rest;
+  return {
+    ...desired,
+    metadata: { name: "x", ...metadata, ...(name && { annotations: { "crossplane.io/external-name": name } }) },
+    spec: { forProvider: {}, providerConfigRef: { name: "default" }, managementPolicies: ["*"], ...spec },
+    status: { atProvider: id === undefined ? {} : { id } },
+  };
+};
+
+/** What is desired of a resource once it has that name: the rest of it is not even read. */
+const edited = (name: string) => ({
+  is: "set",
+  value: { path: ["metadata", "annotations", "crossplane.io/external-name"], value: name },
+});
+
+const ledger = { toCompositeFieldPath: "status.externalNames" };
+const recording = (names: JsonObject): JsonObject => store({ status: { externalNames: names } });
+const recordOf = (name: string): JsonObject => ({ "VPC.ec2.aws.upbound.io": name });
+
+test("without its section of the input nothing happens", () => {
+  const call = composedCall({ spec: {}, observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: desired } });
+  expect(externalNames(call, emptyDraft)).toBe(emptyDraft);
+});
+
+test("an observed name is desired from then on, beside what the pipeline desires", () => {
+  const { resources, conditions } = draftOf({
+    observed: { vpc: observed({ name: "vpc-1" }) },
+    desired: { vpc: desired },
+  });
+  expect([...resources]).toEqual([["vpc", edited("vpc-1")]]);
+  expect(conditions).toEqual([
+    { type: "ExternalNamesPinned", status: "True", reason: "Pinned", message: undefined, target: "Composite" },
+  ]);
+});
+
+describe("nothing is edited", () => {
+  test.each<{ reason: string; parts: Parts }>([
+    {
+      reason: "where the pipeline sets the same name",
+      parts: { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-1", desired) } },
+    },
+    {
+      reason: "where the pipeline sets another one, which is its right",
+      parts: { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-2", desired) } },
+    },
+    { reason: "of what nobody desires", parts: { observed: { vpc: observed({ name: "vpc-1" }) } } },
+    { reason: "of what is not there yet", parts: { desired: { vpc: desired } } },
+    {
+      reason: "of a nested XR, which has its claim's name for an external name",
+      parts: {
+        observed: { inner: { ...observed({ name: "x" }), spec: { compositionRef: { name: "x" } } } },
+        desired: { inner: {} },
+      },
+    },
+    {
+      reason: "with pin: false, of a name that the provider has set",
+      parts: {
+        policy: { pin: false, builtInRescue: false },
+        observed: { vpc: observed({ name: "vpc-1", id: "vpc-1" }) },
+        desired: { vpc: desired },
+      },
+    },
+  ])("$reason", ({ parts }) => {
+    expect(draftOf(parts).resources.size).toBe(0);
+  });
+});
+
+describe("a lost name is rescued from what the provider reports", () => {
+  const custom = { apiGroup: "db.example.org", kind: "Cluster", fromFieldPath: "status.atProvider.arn" };
+  const cluster = { apiVersion: "db.example.org/v1", kind: "Cluster", spec: {} };
+  test.each<{ reason: string; desired: JsonObject; status: JsonObject; policy?: JsonObject; name: string | undefined }>(
+    [
+      { reason: "a built-in kind", desired, status: { id: "vpc-1" }, name: "vpc-1" },
+      {
+        reason: "its namespaced twin",
+        desired: { ...desired, apiVersion: "ec2.aws.m.upbound.io/v1beta1" },
+        status: { id: "vpc-1" },
+        name: "vpc-1",
+      },
+      {
+        reason: "built-in rules switched off",
+        desired,
+        status: { id: "vpc-1" },
+        policy: { builtInRescue: false },
+        name: undefined,
+      },
+      {
+        reason: "a rule of the input",
+        desired: cluster,
+        status: { arn: "arn:1" },
+        policy: { rescue: [custom] },
+        name: "arn:1",
+      },
+      { reason: "a kind that no rule is about", desired: cluster, status: { id: "1" }, name: undefined },
+      { reason: "something else than a string", desired, status: { id: 5 }, name: undefined },
+      {
+        reason: "a rule of the input comes before a built-in one",
+        desired,
+        status: { id: "vpc-1", arn: "arn:1" },
+        policy: { rescue: [{ apiGroup: "ec2.aws.upbound.io", kind: "VPC", fromFieldPath: "status.atProvider.arn" }] },
+        name: "arn:1",
+      },
+    ],
+  )("$reason: $name", ({ desired: wanted, status, policy = {}, name }) => {
+    const there = { ...observed({}), status: { atProvider: status } };
+    const { resources, conditions } = draftOf({ policy, observed: { a: there }, desired: { a: wanted } });
+    expect(resources.get("a")).toEqual(name === undefined ? undefined : edited(name));
+    expect(conditions[0]?.reason).toBe(name === undefined ? "WaitingForNames" : "Rescued");
+  });
+
+  test("built-in kinds are listed once, in order", () => {
+    const kinds = Object.values(builtInKinds);
+    expect(Object.keys(builtInKinds)).toEqual(Object.keys(builtInKinds).toSorted());
+    for (const list of kinds) expect(list).toEqual([...new Set(list)].toSorted());
+  });
+});
+
+test("a rescued name stays desired with pin: false too, or Crossplane would take it away again", () => {
+  const parts = { observed: { vpc: observed({ name: "vpc-1", id: "vpc-1" }) }, desired: { vpc: desired } };
+  expect(draftOf({ ...parts, policy: { pin: false } }).resources.has("vpc")).toBe(true);
+});
+
+describe("the ledger", () => {
+  const policy = { ledger };
+  const ledgerOf = (parts: Parts) => draftOf({ policy, ...parts }).composite[0]?.value;
+
+  test("holds the names of all managed resources, sorted, on every call", () => {
+    const parts = {
+      observed: { b: observed({ name: "vpc-2" }), a: observed({ name: "vpc-1" }), c: observed({}) },
+      desired: { b: desired, a: desired, c: desired },
+    };
+    const { composite } = draftOf({ policy, ...parts });
+    expect(composite).toEqual([
+      { path: ["status", "externalNames"], value: { a: recordOf("vpc-1"), b: recordOf("vpc-2") } },
+    ]);
+    expect(JSON.stringify(composite)).toMatch(/"a".*"b"/);
+  });
+
+  test("gives a managed resource that is made anew its name back", () => {
+    const { resources, conditions, composite } = draftOf({
+      policy,
+      xr: recording({ vpc: recordOf("vpc-1") }),
+      desired: { vpc: desired },
+    });
+    expect(resources.get("vpc")).toEqual(edited("vpc-1"));
+    expect(conditions).toMatchObject([{ status: "True", reason: "RestoredFromLedger" }]);
+    expect(composite[0]?.value).toEqual({ vpc: recordOf("vpc-1") });
+  });
+
+  test("does not give it to another kind", () => {
+    const { resources } = draftOf({
+      policy,
+      xr: recording({ vpc: { "Subnet.ec2.aws.upbound.io": "subnet-1" } }),
+      desired: { vpc: desired },
+    });
+    expect(resources.size).toBe(0);
+  });
+
+  test.each<{ reason: string; parts: Parts; value: JsonObject | undefined }>([
+    {
+      reason: "keeps the name of what is neither there nor desired at the moment",
+      parts: { xr: recording({ vpc: recordOf("vpc-1") }) },
+      value: { vpc: recordOf("vpc-1") },
+    },
+    {
+      reason: "forgets what is observed and not desired: Crossplane deletes it",
+      parts: { xr: recording({ vpc: recordOf("vpc-1") }), observed: { vpc: observed({ name: "vpc-1" }) } },
+      value: undefined,
+    },
+    {
+      reason: "forgets what is being deleted together with its cloud resource",
+      parts: {
+        xr: recording({ vpc: recordOf("vpc-1") }),
+        observed: { vpc: observed({ name: "vpc-1", metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }) },
+        desired: { vpc: desired },
+      },
+      value: undefined,
+    },
+    {
+      reason: "keeps what is being deleted without it",
+      parts: {
+        observed: {
+          vpc: observed({
+            name: "vpc-1",
+            metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" },
+            spec: { deletionPolicy: "Orphan" },
+          }),
+        },
+        desired: { vpc: desired },
+      },
+      value: { vpc: recordOf("vpc-1") },
+    },
+    {
+      reason: "keeps what is being deleted while it is paused, so that its provider does nothing",
+      parts: {
+        observed: {
+          vpc: observed({
+            metadata: {
+              deletionTimestamp: "2026-01-01T00:00:00Z",
+              annotations: { "crossplane.io/external-name": "vpc-1", "crossplane.io/paused": "true" },
+            },
+          }),
+        },
+        desired: { vpc: desired },
+      },
+      value: { vpc: recordOf("vpc-1") },
+    },
+    {
+      reason: "follows the pipeline",
+      parts: {
+        xr: recording({ vpc: recordOf("vpc-1") }),
+        observed: { vpc: observed({}) },
+        desired: { vpc: withName("vpc-2", desired) },
+      },
+      value: { vpc: recordOf("vpc-2") },
+    },
+    {
+      reason: "is read as far as it is one",
+      parts: { xr: recording({ a: "x", b: { K: 1 }, vpc: { ...recordOf("vpc-1"), other: "" } }), desired: {} },
+      value: { vpc: recordOf("vpc-1") },
+    },
+  ])("$reason", ({ parts, value }) => {
+    expect(ledgerOf(parts)).toEqual(value);
+  });
+
+  test("__proto__ is a composed resource's name like any other", () => {
+    const value = ledgerOf({
+      observed: Object.fromEntries([["__proto__", observed({ name: "vpc-1" })]]),
+      desired: Object.fromEntries([["__proto__", desired]]),
+    });
+    expect(Object.entries(value ?? {})).toEqual([["__proto__", recordOf("vpc-1")]]);
+  });
+});
+
+describe("two names for one resource", () => {
+  const xr = recording({ vpc: recordOf("vpc-1") });
+  test.each([
+    { reason: "changed by hand: it stays", name: "vpc-2", pinned: "vpc-2" },
+    { reason: "lost, and created again: the first one comes back", name: undefined, id: "vpc-2", pinned: "vpc-1" },
+  ])("$reason", ({ name, id, pinned }) => {
+    const there = observed({ ...(name && { name }), ...(id && { id }) });
+    const { resources, conditions, results, composite } = draftOf({
+      xr,
+      policy: { ledger },
+      observed: { vpc: there },
+      desired: { vpc: desired },
+    });
+    expect(resources.get("vpc")).toEqual(edited(pinned));
+    expect(conditions).toMatchObject([{ status: "False", reason: "DuplicateSuspected" }]);
+    expect(results).toMatchObject([{ severity: "Warning", message: expect.stringContaining("vpc-1") }]);
+    expect(composite[0]?.value).toEqual({ vpc: recordOf("vpc-1") });
+  });
+});
+
+test("an asynchronous kind without LateInitialize is warned of until it has a name", () => {
+  const spec = { managementPolicies: ["Observe", "Create", "Update", "Delete"] };
+  const parts = { desired: { vpc: desired }, observed: { vpc: observed({ spec }) } };
+  const { conditions, results } = draftOf(parts);
+  expect(conditions).toMatchObject([{ status: "False", reason: "LateInitializeMissing" }]);
+  expect(results).toMatchObject([{ severity: "Warning" }]);
+  expect(draftOf({ ...parts, observed: { vpc: observed({ spec, id: "vpc-1" }) } }).conditions[0]?.reason).toBe(
+    "Rescued",
+  );
+});
+
+test("a pipeline that changes a name is reported", () => {
+  const parts = { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-2", desired) } };
+  expect(draftOf(parts).conditions).toMatchObject([
+    {
+      status: "False",
+      reason: "ChangedByPipeline",
+      message: expect.stringContaining("vpc-2, where vpc-1 is observed"),
+    },
+  ]);
+});
+
+test("what an earlier feature set stays: its object and its readiness", () => {
+  const call = composedCall({ spec: { externalNames: {} }, observed: { vpc: observed({ name: "vpc-1" }) } });
+  const draft = {
+    ...emptyDraft,
+    resources: new Map([["vpc", { is: "set", object: desired, ready: "True" } as const]]),
+  };
+  expect(externalNames(call, draft).resources.get("vpc")).toEqual({
+    ...edited("vpc-1"),
+    object: desired,
+    ready: "True",
+  });
+});
+
+test("sentences of hundreds are cut short", () => {
+  const many = Array.from({ length: 12 }, (_, index) => `vpc${index}`);
+  const { conditions } = draftOf({
+    observed: Object.fromEntries(many.map((name) => [name, observed({})])),
+    desired: Object.fromEntries(many.map((name) => [name, desired])),
+  });
+  expect(conditions[0]?.message).toMatch(/; and 2 more$/);
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { publishing } from "../../src/features/publish.ts";
+import { type Draft, emptyDraft } from "../../src/model/draft.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { type CallParts, callOf, xr } from "../../testing/builders/sharing.ts";
+
+const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
+const KEY = "publish/environment-config/orders";
+const environmentConfig = {
+  name: { value: "orders" },
+  labels: { db: "orders" },
+  data: [
+    { fromCompositeFieldPath: "status.endpoint", toFieldPath: "db.host" },
+    { value: { tls: true }, toFieldPath: "db.options" },
+  ],
+};
+const draftOf = (parts: CallParts, config: JsonObject = {}): Draft =>
+  publishing(
+    callOf({
+      sharedResources: [],
+      ...parts,
+      spec: { publish: { environmentConfig: { ...environmentConfig, ...config } } },
+    }),
+    emptyDraft,
+  );
+
+const owner = "Shop.apps.example.org/team-a/shop";
+const published = (data: JsonObject, metadata: JsonObject = {}): JsonObject => ({
+  apiVersion: "apiextensions.crossplane.io/v1beta1",
+  kind: "EnvironmentConfig",
+  metadata: { name: "orders", labels: { db: "orders" }, annotations: { [OWNER]: owner }, ...metadata },
+  data,
+});
+const shown = { ...xr(), status: { endpoint: "new.example.org" } };
+const now = published({ db: { host: "new.example.org", options: { tls: true } } });
+const old = published({ db: { host: "old.example.org", options: { tls: true } } });
+
+describe("an EnvironmentConfig", () => {
+  test.each<{ reason: string; parts: CallParts; config?: JsonObject; composed: JsonObject | undefined; says: string }>([
+    {
+      reason: "is looked up first",
+      parts: { xr: shown },
+      composed: undefined,
+      says: "Unknown WaitingForRequiredResources",
+    },
+    {
+      reason: "is published where nobody has the name",
+      parts: { xr: shown, answers: { [KEY]: [] } },
+      composed: now,
+      says: "True Published",
+    },
+    {
+      reason: "or where it is ours, from before a restore",
+      parts: { xr: shown, answers: { [KEY]: [old] } },
+      composed: now,
+      says: "True Published",
+    },
+    {
+      reason: "is left alone where it is somebody else's",
+      parts: { xr: shown, answers: { [KEY]: [published({}, { annotations: {} })] } },
+      composed: undefined,
+      says: "False NameTaken",
+    },
+    { reason: "follows its XR", parts: { xr: shown, observed: { [KEY]: old } }, composed: now, says: "True Published" },
+    {
+      reason: "keeps what it said of a field that is not set now",
+      parts: { observed: { [KEY]: old } },
+      composed: old,
+      says: "False FieldNotSet",
+    },
+    {
+      reason: "stays as it is while its name is not set, without what Crossplane added",
+      parts: {
+        xr: shown,
+        observed: {
+          [KEY]: {
+            ...old,
+            metadata: {
+              ...(old["metadata"] as JsonObject),
+              uid: "1",
+              labels: { db: "orders", "crossplane.io/composite": "x" },
+            },
+          },
+        },
+      },
+      config: { name: { fromCompositeFieldPath: "spec.nothing" } },
+      composed: old,
+      says: "False FieldNotSet",
+    },
+    {
+      reason: "or while it is no name",
+      parts: { xr: { ...xr(), status: { name: "Orders!" } }, observed: { [KEY]: old } },
+      config: { name: { fromCompositeFieldPath: "status.name" } },
+      composed: old,
+      says: "False InvalidName",
+    },
+  ])("$reason", ({ parts, config, composed, says }) => {
+    const { resources, conditions } = draftOf(parts, config);
+    const edit = resources.get(KEY);
+    expect(edit?.is === "set" ? edit.object : undefined).toEqual(composed);
+    expect(conditions.map(({ status, reason }) => `${status} ${reason}`)).toEqual([says]);
+  });
+
+  test("of a namespaced XR cannot be, and the fault says why", () => {
+    expect(() => draftOf({ xr: xr({ metadata: { name: "shop", namespace: "team-a" } }) })).toThrow(
+      "spec.publish.environmentConfig: needs a cluster-scoped XR: a namespaced one composes into its own namespace only",
+    );
+  });
+});
+
+test("without publish in the input nothing is changed", () => {
+  expect(publishing(callOf({}), emptyDraft)).toBe(emptyDraft);
+});

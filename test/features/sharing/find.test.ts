@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import { sharing } from "../../../src/features/sharing/sharing.ts";
+import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
+
+const KEY = "shared-infrastructure.fn.crossplane.io/shared-resources";
+const ENVIRONMENT = "apiextensions.crossplane.io/environment";
+const draftOf = (parts: CallParts): Draft => sharing(callOf(parts), emptyDraft);
+const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
+
+const { connection: _, ...alone } = shared();
+const resource = (name: string, spec: JsonObject = {}): JsonObject => database({ metadata: { name }, spec });
+const byLabels = (more: JsonObject = {}) => ({
+  ...alone,
+  select: { matchLabels: [{ key: "db", value: "orders" }], ...more },
+});
+
+/** The names of what was found, as later steps see them. */
+const namesIn = ({ context }: Draft) => {
+  const found = context.get(KEY) as { db: readonly { toObject(): { metadata: { name: string } } }[] } | undefined;
+  return found?.db.map((item) => item.toObject().metadata.name);
+};
+
+describe("several resources by labels", () => {
+  const three = [resource("c", { size: 3 }), resource("a", { size: 20 }), resource("b", { size: "20" })];
+  test.each<{ reason: string; select: JsonObject; items: readonly JsonObject[]; names?: string[]; condition: string }>([
+    {
+      reason: "as many as the input allows, by name",
+      select: { maxMatch: 3 },
+      items: three,
+      names: ["a", "b", "c"],
+      condition: "Available: undefined",
+    },
+    {
+      reason: "one more is a riddle, even where the input allows many",
+      select: { maxMatch: 2 },
+      items: three,
+      condition: "Ambiguous: db: more than one XPostgres matches: a, b, c",
+    },
+    {
+      reason: "unless the input says which come first: texts before numbers, numbers by size",
+      select: { maxMatch: 2, sortByFieldPath: "spec.size" },
+      items: three,
+      names: ["b", "c"],
+      condition: "Available: undefined",
+    },
+    {
+      reason: "what lacks the field comes first",
+      select: { sortByFieldPath: "spec.size" },
+      items: [...three, resource("d")],
+      names: ["d"],
+      condition: "Available: undefined",
+    },
+    {
+      reason: "too few of them",
+      select: { minMatch: 2, maxMatch: 3 },
+      items: [resource("a")],
+      condition: "TooFewMatches: db: 1 XPostgres match with labels db=orders, and 2 are wanted",
+    },
+    { reason: "none is enough", select: { minMatch: 0 }, items: [], condition: "Available: undefined" },
+    {
+      reason: "none at all",
+      select: {},
+      items: [],
+      condition: "NotFound: db: there is no XPostgres with labels db=orders",
+    },
+  ])("$reason", ({ select, items, names, condition }) => {
+    const draft = draftOf({ sharedResources: [byLabels(select)], answers: { db: items } });
+    expect([namesIn(draft), says(draft)]).toEqual([names, condition]);
+  });
+});
+
+describe("an Optional shared resource", () => {
+  test.each<{ reason: string; parts: CallParts; condition: string; ready: string | undefined }>([
+    { reason: "may be missing", parts: { answers: { db: [] } }, condition: "Available: undefined", ready: undefined },
+    {
+      reason: "may have no name yet",
+      parts: { xr: xr({ spec: {} }) },
+      condition: "Available: undefined",
+      ready: undefined,
+    },
+    {
+      reason: "is waited for until it was looked up",
+      parts: {},
+      condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres",
+      ready: "False",
+    },
+    {
+      reason: "needs a grant all the same",
+      parts: { answers: { db: [database({ annotations: {} })] } },
+      condition:
+        "AccessNotGranted: db: XPostgres orders does not grant its connection Secret to namespace team-a: whoever owns it " +
+        "has to add team-a to its annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
+      ready: "False",
+    },
+  ])("$reason", ({ parts, condition, ready }) => {
+    const draft = draftOf({ ...parts, sharedResources: [shared({ resolution: "Optional" })] });
+    expect([says(draft), draft.compositeReady]).toEqual([condition, ready]);
+  });
+});
+
+test("an XR that is shared itself asks for its targets only, and needs no grant", () => {
+  const copies = [{ secretName: { value: "pushed" }, namespaces: { value: ["team-b", "team-c"] } }];
+  const own = { name: "own", select: { self: true }, connection: { copies } };
+  const self = xr({ spec: { writeConnectionSecretToRef: { namespace: "system", name: "own-conn" } } });
+  const { resources, requirements, context } = draftOf({ xr: self, sharedResources: [own] });
+  expect([...resources.keys()]).toEqual(["shared/own/team-b/pushed", "shared/own/team-c/pushed"]);
+  expect([...requirements.keys()]).toEqual([...resources.keys()].map((copy) => `${copy}/target`));
+  expect(context.size).toBe(0);
+});
+
+describe("the environment", () => {
+  const config = (data: JsonObject): JsonObject => ({ kind: "EnvironmentConfig", metadata: { name: "e" }, data });
+  const environment = { ...alone, toEnvironment: { fromFieldPath: "data" } };
+  test.each<{ reason: string; parts: CallParts; merged: JsonObject | undefined }>([
+    {
+      reason: "begins with what is shared",
+      parts: { sharedResources: [environment], answers: { db: [config({ a: { b: 1 } })] } },
+      merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", a: { b: 1 } },
+    },
+    {
+      reason: "shared over what earlier steps left, and that over the defaults; lists as a whole",
+      parts: {
+        sharedResources: [environment],
+        answers: { db: [config({ a: { b: 1 }, list: [3] })] },
+        context: { [ENVIRONMENT]: { kind: "Mine", a: { b: 0, c: 2 }, list: [1, 2] } },
+        spec: { environment: { defaultData: { a: { c: 0, d: 3 }, e: 4 } } },
+      },
+      merged: { kind: "Mine", a: { b: 1, c: 2, d: 3 }, list: [3], e: 4 },
+    },
+    {
+      reason: "at a path of its own",
+      parts: {
+        sharedResources: [{ ...alone, toEnvironment: { fromFieldPath: "data", toFieldPath: "db.main" } }],
+        answers: { db: [config({ host: "h" })] },
+      },
+      merged: {
+        apiVersion: "internal.crossplane.io/v1alpha1",
+        kind: "Environment",
+        db: { main: { host: "h" } },
+      },
+    },
+    {
+      reason: "of defaults alone",
+      parts: { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } },
+      merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", a: 1 },
+    },
+    { reason: "is not touched where nothing is found", parts: { sharedResources: [environment] }, merged: undefined },
+  ])("$reason", ({ parts, merged }) => {
+    expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
+  });
+});
+
+test("later steps find shared resources under the key that the input says", () => {
+  const contextKey = "apiextensions.crossplane.io/extra-resources";
+  const { context } = draftOf({ answers: { db: [database()] }, spec: { contextKey } });
+  expect([...context.keys()]).toEqual([contextKey]);
+});

@@ -1,0 +1,270 @@
+import { describe, expect, test } from "vitest";
+import type { Draft } from "../../../src/model/draft.ts";
+import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import type { CallParts } from "../../../testing/builders/sharing.ts";
+import { at, bucket, DOMAIN, desiredOf, named, run, team } from "../../../testing/builders/tags.ts";
+
+/** The bucket as the API server shows it, once `draft` is applied. */
+function applied(draft: Draft, name: string, metadata: JsonObject = {}, rest: JsonObject = {}): JsonObject {
+  const object = desiredOf(draft);
+  const { labels, annotations } = (object["metadata"] ?? {}) as Record<string, JsonObject>;
+  return {
+    ...object,
+    ...rest,
+    metadata: {
+      name,
+      uid: name,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      ...metadata,
+      labels: labels ?? {},
+      annotations: { ...annotations, "crossplane.io/composition-resource-name": "bucket" },
+    },
+  };
+}
+
+describe("a cloud resource that others may name", () => {
+  const parts: CallParts = { tags: { add: [team] }, desired: { bucket: bucket({}, named) } };
+  const first = run({ ...parts, contenders: [] });
+  const policies = (draft: Draft) => at(desiredOf(draft), "spec.managementPolicies");
+  const ownXr = "Shop.apps.example.org/team-a/shop";
+
+  /** Ours and another's, as they are after their first reconcile. */
+  const ours = applied(first, "ours");
+  const rival = (metadata: JsonObject = {}): JsonObject => {
+    const object = applied(first, "rival", metadata);
+    const { annotations, ...rest } = object["metadata"] as Record<string, JsonObject>;
+    return {
+      ...object,
+      metadata: { ...rest, annotations: { ...annotations, [`${DOMAIN}/owner`]: "XShop.apps.example.org/rival" } },
+    };
+  };
+  const owning = (object: JsonObject, more: JsonObject = {}, managementPolicies: JsonValue = ["*"]): JsonObject => {
+    const { annotations, ...rest } = object["metadata"] as Record<string, JsonObject>;
+    const marker = { [`${DOMAIN}/tags-owner`]: `${annotations?.[`${DOMAIN}/owner`] as unknown as string}#bucket` };
+    const spec = { ...(object["spec"] as JsonObject), managementPolicies };
+    return { ...object, metadata: { ...rest, annotations: { ...annotations, ...marker, ...more } }, spec };
+  };
+
+  test("is asked for by its label, and observed until the answer is there", () => {
+    const pending = run(parts);
+    expect([...pending.requirements]).toEqual([...first.requirements]);
+    expect([...first.requirements.values()]).toEqual([
+      {
+        apiVersion: "s3.aws.upbound.io/v1beta2",
+        kind: "Bucket",
+        match: { labels: { [`${DOMAIN}/identity`]: at(ours, `metadata.labels[${DOMAIN}/identity]`) } },
+      },
+    ]);
+    expect([policies(pending), policies(first)]).toEqual([["Observe"], ["Observe"]]);
+    expect(first.resources.get("bucket")).toMatchObject({ ready: "False" });
+    expect(pending.conditions).toMatchObject([{ status: "Unknown", reason: "WaitingForRequiredResources" }]);
+    expect(pending.audit).toEqual([]);
+  });
+
+  test("is owned by whoever is alone", () => {
+    const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours] });
+    expect(at(desiredOf(draft), "metadata.annotations")).toEqual({
+      "crossplane.io/external-name": "orders",
+      [`${DOMAIN}/owner`]: ownXr,
+      [`${DOMAIN}/tags-owner`]: `${ownXr}#bucket`,
+    });
+    expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([["*"], { team: "shop" }]);
+    expect(draft.audit).toEqual([{ resource: "bucket", key: "team", old: undefined, new: "shop", owner: ownXr }]);
+  });
+
+  test("loses Delete, and only that, while somebody else needs it", () => {
+    const draft = run({ ...parts, observed: { bucket: owning(ours) }, contenders: [owning(ours), rival()] });
+    expect(policies(draft)).toEqual(["Observe", "Create", "Update", "LateInitialize"]);
+    expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/contenders]`)).toBe("rival");
+  });
+
+  test("keeps Delete under onRelease: Delete", () => {
+    const input = { add: [team], owner: { onRelease: "Delete" } };
+    const draft = run({
+      ...parts,
+      tags: input,
+      observed: { bucket: owning(ours) },
+      contenders: [owning(ours), rival()],
+    });
+    expect(policies(draft)).toEqual(["*"]);
+  });
+
+  test("is observed by whoever does not own it, and it says who does and how to take over", () => {
+    const owner = owning(rival(), { [`${DOMAIN}/contenders`]: "ours" });
+    const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours, owner] });
+    expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([["Observe"], undefined]);
+    expect(draft.resources.get("bucket")).toMatchObject({ ready: undefined });
+    expect(draft.conditions[0]).toMatchObject({ status: "False", reason: "OwnedByAnother" });
+    expect(draft.conditions[0]?.message).toBe(
+      "bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
+        `ownership here: kubectl annotate bucket.s3.aws.upbound.io ours --overwrite ${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"`,
+    );
+  });
+
+  test.each([
+    {
+      reason: "Withhold, before it is created",
+      onConflict: "Withhold",
+      observed: {},
+      edit: { is: "removed" },
+      is: "Withheld",
+      severity: "Warning",
+    },
+    {
+      reason: "Withhold, once it was created",
+      onConflict: "Withhold",
+      observed: { bucket: ours },
+      edit: { is: "set" },
+      is: "WaitingForOwner",
+      severity: "Warning",
+    },
+    {
+      reason: "Fail",
+      onConflict: "Fail",
+      observed: { bucket: ours },
+      edit: { is: "set" },
+      is: "Conflict",
+      severity: "Fatal",
+    },
+  ])("$reason", ({ onConflict, observed, edit, is, severity }) => {
+    const contenders = [...Object.values(observed), owning(rival())];
+    const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders } as CallParts);
+    expect(draft.resources.get("bucket")).toMatchObject(edit);
+    expect(draft.conditions).toMatchObject([{ status: "False", reason: is }]);
+    expect(draft.results).toMatchObject([{ severity }]);
+  });
+
+  test("that was there before this step keeps its tags and goes on, but for Delete", () => {
+    const before = { ...bucket({ tags: { team: "shop" } }, { metadata: { name: "old", uid: "old" } }) };
+    const spec = { ...(before["spec"] as JsonObject), managementPolicies: ["*"] };
+    const draft = run({ ...parts, observed: { bucket: { ...before, spec } }, contenders: [] });
+    expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([
+      ["Observe", "Create", "Update", "LateInitialize"],
+      { team: "shop" },
+    ]);
+    expect(draft.audit).toEqual([]);
+  });
+
+  test("stays whose it was after a restore with other UIDs", () => {
+    const restored = owning(applied(first, "ours", { uid: "new", creationTimestamp: "2026-06-01T00:00:00Z" }));
+    const draft = run({ ...parts, observed: { bucket: restored }, contenders: [rival(), restored] });
+    expect(draft.conditions).toMatchObject([{ status: "True", reason: "Owned" }]);
+  });
+
+  test("of a kind without managementPolicies is left behind and has its owner's tags repeated", () => {
+    const bare = (object: JsonObject, rest: JsonObject = {}): JsonObject => ({
+      ...object,
+      spec: { ...rest, forProvider: { tags: { team: "rival" } } },
+    });
+    const input = { add: [team], resources: [{ managementPolicies: false }] };
+    const lost = run({
+      ...parts,
+      tags: input,
+      observed: { bucket: bare(ours) },
+      contenders: [bare(ours), bare(owning(rival()))],
+    });
+    expect(desiredOf(lost)["spec"]).toEqual({
+      forProvider: { region: "eu-central-1", tags: { team: "rival" } },
+      deletionPolicy: "Orphan",
+    });
+    expect(lost.conditions).toMatchObject([{ reason: "CannotObserve" }]);
+    const withheld = run({ ...parts, tags: input, contenders: [bare(owning(rival()))] });
+    expect(withheld.resources.get("bucket")).toEqual({ is: "removed" });
+  });
+
+  test.each([
+    {
+      reason: "the owner still writes",
+      contender: owning(rival()),
+      says: "stop writing it; if that XR is paused, pause its Bucket as well",
+    },
+    {
+      reason: "the owner is being deleted, and the cloud resource with it",
+      contender: owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" })),
+      says: "is deleted, and the cloud resource with it",
+    },
+  ])("waits while $reason", ({ contender, says }) => {
+    const metadata = ours["metadata"] as Record<string, JsonObject>;
+    const take = { ...metadata["annotations"], [`${DOMAIN}/take-ownership`]: "2026" };
+    const chosen = { ...ours, metadata: { ...metadata, annotations: take } };
+    const draft = run({ ...parts, observed: { bucket: chosen }, contenders: [chosen, contender] });
+    expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "WaitingForOwner"]);
+    expect(draft.conditions[0]?.message).toContain(says);
+  });
+
+  test("is held as it is while the control plane's own name is not known", () => {
+    const input = { add: [team], owner: { cluster: { fromEnvironmentFieldPath: "cluster" } } };
+    const draft = run({ ...parts, tags: input, observed: { bucket: owning(ours) }, contenders: [owning(ours)] });
+    expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["*"], "FieldNotSet"]);
+    expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`)).toBe(`${ownXr}#bucket`);
+  });
+
+  test("that now is another one is observed before it is owned", () => {
+    const moved = bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } });
+    const draft = run({ ...parts, desired: { bucket: moved }, observed: { bucket: owning(ours) }, contenders: [] });
+    expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "Arbitrating"]);
+  });
+
+  test("in another control plane is told from ours by its tags", () => {
+    const input = { add: [team], owner: { cluster: { value: "prod-eu" } } };
+    const reports = (cluster: string) => ({
+      ...ours,
+      status: { atProvider: { tags: { "crossplane-cluster": cluster } } },
+    });
+    const lost = run({ ...parts, tags: input, observed: { bucket: reports("prod-us") }, contenders: [ours] });
+    expect([policies(lost), lost.conditions[0]?.reason]).toEqual([["Observe"], "OwnedByAnotherCluster"]);
+    const kept = run({ ...parts, tags: input, observed: { bucket: reports("prod-eu") }, contenders: [ours] });
+    expect(at(desiredOf(kept), "spec.forProvider.tags")).toEqual({ "crossplane-cluster": "prod-eu", team: "shop" });
+    expect(at(desiredOf(kept), `metadata.annotations[${DOMAIN}/cluster]`)).toBe("prod-eu");
+  });
+
+  describe("that the cloud says somebody else wrote", () => {
+    const writer = { "crossplane-kind": "bucket.s3.aws.upbound.io", "crossplane-name": "elsewhere" };
+    const observed = { bucket: { ...ours, status: { atProvider: { tags: writer } } } };
+    const elsewhere = bucket({}, { metadata: { name: "elsewhere", uid: "elsewhere" } });
+    const writing = { ...elsewhere, spec: { ...(elsewhere["spec"] as JsonObject), managementPolicies: ["*"] } };
+    test.each([
+      { reason: "is left to it while it writes", item: [writing], is: "WaitingForOwner" },
+      { reason: "is ours once it is gone", item: [], is: "Owned" },
+    ])("$reason", ({ item, is }) => {
+      const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere: item } });
+      expect([...draft.requirements.values()].map(({ match }) => match)).toMatchObject([{}, { name: "elsewhere" }]);
+      expect(draft.conditions).toMatchObject([{ reason: is }]);
+    });
+  });
+
+  test.each([
+    {
+      reason: "another name",
+      other: bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } }),
+      same: false,
+    },
+    { reason: "another region", other: bucket({ region: "us-east-1" }, named), same: false },
+    {
+      reason: "another ProviderConfig",
+      other: {
+        ...bucket({}, named),
+        spec: { forProvider: { region: "eu-central-1" }, providerConfigRef: { name: "x" } },
+      },
+      same: false,
+    },
+    {
+      reason: "the namespaced kind",
+      other: { ...bucket({}, named), apiVersion: "s3.aws.m.upbound.io/v1beta1" },
+      same: true,
+    },
+  ])("has an identity: $reason", ({ other, same }) => {
+    const label = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`);
+    expect(label(run({ ...parts, desired: { bucket: other } })) === label(first)).toBe(same);
+  });
+
+  test("has none while the parent that it refers to is not resolved", () => {
+    const subnet = {
+      apiVersion: "apimanagement.azure.upbound.io/v1beta2",
+      kind: "Management",
+      ...named,
+      spec: { forProvider: { tags: {}, resourceGroupNameSelector: { matchControllerRef: true } } },
+    };
+    expect(run({ ...parts, desired: { bucket: subnet } }).requirements.size).toBe(0);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { fromTagMap, toTagMap } from "../../../src/features/tags/tag-map.ts";
+import type { JsonValue } from "../../../src/model/json.ts";
+
+describe("tags of a field", () => {
+  test.each<{ reason: string; field: JsonValue | undefined; tags: Record<string, string> | undefined }>([
+    { reason: "a map", field: { a: "1", count: 2 }, tags: { a: "1" } },
+    { reason: "a list", field: [{ key: "a", value: "1" }], tags: { a: "1" } },
+    { reason: "a list as KMS has it", field: [{ tagKey: "a", tagValue: "1" }], tags: { a: "1" } },
+    { reason: "a list without values", field: [{ key: "a" }, { other: "b" }, "c"], tags: { a: "" } },
+    { reason: "a text", field: "a=1", tags: undefined },
+    { reason: "nothing", field: undefined, tags: undefined },
+  ])("$reason", ({ field, tags }) => {
+    const found = toTagMap(field);
+    expect(found && Object.fromEntries(found)).toEqual(tags);
+  });
+});
+
+describe("tags look like what was there", () => {
+  const tags = new Map([
+    ["b", "2"],
+    ["a", "1"],
+  ]);
+  test.each<{ reason: string; like: JsonValue | undefined; field: JsonValue }>([
+    { reason: "nothing: a map, sorted", like: undefined, field: { a: "1", b: "2" } },
+    {
+      reason: "an empty list",
+      like: [],
+      field: [
+        { key: "a", value: "1" },
+        { key: "b", value: "2" },
+      ],
+    },
+    {
+      reason: "a list keeps its order, its shape and what else its items have",
+      like: [
+        { tagKey: "b", tagValue: "old", propagateAtLaunch: true },
+        { tagKey: "gone", tagValue: "x" },
+      ],
+      field: [
+        { tagKey: "b", tagValue: "2", propagateAtLaunch: true },
+        { tagKey: "a", tagValue: "1", propagateAtLaunch: true },
+      ],
+    },
+  ])("$reason", ({ like, field }) => {
+    expect(JSON.stringify(fromTagMap(tags, like))).toBe(JSON.stringify(field));
+  });
+});

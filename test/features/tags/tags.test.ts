@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { at, bucket, DOMAIN, desiredOf, run, team } from "../../../testing/builders/tags.ts";
+
+describe("adds tags", () => {
+  test.each([
+    { reason: "a value", add: [team], tags: { team: "shop" } },
+    {
+      reason: "a field of the XR",
+      add: [{ key: "db", fromCompositeFieldPath: "spec.parameters.database" }],
+      tags: { db: "orders" },
+    },
+    { reason: "a map", add: [{ value: { a: "1", b: "2" } }], tags: { a: "1", b: "2" } },
+    { reason: "a map of the XR", add: [{ fromCompositeFieldPath: "spec.parameters" }], tags: { database: "orders" } },
+    { reason: "Replace is the default", before: { team: "x" }, add: [team], tags: { team: "shop" } },
+    {
+      reason: "Retain",
+      before: { team: "x" },
+      add: [
+        { ...team, policy: "Retain" },
+        { key: "a", value: "b" },
+      ],
+      tags: { a: "b", team: "x" },
+    },
+    { reason: "of two entries the later", add: [team, { ...team, value: "later" }], tags: { team: "later" } },
+    {
+      reason: "the provider's own are left to it",
+      add: [{ key: "crossplane-name", value: "x" }, team],
+      tags: { team: "shop" },
+    },
+    { reason: "removed by glob", before: { "x-a": "1", b: "2" }, add: [], remove: ["x-*"], tags: { b: "2" } },
+    {
+      reason: "removed by a list of the XR's",
+      before: { orders: "1", b: "2" },
+      add: [],
+      remove: [{ fromCompositeFieldPath: "spec.parameters.database" }],
+      tags: { b: "2" },
+    },
+    {
+      reason: "foreign keys stay as the cloud has them",
+      cloud: { "map-migrated": "y", other: "z" },
+      add: [],
+      preserve: ["map-*"],
+      tags: { "map-migrated": "y" },
+    },
+    {
+      reason: "preserved wins over added",
+      cloud: { team: "cloud" },
+      add: [team],
+      preserve: ["team"],
+      tags: { team: "cloud" },
+    },
+    {
+      reason: "preserved under Retain does not",
+      cloud: { team: "cloud" },
+      add: [team],
+      preserve: [{ value: ["team"], policy: "Retain" }],
+      tags: { team: "shop" },
+    },
+    {
+      reason: "AWS's own are never written",
+      cloud: { "aws:cloudformation:stack-id": "y" },
+      add: [team],
+      preserve: ["*"],
+      tags: { team: "shop" },
+    },
+  ])("$reason", ({ before, cloud = {}, tags: expected, reason: _, ...input }) => {
+    const draft = run({
+      tags: input,
+      desired: { bucket: bucket(before ? { tags: before } : {}) },
+      observed: { bucket: { ...bucket(), status: { atProvider: { tags: cloud } } } },
+    });
+    expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(expected);
+    expect(draft.requirements.size).toBe(0);
+    expect(draft.conditions).toMatchObject([{ status: "True", reason: "Owned" }]);
+  });
+
+  test.each([
+    {
+      reason: "[{key, value}]",
+      before: [{ key: "a", value: "1" }],
+      after: [
+        { key: "a", value: "1" },
+        { key: "team", value: "shop" },
+      ],
+    },
+    {
+      reason: "[{tagKey, tagValue}]",
+      before: [{ tagKey: "team", tagValue: "x" }],
+      after: [{ tagKey: "team", tagValue: "shop" }],
+    },
+  ])("to a list $reason", ({ before, after }) => {
+    const draft = run({ tags: { add: [team] }, desired: { bucket: bucket({ tags: before }) } });
+    expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(after);
+  });
+
+  test("to labels of Google's resources and of Objects' manifests", () => {
+    const draft = run({
+      tags: { add: [team] },
+      desired: {
+        bucket: { apiVersion: "storage.gcp.upbound.io/v1beta2", kind: "Bucket", spec: { forProvider: { labels: {} } } },
+        object: {
+          apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
+          kind: "Object",
+          spec: {
+            managementPolicies: ["*"],
+            forProvider: { manifest: { apiVersion: "v1", kind: "ConfigMap", metadata: {} } },
+          },
+        },
+      },
+    });
+    expect(at(desiredOf(draft), "spec.forProvider.labels")).toEqual({ team: "shop" });
+    expect(at(desiredOf(draft, "object"), "spec.forProvider.manifest.metadata.labels")).toEqual({ team: "shop" });
+  });
+
+  test("a field that is not set leaves its tag out, and says so", () => {
+    const add = [
+      { key: "a", fromCompositeFieldPath: "spec.nowhere" },
+      { key: "b", fromCompositeFieldPath: "spec.neither", optional: true },
+      team,
+    ];
+    const draft = run({ tags: { add }, desired: { bucket: bucket() } });
+    expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual({ team: "shop" });
+    expect(draft.conditions).toMatchObject([
+      { status: "False", reason: "FieldNotSet", message: "spec.nowhere of the XR is not set, so its tag is left out" },
+    ]);
+  });
+});
+
+describe("leaves alone", () => {
+  const policy = { apiVersion: "iam.aws.upbound.io/v1beta1", kind: "RolePolicyAttachment", spec: { forProvider: {} } };
+  test.each([
+    { reason: "a kind without tags", resource: policy },
+    { reason: "no managed resource", resource: { apiVersion: "v1", kind: "ConfigMap" } },
+    {
+      reason: "what the pipeline observes",
+      resource: { ...bucket(), spec: { forProvider: {}, managementPolicies: ["Observe"] } },
+    },
+    {
+      reason: "what says so",
+      resource: bucket({}, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "True" } } }),
+    },
+    { reason: "what the input does not select", resource: bucket(), resources: [{ apiGroup: "*.azure.upbound.io" }] },
+    { reason: "what has the tags already", resource: bucket({ tags: { team: "shop" } }) },
+  ])("$reason", ({ resource, resources }) => {
+    const input = { add: [team], ...(resources && { resources }) };
+    const draft = run({ tags: input, desired: { bucket: resource }, capabilities: ["RequiredSchemas"] });
+    expect([draft.resources, draft.requirements, draft.requiredSchemas]).toEqual([new Map(), new Map(), new Map()]);
+  });
+});
+
+describe("a kind that our table does not know", () => {
+  const thing = { apiVersion: "new.aws.upbound.io/v1", kind: "Thing", spec: { forProvider: {} } };
+  const parts = { tags: { add: [team] }, desired: { bucket: thing }, capabilities: ["RequiredSchemas"] } as const;
+  const schemaOf = (...names: string[]) => ({
+    properties: {
+      spec: { properties: { forProvider: { properties: Object.fromEntries(names.map((name) => [name, {}])) } } },
+    },
+  });
+
+  test.each([
+    { reason: "pending", schemas: {}, after: undefined },
+    { reason: "with tags in its schema", schemas: { Thing: schemaOf("tags") }, after: { team: "shop" } },
+    { reason: "without", schemas: { Thing: schemaOf("name") }, after: undefined },
+  ])("$reason", ({ schemas, after }) => {
+    const draft = run({ ...parts, schemas });
+    expect([...draft.requiredSchemas.values()]).toEqual([{ apiVersion: "new.aws.upbound.io/v1", kind: "Thing" }]);
+    expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(after);
+  });
+
+  test("is not guessed at where Crossplane cannot be asked", () => {
+    expect(run({ ...parts, capabilities: [] }).resources.size).toBe(0);
+  });
+});
+
+test("what a cloud would refuse is said at once, and nothing is applied", () => {
+  const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, "v"]));
+  const add = [{ value: many }, { key: "aws:x", value: "y" }, { key: "long", value: "v".repeat(257) }];
+  const gcp = { apiVersion: "storage.gcp.upbound.io/v1beta2", kind: "Bucket", spec: { forProvider: { labels: {} } } };
+  const { results, conditions } = run({
+    tags: { add: [...add, { key: "Team", value: "Shop" }] },
+    desired: { bucket: bucket(), other: gcp },
+  });
+  const message = results[0]?.message.split("\n") ?? [];
+  expect(results).toMatchObject([{ severity: "Fatal", reason: "InvalidTags" }]);
+  expect(conditions).toMatchObject([{ status: "False", reason: "InvalidTags" }]);
+  expect(message).toEqual(
+    expect.arrayContaining([
+      "cannot tag the composed resources:",
+      "  bucket: spec.forProvider.tags: 53 tags; AWS takes at most 50",
+      "  bucket: spec.forProvider.tags.aws:x: keys that start with aws: are AWS's own",
+      "  bucket: spec.forProvider.tags.long: a value of 257 characters; AWS takes at most 256",
+      '  other: spec.forProvider.labels.Team: a value that GCP does not take: "Shop"; allowed: lower case letters, digits, _ and -',
+    ]),
+  );
+});
+
+test("what is said does not depend on the order of what is desired", () => {
+  const desired = { b: bucket(), a: bucket() };
+  const input = (value: JsonObject) => ({ add: [{ value }] });
+  const one = run({ tags: input({ "aws:x": "1", "aws:y": "2" }), desired });
+  const other = run({ tags: input({ "aws:y": "2", "aws:x": "1" }), desired: { a: bucket(), b: bucket() } });
+  expect(one.conditions).toEqual(other.conditions);
+  expect(one.results).toEqual(other.results);
+});
+
+test("two hundred tagged resources that nobody else names ask for nothing", () => {
+  const desired = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`bucket-${index}`, bucket()]));
+  const draft = run({ tags: { add: [team] }, desired, capabilities: ["RequiredResources", "RequiredSchemas"] });
+  expect([draft.resources.size, draft.requirements.size, draft.requiredSchemas.size]).toEqual([200, 0, 0]);
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { type Contender, toContender } from "../../../src/features/tags/contender.ts";
+import { judge, type Situation } from "../../../src/features/tags/verdict.ts";
+import { documentOf } from "../../../src/model/document.ts";
+
+const contender = (name: string, overrides: Partial<Contender> = {}): Contender => ({
+  ...toContender(documentOf({ metadata: { name } })),
+  id: `Shop.apps.example.org/${name}#bucket`,
+  owner: `Shop.apps.example.org/${name}`,
+  uid: name,
+  createdAt: "2026-01-01T00:00:00Z",
+  identity: "hash",
+  isDeletingWithIt: false,
+  ...overrides,
+});
+
+const us = contender("us");
+const other = contender("other");
+const third = contender("third");
+const marked = { isMarked: true, isWriting: true };
+const older = { createdAt: "2025-01-01T00:00:00Z" };
+
+interface Row extends Partial<Situation> {
+  readonly reason: string;
+  readonly verdict: object;
+}
+
+const theirs = (owner: Contender, rest: object = {}) => ({
+  is: "theirs",
+  owner,
+  isAcknowledged: false,
+  isNext: false,
+  ...rest,
+});
+
+describe("judge", () => {
+  test.each<Row>([
+    { reason: "nothing is known yet", contenders: undefined, verdict: { is: "pending" } },
+    { reason: "we are not in the list", contenders: [], verdict: { is: "free" } },
+    { reason: "somebody older is in the list and we are not", contenders: [other], verdict: { is: "free" } },
+    { reason: "we are alone", contenders: [us], verdict: { is: "ours", others: [] } },
+    {
+      reason: "not created yet, and somebody owns it",
+      own: undefined,
+      contenders: [{ ...other, ...marked }],
+      verdict: theirs({ ...other, ...marked }),
+    },
+    { reason: "not created yet, nobody owns it", own: undefined, contenders: [other], verdict: { is: "free" } },
+    {
+      reason: "a kind that cannot observe starts as the owner where nobody else is",
+      own: undefined,
+      contenders: [],
+      hasManagementPolicies: false,
+      verdict: { is: "ours", others: [] },
+    },
+    {
+      reason: "a kind that cannot observe waits for whoever is there",
+      own: undefined,
+      contenders: [other],
+      hasManagementPolicies: false,
+      verdict: theirs(other),
+    },
+    {
+      reason: "the older one comes first",
+      contenders: [us, { ...other, ...older }],
+      verdict: theirs({ ...other, ...older }),
+    },
+    { reason: "of the same age, the UID decides", contenders: [us, other], verdict: theirs(other) },
+    {
+      reason: "we are the oldest of three",
+      own: { ...us, ...older },
+      contenders: [other, { ...us, ...older }, third],
+      verdict: { is: "ours", others: [other, third] },
+    },
+    {
+      reason: "whoever was promoted comes before whoever is older",
+      own: { ...us, ...older },
+      contenders: [
+        { ...us, ...older },
+        { ...other, ...marked },
+      ],
+      verdict: theirs({ ...other, ...marked }),
+    },
+    {
+      reason: "we were promoted, and stay",
+      own: { ...us, ...marked },
+      contenders: [
+        { ...us, ...marked },
+        { ...other, ...older },
+      ],
+      verdict: { is: "ours", others: [{ ...other, ...older }] },
+    },
+    {
+      reason: "two were promoted in the same instant: the order leaves one",
+      own: { ...us, ...marked },
+      contenders: [
+        { ...us, ...marked },
+        { ...other, ...marked },
+      ],
+      verdict: theirs({ ...other, ...marked }),
+    },
+    {
+      reason: "the owner said that it leaves it to us",
+      contenders: [us, { ...other, ...marked, acknowledged: ["us"] }],
+      verdict: theirs({ ...other, ...marked, acknowledged: ["us"] }, { isAcknowledged: true }),
+    },
+    {
+      reason: "an operator chose us, and the owner still writes",
+      own: { ...us, takeOwnership: "2026" },
+      contenders: [us, { ...other, ...marked }],
+      verdict: theirs({ ...other, ...marked }, { isNext: true }),
+    },
+    {
+      reason: "an operator chose us, and the owner has stepped down",
+      own: { ...us, takeOwnership: "2026" },
+      contenders: [us, other],
+      verdict: { is: "ours", others: [other] },
+    },
+    {
+      reason: "an operator chose us, and the owner's managed resource is paused",
+      own: { ...us, takeOwnership: "2026" },
+      contenders: [us, { ...other, isMarked: true }],
+      verdict: { is: "ours", others: [{ ...other, isMarked: true }] },
+    },
+    {
+      reason: "we own it, and an operator chose another",
+      own: { ...us, ...marked },
+      contenders: [
+        { ...us, ...marked },
+        { ...other, takeOwnership: "2026" },
+      ],
+      verdict: theirs({ ...other, takeOwnership: "2026" }),
+    },
+    {
+      reason: "of two that an operator chose, the later",
+      own: { ...us, takeOwnership: "2027" },
+      contenders: [us, { ...other, takeOwnership: "2026" }],
+      verdict: { is: "ours", others: [{ ...other, takeOwnership: "2026" }] },
+    },
+    {
+      reason: "an owner whose deletion hangs, and that leaves it to us",
+      contenders: [us, { ...other, isMarked: true, isDeleting: true }],
+      verdict: { is: "ours", others: [] },
+    },
+    {
+      reason: "an owner whose deletion hangs, and that deletes it",
+      contenders: [us, { ...other, isMarked: true, isDeleting: true, isDeletingWithIt: true }],
+      verdict: theirs({ ...other, isMarked: true, isDeleting: true, isDeletingWithIt: true }, { isNext: true }),
+    },
+    {
+      reason: "ours is being deleted: nothing is changed",
+      own: { ...us, isDeleting: true },
+      contenders: [us],
+      verdict: { is: "deleting" },
+    },
+    {
+      reason: "the cloud reports another control plane",
+      contenders: [us],
+      otherCluster: "prod-us",
+      verdict: { is: "theirs", cluster: "prod-us" },
+    },
+    {
+      reason: "the cloud reports another control plane, and an operator chose us",
+      own: { ...us, takeOwnership: "2026" },
+      contenders: [us],
+      otherCluster: "prod-us",
+      verdict: { is: "ours", others: [] },
+    },
+  ])("$reason", ({ reason: _, verdict, ...situation }) => {
+    const usual = { own: us, contenders: [], otherCluster: undefined, hasManagementPolicies: true };
+    expect(judge({ ...usual, ...situation })).toEqual(verdict);
+  });
+});

@@ -1,0 +1,81 @@
+import type { Call } from "../../src/features/feature.ts";
+import { parseInput } from "../../src/input/parse.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Capability } from "../../src/model/request.ts";
+import { callOf, inputOf } from "./sharing.ts";
+
+/** Builders of what adoption and external names start from: an XR, and Buckets that it composed. */
+
+const UID = "uid-now";
+
+/** An XR that refers to these Buckets, as Crossplane has written it; a restored one has no managed fields. */
+export const store = (overrides: JsonObject = {}): JsonObject => ({
+  apiVersion: "apps.example.org/v1",
+  kind: "XStore",
+  metadata: {
+    name: "store",
+    uid: UID,
+    creationTimestamp: "2026-01-01T00:00:00Z",
+    managedFields: [
+      { manager: "apiextensions.crossplane.io/composite", operation: "Apply", time: "2026-01-01T00:00:01Z" },
+    ],
+  },
+  spec: { resourceRefs: [] },
+  ...overrides,
+});
+
+export const restoredStore = (overrides: JsonObject = {}): JsonObject =>
+  store({ metadata: { name: "store", uid: UID, creationTimestamp: "2026-01-01T00:00:00Z" }, ...overrides });
+
+export const referring = (...names: readonly string[]): JsonObject => ({
+  spec: { resourceRefs: names.map((name) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name })) },
+});
+
+export const controlledBy = (uid: string, name = "store", kind = "XStore"): JsonObject => ({
+  ownerReferences: [{ apiVersion: "apps.example.org/v1", kind, name, uid, controller: true }],
+});
+
+/** A Bucket as it is observed; composed by the XR, if its labels are not others. */
+export const bucket = (name: string, metadata: JsonObject = {}, rest: JsonObject = {}): JsonObject => ({
+  apiVersion: "cloud.example.org/v1",
+  kind: "Bucket",
+  metadata: {
+    name,
+    uid: `uid-of-${name}`,
+    resourceVersion: "7",
+    generation: 2,
+    creationTimestamp: "2026-01-01T00:00:00Z",
+    labels: { "crossplane.io/composite": "store" },
+    annotations: { "crossplane.io/composition-resource-name": name },
+    ...metadata,
+  },
+  spec: { region: "eu" },
+  status: { ready: true },
+  ...rest,
+});
+
+export interface ComposedParts {
+  readonly xr?: JsonObject;
+  readonly observed?: Readonly<Record<string, JsonObject>>;
+  readonly desired?: Readonly<Record<string, JsonObject>>;
+  /** By requirement name; one that is not here is pending. */
+  readonly answers?: Readonly<Record<string, readonly JsonObject[]>>;
+  readonly capabilities?: readonly Capability[];
+  readonly spec: JsonObject;
+}
+
+export function composedCall({ xr = store(), spec, ...parts }: ComposedParts): Call {
+  const { observed = {}, desired = {}, answers = {}, capabilities = ["RequiredResources"] } = parts;
+  const call = callOf({ xr, observed, capabilities, sharedResources: [] });
+  const { resources } = callOf({ xr, observed: desired }).request.observed;
+  const asked = callOf({ xr, answers });
+  return {
+    ...call,
+    input: parseInput(inputOf(spec)),
+    request: {
+      ...call.request,
+      desired: { ...call.request.desired, resources },
+      required: (name) => asked.request.required(name),
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { externalNameHash } from "../../src/features/tags/identity.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { DOMAIN } from "../../src/model/names.ts";
+
+/** A Bucket as the function registers one. */
+export interface Registered {
+  /** Its external name. */
+  readonly bucket: string;
+  /** `Kind.group/namespace/name`. */
+  readonly owner: string;
+  readonly role?: "Owner" | "Observer";
+  readonly region?: string;
+  readonly providerConfig?: string;
+  readonly since?: string;
+  /** Who owns the bucket, as an observer is told. */
+  readonly ownedBy?: string;
+  readonly isDeleting?: boolean;
+  readonly group?: string;
+}
+
+export const PLATFORM = "XBucket.platform.example.org";
+
+/** The managed resource is called after the bucket and its owner: `orders-team-a-orders`. */
+export function registered({
+  bucket,
+  owner,
+  role = "Owner",
+  region = "eu-west-1",
+  providerConfig = "default",
+  since = "2026-03-01T10:00:00Z",
+  ownedBy,
+  isDeleting = false,
+  group = "s3.aws.upbound.io",
+}: Registered): JsonObject {
+  const name = [bucket, ...owner.split("/").slice(1)].join("-");
+  const marker = role === "Owner" ? `${owner}#bucket` : ownedBy && `${ownedBy}#bucket`;
+  const [, namespace] = owner.split("/").length === 3 ? owner.split("/") : [];
+  return {
+    apiVersion: `${group}/v1beta1`,
+    kind: "Bucket",
+    metadata: {
+      name,
+      ...(group.includes(".m.") && { namespace: namespace ?? "default" }),
+      uid: `uid-${name}`,
+      creationTimestamp: since,
+      ...(isDeleting && { deletionTimestamp: since }),
+      labels: {
+        "crossplane.io/composite": `${owner.split("/").at(-1)}-x`,
+        ...(namespace && {
+          "crossplane.io/claim-name": owner.split("/").at(-1) ?? "",
+          "crossplane.io/claim-namespace": namespace,
+        }),
+        [`${DOMAIN}/identity`]: `id-${bucket}-${region}-${providerConfig}`,
+        [`${DOMAIN}/external-name`]: externalNameHash("s3.aws.upbound.io", "Bucket", [bucket]),
+      },
+      annotations: {
+        "crossplane.io/composition-resource-name": "bucket",
+        "crossplane.io/external-name": bucket,
+        [`${DOMAIN}/owner`]: owner,
+        ...(marker && { [`${DOMAIN}/tags-owner`]: marker }),
+      },
+    },
+    spec: {
+      forProvider: { region },
+      providerConfigRef: { name: providerConfig },
+      managementPolicies: role === "Owner" ? ["*"] : ["Observe"],
+    },
+    status: { atProvider: { arn: `arn:aws:s3:::${bucket}` } },
+  };
+}

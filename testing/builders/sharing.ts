@@ -1,0 +1,137 @@
+import type { Call } from "../../src/features/feature.ts";
+import { parseInput } from "../../src/input/parse.ts";
+import { API_VERSION, KIND } from "../../src/input/schema.ts";
+import { toComposite } from "../../src/model/composite.ts";
+import { documentOf } from "../../src/model/document.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import type { Capability } from "../../src/model/request.ts";
+import type { Resource, State } from "../../src/model/resource.ts";
+
+/** Builders of what tests start from: a team's XR that uses another team's database. */
+
+export const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
+
+/** An XR of team-a, bound to its claim, that names the database it uses. */
+export const xr = (overrides: JsonObject = {}): JsonObject => ({
+  apiVersion: "apps.example.org/v1",
+  kind: "XShop",
+  metadata: { name: "shop-x7k2p" },
+  spec: {
+    claimRef: { apiVersion: "apps.example.org/v1", kind: "Shop", namespace: "team-a", name: "shop" },
+    parameters: { database: "orders" },
+  },
+  ...overrides,
+});
+
+/** The database, granted to team-a. */
+export const database = ({ annotations = { [ALLOWED]: "team-a" }, ...overrides }: JsonObject = {}): JsonObject => ({
+  apiVersion: "data.example.org/v1",
+  kind: "XPostgres",
+  metadata: { name: "orders", annotations },
+  spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } },
+  status: { endpoint: "orders.db.example.org" },
+  ...overrides,
+});
+
+/** A shared resource of the input: the database by name, and one copy of its Secret. */
+export const shared = (overrides: JsonObject = {}): JsonObject => ({
+  name: "db",
+  apiVersion: "data.example.org/v1",
+  kind: "XPostgres",
+  select: { name: { fromCompositeFieldPath: "spec.parameters.database" } },
+  connection: { copies: [{ secretName: { value: "orders-db" } }] },
+  ...overrides,
+});
+
+export const inputOf = (spec: JsonValue): JsonObject => ({ apiVersion: API_VERSION, kind: KIND, spec });
+
+export interface CallParts {
+  readonly xr?: JsonObject;
+  readonly sharedResources?: readonly JsonObject[];
+  /**
+   * Answers by shared resource name, or the rest of another requirement's name. One that is not here is pending; but a
+   * target that is not here is free.
+   */
+  readonly answers?: Readonly<Record<string, readonly JsonObject[] | "pending">>;
+  readonly observed?: Readonly<Record<string, JsonObject>>;
+  readonly context?: JsonObject;
+  readonly capabilities?: readonly Capability[];
+  readonly responseTTL?: string;
+  /** More of the input's spec. */
+  readonly spec?: JsonObject;
+  /** What earlier steps desire. */
+  readonly desired?: Readonly<Record<string, JsonObject>>;
+  /** The XR's connection details. */
+  readonly details?: Readonly<Record<string, string>>;
+  /** Who else stands for the same cloud resource, whichever it is; undefined is pending. */
+  readonly contenders?: readonly JsonObject[];
+  /** Schemas by kind; one that is not here is pending. */
+  readonly schemas?: Readonly<Record<string, JsonObject>>;
+  readonly tags?: JsonObject;
+}
+
+export function callOf(parts: CallParts): Call {
+  const { answers = {}, observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
+  const { tags, contenders, schemas = {} } = parts;
+  const composite = documentOf(parts.xr ?? xr());
+  return {
+    composite: toComposite(composite),
+    input: parseInput(inputOf({ responseTTL, sharedResources, ...parts.spec, ...(tags && { tags }) })),
+    request: {
+      tag: "test",
+      capabilities: new Set(capabilities),
+      observed: { composite: resourceOf(composite.toObject(), parts.details), resources: resourcesOf(observed) },
+      desired: { composite: resourceOf({}), resources: resourcesOf(parts.desired ?? {}) },
+      input: documentOf({}),
+      context: documentOf(parts.context ?? {}),
+      requiredSchema: (name) => {
+        const schema = schemas[name.split("/").at(-1) ?? ""];
+        return schema === undefined ? { is: "pending" } : { is: "resolved", schema: documentOf(schema) };
+      },
+      required: (name) => {
+        const byName = answers[name.split("/").at(-1) ?? ""];
+        const items = name.startsWith("tags/")
+          ? (byName ?? contenders ?? "pending")
+          : (answers[name.replace("shared-resource/", "")] ?? (name.endsWith("/target") ? [] : "pending"));
+        return items === "pending" ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
+      },
+    },
+  };
+}
+
+export const resourceOf = (object: JsonObject, details: Readonly<Record<string, string>> = {}): Resource => ({
+  document: documentOf(object),
+  ready: "Unspecified",
+  connectionDetails: new Map(Object.entries(details).map(([key, text]) => [key, Buffer.from(text)])),
+});
+
+const resourcesOf = (objects: Readonly<Record<string, JsonObject>>): State["resources"] =>
+  new Map(Object.entries(objects).map(([name, object]) => [name, resourceOf(object)]));
+
+/** An Object of provider-kubernetes as it is observed: with all that the provider and Crossplane fill in. */
+export const observedObject = (status: { ready: string; synced?: string }): JsonObject => ({
+  apiVersion: "kubernetes.crossplane.io/v1alpha2",
+  kind: "Object",
+  metadata: { name: "shop-x7k2p-abc", uid: "1", resourceVersion: "7", managedFields: [] },
+  spec: {
+    deletionPolicy: "Delete",
+    forProvider: {
+      manifest: {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "orders-db", namespace: "team-a" },
+        type: "Opaque",
+        data: { password: "aHVudGVyMg==" },
+      },
+    },
+    providerConfigRef: { name: "default" },
+    references: [{ patchesFrom: { apiVersion: "v1", kind: "Secret", fieldPath: "data" }, toFieldPath: "data" }],
+  },
+  status: {
+    atProvider: { manifest: { data: { password: "aHVudGVyMg==" } } },
+    conditions: [
+      { type: "Ready", status: status.ready },
+      { type: "Synced", status: status.synced ?? "True" },
+    ],
+  },
+});

@@ -1,0 +1,30 @@
+import { tags } from "../../src/features/tags/tags.ts";
+import { documentOf } from "../../src/model/document.ts";
+import { type Draft, emptyDraft } from "../../src/model/draft.ts";
+import { parseFieldPath } from "../../src/model/field-path.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { type CallParts, callOf } from "./sharing.ts";
+
+/** What tests of tags start from: a bucket. */
+
+export const DOMAIN = "shared-infrastructure.fn.crossplane.io";
+export const run = (parts: CallParts): Draft => tags(callOf({ sharedResources: [], ...parts }), emptyDraft);
+export const team = { key: "team", value: "shop" };
+
+/** A bucket that the cloud names itself: nobody else can declare it. */
+export const bucket = (forProvider: JsonObject = {}, rest: JsonObject = {}): JsonObject => ({
+  apiVersion: "s3.aws.upbound.io/v1beta2",
+  kind: "Bucket",
+  spec: { forProvider: { region: "eu-central-1", ...forProvider } },
+  ...rest,
+});
+
+export const named = { metadata: { annotations: { "crossplane.io/external-name": "orders" } } };
+
+export function desiredOf(draft: Draft, name = "bucket"): JsonObject {
+  const edit = draft.resources.get(name);
+  return edit?.is === "set" && edit.object !== undefined ? edit.object : {};
+}
+
+export const at = (object: JsonObject, path: string): JsonValue | undefined =>
+  documentOf(object).at(parseFieldPath(path));

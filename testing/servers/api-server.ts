@@ -1,0 +1,221 @@
+import { writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { connect } from "../../src/cluster/connection.ts";
+import type { ResourceKind } from "../../src/cluster/discovery.ts";
+import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { temporaryFolder } from "../tools/temporary-folder.ts";
+import { createAuthority, issue } from "./certificates.ts";
+
+/** What an API server says instead of an answer; `hang up` closes the connection. */
+export type Fault =
+  | "hang up"
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+
+export interface ApiServer {
+  readonly url: string;
+  readonly kubeconfig: string;
+  /** Paths with their query, as they were asked for. */
+  readonly requests: readonly string[];
+  readonly objects: JsonObject[];
+  /** Said first, one a request. */
+  readonly faults: Fault[];
+  /** Plurals that nobody may list. */
+  readonly forbidden: Set<string>;
+  /** Continue tokens that are too old, once each. */
+  readonly expired: Set<string>;
+}
+
+export interface ApiServerOptions {
+  readonly kinds: readonly ResourceKind[];
+  readonly objects?: readonly JsonObject[];
+  /** As before Kubernetes 1.27: a request for each group. */
+  readonly withoutAggregation?: boolean;
+}
+
+export const kindOf = (group: string, kind: string, options: Partial<ResourceKind> = {}): ResourceKind => ({
+  group,
+  version: "v1beta1",
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  singular: kind.toLowerCase(),
+  shortNames: [],
+  isNamespaced: group.includes(".m."),
+  categories: ["managed"],
+  verbs: ["get", "list"],
+  ...options,
+});
+
+/**
+ * An API server over TLS, as far as discovery, GET and paged lists by label go, that can be told to be busy, broken or strict. It
+ * ends with the test.
+ */
+export async function startApiServer({
+  kinds,
+  objects = [],
+  withoutAggregation,
+}: ApiServerOptions): Promise<ApiServer> {
+  const authority = await createAuthority("api-server");
+  const identity = await issue(authority, "localhost");
+  const requests: string[] = [];
+  const faults: Fault[] = [];
+  const state = { objects: [...objects], forbidden: new Set<string>(), expired: new Set<string>() };
+  const server: Server = createServer({ cert: identity.certificate, key: identity.key }, (request, response) => {
+    requests.push(request.url ?? "");
+    const fault = faults.shift();
+    if (fault === "hang up") {
+      request.socket.destroy();
+      return;
+    }
+    const isAggregated =
+      withoutAggregation !== true && (request.headers.accept ?? "").includes("APIGroupDiscoveryList");
+    const { status, headers, body } =
+      fault === undefined
+        ? answer(new URL(request.url ?? "", "https://x"), isAggregated)
+        : { headers: {}, body: "", ...fault };
+    response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+  const answer = (url: URL, isAggregated: boolean): Said =>
+    discovery(url.pathname, kinds, isAggregated) ?? resources(url, kinds, state);
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const kubeconfig = writeKubeconfig(url, authority.certificate);
+  return { url, kubeconfig, requests, faults, ...state };
+}
+
+/** The way there, for a client. */
+export const connectTo = ({ kubeconfig }: ApiServer) => connect({ kubeconfig });
+
+interface Said {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+function discovery(path: string, kinds: readonly ResourceKind[], isAggregated: boolean): Said | undefined {
+  const groups = [...new Set(kinds.map(({ group }) => group))].filter((group) => group !== "");
+  if (path === "/apis") {
+    const items = groups.map((group) => aggregated(group, kinds));
+    const list = groups.map((name) => ({ name, preferredVersion: { version: versionOf(name, kinds) } }));
+    const body = isAggregated ? { kind: "APIGroupDiscoveryList", items } : { kind: "APIGroupList", groups: list };
+    return { status: 200, body };
+  }
+  if (path === "/api") return { status: 200, body: { kind: "APIGroupDiscoveryList", items: [aggregated("", kinds)] } };
+  const group = groups.find((name) => path === `/apis/${name}/${versionOf(name, kinds)}`);
+  if (group === undefined) return undefined;
+  const resources = kinds
+    .filter((kind) => kind.group === group)
+    .flatMap(
+      ({ plural: name, singular: singularName, kind, isNamespaced: namespaced, categories, verbs, shortNames }) => [
+        { name, singularName, kind, namespaced, categories, verbs, shortNames },
+        { name: `${name}/status`, singularName: "", kind, namespaced, verbs: ["get"] },
+      ],
+    );
+  return { status: 200, body: { kind: "APIResourceList", resources } };
+}
+
+const versionOf = (group: string, kinds: readonly ResourceKind[]): string =>
+  kinds.find((kind) => kind.group === group)?.version ?? "v1";
+
+const aggregated = (group: string, kinds: readonly ResourceKind[]): object => ({
+  metadata: { name: group },
+  versions: [
+    {
+      version: versionOf(group, kinds),
+      resources: kinds
+        .filter((kind) => kind.group === group)
+        .map(({ plural, singular, kind, isNamespaced, categories, verbs, shortNames }) => ({
+          resource: plural,
+          singularResource: singular,
+          responseKind: { kind },
+          scope: isNamespaced ? "Namespaced" : "Cluster",
+          categories,
+          verbs,
+          shortNames,
+        })),
+    },
+  ],
+});
+
+type State = Pick<ApiServer, "objects" | "forbidden" | "expired">;
+
+const status = (code: number, message: string): Said => ({ status: code, body: { kind: "Status", code, message } });
+
+function resources({ pathname, searchParams }: URL, kinds: readonly ResourceKind[], state: State): Said {
+  const match = /^\/(?:apis\/([^/]+)|api)\/[^/]+(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(pathname);
+  const [, group = "", namespace, plural = "", name] = match ?? [];
+  const kind = kinds.find((candidate) => candidate.plural === plural && candidate.group === group);
+  if (kind === undefined) return status(404, "the server could not find the requested resource");
+  if (state.forbidden.has(plural)) {
+    const user = 'User "system:serviceaccount:platform:registry"';
+    return status(
+      403,
+      `${plural}.${group} is forbidden: ${user} cannot list resource "${plural}" in API group "${group}"`,
+    );
+  }
+  const of = (path: string, object: JsonObject) => valueAt(object, parseFieldPath(path));
+  const found = state.objects.filter(
+    (object) =>
+      of("kind", object) === kind.kind &&
+      String(of("apiVersion", object)).startsWith(group === "" ? "v1" : `${group}/`) &&
+      (namespace === undefined || of("metadata.namespace", object) === namespace) &&
+      (name === undefined || of("metadata.name", object) === name) &&
+      fitsFields(object, searchParams.get("fieldSelector")) &&
+      fitsLabels(object, searchParams.get("labelSelector")),
+  );
+  if (name !== undefined)
+    return found[0] ? { status: 200, body: found[0] } : status(404, `${plural} "${name}" not found`);
+  return page(found, searchParams, state.expired);
+}
+
+function page(found: readonly JsonObject[], query: URLSearchParams, expired: Set<string>): Said {
+  const from = Number(query.get("continue") ?? 0);
+  if (expired.delete(String(from))) return status(410, "The provided continue parameter is too old");
+  const to = from + Number(query.get("limit") ?? found.length);
+  const more = found.length > to ? { continue: String(to), remainingItemCount: found.length - to } : {};
+  // As the API server does, items have no apiVersion and kind.
+  const items = found.slice(from, to).map(({ apiVersion: _, kind: __, ...rest }) => rest);
+  return { status: 200, body: { kind: "List", metadata: { resourceVersion: "1", ...more }, items } };
+}
+
+const fitsFields = (object: JsonObject, selector: string | null): boolean =>
+  (selector ?? "")
+    .split(",")
+    .filter(Boolean)
+    .every((term) => {
+      const [path = "", value] = term.split("=");
+      return valueAt(object, parseFieldPath(path)) === value;
+    });
+
+/** `key`, `key=value`, `key in (a,b)`. */
+function fitsLabels(object: JsonObject, selector: string | null): boolean {
+  if (selector === null) return true;
+  const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
+  const labels = isObject(metadata["labels"]) ? metadata["labels"] : {};
+  const [, key = "", , one, several] = /^([^ =]+)(=(.*)| in \((.*)\))?$/.exec(selector) ?? [];
+  const value = labels[key];
+  if (one === undefined && several === undefined) return value !== undefined;
+  return (several?.split(",") ?? [one]).some((wanted) => wanted === value);
+}
+
+function writeKubeconfig(server: string, ca: string): string {
+  const path = join(temporaryFolder(), "kubeconfig");
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "test", cluster: { server, "certificate-authority-data": Buffer.from(ca).toString("base64") } }],
+    users: [{ name: "test", user: { token: "not-a-secret" } }],
+    contexts: [{ name: "test", context: { cluster: "test", user: "test", namespace: "team-a" } }],
+    "current-context": "test",
+  };
+  writeFileSync(path, JSON.stringify(config));
+  return path;
+}

@@ -1,0 +1,48 @@
+import type { Call } from "../../src/features/feature.ts";
+import { toComposite } from "../../src/model/composite.ts";
+import { documentOf } from "../../src/model/document.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Answer, ResourceSelector } from "../../src/model/requirement.ts";
+import { run } from "../../src/pipeline.ts";
+import { callOf } from "../builders/sharing.ts";
+
+type Objects = Readonly<Record<string, JsonObject>>;
+
+interface Parts {
+  readonly xr: JsonObject;
+  readonly input: Call["input"];
+  /** By composed resource name. */
+  readonly observed: Objects;
+  /** What the steps before ours desire, by composed resource name. */
+  readonly desired: Objects;
+  /** The resource of that name, as it is when it is asked for. */
+  readonly find: (name: string) => JsonObject | undefined;
+}
+
+/** Calls the pipeline as Crossplane does: until its requirements are answered, or it stops. */
+export function callPipeline({ find, ...parts }: Parts): Draft {
+  const required = new Map<string, Answer>();
+  const call = toCall(parts, (name) => required.get(name) ?? { is: "pending" });
+  for (let calls = 0; calls < 6; calls++) {
+    const draft = run(call);
+    if (isFatal(draft) || [...draft.requirements.keys()].every((name) => required.has(name))) return draft;
+    for (const [name, selector] of draft.requirements) required.set(name, answerTo(selector, find));
+  }
+  throw new Error("requirements do not stabilize");
+}
+
+function answerTo({ match }: ResourceSelector, find: Parts["find"]): Answer {
+  const found = "name" in match ? find(match.name) : undefined;
+  return { is: "resolved", items: found === undefined ? [] : [documentOf(found)] };
+}
+
+export const isFatal = ({ results }: Draft): boolean => results.some(({ severity }) => severity === "Fatal");
+
+function toCall(parts: Omit<Parts, "find">, required: (name: string) => Answer): Call {
+  const { xr, input, observed, desired } = parts;
+  const base = callOf({ xr, sharedResources: [], observed, capabilities: ["RequiredResources"] });
+  const { resources } = callOf({ xr, sharedResources: [], observed: desired }).request.observed;
+  const request = { ...base.request, desired: { ...base.request.desired, resources }, required };
+  return { request, input, composite: toComposite(documentOf(xr)) };
+}

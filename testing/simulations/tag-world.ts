@@ -1,0 +1,224 @@
+import type { Call } from "../../src/features/feature.ts";
+import { tags } from "../../src/features/tags/tags.ts";
+import { parseInput } from "../../src/input/parse.ts";
+import { toComposite } from "../../src/model/composite.ts";
+import { documentOf } from "../../src/model/document.ts";
+import { type Draft, emptyDraft } from "../../src/model/draft.ts";
+import { valueAt } from "../../src/model/field-path.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { inputOf, resourceOf } from "../builders/sharing.ts";
+
+/**
+ * A control plane in which several XRs declare one cloud resource, small enough to try any order of events: what XRs
+ * read is as old as a cache may be, server-side apply, and a provider that does what management policies let it do.
+ */
+
+const DOMAIN = "shared-infrastructure.fn.crossplane.io";
+const TAKE = `${DOMAIN}/take-ownership`;
+const EVERYTHING = ["*"];
+
+interface Managed {
+  readonly xr: number;
+  readonly uid: string;
+  readonly createdAt: string;
+  readonly isDeleting: boolean;
+  /** What an operator writes; what Crossplane applies leaves it alone. */
+  readonly take: string;
+  /** What the XR's function desired last; undefined where no function has seen it. */
+  readonly applied: JsonObject | undefined;
+}
+
+type Cluster = ReadonlyMap<number, Managed>;
+
+interface Xr {
+  /** An XR never reads an older state of the cluster than it has read before. */
+  readVersion: number;
+  /** Whether its condition said that it may count on the cloud resource. */
+  counts: boolean;
+}
+
+export class TagWorld {
+  readonly #history: Cluster[] = [new Map()];
+  readonly #xrs = new Map<number, Xr>();
+  readonly #uids: readonly number[];
+  #clock = 0;
+  #takes = 0;
+  cloudExists = false;
+  /** What must never happen, in words. */
+  readonly faults: string[] = [];
+
+  /** @param uids in which order the UIDs of managed resources sort, by XR. */
+  constructor(uids: readonly number[]) {
+    this.#uids = uids;
+  }
+
+  get living(): readonly number[] {
+    return [...this.#xrs.keys()];
+  }
+
+  get #now(): Cluster {
+    return this.#history.at(-1) ?? new Map();
+  }
+
+  /** Seconds are what creationTimestamps have: not every event has one of its own. */
+  tick(): void {
+    this.#clock += 1;
+  }
+
+  create(xr: number, hasManagedResource = false): void {
+    if (this.#xrs.has(xr) || this.#now.has(xr)) return;
+    this.#xrs.set(xr, { readVersion: 0, counts: false });
+    if (!hasManagedResource) return;
+    this.#put(this.#newManaged(xr, undefined));
+    this.cloudExists = true;
+  }
+
+  delete(xr: number): void {
+    this.#xrs.delete(xr);
+    const managed = this.#now.get(xr);
+    if (managed !== undefined) this.#put({ ...managed, isDeleting: true });
+  }
+
+  /** An operator moves ownership. */
+  take(xr: number): void {
+    const managed = this.#now.get(xr);
+    this.#takes += 1;
+    if (managed !== undefined) this.#put({ ...managed, take: String(this.#takes).padStart(4, "0") });
+  }
+
+  /** @param staleness how old the list of contenders is that the XR reads: 0 is now, 1 as old as it can be. */
+  reconcile(xr: number, staleness: number): Draft | undefined {
+    const state = this.#xrs.get(xr);
+    if (state === undefined) return undefined;
+    const newest = this.#history.length - 1;
+    state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
+    const pending = tags(this.#callOf(xr, undefined), emptyDraft);
+    const draft = tags(this.#callOf(xr, this.#history[state.readVersion]), emptyDraft);
+    if (JSON.stringify([...pending.requirements]) !== JSON.stringify([...draft.requirements])) {
+      this.faults.push(`XR ${xr} asked for something else once it was answered`);
+    }
+    this.#apply(xr, state, draft);
+    return draft;
+  }
+
+  /** The provider sees to one managed resource. */
+  provide(xr: number): void {
+    const managed = this.#now.get(xr);
+    if (managed === undefined) return;
+    const policies = policiesOf(managed);
+    if (managed.isDeleting) {
+      if (policies.some((policy) => policy === "*" || policy === "Delete")) this.#deleteFromCloud(managed);
+      this.#history.push(new Map([...this.#now].filter(([key]) => key !== xr)));
+    } else if (isWriter(managed)) {
+      this.cloudExists = true;
+    }
+  }
+
+  /** The living XRs whose managed resource may write the cloud resource. */
+  get writers(): readonly number[] {
+    return [...this.#now.values()].filter(isWriter).map(({ xr }) => xr);
+  }
+
+  /** What the managed resources look like, to see whether anything still changes. */
+  get print(): string {
+    return JSON.stringify([...this.#now.values()].sort((a, b) => a.xr - b.xr));
+  }
+
+  #deleteFromCloud({ xr, applied }: Managed): void {
+    this.cloudExists = false;
+    const bereft = [...this.#xrs].filter(([other, { counts }]) => other !== xr && counts).map(([other]) => other);
+    // One that no function has seen is nobody's to keep from deleting.
+    if (bereft.length > 0 && applied !== undefined) {
+      this.faults.push(`XR ${xr} took the cloud resource with it, and XR ${bereft.join(", ")} counted on it`);
+    }
+  }
+
+  #apply(xr: number, state: Xr, { resources, conditions }: Draft): void {
+    const edit = resources.get("bucket");
+    const managed = this.#now.get(xr);
+    if (edit?.is !== "set" || edit.object === undefined) {
+      this.faults.push(`XR ${xr} left out what it had created`);
+      return;
+    }
+    const [condition] = conditions;
+    state.counts = condition?.status === "True" || condition?.reason === "OwnedByAnother";
+    if (state.counts && edit.ready === "False") this.faults.push(`XR ${xr} is not ready, and says that it is`);
+    if (managed?.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(edit.object)) return;
+    this.#put(managed === undefined ? this.#newManaged(xr, edit.object) : { ...managed, applied: edit.object });
+  }
+
+  #newManaged(xr: number, applied: JsonObject | undefined): Managed {
+    const createdAt = `2026-01-01T00:00:${String(this.#clock % 60).padStart(2, "0")}Z`;
+    const uid = `${String(this.#uids[xr] ?? xr).padStart(3, "0")}-${this.#history.length}`;
+    return { xr, uid, createdAt, isDeleting: false, take: "", applied };
+  }
+
+  #put(managed: Managed): void {
+    this.#history.push(new Map([...this.#now, [managed.xr, managed]]));
+  }
+
+  #callOf(xr: number, answer: Cluster | undefined): Call {
+    const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
+    const managed = this.#now.get(xr);
+    const items = answer && [...answer.values()].map(observed).filter(isLabelled).map(documentOf);
+    return {
+      composite: toComposite(composite),
+      input: parseInput(inputOf({ tags: { add: [{ key: "team", value: `team-${xr}` }] } })),
+      request: {
+        tag: "",
+        capabilities: new Set(),
+        observed: {
+          composite: resourceOf(composite.toObject()),
+          resources: new Map(managed === undefined ? [] : [["bucket", resourceOf(observed(managed))]]),
+        },
+        desired: { composite: resourceOf({}), resources: new Map([["bucket", resourceOf(BUCKET)]]) },
+        input: documentOf({}),
+        context: documentOf({}),
+        required: () => (items === undefined ? { is: "pending" } : { is: "resolved", items }),
+        requiredSchema: () => ({ is: "pending" }),
+      },
+    };
+  }
+}
+
+const BUCKET: JsonObject = {
+  apiVersion: "s3.aws.upbound.io/v1beta2",
+  kind: "Bucket",
+  metadata: { annotations: { "crossplane.io/external-name": "orders" } },
+  spec: { forProvider: { region: "eu-central-1" } },
+};
+
+const isLabelled = (object: JsonObject): boolean =>
+  valueAt(object, ["metadata", "labels", `${DOMAIN}/identity`]) !== undefined;
+
+function policiesOf({ applied }: Managed): readonly unknown[] {
+  const policies = applied && valueAt(applied, ["spec", "managementPolicies"]);
+  return Array.isArray(policies) ? policies : EVERYTHING;
+}
+
+const isWriter = (managed: Managed): boolean =>
+  !managed.isDeleting && policiesOf(managed).some((policy) => policy === "*" || policy === "Update");
+
+/** A managed resource as the API server shows it. */
+function observed(managed: Managed): JsonObject {
+  const { xr, uid, createdAt, isDeleting, take, applied = BUCKET } = managed;
+  const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};
+  const annotations = isObject(metadata["annotations"]) ? metadata["annotations"] : {};
+  const spec = isObject(applied["spec"]) ? applied["spec"] : {};
+  return {
+    ...applied,
+    metadata: {
+      ...metadata,
+      name: `bucket-${xr}`,
+      uid,
+      creationTimestamp: createdAt,
+      ...(isDeleting && { deletionTimestamp: createdAt }),
+      annotations: {
+        ...annotations,
+        "crossplane.io/composition-resource-name": "bucket",
+        ...(take !== "" && { [TAKE]: take }),
+      },
+    },
+    spec: { ...spec, managementPolicies: policiesOf(managed) as readonly string[] },
+  };
+}

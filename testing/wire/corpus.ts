@@ -1,0 +1,55 @@
+import type { JsonObject } from "../../src/model/json.ts";
+import { database, inputOf, observedObject, shared, xr } from "../builders/sharing.ts";
+import { encodeRequest } from "./oracle.ts";
+import type { PlainRequest, PlainResource } from "./plain.ts";
+
+/** Valid requests where the fuzzer starts: small ones, so that most mutations hit something that is read. */
+
+const resource = (object: JsonObject): PlainResource => ({
+  object,
+  ready: "True",
+  details: new Map([["password", "aHVudGVyMg=="]]),
+});
+
+const nothing: PlainRequest = {
+  tag: "",
+  capabilities: [],
+  observed: { composite: resource({}), resources: new Map() },
+  desired: { composite: resource({}), resources: new Map() },
+  extra: new Map(),
+  required: new Map(),
+  credentials: new Map(),
+  schemas: new Map(),
+};
+
+const usual: PlainRequest = {
+  ...nothing,
+  tag: "a tag",
+  capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
+  observed: { composite: resource(xr()), resources: new Map() },
+  input: inputOf({ sharedResources: [shared()] }),
+  required: new Map([["shared-resource/db", [database()]]]),
+};
+
+/** Everything that JSON and the protocol have, in little space. */
+const mixed: JsonObject = { a: [{ b: -0.5 }, null, true, "ü", [], {}], "": { __proto__x: [[[]]] }, spec: "text" };
+
+export const corpus: readonly Buffer[] = [
+  nothing,
+  { ...usual, capabilities: [], required: new Map(), extra: new Map([["shared-resource/db", [database()]]]) },
+  usual,
+  { ...usual, input: inputOf({ sharedResources: [] }) },
+  {
+    ...usual,
+    observed: { composite: resource(xr()), resources: new Map([["db", resource(observedObject({ ready: "True" }))]]) },
+    desired: {
+      composite: resource(mixed),
+      resources: new Map([
+        ["db", resource(mixed)],
+        ["__proto__", resource({})],
+      ]),
+    },
+    context: mixed,
+  },
+  { ...nothing, input: mixed, context: mixed, credentials: new Map([["key", { password: Buffer.from("secret") }]]) },
+].map(encodeRequest);
