@@ -1,12 +1,12 @@
+import { toComposite } from "./crossplane/composite.ts";
 import { FunctionError } from "./errors.ts";
 import { parseInput } from "./input/parse.ts";
 import type { Input } from "./input/schema.ts";
-import { toComposite } from "./model/composite.ts";
 import type { Condition, Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";
 import { type Draft, emptyDraft, type TagChange } from "./model/draft.ts";
 import type { Request } from "./model/request.ts";
-import { assertNoOperation, operate } from "./operations.ts";
+import { assertNoOperation, operate } from "./operations/operations.ts";
 import { run } from "./pipeline.ts";
 import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";

@@ -81,7 +81,7 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   SharedResourcesReady: ["sharing/condition.ts", "sharing/standing.ts"],
   EnvironmentConfigPublished: ["publish.ts"],
   TagsOwned: ["tags/condition.ts", "tags/standing.ts"],
-  ResourcesAdopted: ["adoption/condition.ts", "adoption/standing.ts"],
+  ResourcesAdopted: ["adoption/condition.ts", "adoption/reasons.ts"],
   ExternalNamesPinned: ["external-names/condition.ts"],
 };
 

@@ -8,10 +8,21 @@ export interface ResourceSelector {
   readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
 }
 
+/** A resource that Crossplane is asked for, and the name under which the answer comes. */
+export interface Requirement {
+  readonly name: string;
+  readonly selector: ResourceSelector;
+}
+
 /** A kind whose OpenAPI schema Crossplane is asked for. */
 export interface SchemaSelector {
   readonly apiVersion: string;
   readonly kind: string;
+}
+
+/** A schema that Crossplane is asked for, and the name under which the answer comes. */
+export interface SchemaRequirement extends SchemaSelector {
+  readonly name: string;
 }
 
 /** The kind's OpenAPI v3 schema; "unknown" where Crossplane has none. */

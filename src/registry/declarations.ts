@@ -1,10 +1,10 @@
-import { OWNER, ownerOf } from "../features/owner.ts";
+import { toComposite } from "../crossplane/composite.ts";
+import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../crossplane/management-policies.ts";
 import { familyOf } from "../features/tags/families.ts";
-import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../features/tags/policies.ts";
-import { toComposite } from "../model/composite.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
+import { OWNER, ownerOf } from "../ownership/owner.ts";
 import { placeOf } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 import type { Declarer } from "./ownership.ts";

@@ -1,7 +1,7 @@
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { list } from "../cluster/list.ts";
-import { EXTERNAL_NAME_LABEL, IDENTITY } from "../features/tags/owner.ts";
+import { EXTERNAL_NAME_LABEL, IDENTITY } from "../ownership/marks.ts";
 import { type Holding, toHolding } from "./holding.ts";
 import { labelOf, type Question, withoutM } from "./question.ts";
 

@@ -1,5 +1,5 @@
 import { compare } from "../cluster/discovery.ts";
-import { byPrecedence } from "../features/tags/contender.ts";
+import { byPrecedence } from "../ownership/contender.ts";
 import type { Holding } from "./holding.ts";
 
 /** A cloud resource, and the managed resources that stand for it. */

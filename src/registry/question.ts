@@ -1,4 +1,4 @@
-import { externalNameHash } from "../features/tags/identity.ts";
+import { externalNameHash } from "../ownership/identity.ts";
 
 /** A cloud resource as far as somebody who asks for its owner can name it. */
 export interface Question {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eventsOf } from "../../src/features/events.ts";
+import { eventsFor } from "../../src/features/events.ts";
 import type { Condition } from "../../src/model/condition.ts";
 import { callOf, xr } from "../../testing/builders/sharing.ts";
 
@@ -26,5 +26,5 @@ test.each<{ reason: string; shown: object[]; now?: Partial<Condition>; events: o
   },
 ])("$reason has $events.length events", ({ shown, now, events }) => {
   const call = callOf({ xr: xr({ status: { conditions: shown as never } }) });
-  expect(eventsOf({ ...condition, ...now }, "Warning", call)).toEqual(events);
+  expect(eventsFor({ ...condition, ...now }, "Warning", call)).toEqual(events);
 });

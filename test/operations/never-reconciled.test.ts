@@ -146,8 +146,8 @@ describe("it finds", () => {
     const annotations = { [NUDGED_FOR]: nudgedFor([shop("one")]) };
     expect(outcomeOf(operate({ definitions: [definition({ annotations })], shops: [shop("one")] }))).toEqual({
       results: [
-        "Warning: xshops.apps.example.org: never reconciled: one; its XRD was nudged for these before: " +
-          "look at Crossplane's log, and restart it if nothing is in it",
+        "Warning: xshops.apps.example.org: never reconciled: one; its XRD was already nudged for these XRs: " +
+          "look at Crossplane's log, and restart Crossplane if it says nothing",
       ],
       nudges: [],
       output: { neverReconciled: { "xshops.apps.example.org": ["one"] } },

@@ -1,6 +1,6 @@
-import { externalNameHash } from "../../src/features/tags/identity.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { DOMAIN } from "../../src/model/names.ts";
+import { externalNameHash } from "../../src/ownership/identity.ts";
 
 /** A Bucket as the function registers one. */
 export interface Registered {

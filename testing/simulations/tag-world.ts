@@ -1,7 +1,7 @@
+import { toComposite } from "../../src/crossplane/composite.ts";
 import type { Call } from "../../src/features/feature.ts";
 import { tags } from "../../src/features/tags/tags.ts";
 import { parseInput } from "../../src/input/parse.ts";
-import { toComposite } from "../../src/model/composite.ts";
 import { documentOf } from "../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";

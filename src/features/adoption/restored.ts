@@ -1,8 +1,6 @@
+import { managedFieldsOf, REFERENCES_MANAGER } from "../../crossplane/field-managers.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-
-/** The field manager by which Crossplane writes an XR's references. */
-const REFERENCES_MANAGER = "apiextensions.crossplane.io/composite";
 
 /**
  * Whether the XR's references come from a backup: whoever restored them wrote them, and Crossplane has not written them
@@ -20,10 +18,7 @@ export function isRestored(document: Document): boolean {
     manager === REFERENCES_MANAGER && !subresource && isSince(time);
   const isSynced = ({ type, status, lastTransitionTime }: JsonObject): boolean =>
     type === "Synced" && status === "True" && isSince(lastTransitionTime);
-  return (
-    !objectsIn(document.at(["metadata", "managedFields"])).some(isWritten) &&
-    !objectsIn(document.at(["status", "conditions"])).some(isSynced)
-  );
+  return !managedFieldsOf(document).some(isWritten) && !objectsIn(document.at(["status", "conditions"])).some(isSynced);
 }
 
 const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);

@@ -1,4 +1,4 @@
-import type { Composite } from "../../model/composite.ts";
+import type { Composite } from "../../crossplane/composite.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { SecretName } from "./source.ts";

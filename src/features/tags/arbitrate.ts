@@ -1,16 +1,16 @@
 import type { Tags } from "../../input/tags.ts";
 import { stringAt } from "../../model/document.ts";
+import { toContender } from "../../ownership/contender.ts";
+import { identityOf } from "../../ownership/identity.ts";
+import { CLUSTER, CLUSTER_TAG, contenderId } from "../../ownership/marks.ts";
+import { ownerOf } from "../../ownership/owner.ts";
+import { judge } from "../../ownership/verdict.ts";
 import type { Call } from "../feature.ts";
-import { ownerOf } from "../owner.ts";
-import { toContender } from "./contender.ts";
 import { reported } from "./desire.ts";
 import { findContenders, type Requirement } from "./find.ts";
-import { identityOf } from "./identity.ts";
-import { CLUSTER, CLUSTER_TAG, contenderId } from "./owner.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import { toTagMap } from "./tag-map.ts";
-import { judge } from "./verdict.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** What came of asking who else stands for a resource's cloud resource. */

@@ -1,10 +1,10 @@
+import { DELETION_POLICY, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
 import { documentOf } from "../../model/document.ts";
 import { type FieldPath, withValueAt } from "../../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { OWNER } from "../owner.ts";
+import { CLUSTER, EXTERNAL_NAME_LABEL, IDENTITY } from "../../ownership/marks.ts";
+import { OWNER } from "../../ownership/owner.ts";
 import { mergeTags } from "./merge.ts";
-import { CLUSTER, EXTERNAL_NAME_LABEL, IDENTITY } from "./owner.ts";
-import { DELETION_POLICY, MANAGEMENT_POLICIES } from "./policies.ts";
 import type { Settlement } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";

@@ -1,9 +1,9 @@
 import { stringAt } from "../../model/document.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
+import { type Contender, toContender } from "../../ownership/contender.ts";
+import { IDENTITY } from "../../ownership/marks.ts";
 import type { Call } from "../feature.ts";
-import { type Contender, toContender } from "./contender.ts";
 import { reported } from "./desire.ts";
-import { IDENTITY } from "./owner.ts";
 import type { Subject } from "./subject.ts";
 import { toTagMap } from "./tag-map.ts";
 

@@ -1,10 +1,17 @@
+import {
+  EVERYTHING,
+  mayWrite,
+  OBSERVE,
+  type Policies,
+  policiesOf,
+  withoutDelete,
+} from "../../crossplane/management-policies.ts";
 import type { Tags } from "../../input/tags.ts";
-import type { Contender } from "./contender.ts";
-import { CONTENDERS, TAGS_OWNER } from "./owner.ts";
-import { EVERYTHING, mayWrite, OBSERVE, type Policies, policiesOf, withoutDelete } from "./policies.ts";
+import type { Contender } from "../../ownership/contender.ts";
+import { CONTENDERS, TAGS_OWNER } from "../../ownership/marks.ts";
+import type { Verdict } from "../../ownership/verdict.ts";
 import type { Standing } from "./standing.ts";
 import type { Subject } from "./subject.ts";
-import type { Verdict } from "./verdict.ts";
 
 /** How one managed resource is to look as a contender, and what is said of it. */
 export interface Settlement {

@@ -1,5 +1,5 @@
-import type { Contender } from "./contender.ts";
-import { TAKE_OWNERSHIP } from "./owner.ts";
+import type { Contender } from "../../ownership/contender.ts";
+import { TAKE_OWNERSHIP } from "../../ownership/marks.ts";
 import type { Kind } from "./subject.ts";
 
 /**

@@ -1,15 +1,15 @@
+import { EVERYTHING, mayWrite, policiesOf } from "../../crossplane/management-policies.ts";
 import type { ResourceRule } from "../../input/tags.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import { IGNORE_TAGS } from "../../ownership/marks.ts";
+import { SHARED_FROM } from "../../ownership/owner.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { SHARED_FROM } from "../owner.ts";
 import { type Family, familyOf, isTaggable } from "./families.ts";
 import { fits } from "./glob.ts";
 import type { Cloud } from "./limits.ts";
-import { IGNORE_TAGS } from "./owner.ts";
-import { EVERYTHING, mayWrite, policiesOf } from "./policies.ts";
 import { type FieldInSchema, hasField, type SchemaRequirement } from "./schema.ts";
 
 /** A managed resource's kind; namespaced managed resources have `.m` in their group, which says nothing about the cloud. */

@@ -2,15 +2,15 @@ import type { Tags } from "../../input/tags.ts";
 import type { Condition, Result } from "../../model/condition.ts";
 import type { Draft, ResourceEdit, TagChange } from "../../model/draft.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import { eventsOf } from "../events.ts";
+import { nameOf } from "../../ownership/contender.ts";
+import { externalNameHashOf } from "../../ownership/identity.ts";
+import { ownerOf } from "../../ownership/owner.ts";
+import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
-import { ownerOf } from "../owner.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
 import { changesOf } from "./audit.ts";
 import { conditionOf, explainRefusal, type Refusal, type Shortcomings, type Tagged } from "./condition.ts";
-import { nameOf } from "./contender.ts";
 import { asContender, tagsFor, withTags } from "./desire.ts";
-import { externalNameHashOf } from "./identity.ts";
 import { faultsOf } from "./limits.ts";
 import { type Subject, subjectsOf } from "./subject.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
@@ -124,7 +124,7 @@ function resultsOf(
     return [{ severity: "Fatal", message, reason, target: "CompositeAndClaim" }];
   }
   const isFine = condition.status === "True" || condition.reason === "Arbitrating";
-  return eventsOf(condition, isFine ? "Normal" : "Warning", call);
+  return eventsFor(condition, isFine ? "Normal" : "Warning", call);
 }
 
 const auditOf = (outcomes: readonly Outcome[], wanted: Wanted, { composite }: Call): readonly TagChange[] =>

@@ -1,7 +1,7 @@
 import type { Tags } from "../../input/tags.ts";
+import { CLUSTER_TAG } from "../../ownership/marks.ts";
 import type { Call } from "../feature.ts";
 import { resolveMap, resolveString, resolveStrings } from "../value.ts";
-import { CLUSTER_TAG } from "./owner.ts";
 
 /** What the input asks for, with its values looked up. */
 export interface Wanted {

@@ -1,5 +1,5 @@
-import { nameOf, type Reference, referencesPath, toReference } from "../../features/adoption/references.ts";
-import type { Composite } from "../../model/composite.ts";
+import type { Composite } from "../../crossplane/composite.ts";
+import { formatReference, type Reference, referencesPath, toReference } from "../../crossplane/references.ts";
 import { stringAt } from "../../model/document.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Finding } from "./finding.ts";
@@ -22,7 +22,7 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
   });
   const unclear = orphans
     .filter(({ composite }) => composite === undefined)
-    .map(({ resource, message }) => `\n# ${nameOf(resource)}: ${message}; which one cannot be told\n`);
+    .map(({ resource, message }) => `\n# ${formatReference(resource)}: ${message}; which one cannot be told\n`);
   return [INTRODUCTION, ...blocks.sort(), ...unclear].join("");
 }
 
@@ -39,7 +39,7 @@ function blockOf(composite: Composite, orphans: readonly Finding[]): string {
   );
   const comments = orphans.map(
     ({ resource, compositionResourceName: as }) =>
-      `# ${nameOf(resource)}${as === undefined ? "" : `, composed as ${as}`}\n`,
+      `# ${formatReference(resource)}${as === undefined ? "" : `, composed as ${as}`}\n`,
   );
   return `\n${comments.join("")}kubectl patch ${target}${within} --type=json --patch='${patch}'\n`;
 }

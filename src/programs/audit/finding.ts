@@ -1,4 +1,4 @@
-import type { Reference } from "../../features/adoption/references.ts";
+import type { Reference } from "../../crossplane/references.ts";
 
 /**
  * What can be wrong between an XR and what it composes, in the order in which it is shown.

@@ -1,10 +1,11 @@
 import { compare } from "../../cluster/discovery.ts";
-import { type Controller, controllerOf } from "../../features/adoption/controller.ts";
-import { nameOf, type Reference, toReference, toReferences } from "../../features/adoption/references.ts";
-import type { Composite } from "../../model/composite.ts";
+import type { Composite } from "../../crossplane/composite.ts";
+import { type Controller, controllerOf } from "../../crossplane/controller.ts";
+import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../crossplane/metadata.ts";
+import { formatReference, type Reference, toReference, toReferences } from "../../crossplane/references.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { COMPOSITION_RESOURCE_NAME, type Composer, composerOf } from "./composer.ts";
+import { type Composer, composerOf } from "./composer.ts";
 import { FINDINGS, type Finding } from "./finding.ts";
 import { keyOf, type World } from "./world.ts";
 
@@ -31,11 +32,11 @@ export function findingsOf(world: World, patience: Patience): readonly Finding[]
     (a, b) =>
       FINDINGS.indexOf(a.is) - FINDINGS.indexOf(b.is) ||
       compare(subjectOf(a), subjectOf(b)) ||
-      compare(nameOf(a.resource), nameOf(b.resource)),
+      compare(formatReference(a.resource), formatReference(b.resource)),
   );
 }
 
-const subjectOf = ({ composite }: Finding): string => (composite === undefined ? "" : nameOf(composite));
+const subjectOf = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
 
 /** Of what an XR refers to: whether it is there, and the XR's. */
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
@@ -50,9 +51,6 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
 }
 
 const UID = ["metadata", "uid"];
-
-const isBeingDeleted = (document: Document): boolean =>
-  stringAt(document, ["metadata", "deletionTimestamp"]) !== undefined;
 
 function documentAt(reference: Reference, { labelled, referred }: World): Document | undefined {
   const key = keyOf(reference);
@@ -102,7 +100,7 @@ function orphanFinding(document: Document, composites: readonly Composite[]): re
 const sentenceOf = (composer: Exclude<Composer, { readonly is: "none" }>): string =>
   composer.is === "one"
     ? "its XR composed it, does not refer to it any more, and nobody controls it: Crossplane will never delete it"
-    : `one of ${composer.composites.map((one) => nameOf(toReference(one.document))).join(", ")} composed it, none refers to it, and nobody controls it`;
+    : `one of ${composer.composites.map((one) => formatReference(toReference(one.document))).join(", ")} composed it, none refers to it, and nobody controls it`;
 
 /** An XR that Crossplane has reconciled, with or without success, says so. */
 function compositeFinding(composite: Composite, { graceMs, now }: Patience): readonly Finding[] {

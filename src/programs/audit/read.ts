@@ -3,9 +3,10 @@ import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
 import { fullNameOf } from "../../cluster/kinds.ts";
 import { getMetadata, list } from "../../cluster/list.ts";
-import { COMPOSITE_LABEL } from "../../features/adoption/proof.ts";
-import { type Reference, toReference, toReferences } from "../../features/adoption/references.ts";
-import { type Composite, toComposite } from "../../model/composite.ts";
+import { toApiGroup } from "../../crossplane/api-group.ts";
+import { type Composite, toComposite } from "../../crossplane/composite.ts";
+import { COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
+import { type Reference, toReference, toReferences } from "../../crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
 import { inParallel } from "./in-parallel.ts";
 import { UnreadKinds } from "./unread.ts";
@@ -53,10 +54,7 @@ export async function readWorld(cluster: Cluster, progress: Progress): Promise<W
 /** Whether it is a kind of managed resource or XR, or one that some XR refers to. */
 const isComposed = (kind: ResourceKind, references: readonly Reference[]): boolean =>
   kind.categories.some((category) => ["managed", "composite"].includes(category)) ||
-  references.some((reference) => reference.kind === kind.kind && groupOf(reference) === kind.group);
-
-const groupOf = ({ apiVersion }: Reference): string =>
-  apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
+  references.some(({ kind: name, apiVersion }) => name === kind.kind && toApiGroup(apiVersion) === kind.group);
 
 async function readComposites(
   cluster: Cluster,

@@ -1,4 +1,4 @@
-import { nameOf } from "../../features/adoption/references.ts";
+import { formatReference } from "../../crossplane/references.ts";
 import type { Finding } from "./finding.ts";
 import type { World } from "./world.ts";
 
@@ -11,8 +11,8 @@ export function toTable(findings: readonly Finding[]): string {
     HEADER,
     ...findings.map(({ is, composite, resource, compositionResourceName, message }) => [
       is,
-      composite === undefined ? "-" : nameOf(composite),
-      nameOf(resource),
+      composite === undefined ? "-" : formatReference(composite),
+      formatReference(resource),
       compositionResourceName ?? "-",
       message,
     ]),

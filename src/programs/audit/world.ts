@@ -1,5 +1,6 @@
-import type { Reference } from "../../features/adoption/references.ts";
-import type { Composite } from "../../model/composite.ts";
+import { toApiGroup } from "../../crossplane/api-group.ts";
+import type { Composite } from "../../crossplane/composite.ts";
+import type { Reference } from "../../crossplane/references.ts";
 import type { Document } from "../../model/document.ts";
 
 /** What the cluster held when it was read: all that findings are made from. */
@@ -28,6 +29,5 @@ export type Referred =
 
 /** One key for one object, whichever version of its kind it is read in. */
 export function keyOf({ apiVersion, kind, namespace = "", name }: Reference): string {
-  const group = apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
-  return [group, kind, namespace, name].join("/");
+  return [toApiGroup(apiVersion), kind, namespace, name].join("/");
 }

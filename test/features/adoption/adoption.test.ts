@@ -65,7 +65,8 @@ describe("a restored resource that is not desired", () => {
         spec: { region: "eu" },
       },
     });
-    const message = "a (Bucket.cloud.example.org/a): taken back, so that Crossplane can delete it properly";
+    const message =
+      "a (Bucket.cloud.example.org/a): desired again until this XR controls it, so that Crossplane can delete it properly";
     expect(conditions).toMatchObject([{ status: "False", reason: "Adopting", message }]);
     expect(results).toEqual([{ severity: "Normal", message, reason: "Adopting", target: "Composite" }]);
   });
@@ -74,10 +75,10 @@ describe("a restored resource that is not desired", () => {
     const observed = { a: bucket("a", controlledBy("uid-now")) };
     const { resources, conditions } = draftOf({ xr: store(referring("a")), observed });
     expect(resources.size).toBe(0);
-    expect(conditions).toMatchObject([{ status: "True", reason: "LeftOut" }]);
+    expect(conditions).toMatchObject([{ status: "True", reason: "NoLongerDesired" }]);
   });
 
-  test("is kept while it is a nested XR that has not taken back its own, but for its references", () => {
+  test("is kept while it is a nested XR that does not yet control its own resources, but for its references", () => {
     const inner = restoredStore({ metadata: { name: "inner", ...controlledBy("uid-now") } });
     const spec = { size: 1, crossplane: { compositionRef: { name: "c" }, resourceRefs: [{ name: "x" }] } };
     const { resources, conditions } = draftOf({
@@ -112,7 +113,7 @@ describe("a restored resource that is not desired", () => {
         target: "Composite",
         message:
           "cannot go on without losing resources that this XR refers to and does not control:\n" +
-          "  a (Bucket.cloud.example.org/a): nobody controls it; desire it again until this XR does, or set onUnadopted: Adopt",
+          "  a (Bucket.cloud.example.org/a): nobody controls it; desire it again until this XR controls it, or set onUnadopted: Adopt",
       },
     ]);
     expect(resources.size).toBe(0);
@@ -130,7 +131,7 @@ describe("a resource that nothing shows to be this XR's", () => {
       {
         severity: "Fatal",
         message: expect.stringContaining(
-          "its label crossplane.io/composite is not set, and not store; if this XR did, set the label",
+          "its label crossplane.io/composite is not set instead of store; if this XR did, set its label",
         ),
       },
     ]);
@@ -191,7 +192,7 @@ describe("a reference that is not observed", () => {
         answer: bucket("a", controlledBy("u", "other")),
         severity: "Warning",
       },
-      { reason: "JustRestored", xr: restoredStore(referring("a")), answer: bucket("a"), severity: "Fatal" },
+      { reason: "RestoreInProgress", xr: restoredStore(referring("a")), answer: bucket("a"), severity: "Fatal" },
     ],
   )("$reason: $severity", ({ reason, xr, answer, policy = {}, severity }) => {
     const answers = { [REQUIREMENT]: answer === undefined ? [] : [answer] };
@@ -277,11 +278,11 @@ describe("a step after this one that desires resources", () => {
 
   test("is noticed when what was left out is still there in the next reconcile, and stays noticed", () => {
     const first = messageOf(parts.xr);
-    const again = draftOf({ ...parts, xr: store({ ...referring("a"), ...shown("LeftOut", first) }) });
-    expect(again.conditions).toMatchObject([{ status: "False", reason: "NotLast" }]);
-    expect(again.results).toMatchObject([{ severity: "Warning", reason: "NotLast" }]);
-    const xr = store({ ...referring("a"), ...shown("NotLast", again.conditions[0]?.message ?? "") });
-    expect(draftOf({ ...parts, xr }).conditions).toMatchObject([{ reason: "NotLast" }]);
+    const again = draftOf({ ...parts, xr: store({ ...referring("a"), ...shown("NoLongerDesired", first) }) });
+    expect(again.conditions).toMatchObject([{ status: "False", reason: "StepNotLast" }]);
+    expect(again.results).toMatchObject([{ severity: "Warning", reason: "StepNotLast" }]);
+    const xr = store({ ...referring("a"), ...shown("StepNotLast", again.conditions[0]?.message ?? "") });
+    expect(draftOf({ ...parts, xr }).conditions).toMatchObject([{ reason: "StepNotLast" }]);
   });
 });
 
@@ -290,5 +291,5 @@ test("names of hundreds are cut short", () => {
     Array.from({ length: 12 }, (_, index) => [`b${10 + index}`, bucket(`b${index}`)]),
   );
   const { conditions } = draftOf({ xr: restoredStore(referring()), observed });
-  expect(conditions[0]?.message).toMatch(/b19 \(.*\) and 2 more: taken back/);
+  expect(conditions[0]?.message).toMatch(/b19 \(.*\) and 2 more: desired again/);
 });

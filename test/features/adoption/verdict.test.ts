@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { managerOf } from "../../../src/features/adoption/proof.ts";
+import { toComposite } from "../../../src/crossplane/composite.ts";
+import { composerName } from "../../../src/crossplane/field-managers.ts";
 import { judgeObserved, judgeReferenced } from "../../../src/features/adoption/verdict.ts";
-import { toComposite } from "../../../src/model/composite.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { bucket, controlledBy, referring, restoredStore, store } from "../../../testing/builders/composed.ts";
@@ -15,13 +15,13 @@ const labelled = (value: string, more: JsonObject = {}): JsonObject => ({
 const appliedBy = (...managers: readonly string[]): JsonObject => ({
   managedFields: managers.map((manager) => ({ manager, operation: "Apply" })),
 });
-const ours = managerOf({ apiVersion: "apps.example.org/v1", kind: "XStore", name: "store" });
+const ours = composerName({ apiVersion: "apps.example.org/v1", kind: "XStore", name: "store" });
 
 test("the field manager is the one that Crossplane computes", () => {
   // sha256 of "storeXStore.apps.example.org", as ComposedFieldOwnerName makes it.
   expect(ours).toMatch(/^apiextensions\.crossplane\.io\/composed\/[0-9a-f]{64}$/);
-  expect(managerOf({ apiVersion: "v1", kind: "Thing", name: "a" })).not.toBe(
-    managerOf({ apiVersion: "g/v1", kind: "Thing", name: "a" }),
+  expect(composerName({ apiVersion: "v1", kind: "Thing", name: "a" })).not.toBe(
+    composerName({ apiVersion: "g/v1", kind: "Thing", name: "a" }),
   );
 });
 
@@ -79,7 +79,7 @@ describe("by a nested XR, whose resources carry the name of the XR at the root",
     compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
   test.each<{ reason: string; xr: JsonObject; metadata: JsonObject; is: string }>([
     { reason: "it is adopted itself", xr: controlledBy("u", "root"), metadata: labelled("root"), is: "unadopted" },
-    { reason: "it waits for its own adoption", xr: {}, metadata: labelled("root"), is: "untold" },
+    { reason: "it waits for its own adoption", xr: {}, metadata: labelled("root"), is: "nested" },
     {
       reason: "its field manager says enough",
       xr: {},

@@ -215,6 +215,21 @@ describe("the ledger", () => {
       value: { vpc: recordOf("vpc-1") },
     },
     {
+      reason: "forgets what an explicit Delete deletes in spite of deletionPolicy: Orphan",
+      parts: {
+        xr: recording({ vpc: recordOf("vpc-1") }),
+        observed: {
+          vpc: observed({
+            name: "vpc-1",
+            metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" },
+            spec: { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] },
+          }),
+        },
+        desired: { vpc: desired },
+      },
+      value: undefined,
+    },
+    {
       reason: "keeps what is being deleted while it is paused, so that its provider does nothing",
       parts: {
         observed: {
@@ -293,7 +308,7 @@ test("a pipeline that changes a name is reported", () => {
     {
       status: "False",
       reason: "ChangedByPipeline",
-      message: expect.stringContaining("vpc-2, where vpc-1 is observed"),
+      message: expect.stringContaining("vpc-2, but vpc-1 is observed"),
     },
   ]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isManaged, judge } from "../../../src/features/external-names/verdict.ts";
+import { isManaged } from "../../../src/crossplane/managed-resource.ts";
+import { judgeName } from "../../../src/features/external-names/verdict.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
@@ -28,7 +29,7 @@ test.each<Row>([
   { reason: "none", is: "unnamed" },
   { reason: "an empty annotation is none", observed: "", is: "unnamed" },
 ])("$is: $reason", ({ desired, observed, recorded, id, is, name }) => {
-  const verdict = judge({
+  const verdict = judgeName({
     desired: documentOf(named(desired)),
     observed: documentOf({ ...named(observed), status: { atProvider: { id: id ?? null } } }),
     recorded,
@@ -46,9 +47,9 @@ describe("without a name, and without LateInitialize", () => {
     { reason: "it is lacking", policies: ["Observe", "Create", "Update", "Delete"], isAtRisk: true },
   ])("$isAtRisk: $reason", ({ policies, isAtRisk }) => {
     const desired = documentOf({ spec: policies === undefined ? {} : { managementPolicies: policies } });
-    const verdict = judge({ desired, observed: undefined, recorded: undefined, rescuePaths: [["status", "id"]] });
+    const verdict = judgeName({ desired, observed: undefined, recorded: undefined, rescuePaths: [["status", "id"]] });
     expect(verdict).toEqual({ is: "unnamed", isAtRisk });
-    expect(judge({ desired, observed: undefined, recorded: undefined, rescuePaths: [] })).toMatchObject({
+    expect(judgeName({ desired, observed: undefined, recorded: undefined, rescuePaths: [] })).toMatchObject({
       isAtRisk: false,
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { toReference } from "../../../src/features/adoption/references.ts";
-import { toComposite } from "../../../src/model/composite.ts";
+import { toComposite } from "../../../src/crossplane/composite.ts";
+import { toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { toCommands } from "../../../src/programs/audit/adopt.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Contender, toContender } from "../../../src/features/tags/contender.ts";
-import { judge, type Situation } from "../../../src/features/tags/verdict.ts";
-import { documentOf } from "../../../src/model/document.ts";
+import { documentOf } from "../../src/model/document.ts";
+import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { judge, type Situation } from "../../src/ownership/verdict.ts";
 
 const contender = (name: string, overrides: Partial<Contender> = {}): Contender => ({
   ...toContender(documentOf({ metadata: { name } })),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { mayDelete, withoutDelete } from "../../../src/features/tags/policies.ts";
-import { documentOf } from "../../../src/model/document.ts";
+import { mayDelete, withoutDelete } from "../../src/crossplane/management-policies.ts";
+import { documentOf } from "../../src/model/document.ts";
 
 test.each([
   { policies: ["*"], rest: ["Observe", "Create", "Update", "LateInitialize"] },

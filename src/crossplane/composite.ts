@@ -1,15 +1,15 @@
 import { FunctionError } from "../errors.ts";
-import { type Document, stringAt } from "./document.ts";
-import { parseFieldPath } from "./field-path.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import { parseFieldPath } from "../model/field-path.ts";
 
-/** Who the XR is, read once at the door. */
+/** The XR, read once. */
 export interface Composite {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   /** Undefined for a cluster-scoped XR. */
   readonly namespace: string | undefined;
-  /** The claim that a legacy XR is bound to. */
+  /** The claim that a legacy XR is bound to. A namespaced XR has none: there `spec.claimRef` is a field like any other. */
   readonly claim: { readonly kind: string; readonly namespace: string; readonly name: string } | undefined;
   /** Whether it follows Crossplane v2's schema, which keeps Crossplane's own fields below `spec.crossplane`. */
   readonly isModern: boolean;
@@ -42,7 +42,7 @@ export function toComposite(document: Document): Composite {
     kind,
     name,
     namespace,
-    claim: claimOf(document),
+    claim: namespace === undefined ? claimOf(document) : undefined,
     isModern: namespace !== undefined || document.at(CROSSPLANE) !== undefined,
     document,
   };

@@ -1,4 +1,4 @@
-import { DOMAIN } from "../../model/names.ts";
+import { DOMAIN } from "../model/names.ts";
 
 /** What we write on a managed resource. The managed resources are the registry of who owns what: there is no other. */
 

@@ -1,7 +1,7 @@
-import { type Document, stringAt } from "../../model/document.ts";
-import { OWNER } from "../owner.ts";
-import { CONTENDERS, contenderId, IDENTITY, TAGS_OWNER, TAKE_OWNERSHIP } from "./owner.ts";
-import { mayDelete, mayWrite, policiesOf } from "./policies.ts";
+import { mayDelete, mayWrite, policiesOf } from "../crossplane/management-policies.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import { CONTENDERS, contenderId, IDENTITY, TAGS_OWNER, TAKE_OWNERSHIP } from "./marks.ts";
+import { OWNER } from "./owner.ts";
 
 /** A managed resource that stands for the same cloud resource as others may. */
 export interface Contender {

@@ -1,5 +1,5 @@
-import type { Document } from "../../model/document.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import type { Document } from "../model/document.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 
 /** The owner of an object that is its controller: the one that Crossplane, and Kubernetes, take it to belong to. */
 export interface Controller {

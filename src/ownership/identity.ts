@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { type Document, stringAt } from "../../model/document.ts";
-import type { FieldPath } from "../../model/field-path.ts";
-import type { Kind, Subject } from "./subject.ts";
+import type { Kind, Subject } from "../features/tags/subject.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import type { FieldPath } from "../model/field-path.ts";
 
 /**
  * Which cloud resource a managed resource stands for: API group and kind, ProviderConfig, where it is, and its name.

@@ -1,11 +1,12 @@
-import { type Document, stringAt } from "../../model/document.ts";
+import { type Document, stringAt } from "../model/document.ts";
 
+/** The fields that say what a provider may do with a cloud resource. */
 export const MANAGEMENT_POLICIES = ["spec", "managementPolicies"];
 export const DELETION_POLICY = ["spec", "deletionPolicy"];
 
 export type Policies = readonly string[];
 
-/** What a managed resource may do where nothing is said. */
+/** The policies of a managed resource that sets none. */
 export const EVERYTHING: Policies = ["*"];
 export const OBSERVE: Policies = ["Observe"];
 
@@ -18,10 +19,11 @@ export function policiesOf(resource: Document): Policies | undefined {
 const has = (policies: Policies, ...actions: readonly string[]): boolean =>
   policies.some((policy) => policy === "*" || actions.includes(policy));
 
+/** Whether the provider may change the cloud resource, its tags among the rest. */
 export const mayWrite = (policies: Policies): boolean => has(policies, "Create", "Update");
 
 /**
- * The same without Delete. Providers take only certain sets; what remains of any of them is one, too. Source:
+ * The policies without Delete. Providers accept certain sets only, and what remains of each of these is accepted too. Source:
  * crossplane-runtime pkg/reconciler/managed, defaultSupportedManagementPolicies.
  */
 export const withoutDelete = (policies: Policies): Policies =>
@@ -38,3 +40,10 @@ export function mayDelete(resource: Document): boolean {
   const policies = policiesOf(resource) ?? EVERYTHING;
   return policies.includes("Delete") || (policies.includes("*") && stringAt(resource, DELETION_POLICY) !== "Orphan");
 }
+
+/** Whether the provider writes nothing to the cloud, and deletes nothing from it. */
+export const isObserver = (policies: Policies): boolean => !mayWrite(policies) && !has(policies, "Delete");
+
+/** Whether the provider may create a cloud resource and then not store the name that the cloud gave it (crossplane#5918). */
+export const lacksLateInitialize = (policies: Policies): boolean =>
+  has(policies, "Create") && !has(policies, "LateInitialize");

@@ -1,13 +1,13 @@
-import { invalidInput } from "./input/parse.ts";
-import type { Input } from "./input/schema.ts";
-import { type Draft, emptyDraft } from "./model/draft.ts";
-import { neverReconciled } from "./operations/never-reconciled.ts";
-import type { OperationCall } from "./operations/operation.ts";
+import { invalidInput } from "../input/parse.ts";
+import type { Input } from "../input/schema.ts";
+import { type Draft, emptyDraft } from "../model/draft.ts";
+import { neverReconciled } from "./never-reconciled.ts";
+import type { OperationCall } from "./operation.ts";
 
 /**
- * What happens in an Operation, where there is no XR: the counterpart of pipeline.ts.
+ * Answers a call of an Operation, where there is no XR: the counterpart of pipeline.ts.
  *
- * @throws {FunctionError} `InvalidInput` for what makes sense with an XR only.
+ * @throws {FunctionError} `InvalidInput` for sections of the input that need an XR.
  */
 export function operate(call: OperationCall): Draft {
   const faults = faultsOf(call.input);
