@@ -80,7 +80,7 @@ const unique = (words: readonly string[]): readonly string[] => [...new Set(word
 const conditions: Readonly<Record<string, readonly string[]>> = {
   SharedResourcesReady: ["sharing/condition.ts", "sharing/standing.ts"],
   EnvironmentConfigPublished: ["publish.ts"],
-  TagsOwned: ["tags/condition.ts", "tags/standing.ts"],
+  TagsOwned: ["tags/condition.ts", "tags/reasons.ts"],
   ResourcesAdopted: ["adoption/condition.ts", "adoption/reasons.ts"],
   ExternalNamesPinned: ["external-names/condition.ts"],
 };

@@ -1,46 +1,48 @@
 import { byPrecedence, type Contender } from "./contender.ts";
 
-/** What is known of one managed resource of ours and of the others that stand for the same cloud resource. */
+/** Everything known about one managed resource of ours and the others that stand for the same cloud resource. */
 export interface Situation {
-  /** Ours, as it is observed; undefined before it is created. */
+  /** Ours, as observed; undefined before it is created. */
   readonly own: Contender | undefined;
-  /** All that carry the identity's label, ours among them if it already does; undefined before Crossplane has looked. */
+  /** All that carry the identity's label, ours included once it does; undefined before Crossplane has looked. */
   readonly contenders: readonly Contender[] | undefined;
-  /** The control plane whose tag the cloud reports, where that is neither this one nor what this one was called before. */
+  /** The control plane named by the cloud's tags, unless that is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
-  /** Whether a kind like this one can be told to observe only. */
+  /** Whether the kind can be told to observe only. */
   readonly hasManagementPolicies: boolean;
 }
 
 /** Who may write a cloud resource and its tags. */
-export type Verdict =
+export type OwnershipVerdict =
   | { readonly is: "pending" }
-  /** Somebody deletes our managed resource: what becomes of the cloud resource stays as it was when they did. */
+  /** Our managed resource is being deleted: its policies stay as they were when that began. */
   | { readonly is: "deleting" }
-  /** Nobody owns it as far as we know, and we are not in the list yet that would tell: we start as an observer. */
+  /** No owner is known, and ours is not in the list yet: it starts as an observer. */
   | { readonly is: "free" }
   | { readonly is: "ours"; readonly others: readonly Contender[] }
   | {
       readonly is: "theirs";
       readonly owner: Contender;
-      /** Whether the owner has said that it leaves the cloud resource to us; until then it may go with its owner. */
+      /** Whether the owner names ours as a successor; until then the cloud resource may be deleted with its owner. */
       readonly isAcknowledged: boolean;
-      /** Whether it is to be ours, as soon as the other one has stopped writing. */
+      /** Whether ours becomes the owner as soon as this one has stopped writing. */
       readonly isNext: boolean;
     }
   | { readonly is: "theirs"; readonly cluster: string };
 
 /**
- * Who owns a cloud resource that several managed resources stand for.
+ * Decides who owns a cloud resource that several managed resources stand for.
  *
- * - First whom an operator chose, then who was promoted before, then who is oldest (creationTimestamp, then UID). Incumbency
- *   comes before age, so neither a restore nor a skewed clock moves ownership. What is being deleted cannot own.
- * - Nobody is promoted unless its own managed resource is in the answer: a list is a snapshot, so whoever carried the label
- *   earlier is in it too. Two that are promoted in the same instant see each other next time, and the order leaves one.
- * - Nobody is promoted either while somebody else still writes, or is being deleted together with the cloud resource.
- * - Another control plane's contenders are in no list of ours; the tags that the cloud reports tell of them.
+ * - The owner is the one that an operator chose, else the one that was promoted before, else the oldest (creationTimestamp,
+ *   then UID). Incumbency comes before age, so neither a restore nor a skewed clock moves ownership. A managed resource that is
+ *   being deleted cannot own.
+ * - None is promoted unless its own managed resource is in the answer: a list is a snapshot, so all that carried the label
+ *   earlier are in it too. Two that are promoted in the same instant see each other in the next reconcile, and the order
+ *   leaves one.
+ * - None is promoted while another one still writes, or is being deleted together with the cloud resource.
+ * - Contenders in another control plane are in no answer; the tags that the cloud reports tell of them.
  */
-export function judge({ own, contenders, otherCluster, hasManagementPolicies }: Situation): Verdict {
+export function judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies }: Situation): OwnershipVerdict {
   if (contenders === undefined) return { is: "pending" };
   if (otherCluster !== undefined && !isChosen(own)) return { is: "theirs", cluster: otherCluster };
 
@@ -52,7 +54,7 @@ export function judge({ own, contenders, otherCluster, hasManagementPolicies }: 
   return judgeUnlisted(first, own, hasManagementPolicies);
 }
 
-function judgeListed(self: Contender, others: readonly Contender[]): Verdict {
+function judgeListed(self: Contender, others: readonly Contender[]): OwnershipVerdict {
   if (self.isDeleting) return { is: "deleting" };
   const [first = self, ...rest] = living([self, ...others]);
   if (first !== self) return theirs(first, self, false);
@@ -61,24 +63,28 @@ function judgeListed(self: Contender, others: readonly Contender[]): Verdict {
   return inTheWay === undefined ? { is: "ours", others: rest } : theirs(inTheWay, self, true);
 }
 
-/** Who may own, in this order. */
+/** Those that may own, the owner first. */
 const living = (contenders: readonly Contender[]): readonly Contender[] =>
   contenders.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence);
 
 /** Whether an operator moved ownership here. */
 const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
 
-/** Ours as it is in the list. Of the observed and the listed one either may be the older: both have to say that it owns. */
+/** Ours as listed. Either of the observed and the listed one may be older, so both have to be marked for it to count as owner. */
 function selfOf(own: Contender, contenders: readonly Contender[]): Contender | undefined {
   const listed = contenders.find(({ uid }) => uid === own.uid);
   if (listed === undefined) return undefined;
   return { ...own, isMarked: own.isMarked && listed.isMarked, isDeleting: own.isDeleting || listed.isDeleting };
 }
 
-/** Not created, or not labelled yet, or the list is older than that. */
-function judgeUnlisted(first: Contender | undefined, own: Contender | undefined, canObserve: boolean): Verdict {
+/** Judges ours while it is not created, not labelled yet, or newer than the list. */
+function judgeUnlisted(
+  first: Contender | undefined,
+  own: Contender | undefined,
+  canObserve: boolean,
+): OwnershipVerdict {
   if (first?.isMarked === true && !first.isDeleting && first.id !== own?.id) return theirs(first, own, false);
-  // What cannot merely observe has no other way to start than as the owner, if nobody else is there.
+  // A kind that cannot observe only starts as the owner where there is no other contender.
   if (own !== undefined || canObserve) return { is: "free" };
   return first === undefined ? { is: "ours", others: [] } : theirs(first, own, false);
 }
@@ -86,7 +92,7 @@ function judgeUnlisted(first: Contender | undefined, own: Contender | undefined,
 const isInTheWay = ({ isWriting, isDeleting, isDeletingWithIt }: Contender): boolean =>
   isWriting || (isDeleting && isDeletingWithIt);
 
-const theirs = (owner: Contender, own: Contender | undefined, isNext: boolean): Verdict => ({
+const theirs = (owner: Contender, own: Contender | undefined, isNext: boolean): OwnershipVerdict => ({
   is: "theirs",
   owner,
   isAcknowledged: own !== undefined && owner.acknowledged.includes(own.name),

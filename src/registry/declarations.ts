@@ -1,6 +1,6 @@
 import { toComposite } from "../crossplane/composite.ts";
 import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../crossplane/management-policies.ts";
-import { familyOf } from "../features/tags/families.ts";
+import { familyOf } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";

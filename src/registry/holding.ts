@@ -1,11 +1,11 @@
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { fullNameOf } from "../cluster/kinds.ts";
-import { familyOf } from "../features/tags/families.ts";
+import { providerConfigOf } from "../crossplane/managed-resource.ts";
+import { familyOf } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type Contender, toContender } from "../ownership/contender.ts";
-import { providerConfigOf } from "../ownership/identity.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../ownership/marks.ts";
 import { toName, withoutM } from "./question.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { familyOf } from "../crossplane/providers/families.ts";
 import { FunctionError } from "../errors.ts";
-import { familyOf } from "../features/tags/families.ts";
 import { exactlyOneOf, fieldPath } from "../input/fields.ts";
 import { faultsIn } from "../input/parse.ts";
 import { API_VERSION } from "../input/schema.ts";

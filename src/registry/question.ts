@@ -1,4 +1,4 @@
-import { externalNameHash } from "../ownership/identity.ts";
+import { hashExternalName } from "../ownership/identity.ts";
 
 /** A cloud resource as far as somebody who asks for its owner can name it. */
 export interface Question {
@@ -16,7 +16,7 @@ export interface Question {
 export const withoutM = (group: string): string => group.replace(/\.m\./, ".");
 
 /** What the function's label says of it. */
-export const labelOf = ({ group, kind, names }: Question): string => externalNameHash(group, kind, names);
+export const labelOf = ({ group, kind, names }: Question): string => hashExternalName(group, kind, names);
 
 /** `v1/ConfigMap/cloud/orders`, or an external name as it is. */
 export const toName = (names: readonly string[]): string => names.filter(Boolean).join("/");

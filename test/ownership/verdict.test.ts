@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
-import { judge, type Situation } from "../../src/ownership/verdict.ts";
+import { judgeOwnership, type Situation } from "../../src/ownership/verdict.ts";
 
 const contender = (name: string, overrides: Partial<Contender> = {}): Contender => ({
   ...toContender(documentOf({ metadata: { name } })),
@@ -168,6 +168,6 @@ describe("judge", () => {
     },
   ])("$reason", ({ reason: _, verdict, ...situation }) => {
     const usual = { own: us, contenders: [], otherCluster: undefined, hasManagementPolicies: true };
-    expect(judge({ ...usual, ...situation })).toEqual(verdict);
+    expect(judgeOwnership({ ...usual, ...situation })).toEqual(verdict);
   });
 });

@@ -1,44 +1,44 @@
 import type { Condition } from "../../model/condition.ts";
 import type { TagFault } from "./limits.ts";
-import { explain, type Own, type Standing } from "./standing.ts";
+import { explain, type Own, type TagReason } from "./reasons.ts";
 
 const TYPE = "TagsOwned";
 
-/** How many resources a message names: an event's has room for some. */
-const NAMED = 3;
+/** The largest number of resources that a message names. */
+const MAX_NAMES = 3;
 
-/** What is said of one resource's tags. */
+/** One resource, and the state of its tags. */
 export interface Tagged {
   readonly resource: string;
   readonly own: Own;
-  readonly standing: Standing;
+  readonly reason: TagReason;
 }
 
-/** A tag that its cloud would refuse: where it would be written, and why. */
+/** A tag that its cloud would refuse, the field where it would be written, and the cause. */
 export interface Refusal extends TagFault {
   readonly resource: string;
   readonly path: string;
 }
 
-/** What is wrong with the input's values, rather than with a resource. */
-export interface Shortcomings {
+/** Faults of the input's values. */
+export interface Faults {
   readonly refusals: readonly Refusal[];
   /** Fields of the XR or the environment that are not set. */
   readonly unset: readonly string[];
 }
 
 /**
- * One condition for all resources: its reason is that of the first that is not owned, its message names them. Reasons
- * that are no standing's: InvalidTags, with which nothing is applied, and FieldNotSet, for a tag that is left out.
+ * One condition for all resources: its reason is that of the first resource that is not owned, its message names them. Two
+ * reasons belong to no resource: InvalidTags, with which nothing is applied, and FieldNotSet, for a tag that is left out.
  */
-export function conditionOf(tagged: readonly Tagged[], { refusals, unset }: Shortcomings): Condition {
-  const lacking = tagged.filter(({ standing }) => standing.is !== "Owned");
+export function toCondition(tagged: readonly Tagged[], { refusals, unset }: Faults): Condition {
+  const lacking = tagged.filter(({ reason: { is } }) => is !== "Owned");
   const reason =
-    refusals.length > 0 ? "InvalidTags" : (lacking[0]?.standing.is ?? (unset.length > 0 ? "FieldNotSet" : "Owned"));
+    refusals.length > 0 ? "InvalidTags" : (lacking[0]?.reason.is ?? (unset.length > 0 ? "FieldNotSet" : "Owned"));
   const sentences = [
     ...refusals.map(explainRefusal),
-    ...lacking.slice(0, NAMED).map(({ resource, standing, own }) => `${resource}: ${explain(standing, own)}`),
-    ...(lacking.length > NAMED ? [`and ${lacking.length - NAMED} more`] : []),
+    ...lacking.slice(0, MAX_NAMES).map((tag) => `${tag.resource}: ${explain(tag.reason, tag.own)}`),
+    ...(lacking.length > MAX_NAMES ? [`and ${lacking.length - MAX_NAMES} more`] : []),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
   return {

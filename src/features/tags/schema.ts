@@ -1,10 +1,6 @@
 import type { FieldPath } from "../../model/field-path.ts";
-import type { SchemaSelector } from "../../model/requirement.ts";
+import type { SchemaRequirement, SchemaSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-
-export interface SchemaRequirement extends SchemaSelector {
-  readonly name: string;
-}
 
 /** Whether a kind has a field, as far as its OpenAPI schema tells, and the requirement that has to be returned to know it. */
 export interface FieldInSchema {
@@ -12,8 +8,8 @@ export interface FieldInSchema {
   readonly requirement: SchemaRequirement | undefined;
 }
 
-/** Asks Crossplane v2.2 and later; earlier ones cannot be asked. */
-export function hasField({ apiVersion, kind }: SchemaSelector, fieldPath: FieldPath, call: Call): FieldInSchema {
+/** Asks Crossplane v2.2 and later for the schema; earlier versions cannot be asked. */
+export function findField({ apiVersion, kind }: SchemaSelector, fieldPath: FieldPath, call: Call): FieldInSchema {
   if (!call.request.capabilities.has("RequiredSchemas")) return { is: "unknown", requirement: undefined };
   const requirement = { name: `tags/${apiVersion}/${kind}`, apiVersion, kind };
   const answer = call.request.requiredSchema(requirement.name);

@@ -11,7 +11,7 @@ const LIST_SHAPES = [
   { key: "name", value: "value" },
 ] as const;
 
-/** The tags of a field that is a map or a list; undefined where it is neither. What is not a text is left out. */
+/** Reads a field that is a map or a list; undefined where it is neither. Entries that are not texts are left out. */
 export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
   if (isObject(field)) return new Map(Object.entries(field).filter(isTextEntry));
   if (!Array.isArray(field)) return undefined;
@@ -27,8 +27,8 @@ function tagOf(item: JsonObject): readonly (readonly [string, string])[] {
 }
 
 /**
- * The tags in the shape of `like`: a map, or a list whose items look like its first. What a list's item has beside key and
- * value (propagateAtLaunch of an AutoScalingGroup) stays with its key. Keys are sorted, where `like` does not have them.
+ * The tags in the shape of `like`: a map, or a list whose items look like its first. Other fields of a list's item
+ * (propagateAtLaunch of an AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
  */
 export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
   if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(byKey));

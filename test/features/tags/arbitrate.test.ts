@@ -181,7 +181,7 @@ describe("a cloud resource that others may name", () => {
     {
       reason: "the owner is being deleted, and the cloud resource with it",
       contender: owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" })),
-      says: "is deleted, and the cloud resource with it",
+      says: "and the cloud resource are deleted",
     },
   ])("waits while $reason", ({ contender, says }) => {
     const metadata = ours["metadata"] as Record<string, JsonObject>;

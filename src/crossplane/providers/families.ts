@@ -1,11 +1,14 @@
 import { type FieldPath, parseFieldPath } from "../../model/field-path.ts";
+import { EXTERNAL_NAME } from "../metadata.ts";
 import { AWS_KINDS } from "./aws-kinds.ts";
 import { AWS_UNTAGGED_KINDS } from "./aws-untagged-kinds.ts";
 import { AZURE_KINDS } from "./azure-kinds.ts";
 import { AZURE_UNTAGGED_KINDS } from "./azure-untagged-kinds.ts";
-import type { Cloud } from "./limits.ts";
 
-/** What is known of a family of providers. This table is the one that docs/tags.md shows. */
+/** The clouds whose rules tags have to follow. */
+export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
+
+/** The facts about one family of providers. docs/tags.md shows this table. */
 export interface Family {
   /** Of the API group, without the `.m` of namespaced managed resources. */
   readonly apiGroups: RegExp;
@@ -14,15 +17,13 @@ export interface Family {
   readonly fieldPath: FieldPath;
   /** Kinds that have the field, as service:Kind, or all of them. */
   readonly taggable: ReadonlySet<string> | "all";
-  /** Kinds that do not have it. Of kinds that are in neither set, a schema or the resource itself tells. */
+  /** Kinds that do not have it. For kinds in neither set, a schema or the resource itself tells. */
   readonly untaggable: ReadonlySet<string>;
-  /** What names the cloud resource; all of it that is set. The last one has to be. */
+  /** The fields that name the cloud resource. The last one has to be set. */
   readonly name: readonly FieldPath[];
-  /** Where the cloud resource is. Names of a parent count only where the desired resource sets or refers to them. */
+  /** The fields that say where the cloud resource is. A parent's name counts only where the desired resource sets or refers to it. */
   readonly scope: readonly FieldPath[];
 }
-
-const EXTERNAL_NAME = parseFieldPath("metadata.annotations[crossplane.io/external-name]");
 
 const paths = (parent: string, names: string): readonly FieldPath[] =>
   names.split(/\s+/).map((name) => parseFieldPath(`${parent}.${name}`));
@@ -104,7 +105,7 @@ const families: readonly Family[] = [
 export const familyOf = (apiGroup: string, kind: string): Family | undefined =>
   families.find(({ apiGroups, kinds }) => apiGroups.test(apiGroup) && (kinds?.test(kind) ?? true));
 
-/** Whether the kind has the field, as far as the family's table says; undefined where it does not. */
+/** Whether the kind has the tag field; undefined where the family's table does not say. */
 export function isTaggable(
   { taggable, untaggable, apiGroups }: Family,
   apiGroup: string,
