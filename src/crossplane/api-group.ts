@@ -13,7 +13,7 @@ export function toApiGroup(apiVersion: string | undefined): string {
  */
 export const withoutScope = (group: string): string => group.replace(".m.", ".");
 
-/** Whether managed resources of the group are the namespaced ones of Crossplane v2. */
+/** Tells whether managed resources of the group are the namespaced ones of Crossplane v2. */
 export const isNamespacedGroup = (group: string): boolean => group !== withoutScope(group);
 
 /** `Bucket.s3.aws.upbound.io`, as Kubernetes writes a GroupKind; the kind alone in the core group. */

@@ -11,7 +11,7 @@ export interface Composite {
   readonly namespace: string | undefined;
   /** The claim that a legacy XR is bound to. A namespaced XR has none: there `spec.claimRef` is a field like any other. */
   readonly claim: { readonly kind: string; readonly namespace: string; readonly name: string } | undefined;
-  /** Whether it follows Crossplane v2's schema, which keeps Crossplane's own fields below `spec.crossplane`. */
+  /** True if it follows Crossplane v2's schema, which keeps Crossplane's own fields below `spec.crossplane`. */
   readonly isModern: boolean;
   readonly document: Document;
 }

@@ -19,7 +19,7 @@ export function policiesOf(resource: Document): Policies | undefined {
 const has = (policies: Policies, ...actions: readonly string[]): boolean =>
   policies.some((policy) => policy === "*" || actions.includes(policy));
 
-/** Whether the provider may change the cloud resource, its tags among the rest. */
+/** Tells whether the provider may change the cloud resource, its tags among the rest. */
 export const mayWrite = (policies: Policies): boolean => has(policies, "Create", "Update");
 
 /**
@@ -32,7 +32,7 @@ export const withoutDelete = (policies: Policies): Policies =>
     : policies.filter((policy) => policy !== "Delete");
 
 /**
- * Whether the cloud resource goes when the managed resource does. managementPolicies without Delete win over
+ * Tells whether the cloud resource goes when the managed resource does. managementPolicies without Delete win over
  * `deletionPolicy: Delete`, and with an explicit Delete over `deletionPolicy: Orphan`. Source: crossplane-runtime
  * pkg/reconciler/managed/policies.go, ShouldDelete.
  */
@@ -41,9 +41,9 @@ export function mayDelete(resource: Document): boolean {
   return policies.includes("Delete") || (policies.includes("*") && stringAt(resource, DELETION_POLICY) !== "Orphan");
 }
 
-/** Whether the provider writes nothing to the cloud, and deletes nothing from it. */
+/** Tells whether the provider writes nothing to the cloud, and deletes nothing from it. */
 export const isObserver = (policies: Policies): boolean => !mayWrite(policies) && !has(policies, "Delete");
 
-/** Whether the provider may create a cloud resource and then not store the name that the cloud gave it (crossplane#5918). */
+/** Tells whether the provider may create a cloud resource and then not store the name that the cloud gave it (crossplane#5918). */
 export const lacksLateInitialize = (policies: Policies): boolean =>
   has(policies, "Create") && !has(policies, "LateInitialize");

@@ -27,7 +27,7 @@ export const annotationOf = (resource: Document, key: string): string | undefine
 /** The non-empty label of that key. */
 export const labelOf = (resource: Document, key: string): string | undefined => stringAt(resource, labelPath(key));
 
-/** Whether Crossplane or the provider leaves the resource alone. Source: crossplane-runtime pkg/meta, IsPaused. */
+/** Tells whether Crossplane or the provider leaves the resource alone. Source: crossplane-runtime pkg/meta, IsPaused. */
 export const isPaused = (resource: Document): boolean => annotationOf(resource, "crossplane.io/paused") === "true";
 
 export const isBeingDeleted = (resource: Document): boolean =>

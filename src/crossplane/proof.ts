@@ -4,7 +4,7 @@ import { isControlled } from "./controller.ts";
 import { composerName, composersOf } from "./field-managers.ts";
 import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, labelOf } from "./metadata.ts";
 
-/** Whether an XR composed a resource, as far as the resource proves it. */
+/** Tells whether an XR composed a resource, as far as the resource proves it. */
 export type Proof =
   | { readonly is: "proven" }
   | { readonly is: "unproven"; readonly because: string }
@@ -37,7 +37,7 @@ export function findProof(resource: Document, composite: Composite): Proof {
   return isNested && !isComposedByUs && !isControlled(composite.document) ? { is: "nested", root } : { is: "proven" };
 }
 
-/** Whether the resource lacks the label or has the XR's value. */
+/** Tells whether the resource lacks the label or has the XR's value. */
 function hasNoOther(resource: Document, composite: Composite, key: string): boolean {
   const found = labelOf(resource, key);
   return found === undefined || found === labelOf(composite.document, key);

@@ -18,7 +18,7 @@ const LEGACY = ["spec", "resourceRefs"];
 /** The field in which Crossplane keeps an XR's references: its own fields have moved in v2. */
 export const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
 
-/** Whether a composed resource is itself an XR that has composed something. */
+/** Tells whether a composed resource is itself an XR that has composed something. */
 export const hasReferences = (resource: Document): boolean =>
   [MODERN, LEGACY].some((path) => {
     const references = resource.at(path);

@@ -3,7 +3,7 @@ import { dnsLabel, exactlyOneOf, fieldPath, onObjects, toValue, value, valueShap
 
 const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
 
-/** What becomes of a key that is there already: Replace overwrites it, Retain leaves it. */
+/** The rule for a key that is set already: Replace overwrites it, Retain leaves it. */
 const policy = z.enum(["Replace", "Retain"]).default("Replace");
 
 const add = exactlyOneOf(

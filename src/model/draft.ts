@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import type { Requirement, ResourceSelector, SchemaRequirement, SchemaSelector } from "./requirement.ts";
 import type { Ready } from "./resource.ts";
 
-/** What becomes of one desired composed resource. What is undefined stays as the steps before us left it. */
+/** An edit of one desired composed resource. Parts that are undefined stay as the steps before us left them. */
 export type ResourceEdit =
   | {
       readonly is: "set";
@@ -22,7 +22,7 @@ export interface ValueEdit {
   readonly value: JsonValue;
 }
 
-/** What goes into the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
+/** A value for the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
 
 /** One tag that a composed resource is to have and does not have yet, or the other way round. */
@@ -37,8 +37,8 @@ export interface TagChange {
 }
 
 /**
- * The response in the making: only what we change. All that the steps before us desired goes back as it came, byte for
- * byte, unless an edit names it. Readonly: each function below makes one kind of change and returns a new Draft.
+ * The changes that make the response. Everything that the steps before us desired goes back byte for byte, unless an edit names
+ * it. Readonly: each function below makes one kind of change and returns a new Draft.
  */
 export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
@@ -55,9 +55,9 @@ export interface Draft {
   readonly context: ReadonlyMap<string, ContextValue>;
   readonly conditions: readonly Condition[];
   readonly results: readonly Result[];
-  /** How long, in seconds, Crossplane may wait until it calls again. Undefined: it decides. */
+  /** The TTL of the response, in seconds; undefined leaves it to Crossplane. */
   readonly ttlSeconds: number | undefined;
-  /** What an Operation's status keeps of this step. Compositions have no place for it. */
+  /** Output that an Operation's status keeps. Compositions have no place for it. */
   readonly output: JsonObject | undefined;
   /** For the log, not for Crossplane: which tags this answer changes. */
   readonly audit: readonly TagChange[];

@@ -1,6 +1,6 @@
 import type { Document } from "./document.ts";
 
-/** What Crossplane is asked to find. Without a namespace, labels match in all namespaces. */
+/** The resources that Crossplane is to find. Without a namespace, labels match in all namespaces. */
 export interface ResourceSelector {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,7 +31,7 @@ export type SchemaAnswer =
   | { readonly is: "resolved"; readonly schema: Document };
 
 /**
- * What Crossplane answered. Pending is not empty: on the first call of a reconcile nothing has been looked up, and
- * who takes that for "there is none" drops what it had composed before.
+ * Crossplane's answer to a requirement. Pending is not empty: on the first call of a reconcile nothing has been looked up, and
+ * a function that takes that for an empty answer drops what it had composed before.
  */
 export type Answer = { readonly is: "pending" } | { readonly is: "resolved"; readonly items: readonly Document[] };

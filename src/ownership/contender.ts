@@ -22,14 +22,14 @@ export interface Contender {
   readonly createdAt: string;
   /** Empty, unless an operator moves ownership here. */
   readonly takeOwnership: string;
-  /** Whether it was promoted to owner. */
+  /** True if it was promoted to owner. */
   readonly isMarked: boolean;
   /** The label by which the others find it; undefined before it has one. */
   readonly identity: string | undefined;
   readonly isDeleting: boolean;
-  /** Whether its provider may write the cloud resource now. */
+  /** True if its provider may write the cloud resource now. */
   readonly isWriting: boolean;
-  /** Whether the cloud resource is deleted together with it. */
+  /** True if the cloud resource is deleted together with it. */
   readonly isDeletingWithIt: boolean;
   /** The names of the managed resources that it leaves the cloud resource to. */
   readonly acknowledged: readonly string[];

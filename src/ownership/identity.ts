@@ -60,7 +60,7 @@ export const hashExternalName = (group: string, kind: string, names: readonly st
 const hash = (parts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
 
-/** Whether the field is filled in by the provider from a reference or a selector. */
+/** Tells whether the field is filled in by the provider from a reference or a selector. */
 function isReference(desired: Document, path: FieldPath): boolean {
   const field = String(path.at(-1));
   return ["Ref", "Selector"].some((suffix) => desired.at([...path.slice(0, -1), `${field}${suffix}`]) !== undefined);

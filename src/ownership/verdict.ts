@@ -8,11 +8,11 @@ export interface Situation {
   readonly contenders: readonly Contender[] | undefined;
   /** The control plane named by the cloud's tags, unless that is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
-  /** Whether the kind can be told to observe only. */
+  /** True if the kind can be told to observe only. */
   readonly hasManagementPolicies: boolean;
 }
 
-/** Who may write a cloud resource and its tags. */
+/** The managed resource that may write a cloud resource and its tags. */
 export type OwnershipVerdict =
   | { readonly is: "pending" }
   /** Our managed resource is being deleted: its policies stay as they were when that began. */
@@ -23,9 +23,9 @@ export type OwnershipVerdict =
   | {
       readonly is: "theirs";
       readonly owner: Contender;
-      /** Whether the owner names ours as a successor; until then the cloud resource may be deleted with its owner. */
+      /** True if the owner names ours as a successor; until then the cloud resource may be deleted with its owner. */
       readonly isAcknowledged: boolean;
-      /** Whether ours becomes the owner as soon as this one has stopped writing. */
+      /** True if ours becomes the owner as soon as this one has stopped writing. */
       readonly isNext: boolean;
     }
   | { readonly is: "theirs"; readonly cluster: string };
@@ -67,7 +67,7 @@ function judgeListed(self: Contender, others: readonly Contender[]): OwnershipVe
 const living = (contenders: readonly Contender[]): readonly Contender[] =>
   contenders.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence);
 
-/** Whether an operator moved ownership here. */
+/** Tells whether an operator moved ownership here. */
 const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
 
 /** Ours as listed. Either of the observed and the listed one may be older, so both have to be marked for it to count as owner. */

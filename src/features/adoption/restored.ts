@@ -3,7 +3,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
 /**
- * Whether the XR's references come from a backup: whoever restored them wrote them, and Crossplane has not written them
+ * Tells whether the XR's references come from a backup: whoever restored them wrote them, and Crossplane has not written them
  * again since. Then a resource that is not there may still be on its way. Crossplane writes them in each reconcile that
  * comes to its end, so this is over with the first one.
  *

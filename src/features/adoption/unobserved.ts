@@ -32,7 +32,7 @@ export function toRequirement(reference: Reference): Requirement {
 }
 
 /**
- * Whether Crossplane can look a reference up. Its kind is installed: Crossplane itself gets every reference before it calls
+ * Tells whether Crossplane can look a reference up. Its kind is installed: Crossplane itself gets every reference before it calls
  * a function, and fails the XR where a kind is missing, as while a provider is not back yet.
  */
 export const canBeRequired = ({ namespace }: Reference, { request, composite }: Call): boolean =>

@@ -8,7 +8,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { Answer } from "../../model/requirement.ts";
 import { isRestored } from "./restored.ts";
 
-/** Who controls a resource that the XR refers to, and what that means for it. */
+/** The controller of a resource that the XR refers to, and what follows from it. */
 export type AdoptionVerdict =
   | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
   | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control what it composed itself

@@ -78,6 +78,6 @@ function explain(verdict: NameVerdict): string {
   }
 }
 
-/** Whether the event is a Warning instead of Normal. */
+/** Tells whether the event is a Warning instead of Normal. */
 export const isAlarming = ({ reason }: Condition): boolean =>
   ["DuplicateSuspected", "ChangedByPipeline", "LateInitializeMissing"].includes(reason);

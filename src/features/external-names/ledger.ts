@@ -39,7 +39,7 @@ export const fromLedger = (ledger: Ledger): JsonObject =>
   Object.fromEntries([...ledger].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /**
- * Whether the cloud resource is deleted together with the managed resource, so that its name is of no use to a successor. A
+ * Tells whether the cloud resource is deleted together with the managed resource, so that its name is of no use to a successor. A
  * cloud resource that stays keeps its name in the ledger, and so does one whose managed resource is paused: its provider does
  * nothing before that ends.
  */

@@ -2,7 +2,7 @@ import type { FieldPath } from "../../model/field-path.ts";
 import type { SchemaRequirement, SchemaSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 
-/** Whether a kind has a field, as far as its OpenAPI schema tells, and the requirement that has to be returned to know it. */
+/** Tells whether a kind has a field, as far as its OpenAPI schema tells, and the requirement that has to be returned to know it. */
 export interface FieldInSchema {
   readonly is: "there" | "absent" | "pending" | "unknown";
   readonly requirement: SchemaRequirement | undefined;

@@ -13,21 +13,21 @@ import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./reasons.ts";
 import type { Subject } from "./subject.ts";
 
-/** What becomes of one managed resource as a contender, and the reason. */
+/** The desired state of one managed resource as a contender, and the reason. */
 export interface Settlement {
   readonly reason: TagReason;
   /** "leave" leaves it out of the desired state, which is for resources that were never created. */
   readonly is: "leave" | "keep";
   /** Undefined for a kind without management policies. */
   readonly policies: Policies | undefined;
-  /** Whether a kind without management policies must not delete the cloud resource when it is deleted itself. */
+  /** True if a kind without management policies must not delete the cloud resource when it is deleted itself. */
   readonly isOrphaned: boolean;
-  /** Whether our tags are merged in. */
+  /** True if our tags are merged in. */
   readonly isTagged: boolean;
   /** The owner whose tags are repeated, where a resource that somebody else owns cannot be kept from writing. */
   readonly repeats: Contender | undefined;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Whether the XR may count on the cloud resource. */
+  /** True if the XR may count on the cloud resource. */
   readonly isSettled: boolean;
 }
 

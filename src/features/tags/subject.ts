@@ -26,9 +26,9 @@ export interface Subject extends Declared {
   readonly cloud: Cloud | undefined;
   /** The tags of the cloud resource, as its provider reports them. */
   readonly reportedTags: TagMap | undefined;
-  /** Whether it can be told to observe only. */
+  /** True if it can be told to observe only. */
   readonly hasManagementPolicies: boolean;
-  /** Whether Crossplane has yet to answer if the kind has tags. */
+  /** True if Crossplane has yet to answer if the kind has tags. */
   readonly isPending: boolean;
 }
 

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 /** Tags by key, whatever shape a kind gives them. */
 export type TagMap = ReadonlyMap<string, string>;
 
-/** How a list writes a tag: [{key, value}], or [{tagKey, tagValue}] as AWS KMS and others have it. */
+/** The ways in which lists write a tag: [{key, value}], or [{tagKey, tagValue}] as in AWS KMS. */
 const LIST_SHAPES = [
   { key: "key", value: "value" },
   { key: "tagKey", value: "tagValue" },

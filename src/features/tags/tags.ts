@@ -24,7 +24,7 @@ import { findSubjects, type Subject } from "./subject.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
 import { toWanted, type Wanted } from "./wanted.ts";
 
-/** What becomes of one resource. */
+/** A decision on one resource. */
 interface Decision extends Tagged {
   readonly subject: Subject;
   /** Undefined where only this XR can name the cloud resource. */

@@ -12,7 +12,7 @@ export interface Wanted {
   readonly cluster: string | undefined;
   /** Fields that are not set although their values are not optional. */
   readonly unset: readonly string[];
-  /** Whether the control plane's name is one of them: then ownership cannot be decided. */
+  /** True if the control plane's name is one of them: then ownership cannot be decided. */
   readonly isClusterUnset: boolean;
 }
 
