@@ -10,7 +10,7 @@ import { labelOf, type Question, withoutM } from "./question.ts";
  * index: the API server selects by label, so the answer is as long as there are holders, however many managed resources there are.
  */
 
-/** How many names one request asks for: a URL has room for some hundred. */
+/** The number of names in one request; a URL holds some hundred. */
 const BATCH = 50;
 
 /** What was found for each question, in their order; `installed` is false where no such kind of managed resource is. */
