@@ -33,39 +33,44 @@ const theirs = (owner: Contender, rest: object = {}) => ({
   ...rest,
 });
 
-describe("judge", () => {
+describe("the verdict on who owns a cloud resource", () => {
   test.each<Row>([
-    { reason: "nothing is known yet", contenders: undefined, verdict: { is: "pending" } },
+    { reason: "the contenders are not known yet", contenders: undefined, verdict: { is: "pending" } },
     { reason: "we are not in the list", contenders: [], verdict: { is: "free" } },
     { reason: "somebody older is in the list and we are not", contenders: [other], verdict: { is: "free" } },
     { reason: "we are alone", contenders: [us], verdict: { is: "ours", others: [] } },
     {
-      reason: "not created yet, and somebody owns it",
+      reason: "ours is not created yet, and another owns it",
       own: undefined,
       contenders: [{ ...other, ...marked }],
       verdict: theirs({ ...other, ...marked }),
     },
-    { reason: "not created yet, nobody owns it", own: undefined, contenders: [other], verdict: { is: "free" } },
     {
-      reason: "a kind that cannot observe starts as the owner where nobody else is",
+      reason: "ours is not created yet, and nobody owns it",
+      own: undefined,
+      contenders: [other],
+      verdict: { is: "free" },
+    },
+    {
+      reason: "our kind cannot observe, and nobody else is there",
       own: undefined,
       contenders: [],
       hasManagementPolicies: false,
       verdict: { is: "ours", others: [] },
     },
     {
-      reason: "a kind that cannot observe waits for whoever is there",
+      reason: "our kind cannot observe, and somebody else is there first",
       own: undefined,
       contenders: [other],
       hasManagementPolicies: false,
       verdict: theirs(other),
     },
+    { reason: "the other is older", contenders: [us, { ...other, ...older }], verdict: theirs({ ...other, ...older }) },
     {
-      reason: "the older one comes first",
-      contenders: [us, { ...other, ...older }],
-      verdict: theirs({ ...other, ...older }),
+      reason: "both are of the same age, and the UID of the other sorts first",
+      contenders: [us, other],
+      verdict: theirs(other),
     },
-    { reason: "of the same age, the UID decides", contenders: [us, other], verdict: theirs(other) },
     {
       reason: "we are the oldest of three",
       own: { ...us, ...older },
@@ -73,7 +78,7 @@ describe("judge", () => {
       verdict: { is: "ours", others: [other, third] },
     },
     {
-      reason: "whoever was promoted comes before whoever is older",
+      reason: "we are older, but the other was promoted",
       own: { ...us, ...older },
       contenders: [
         { ...us, ...older },
@@ -82,7 +87,7 @@ describe("judge", () => {
       verdict: theirs({ ...other, ...marked }),
     },
     {
-      reason: "we were promoted, and stay",
+      reason: "the other is older, but we were promoted",
       own: { ...us, ...marked },
       contenders: [
         { ...us, ...marked },
@@ -91,7 +96,7 @@ describe("judge", () => {
       verdict: { is: "ours", others: [{ ...other, ...older }] },
     },
     {
-      reason: "two were promoted in the same instant: the order leaves one",
+      reason: "both were promoted in the same second, and the UID of the other sorts first",
       own: { ...us, ...marked },
       contenders: [
         { ...us, ...marked },
@@ -100,7 +105,7 @@ describe("judge", () => {
       verdict: theirs({ ...other, ...marked }),
     },
     {
-      reason: "the owner said that it leaves it to us",
+      reason: "the owner has acknowledged us",
       contenders: [us, { ...other, ...marked, acknowledged: ["us"] }],
       verdict: theirs({ ...other, ...marked, acknowledged: ["us"] }, { isAcknowledged: true }),
     },
@@ -117,7 +122,7 @@ describe("judge", () => {
       verdict: { is: "ours", others: [other] },
     },
     {
-      reason: "an operator chose us, and the owner's managed resource is paused",
+      reason: "an operator chose us, and the managed resource of the owner is paused",
       own: { ...us, takeOwnership: "2026" },
       contenders: [us, { ...other, isMarked: true }],
       verdict: { is: "ours", others: [{ ...other, isMarked: true }] },
@@ -132,23 +137,23 @@ describe("judge", () => {
       verdict: theirs({ ...other, takeOwnership: "2026" }),
     },
     {
-      reason: "of two that an operator chose, the later",
+      reason: "an operator chose both, and us later",
       own: { ...us, takeOwnership: "2027" },
       contenders: [us, { ...other, takeOwnership: "2026" }],
       verdict: { is: "ours", others: [{ ...other, takeOwnership: "2026" }] },
     },
     {
-      reason: "an owner whose deletion hangs, and that leaves it to us",
+      reason: "the deletion of the owner hangs, and it leaves the cloud resource to us",
       contenders: [us, { ...other, isMarked: true, isDeleting: true }],
       verdict: { is: "ours", others: [] },
     },
     {
-      reason: "an owner whose deletion hangs, and that deletes it",
+      reason: "the deletion of the owner hangs, and it deletes the cloud resource",
       contenders: [us, { ...other, isMarked: true, isDeleting: true, isDeletingWithIt: true }],
       verdict: theirs({ ...other, isMarked: true, isDeleting: true, isDeletingWithIt: true }, { isNext: true }),
     },
     {
-      reason: "ours is being deleted: nothing is changed",
+      reason: "ours is being deleted",
       own: { ...us, isDeleting: true },
       contenders: [us],
       verdict: { is: "deleting" },
@@ -166,7 +171,7 @@ describe("judge", () => {
       otherCluster: "prod-us",
       verdict: { is: "ours", others: [] },
     },
-  ])("$reason", ({ reason: _, verdict, ...situation }) => {
+  ])("is $verdict.is when $reason", ({ reason: _, verdict, ...situation }) => {
     const usual = { own: us, contenders: [], otherCluster: undefined, hasManagementPolicies: true };
     expect(judgeOwnership({ ...usual, ...situation })).toEqual(verdict);
   });

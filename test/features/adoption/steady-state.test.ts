@@ -17,7 +17,7 @@ const resourcesOf = (object: (name: string) => JsonObject) =>
 const TIMEOUT_MS = 30_000;
 
 test(
-  "five hundred composed resources go back as they came, and nothing is required",
+  "five hundred desired resources are returned byte for byte, and nothing is required",
   () => {
     const xr = store(referring(...names));
     const message = loadMethod().requestSerialize({
@@ -40,7 +40,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("a restored resource of 300 KB is put back whole", () => {
+test("a restored resource of 300 KB is put back as a whole", () => {
   const spec = { forProvider: { policy: "p".repeat(300_000) } };
   const message = loadMethod().requestSerialize({
     meta: { tag: "large" },

@@ -22,7 +22,7 @@ function applied(draft: Draft, name: string, metadata: JsonObject = {}, rest: Js
   };
 }
 
-describe("a cloud resource that others may name", () => {
+describe("a cloud resource that several XRs may name", () => {
   const parts: CallParts = { tags: { add: [team] }, desired: { bucket: bucket({}, named) } };
   const first = run({ ...parts, contenders: [] });
   const policies = (draft: Draft) => at(desiredOf(draft), "spec.managementPolicies");
@@ -45,7 +45,7 @@ describe("a cloud resource that others may name", () => {
     return { ...object, metadata: { ...rest, annotations: { ...annotations, ...marker, ...more } }, spec };
   };
 
-  test("is asked for by its label, and observed until the answer is there", () => {
+  test("is looked up by its label, and only observed until the answer is there", () => {
     const pending = run(parts);
     expect([...pending.requirements]).toEqual([...first.requirements]);
     expect([...first.requirements.values()]).toEqual([
@@ -61,7 +61,7 @@ describe("a cloud resource that others may name", () => {
     expect(pending.audit).toEqual([]);
   });
 
-  test("is owned by whoever is alone", () => {
+  test("is owned by the only XR that names it", () => {
     const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours] });
     expect(at(desiredOf(draft), "metadata.annotations")).toEqual({
       "crossplane.io/external-name": "orders",
@@ -72,7 +72,7 @@ describe("a cloud resource that others may name", () => {
     expect(draft.audit).toEqual([{ resource: "bucket", key: "team", old: undefined, new: "shop", owner: ownXr }]);
   });
 
-  test("loses Delete, and only that, while somebody else needs it", () => {
+  test("loses Delete, and only that, while another XR needs it", () => {
     const draft = run({ ...parts, observed: { bucket: owning(ours) }, contenders: [owning(ours), rival()] });
     expect(policies(draft)).toEqual(["Observe", "Create", "Update", "LateInitialize"]);
     expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/contenders]`)).toBe("rival");
@@ -89,7 +89,7 @@ describe("a cloud resource that others may name", () => {
     expect(policies(draft)).toEqual(["*"]);
   });
 
-  test("is observed by whoever does not own it, and it says who does and how to take over", () => {
+  test("is only observed by an XR that does not own it, whose condition names the owner and how to take over", () => {
     const owner = owning(rival(), { [`${DOMAIN}/contenders`]: "ours" });
     const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours, owner] });
     expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([["Observe"], undefined]);
@@ -103,7 +103,7 @@ describe("a cloud resource that others may name", () => {
 
   test.each([
     {
-      reason: "Withhold, before it is created",
+      reason: "onConflict is Withhold, before this XR has created it",
       onConflict: "Withhold",
       observed: {},
       edit: { is: "removed" },
@@ -111,7 +111,7 @@ describe("a cloud resource that others may name", () => {
       severity: "Warning",
     },
     {
-      reason: "Withhold, once it was created",
+      reason: "onConflict is Withhold, after this XR has created it",
       onConflict: "Withhold",
       observed: { bucket: ours },
       edit: { is: "set" },
@@ -119,14 +119,14 @@ describe("a cloud resource that others may name", () => {
       severity: "Warning",
     },
     {
-      reason: "Fail",
+      reason: "onConflict is Fail",
       onConflict: "Fail",
       observed: { bucket: ours },
       edit: { is: "set" },
       is: "Conflict",
       severity: "Fatal",
     },
-  ])("$reason", ({ onConflict, observed, edit, is, severity }) => {
+  ])("that another XR owns leads to the reason $is when $reason", ({ onConflict, observed, edit, is, severity }) => {
     const contenders = [...Object.values(observed), owning(rival())];
     const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders } as CallParts);
     expect(draft.resources.get("bucket")).toMatchObject(edit);
@@ -134,7 +134,7 @@ describe("a cloud resource that others may name", () => {
     expect(draft.results).toMatchObject([{ severity }]);
   });
 
-  test("that was there before this step keeps its tags and goes on, but for Delete", () => {
+  test("that existed before this step keeps its tags and its policies, but for Delete", () => {
     const before = { ...bucket({ tags: { team: "shop" } }, { metadata: { name: "old", uid: "old" } }) };
     const spec = { ...(before["spec"] as JsonObject), managementPolicies: ["*"] };
     const draft = run({ ...parts, observed: { bucket: { ...before, spec } }, contenders: [] });
@@ -145,13 +145,13 @@ describe("a cloud resource that others may name", () => {
     expect(draft.audit).toEqual([]);
   });
 
-  test("stays whose it was after a restore with other UIDs", () => {
+  test("keeps its owner after a restore with other UIDs", () => {
     const restored = owning(applied(first, "ours", { uid: "new", creationTimestamp: "2026-06-01T00:00:00Z" }));
     const draft = run({ ...parts, observed: { bucket: restored }, contenders: [rival(), restored] });
     expect(draft.conditions).toMatchObject([{ status: "True", reason: "Owned" }]);
   });
 
-  test("of a kind without managementPolicies is left behind and has its owner's tags repeated", () => {
+  test("of a kind without managementPolicies is orphaned with the owner's tags by an XR that does not own it", () => {
     const bare = (object: JsonObject, rest: JsonObject = {}): JsonObject => ({
       ...object,
       spec: { ...rest, forProvider: { tags: { team: "rival" } } },
@@ -179,11 +179,11 @@ describe("a cloud resource that others may name", () => {
       says: "stop writing it; if that XR is paused, pause its Bucket as well",
     },
     {
-      reason: "the owner is being deleted, and the cloud resource with it",
+      reason: "the owner is being deleted together with the cloud resource",
       contender: owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" })),
       says: "and the cloud resource are deleted",
     },
-  ])("waits while $reason", ({ contender, says }) => {
+  ])("is only observed by the XR that an operator chose while $reason", ({ contender, says }) => {
     const metadata = ours["metadata"] as Record<string, JsonObject>;
     const take = { ...metadata["annotations"], [`${DOMAIN}/take-ownership`]: "2026" };
     const chosen = { ...ours, metadata: { ...metadata, annotations: take } };
@@ -192,20 +192,20 @@ describe("a cloud resource that others may name", () => {
     expect(draft.conditions[0]?.message).toContain(says);
   });
 
-  test("is held as it is while the control plane's own name is not known", () => {
+  test("keeps its owner and policies while the control plane's own name is not known", () => {
     const input = { add: [team], owner: { cluster: { fromEnvironmentFieldPath: "cluster" } } };
     const draft = run({ ...parts, tags: input, observed: { bucket: owning(ours) }, contenders: [owning(ours)] });
     expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["*"], "FieldNotSet"]);
     expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`)).toBe(`${ownXr}#bucket`);
   });
 
-  test("that now is another one is observed before it is owned", () => {
+  test("that gets another external name is observed before it is owned", () => {
     const moved = bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } });
     const draft = run({ ...parts, desired: { bucket: moved }, observed: { bucket: owning(ours) }, contenders: [] });
     expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "Arbitrating"]);
   });
 
-  test("in another control plane is told from ours by its tags", () => {
+  test("owned by another control plane is recognised by its tags", () => {
     const input = { add: [team], owner: { cluster: { value: "prod-eu" } } };
     const reports = (cluster: string) => ({
       ...ours,
@@ -218,15 +218,15 @@ describe("a cloud resource that others may name", () => {
     expect(at(desiredOf(kept), `metadata.annotations[${DOMAIN}/cluster]`)).toBe("prod-eu");
   });
 
-  describe("that the cloud says somebody else wrote", () => {
+  describe("with the tags of another writer", () => {
     const writer = { "crossplane-kind": "bucket.s3.aws.upbound.io", "crossplane-name": "elsewhere" };
     const observed = { bucket: { ...ours, status: { atProvider: { tags: writer } } } };
     const elsewhere = bucket({}, { metadata: { name: "elsewhere", uid: "elsewhere" } });
     const writing = { ...elsewhere, spec: { ...(elsewhere["spec"] as JsonObject), managementPolicies: ["*"] } };
     test.each([
-      { reason: "is left to it while it writes", item: [writing], is: "WaitingForOwner" },
-      { reason: "is ours once it is gone", item: [], is: "Owned" },
-    ])("$reason", ({ item, is }) => {
+      { reason: "that writer still writes", item: [writing], is: "WaitingForOwner" },
+      { reason: "that writer is gone", item: [], is: "Owned" },
+    ])("leads to the reason $is when $reason", ({ item, is }) => {
       const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere: item } });
       expect([...draft.requirements.values()].map(({ match }) => match)).toMatchObject([{}, { name: "elsewhere" }]);
       expect(draft.conditions).toMatchObject([{ reason: is }]);
@@ -235,13 +235,13 @@ describe("a cloud resource that others may name", () => {
 
   test.each([
     {
-      reason: "another name",
+      reason: "one with another name",
       other: bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } }),
       same: false,
     },
-    { reason: "another region", other: bucket({ region: "us-east-1" }, named), same: false },
+    { reason: "one in another region", other: bucket({ region: "us-east-1" }, named), same: false },
     {
-      reason: "another ProviderConfig",
+      reason: "one of another ProviderConfig",
       other: {
         ...bucket({}, named),
         spec: { forProvider: { region: "eu-central-1" }, providerConfigRef: { name: "x" } },
@@ -249,16 +249,16 @@ describe("a cloud resource that others may name", () => {
       same: false,
     },
     {
-      reason: "the namespaced kind",
+      reason: "the same of the namespaced kind",
       other: { ...bucket({}, named), apiVersion: "s3.aws.m.upbound.io/v1beta1" },
       same: true,
     },
-  ])("has an identity: $reason", ({ other, same }) => {
+  ])("has the same identity as $reason: $same", ({ other, same }) => {
     const label = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`);
     expect(label(run({ ...parts, desired: { bucket: other } })) === label(first)).toBe(same);
   });
 
-  test("has none while the parent that it refers to is not resolved", () => {
+  test("has no identity while the parent that it refers to is not resolved", () => {
     const subnet = {
       apiVersion: "apimanagement.azure.upbound.io/v1beta2",
       kind: "Management",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ownershipSettles } from "../../../testing/simulations/tag-property.ts";
 import { TagWorld } from "../../../testing/simulations/tag-world.ts";
 
-test("whatever the order of events, one writer is left and nobody loses what it counts on", () => {
+test("whatever the order of events, one writer is left and no XR loses a cloud resource that it counts on", () => {
   fc.assert(ownershipSettles, { seed: 7, numRuns: 2000 });
 }, 60_000);
 
