@@ -1,8 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { main } from "../../src/render/main.ts";
-import { type Rendering, toFailure } from "./rendering.ts";
 
 const root = fileURLToPath(new URL("../../examples/", import.meta.url));
 
@@ -10,10 +8,6 @@ const root = fileURLToPath(new URL("../../examples/", import.meta.url));
 export const examples: readonly string[] = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-
-/** Those that the embedded runner renders as well: it runs no function but this one. */
-export const ownExamples = (): readonly string[] =>
-  examples.filter((name) => !readFileSync(fileOf(name, "functions.yaml"), "utf8").includes("patch-and-transform"));
 
 export const fileOf = (example: string, file: string): string => join(root, example, file);
 
@@ -41,17 +35,3 @@ export function argsOf(example: string, dialect: Dialect): readonly string[] {
 
 /** What later steps find in the context is printed where an example is about nothing else. */
 const showsContext = (example: string): boolean => example.startsWith("migrate-");
-
-/** Renders an example with the embedded runner. */
-export async function renderEmbedded(example: string): Promise<Rendering> {
-  const text = { out: "", err: "" };
-  const exitCode = await main(argsOf(example, { requiredResources: "--required-resources" }), {
-    out: (line) => {
-      text.out += line;
-    },
-    err: (line) => {
-      text.err += line;
-    },
-  });
-  return exitCode === 0 ? { is: "yaml", text: text.out } : toFailure(text.err);
-}

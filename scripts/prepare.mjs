@@ -1,0 +1,8 @@
+import { execSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+/**
+ * npm's `prepare`: builds dist/ after `npm ci` in a checkout and before `npm pack`. With `npm ci --omit=dev` there is no compiler;
+ * dist/ then stays as it is. JavaScript, since it runs where no development dependency is installed.
+ */
+if (existsSync("node_modules/typescript")) execSync("npm run build", { stdio: "inherit" });
