@@ -17,7 +17,7 @@ export interface Flag {
 }
 
 /** A positional argument, as `--help` explains it. */
-export interface Argument {
+interface Argument {
   readonly name: string;
   readonly help: string;
 }
@@ -40,7 +40,7 @@ export interface Command<Name extends string = string> {
 export const PROGRAM = "function-shared-infrastructure";
 
 /** Flags that every command takes. */
-export const commonFlags = [
+const commonFlags = [
   { name: "help", short: "h", help: "Show this text." },
   { name: "version", help: "Show the version." },
 ] as const satisfies readonly Flag[];

@@ -27,42 +27,42 @@ export interface RunFunctionResponse {
   readonly conditions: readonly Condition[];
 }
 
-export interface State {
+interface State {
   readonly composite?: Resource | null;
   readonly resources?: Readonly<Record<string, Resource>>;
 }
 
-export interface Resource {
+interface Resource {
   readonly resource?: Struct | null;
   readonly ready?: "READY_UNSPECIFIED" | "READY_TRUE" | "READY_FALSE";
 }
 
-export interface Resources {
+interface Resources {
   readonly items: readonly Resource[];
 }
 
-export interface Credentials {
+interface Credentials {
   readonly credentialData: { readonly data: Readonly<Record<string, Uint8Array>> };
 }
 
-export interface Schema {
+interface Schema {
   readonly openapiV3?: Struct;
 }
 
-export interface Requirements {
+interface Requirements {
   readonly extraResources: Readonly<Record<string, ResourceSelector>>;
   readonly resources: Readonly<Record<string, ResourceSelector>>;
   readonly schemas: Readonly<Record<string, SchemaSelector>>;
 }
 
-export interface ResourceSelector {
+interface ResourceSelector {
   readonly apiVersion: string;
   readonly kind: string;
   readonly matchName?: string;
   readonly matchLabels?: { readonly labels: Readonly<Record<string, string>> };
 }
 
-export interface SchemaSelector {
+interface SchemaSelector {
   readonly apiVersion: string;
   readonly kind: string;
 }
@@ -72,7 +72,7 @@ interface Result {
   readonly message: string;
 }
 
-export interface Condition {
+interface Condition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;

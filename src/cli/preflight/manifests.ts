@@ -75,13 +75,13 @@ function isFolder(path: string): boolean {
 }
 
 /** The objects of a text; and everything in it that is no YAML or no Kubernetes manifest, each as `file:line: what`. */
-export interface Parsed {
+interface Parsed {
   readonly manifests: readonly Manifest[];
   readonly faults: readonly string[];
 }
 
 /** Reads a stream of YAML or JSON documents. Lists are taken apart, empty documents are skipped. */
-export function parseManifests(text: string, file: string): Parsed {
+function parseManifests(text: string, file: string): Parsed {
   const lines = new LineCounter();
   // As Kubernetes reads it: of a key given twice the last one counts, and `<<` merges.
   const documents = parseAllDocuments(text, {

@@ -4,9 +4,6 @@ import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { packageRoot } from "../../package.ts";
 import type { Resource, RunFunctionRequest, RunFunctionResponse, State } from "./protocol.ts";
 
-/** The RunFunction method of `proto/v1`, as @grpc/proto-loader reads it. */
-export type Codec = ReturnType<typeof loadCodec>;
-
 /** Loads the codec of Crossplane's side of the wire. The messages of v1beta1 have the same bytes. */
 export function loadCodec() {
   const { requestSerialize, responseDeserialize } = loadMethod();
