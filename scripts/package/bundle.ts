@@ -14,7 +14,7 @@ const place = [
   'const bundledDirname = require("node:path").join(__dirname, "dependency");',
 ].join("\n");
 
-/** What dependencies read at run time, beside their code. */
+/** Files that dependencies read at run time. */
 const foreignProtos = ["@grpc/reflection/build/proto/grpc"];
 
 /** Loaded when somebody asks for it. The file that is read at each start has what serves, and nothing else. */

@@ -12,7 +12,7 @@ import { toMilliseconds } from "./values.ts";
 /** Exit codes of the commands that ask a cluster: 1 is an answer, 2 says that there is none. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 
-/** What these commands end with where something is wrong. */
+/** The exit codes of these commands where something is wrong. */
 export const exitCodes = { usage: EXIT.failed, failed: EXIT.failed } as const;
 
 /** Flags that choose a cluster. */

@@ -4,16 +4,16 @@
  */
 export function didYouMean(word: string, known: readonly string[]): string {
   const [best] = known
-    .map((candidate) => ({ candidate, distance: distanceOf(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(lettersOf(candidate) / 3)))
+    .map((candidate) => ({ candidate, distance: countEdits(word.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(countLetters(candidate) / 3)))
     .sort((a, b) => a.distance - b.distance);
   return best === undefined ? "" : `; did you mean ${best.candidate}?`;
 }
 
-const lettersOf = (word: string): number => word.replace(/^-+/, "").length;
+const countLetters = (word: string): number => word.replace(/^-+/, "").length;
 
 /** The Damerau–Levenshtein distance (optimal string alignment) of two words. */
-function distanceOf(a: string, b: string): number {
+function countEdits(a: string, b: string): number {
   let [beforeLast, last]: [readonly number[], readonly number[]] = [
     [],
     Array.from({ length: b.length + 1 }, (_, i) => i),

@@ -6,7 +6,7 @@ const WIDTH = 120;
 export function toHelp(command: Command): string {
   const parameters = (command.arguments ?? []).map(({ name, help }) => [`  ${name}`, help] as const);
   return [
-    usageOf(command),
+    toUsageLines(command),
     wrap(command.description),
     ...(parameters.length > 0 ? [toTable("Arguments:", parameters)] : []),
     toFlagTable("Flags:", command),
@@ -24,7 +24,7 @@ export const toFlagTable = (title: string, command: Pick<Command, "flags">): str
     allFlags(command).map((flag) => [toUsage(flag), toDescription(flag)]),
   );
 
-function usageOf({ name, usage }: Command): string {
+function toUsageLines({ name, usage }: Command): string {
   const lines = usage.map((form) => [PROGRAM, name, form].filter(Boolean).join(" "));
   return lines.map((line, index) => `${index === 0 ? "Usage:" : "      "} ${line}`).join("\n");
 }

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { Environment } from "./command-line.ts";
 
-/** What a command gets of the process: its streams, environment and signals. Tests have one of their own. */
+/** A command's view of the process: its streams, environment and signals. Tests have one of their own. */
 export interface Host {
   readonly env: Environment;
   /** Writes to standard output. */

@@ -36,7 +36,7 @@ export function toBytes(text: string): number | undefined {
 }
 
 const DURATION = /^(?:(?<h>\d{1,5})h)?(?:(?<m>\d{1,5})m)?(?:(?<s>\d{1,5})s)?(?:(?<ms>\d{1,7})ms)?$/;
-/** What a timer of Node can wait at most is a signed 32-bit number of milliseconds; a day is well below. */
+/** Node's timers wait for at most 2^31 - 1 milliseconds; a day is well below. */
 const MAX_DURATION_MS = 24 * 3_600_000;
 
 /** Reads a Go duration such as 25s, 1m30s or 500ms, of at most a day, as milliseconds. */

@@ -11,7 +11,7 @@ export const examples: readonly string[] = readdirSync(root, { withFileTypes: tr
 
 export const fileOf = (example: string, file: string): string => join(root, example, file);
 
-/** What differs from CLI to CLI: the name of the flag, and the functions file where it is not the example's own. */
+/** The differences between CLIs: the name of the flag, and the functions file where it is not the example's own. */
 export interface Dialect {
   readonly requiredResources: "--extra-resources" | "--required-resources";
   readonly functions?: string;
@@ -33,5 +33,5 @@ export function argsOf(example: string, dialect: Dialect): readonly string[] {
   ];
 }
 
-/** What later steps find in the context is printed where an example is about nothing else. */
+/** The context is printed where an example is about nothing but what later steps find in it. */
 const showsContext = (example: string): boolean => example.startsWith("migrate-");

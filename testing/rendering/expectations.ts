@@ -10,7 +10,7 @@ export const reference: Generation = "v2.2";
 const kinds = ["yaml", "txt"] as const;
 
 /**
- * What a generation is expected to make of an example: `expected.yaml`, or `expected.txt` where it is an error. A generation
+ * The rendering of an example that is expected of a generation: `expected.yaml`, or `expected.txt` where it is an error. A generation
  * that makes something else of it has a file of its own beside that, such as `expected.v1.20.yaml`.
  */
 export function expectedOf(example: string, generation: Generation): Rendering | undefined {

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from "yaml";
 
-/** What a CLI made of an example: the YAML documents it printed, or the text of the error it failed with. */
+/** The result of a CLI: the YAML documents it printed, or the text of the error it failed with. */
 export interface Rendering {
   readonly is: "yaml" | "txt";
   /** As it was printed. */
@@ -16,7 +16,7 @@ export const toMeaning = ({ is, text }: Rendering): Meaning =>
   is === "yaml" ? { is, documents: parseAllDocuments(text).map((document) => document.toJS()) } : { is, text };
 
 /**
- * Why a pipeline failed, from its step on: each CLI puts other words before that, and indents the lines that follow by the
+ * The reason why a pipeline failed, from its step on: each CLI puts other words before that, and indents the lines that follow by the
  * width of its own prefix.
  */
 export function toFailure(stderr: string): Rendering {

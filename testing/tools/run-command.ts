@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { Host } from "../../src/cli/host.ts";
 import type { Run } from "../../src/cli/run.ts";
 
-/** What a command said, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface Ran {
   readonly exitCode: number;
   readonly stdout: string;

@@ -1,11 +1,11 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
-import type { Verdict } from "./review.ts";
+import type { Decision } from "./review.ts";
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Outcome {
   readonly operation: string;
-  readonly verdict: Verdict;
-  /** Whether the registry could not be asked. */
+  readonly decision: Decision;
+  /** True where the registry could not be asked. */
   readonly failed: boolean;
   readonly seconds: number;
 }
@@ -42,7 +42,7 @@ export function createMetrics(): Metrics {
   return {
     registry,
     observe: (outcome) => {
-      const { is, warnings } = outcome.verdict;
+      const { is, warnings } = outcome.decision;
       requests.inc({ operation: outcome.operation, decision: is === "allowed" && warnings.length > 0 ? "warned" : is });
       if (outcome.failed) failures.inc();
       seconds.observe(outcome.seconds);

@@ -3,10 +3,10 @@ import { type FieldPath, formatFieldPath, withValueAt } from "../../model/field-
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Checked } from "../../registry/check.ts";
 import { explain, notInstalled } from "../../registry/check.ts";
-import { type Declaration, type Declared, declarationsOf } from "../../registry/declarations.ts";
+import { type Declaration, type Declared, findDeclarations } from "../../registry/declarations.ts";
 import type { Mapping } from "../../registry/mapping.ts";
 
-/** What the API server asks: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
+/** The API server's request: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly operation: string;
@@ -43,27 +43,27 @@ export function toAdmissionRequest(review: unknown): AdmissionRequest | undefine
 
 const objectIn = (value: JsonValue | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
-/** What has to be looked up before a request can be answered; nothing where it is admitted whatever the registry says. */
-export interface Asked {
+/** The look-ups that a request takes; none where it is admitted whatever the registry says. */
+export interface Inquiry {
   readonly declarations: readonly Declaration[];
   readonly doubts: readonly string[];
 }
 
-const NOTHING: Asked = { declarations: [], doubts: [] };
+const NOTHING: Inquiry = { declarations: [], doubts: [] };
 
 /**
- * Only what an object newly stands for is asked about. So nothing is held up that Crossplane, the function or a person does with
+ * Only what an object newly stands for is looked up. So nothing is held up that Crossplane, the function or a person does with
  * an object that is there: a deletion, its finalizers, its status, its policies, and every other field.
  */
-export function toAsked(request: AdmissionRequest, mappings: readonly Mapping[]): Asked {
+export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[]): Inquiry {
   const { operation, subResource, object, oldObject } = request;
   if (object === undefined || subResource !== "" || !["CREATE", "UPDATE"].includes(operation)) return NOTHING;
   if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NOTHING;
 
   const { declarations, doubts } = declared(object, request, mappings);
   if (oldObject === undefined) return { declarations, doubts };
-  const before = new Set(declared(oldObject, request, mappings, true).declarations.map(keyOf));
-  return { declarations: declarations.filter((declaration) => !before.has(keyOf(declaration))), doubts: [] };
+  const before = new Set(declared(oldObject, request, mappings, true).declarations.map(toKey));
+  return { declarations: declarations.filter((declaration) => !before.has(toKey(declaration))), doubts: [] };
 }
 
 /** Name and namespace may stand beside the object only. */
@@ -74,37 +74,41 @@ function declared(
   includeObservers = false,
 ): Declared {
   const named = withDefault(object, ["metadata", "name"], name);
-  return declarationsOf(withDefault(named, ["metadata", "namespace"], namespace), mappings, { includeObservers });
+  return findDeclarations(withDefault(named, ["metadata", "namespace"], namespace), mappings, { includeObservers });
 }
 
 const withDefault = (object: JsonObject, path: FieldPath, value: string | undefined): JsonObject =>
   value === undefined || stringAt(documentOf(object), path) !== undefined ? object : withValueAt(object, path, value);
 
-const keyOf = ({ question: { group, kind, names, providerConfig, scope } }: Declaration): string =>
+const toKey = ({ query: { group, kind, names, providerConfig, scope } }: Declaration): string =>
   JSON.stringify([group, kind, names, providerConfig, [...scope]]);
 
 /** The answer to a request. */
-export interface Verdict {
+export interface Decision {
   readonly is: "allowed" | "denied";
   /** Why it is denied, for the person who applied it. */
   readonly message?: string;
   readonly warnings: readonly string[];
 }
 
-/** What to do where somebody else is the owner, and where that cannot be told. */
+/** The action where somebody else is the owner, and where that cannot be told. */
 export interface Policy {
   readonly onConflict: "deny" | "warn";
   readonly onError: "allow" | "deny";
 }
 
 /** @param checked the registry's answers, in the order of the declarations. */
-export function judge({ declarations, doubts }: Asked, checked: readonly Checked[], { onConflict }: Policy): Verdict {
-  const conflicts = declarations.flatMap(({ question, path }, index) => {
-    const standing = checked[index]?.standing;
-    return standing?.is === "theirs" ? [`${formatFieldPath(path)}: ${explain(question, standing)}`] : [];
+export function toDecision(
+  { declarations, doubts }: Inquiry,
+  checked: readonly Checked[],
+  { onConflict }: Policy,
+): Decision {
+  const conflicts = declarations.flatMap(({ query, path }, index) => {
+    const availability = checked[index]?.availability;
+    return availability?.is === "theirs" ? [`${formatFieldPath(path)}: ${explain(query, availability)}`] : [];
   });
-  const missing = declarations.flatMap(({ question }, index) =>
-    checked[index]?.installed === false ? [notInstalled(question)] : [],
+  const missing = declarations.flatMap(({ query }, index) =>
+    checked[index]?.installed === false ? [notInstalled(query)] : [],
   );
   const warnings = [...doubts, ...new Set(missing)];
   if (conflicts.length === 0) return { is: "allowed", warnings };
@@ -113,13 +117,13 @@ export function judge({ declarations, doubts }: Asked, checked: readonly Checked
 }
 
 /** For what could not be looked up. */
-export const withoutAnswer = (reason: string, { onError }: Policy): Verdict =>
+export const withoutAnswer = (reason: string, { onError }: Policy): Decision =>
   onError === "deny"
     ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }
     : { is: "allowed", warnings: [`admitted unchecked: ${reason}`] };
 
 /** 403 and not 409: controllers take a conflict as an invitation to try again at once. */
-export const toReview = (uid: string, { is, message, warnings }: Verdict): object => ({
+export const toReview = (uid: string, { is, message, warnings }: Decision): object => ({
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",
   response: {

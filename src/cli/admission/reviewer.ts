@@ -4,12 +4,12 @@ import { ClusterError } from "../../cluster/error.ts";
 import type { Log } from "../../log.ts";
 import { type Checked, check } from "../../registry/check.ts";
 import type { Declaration } from "../../registry/declarations.ts";
-import { kindsOf } from "../../registry/look-up.ts";
+import { findKinds } from "../../registry/look-up.ts";
 import type { Mapping } from "../../registry/mapping.ts";
 import type { Outcome } from "./metrics.ts";
-import { type AdmissionRequest, judge, type Policy, toAsked, type Verdict, withoutAnswer } from "./review.ts";
+import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquiry, withoutAnswer } from "./review.ts";
 
-/** How long kinds are taken to be those that are installed. */
+/** The kinds that are installed are read again after this time. */
 const KINDS_MS = 300_000;
 /** A kind that is not known may have been installed since; this often it is looked for. */
 const MISSING_KIND_MS = 10_000;
@@ -26,8 +26,8 @@ export interface ReviewerOptions {
 
 /** Answers requests from the registry. */
 export interface Reviewer {
-  review(request: AdmissionRequest): Promise<Verdict>;
-  /** Whether the API server answers. @throws {ClusterError} */
+  review(request: AdmissionRequest): Promise<Decision>;
+  /** Asks the API server for something. @throws {ClusterError} where it does not answer. */
   prepare(): Promise<void>;
 }
 
@@ -35,15 +35,15 @@ export function createReviewer({ cluster, mappings, policy, log, timeoutMs, obse
   const kinds = rememberKinds(cluster);
   const decide = async (
     request: AdmissionRequest,
-  ): Promise<{ readonly verdict: Verdict; readonly failed: boolean }> => {
-    const asked = toAsked(request, mappings);
+  ): Promise<{ readonly decision: Decision; readonly failed: boolean }> => {
+    const inquiry = toInquiry(request, mappings);
     try {
-      const checked = await within(timeoutMs, checkAll(cluster, kinds, asked.declarations));
-      return { verdict: judge(asked, checked, policy), failed: false };
+      const checked = await within(timeoutMs, checkAll(cluster, kinds, inquiry.declarations));
+      return { decision: toDecision(inquiry, checked, policy), failed: false };
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       log.error("cannot look up who owns it", { reason: error.message, onError: policy.onError });
-      return { verdict: withoutAnswer(error.message, policy), failed: true };
+      return { decision: withoutAnswer(error.message, policy), failed: true };
     }
   };
   return {
@@ -52,12 +52,12 @@ export function createReviewer({ cluster, mappings, policy, log, timeoutMs, obse
     },
     review: async (request) => {
       const start = performance.now();
-      const { verdict, failed } = await decide(request);
-      observe({ operation: request.operation, verdict, failed, seconds: (performance.now() - start) / 1000 });
+      const { decision, failed } = await decide(request);
+      observe({ operation: request.operation, decision, failed, seconds: (performance.now() - start) / 1000 });
       const { operation, namespace, name, dryRun } = request;
-      const fields = { operation, namespace, name, dryRun, message: verdict.message, warnings: verdict.warnings };
-      if (verdict.is === "denied" || verdict.warnings.length > 0) log.info(`admission: ${verdict.is}`, fields);
-      return verdict;
+      const fields = { operation, namespace, name, dryRun, message: decision.message, warnings: decision.warnings };
+      if (decision.is === "denied" || decision.warnings.length > 0) log.info(`admission: ${decision.is}`, fields);
+      return decision;
     },
   };
 }
@@ -83,13 +83,13 @@ async function checkAll(
   return declarations.length === 0 ? [] : check(cluster, await kinds(declarations), declarations);
 }
 
-/** The kinds that are installed, asked for again where that was long ago, or one is missing. */
+/** The kinds that are installed, read again where that was long ago, or one is missing. */
 function rememberKinds(cluster: Cluster): Kinds {
   let known: readonly ResourceKind[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;
   return async (declarations) => {
     const age = performance.now() - askedAt;
-    const isMissing = declarations.some(({ question }) => kindsOf(question, known).length === 0);
+    const isMissing = declarations.some(({ query }) => findKinds(query, known).length === 0);
     if (age > KINDS_MS || (isMissing && age > MISSING_KIND_MS)) {
       known = await discover(cluster);
       askedAt = performance.now();

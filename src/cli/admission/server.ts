@@ -42,7 +42,7 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
   const { certsDir, log, address, metricsAddress, reviewer, registry, refreshMs } = options;
   const credentials = readCredentials({ certsDir, requestCert: false, log, refreshMs });
   const state = { isStopping: false };
-  const pages = pagesOf(reviewer, registry, state);
+  const pages = toPages(reviewer, registry, state);
   const review: Handler = (request, response) => answerReview(reviewer, request, response);
   const webhook = createServer(
     credentials.secureContext,
@@ -85,7 +85,7 @@ const handled =
   };
 
 /** /healthz: the process answers. /readyz: it can look up owners, and is not about to end. */
-function pagesOf(reviewer: Reviewer, registry: Registry, state: { readonly isStopping: boolean }): Handler {
+function toPages(reviewer: Reviewer, registry: Registry, state: { readonly isStopping: boolean }): Handler {
   const say = (response: ServerResponse, status: number, text: string, contentType = "text/plain"): void => {
     response.writeHead(status, { "content-type": contentType }).end(text);
   };
@@ -115,21 +115,21 @@ async function readiness(reviewer: Reviewer, isStopping: boolean): Promise<[stat
 }
 
 async function answerReview(reviewer: Reviewer, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await bodyOf(request);
+  const body = await readBody(request);
   if (body === undefined) {
     response.writeHead(413, { connection: "close" }).end(`more than ${MAX_BODY_BYTES} bytes\n`);
     return;
   }
-  const asked = toAdmissionRequest(parse(body));
-  if (asked === undefined) {
+  const admissionRequest = toAdmissionRequest(parse(body));
+  if (admissionRequest === undefined) {
     response.writeHead(400).end("no AdmissionReview of admission.k8s.io/v1 with a request\n");
     return;
   }
-  const review = toReview(asked.uid, await reviewer.review(asked));
+  const review = toReview(admissionRequest.uid, await reviewer.review(admissionRequest));
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(review));
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

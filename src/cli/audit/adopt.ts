@@ -3,7 +3,7 @@ import { formatReference, type Reference, referencesPath, toReference } from "..
 import { stringAt } from "../../model/document.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Finding } from "./finding.ts";
-import { keyOf, type World } from "./world.ts";
+import { toKey, type World } from "./world.ts";
 
 const INTRODUCTION = `# What puts orphans back into their XRs' references, so that Crossplane finds them again. Nothing was changed.
 # Each XR's Composition needs the function's step with "adoption: {}" as its last one, or else Crossplane v1.20 and v2.3 delete
@@ -16,9 +16,9 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
   const orphans = findings.filter(({ is }) => is === "Orphaned");
   if (orphans.length === 0) return "# There are no orphans.\n";
   const blocks = composites.flatMap((composite) => {
-    const key = keyOf(toReference(composite.document));
-    const own = orphans.filter((orphan) => orphan.composite !== undefined && keyOf(orphan.composite) === key);
-    return own.length === 0 ? [] : [blockOf(composite, own)];
+    const key = toKey(toReference(composite.document));
+    const own = orphans.filter((orphan) => orphan.composite !== undefined && toKey(orphan.composite) === key);
+    return own.length === 0 ? [] : [toBlock(composite, own)];
   });
   const unclear = orphans
     .filter(({ composite }) => composite === undefined)
@@ -26,13 +26,13 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
   return [INTRODUCTION, ...blocks.sort(), ...unclear].join("");
 }
 
-function blockOf(composite: Composite, orphans: readonly Finding[]): string {
+function toBlock(composite: Composite, orphans: readonly Finding[]): string {
   const { name, namespace } = composite;
   const [group, version] = composite.apiVersion.split("/");
   const target = `${composite.kind.toLowerCase()}.${version}.${group}/${name}`;
   const within = namespace === undefined ? "" : ` --namespace=${namespace}`;
   const patch = JSON.stringify(
-    patchOf(
+    toPatch(
       composite,
       orphans.map(({ resource }) => resource),
     ),
@@ -45,7 +45,7 @@ function blockOf(composite: Composite, orphans: readonly Finding[]): string {
 }
 
 /** A JSON patch, which says of a list what is to be added to it; a merge patch would replace it. */
-function patchOf(composite: Composite, orphans: readonly Reference[]): readonly JsonObject[] {
+function toPatch(composite: Composite, orphans: readonly Reference[]): readonly JsonObject[] {
   const path = referencesPath(composite);
   const added = orphans.map(
     ({ apiVersion, kind, namespace, name }): JsonObject => ({

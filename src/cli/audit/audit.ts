@@ -16,9 +16,9 @@ import { toMilliseconds } from "../values.ts";
 import { toCommands } from "./adopt.ts";
 import { auditCommand } from "./command.ts";
 import type { Finding } from "./finding.ts";
-import { findingsOf } from "./findings.ts";
+import { toFindings } from "./findings.ts";
 import { readWorld } from "./read.ts";
-import { summaryOf, toJson, toTable } from "./report.ts";
+import { toJson, toSummary, toTable } from "./report.ts";
 import type { World } from "./world.ts";
 
 /** `audit`: reads, and says what is wrong between XRs and what they compose. */
@@ -51,13 +51,13 @@ async function audit(options: Options, host: Host): Promise<number> {
     show(`reading ${what}: ${done} of ${of}`),
   ).finally(clear);
   assertExist(options.composites, world);
-  const all = findingsOf(world, { graceMs: options.graceMs, now: Date.now() });
+  const all = toFindings(world, { graceMs: options.graceMs, now: Date.now() });
   const findings = all.filter((finding) => concerns(finding, options.composites));
 
   const text = options.isAdopt ? toCommands(findings, world) : toTable(findings);
   host.print(options.output === "json" ? toJson(findings, world) : text);
-  host.printError(summaryOf(findings, world));
-  return exitCodeOf(findings, world);
+  host.printError(toSummary(findings, world));
+  return toExitCode(findings, world);
 }
 
 /** A name that no XR has is most likely misspelt, and an answer about nothing would read as "nothing is wrong". */
@@ -73,7 +73,7 @@ const concerns = ({ composite }: Finding, names: readonly string[]): boolean =>
   names.length === 0 || (composite !== undefined && names.includes(composite.name));
 
 /** Kinds that nobody composes leave the answer what it is, also where RBAC does not let us list them. */
-function exitCodeOf(findings: readonly Finding[], { notLookedAt }: World): number {
+function toExitCode(findings: readonly Finding[], { notLookedAt }: World): number {
   if (findings.length > 0) return EXIT.found;
   return notLookedAt.some(({ isComposed }) => isComposed) ? EXIT.failed : EXIT.fine;
 }

@@ -3,7 +3,7 @@ import { COMPOSITE, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.
 import { findProof } from "../../crossplane/proof.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 
-/** Which XR composed a resource that no XR refers to, as far as the resource shows it. */
+/** The XR that composed a resource that no XR refers to, as far as the resource shows it. */
 export type Composer =
   | { readonly is: "none" }
   | { readonly is: "one"; readonly composite: Composite }
@@ -13,7 +13,7 @@ export type Composer =
  * By the rules that adoption has for proof: the label, the claim's labels, and Crossplane's field manager where managed
  * fields are there. What a namespaced XR composes lies in its own namespace.
  */
-export function composerOf(document: Document, composites: readonly Composite[]): Composer {
+export function findComposer(document: Document, composites: readonly Composite[]): Composer {
   // An Endpoints object copies its Service's labels, but not this annotation.
   if (stringAt(document, COMPOSITION_RESOURCE_NAME) === undefined) return { is: "none" };
   const namespace = stringAt(document, ["metadata", "namespace"]);

@@ -1,7 +1,7 @@
 import type { Reference } from "../../crossplane/references.ts";
 
 /**
- * What can be wrong between an XR and what it composes, in the order in which it is shown.
+ * Faults between an XR and what it composes, in the order in which they are shown.
  *
  * - `Unadopted`: the XR refers to the resource, and nobody controls it, as after a restore.
  * - `Orphaned`: it was composed by an XR that is there, nobody controls it, and nobody refers to it: Crossplane has
@@ -30,6 +30,6 @@ export interface Finding {
   readonly composite: Reference | undefined;
   /** The resource's name in the Composition, where it carries one. */
   readonly compositionResourceName: string | undefined;
-  /** What was found, and what it means. */
+  /** The fault, and its consequence. */
   readonly message: string;
 }

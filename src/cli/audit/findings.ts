@@ -5,20 +5,20 @@ import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../crossplane/meta
 import { formatReference, type Reference, toReference, toReferences } from "../../crossplane/references.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { type Composer, composerOf } from "./composer.ts";
+import { type Composer, findComposer } from "./composer.ts";
 import { FINDINGS, type Finding } from "./finding.ts";
-import { keyOf, type World } from "./world.ts";
+import { toKey, type World } from "./world.ts";
 
-/** How old an XR has to be before it counts as never reconciled, by which clock. */
+/** The age from which on an XR counts as never reconciled, and the time to measure it by. */
 export interface Patience {
   readonly graceMs: number;
   readonly now: number;
 }
 
 /** All that is wrong, sorted: by what it is, then by XR and resource. */
-export function findingsOf(world: World, patience: Patience): readonly Finding[] {
+export function toFindings(world: World, patience: Patience): readonly Finding[] {
   const references = world.composites.map((composite) => ({ composite, references: toReferences(composite) }));
-  const referred = new Set(references.flatMap((each) => each.references.map(keyOf)));
+  const referred = new Set(references.flatMap((each) => each.references.map(toKey)));
   const found = [
     ...references.flatMap(({ composite, references: own }) =>
       own.flatMap((reference) => referenceFinding(reference, composite, world)),
@@ -38,7 +38,7 @@ export function findingsOf(world: World, patience: Patience): readonly Finding[]
 
 const subjectOf = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
 
-/** Of what an XR refers to: whether it is there, and the XR's. */
+/** Checks one reference of an XR: the resource exists, and the XR controls it. */
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
   const document = documentAt(reference, world);
   if (document === undefined) return danglingFinding(reference, composite, world);
@@ -53,13 +53,13 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
 const UID = ["metadata", "uid"];
 
 function documentAt(reference: Reference, { labelled, referred }: World): Document | undefined {
-  const key = keyOf(reference);
+  const key = toKey(reference);
   const found = referred.get(key);
   return labelled.get(key) ?? (found?.is === "there" ? found.document : undefined);
 }
 
 function danglingFinding(reference: Reference, composite: Composite, { referred }: World): readonly Finding[] {
-  const why = referred.get(keyOf(reference))?.is;
+  const why = referred.get(toKey(reference))?.is;
   // What an XR composes goes before it does.
   if (why === "unknown" || isBeingDeleted(composite.document)) return [];
   const message =
@@ -91,13 +91,13 @@ function controlledFinding(
 /** Of what nobody refers to: whether an XR that is there composed it, and nobody has taken control of it since. */
 function orphanFinding(document: Document, composites: readonly Composite[]): readonly Finding[] {
   if (controllerOf(document) !== undefined || isBeingDeleted(document)) return [];
-  const composer = composerOf(document, composites);
+  const composer = findComposer(document, composites);
   if (composer.is === "none") return [];
   const composite = composer.is === "one" ? composer.composite : undefined;
-  return [finding("Orphaned", toReference(document), composite, document, sentenceOf(composer))];
+  return [finding("Orphaned", toReference(document), composite, document, toSentence(composer))];
 }
 
-const sentenceOf = (composer: Exclude<Composer, { readonly is: "none" }>): string =>
+const toSentence = (composer: Exclude<Composer, { readonly is: "none" }>): string =>
   composer.is === "one"
     ? "its XR composed it, does not refer to it any more, and nobody controls it: Crossplane will never delete it"
     : `one of ${composer.composites.map((one) => formatReference(toReference(one.document))).join(", ")} composed it, none refers to it, and nobody controls it`;

@@ -1,16 +1,16 @@
 import type { Cluster } from "../../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
-import { fullNameOf } from "../../cluster/kinds.ts";
+import { inParallel } from "../../cluster/in-parallel.ts";
+import { toFullName } from "../../cluster/kinds.ts";
 import { getMetadata, list } from "../../cluster/list.ts";
 import { toApiGroup } from "../../crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../crossplane/composite.ts";
 import { COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
 import { type Reference, toReference, toReferences } from "../../crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
-import { inParallel } from "./in-parallel.ts";
 import { UnreadKinds } from "./unread.ts";
-import { keyOf, type Referred, type World } from "./world.ts";
+import { type Referred, toKey, type World } from "./world.ts";
 
 /** Told what is being read, and how far that is. */
 export type Progress = (what: string, done: number, of: number) => void;
@@ -20,7 +20,7 @@ const AT_A_TIME = 10;
 
 const CROSSPLANE = "apiextensions.crossplane.io";
 
-const paceOf = (progress: Progress, what: string, of: number) => ({
+const toPace = (progress: Progress, what: string, of: number) => ({
   atATime: AT_A_TIME,
   onDone: (done: number) => progress(what, done, of),
 });
@@ -38,20 +38,20 @@ const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
  */
 export async function readWorld(cluster: Cluster, progress: Progress): Promise<World> {
   const all = await discover(cluster, { includeCore: true });
-  const kinds = all.filter((kind) => kind.verbs.includes("list") && !NEVER_COMPOSED.has(fullNameOf(kind)));
+  const kinds = all.filter((kind) => kind.verbs.includes("list") && !NEVER_COMPOSED.has(toFullName(kind)));
   const unread = new UnreadKinds();
   const composites = await readComposites(cluster, kinds, progress);
   const found = await readLabelled(cluster, kinds, unread, progress);
-  const own = composites.map(({ document }): [string, Document] => [keyOf(toReference(document)), document]);
+  const own = composites.map(({ document }): [string, Document] => [toKey(toReference(document)), document]);
   const labelled = new Map([...found, ...own]);
   const references = composites.flatMap(toReferences);
-  const unfound = references.filter((reference) => !labelled.has(keyOf(reference)));
+  const unfound = references.filter((reference) => !labelled.has(toKey(reference)));
   const referred = await readReferred(cluster, all, unfound, unread, progress);
   const notLookedAt = unread.all().map(({ kind, message }) => ({ message, isComposed: isComposed(kind, references) }));
   return { composites, labelled, referred, notLookedAt, kinds: kinds.length };
 }
 
-/** Whether it is a kind of managed resource or XR, or one that some XR refers to. */
+/** Tells whether it is a kind of managed resource or XR, or one that some XR refers to. */
 const isComposed = (kind: ResourceKind, references: readonly Reference[]): boolean =>
   kind.categories.some((category) => ["managed", "composite"].includes(category)) ||
   references.some(({ kind: name, apiVersion }) => name === kind.kind && toApiGroup(apiVersion) === kind.group);
@@ -71,8 +71,8 @@ async function readComposites(
     (await list(cluster, definition, { isMetadataOnly: true })).map((xrd) => stringAt(documentOf(xrd), NAME)),
   );
   // An XRD is named after the kind that it defines; one that is not established has none yet.
-  const composite = kinds.filter((kind) => defined.has(fullNameOf(kind)));
-  const lists = await inParallel(composite, paceOf(progress, "XRs", composite.length), (kind) => list(cluster, kind));
+  const composite = kinds.filter((kind) => defined.has(toFullName(kind)));
+  const lists = await inParallel(composite, (kind) => list(cluster, kind), toPace(progress, "XRs", composite.length));
   return lists.flat().map((object) => toComposite(documentOf(object)));
 }
 
@@ -85,14 +85,16 @@ async function readLabelled(
   progress: Progress,
 ): Promise<ReadonlyMap<string, Document>> {
   const options = { labelSelector: COMPOSITE_LABEL, isMetadataOnly: true };
-  const lists = await inParallel(kinds, paceOf(progress, "kinds", kinds.length), (kind) =>
-    unread.unless(kind, list(cluster, kind, options), []),
+  const lists = await inParallel(
+    kinds,
+    (kind) => unread.unless(kind, list(cluster, kind, options), []),
+    toPace(progress, "kinds", kinds.length),
   );
   return new Map(
     lists
       .flat()
       .map(documentOf)
-      .map((document) => [keyOf(toReference(document)), document]),
+      .map((document) => [toKey(toReference(document)), document]),
   );
 }
 
@@ -105,7 +107,7 @@ async function readReferred(
 ): Promise<World["referred"]> {
   const read = async (reference: Reference): Promise<Referred> => {
     const kind = kinds.find(
-      (one) => keyOf({ ...reference, apiVersion: apiVersionOf(one), kind: one.kind }) === keyOf(reference),
+      (one) => toKey({ ...reference, apiVersion: toApiVersion(one), kind: one.kind }) === toKey(reference),
     );
     return kind === undefined
       ? { is: "kindMissing" }
@@ -113,13 +115,13 @@ async function readReferred(
   };
   const answers = await inParallel(
     references,
-    paceOf(progress, "references", references.length),
-    async (reference): Promise<[string, Referred]> => [keyOf(reference), await read(reference)],
+    async (reference): Promise<[string, Referred]> => [toKey(reference), await read(reference)],
+    toPace(progress, "references", references.length),
   );
   return new Map(answers);
 }
 
-const apiVersionOf = ({ group, version }: ResourceKind): string => (group === "" ? version : `${group}/${version}`);
+const toApiVersion = ({ group, version }: ResourceKind): string => (group === "" ? version : `${group}/${version}`);
 
 async function readOne(cluster: Cluster, kind: ResourceKind, { namespace, name }: Reference): Promise<Referred> {
   try {

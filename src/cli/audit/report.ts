@@ -37,7 +37,7 @@ export function toJson(findings: readonly Finding[], world: World): string {
 }
 
 /** For whoever waits: what was found and in how much, and what of it could not be looked at. */
-export function summaryOf(findings: readonly Finding[], world: World): string {
+export function toSummary(findings: readonly Finding[], world: World): string {
   const { kinds, composites, labelled, notLookedAt } = world;
   const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;
   const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);

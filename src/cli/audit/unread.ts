@@ -1,6 +1,6 @@
 import { compare, type ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
-import { fullNameOf } from "../../cluster/kinds.ts";
+import { toFullName } from "../../cluster/kinds.ts";
 
 /** A kind that could not be read, and why. */
 export interface Unread {
@@ -11,7 +11,7 @@ export interface Unread {
 /** A few kinds may have an API server or a conversion webhook of their own that is away. Where it is more, it is the cluster. */
 const MAX_UNAVAILABLE = 3;
 
-/** What is kept from us: gathered, so that the rest is read all the same. */
+/** Gathers the kinds that cannot be read, so that the rest is read all the same. */
 export class UnreadKinds {
   readonly #found = new Map<string, Unread>();
   #unavailable = 0;
@@ -33,7 +33,7 @@ export class UnreadKinds {
   /** Sorted by kind. */
   all(): readonly Unread[] {
     return [...this.#found.values()].sort(
-      (a, b) => compare(fullNameOf(a.kind), fullNameOf(b.kind)) || compare(a.message, b.message),
+      (a, b) => compare(toFullName(a.kind), toFullName(b.kind)) || compare(a.message, b.message),
     );
   }
 

@@ -3,23 +3,23 @@ import type { Composite } from "../../crossplane/composite.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Document } from "../../model/document.ts";
 
-/** What the cluster held when it was read: all that findings are made from. */
+/** The cluster's state when it was read; findings are made from nothing else. */
 export interface World {
   /** All XRs, whole. */
   readonly composites: readonly Composite[];
   /** All that carries Crossplane's label, by key: metadata only. XRs are among them. */
   readonly labelled: ReadonlyMap<string, Document>;
-  /** What references say, where it carries no label: metadata, or why there is none. */
+  /** Objects that XRs refer to and that carry no label: metadata, or why there is none. */
   readonly referred: ReadonlyMap<string, Referred>;
   /** The kinds that could not be looked at, and why. */
   readonly notLookedAt: readonly NotLookedAt[];
-  /** How many kinds were listed. */
+  /** The number of kinds that were listed. */
   readonly kinds: number;
 }
 
 interface NotLookedAt {
   readonly message: string;
-  /** Whether something of that kind may well be composed: it is a managed resource, an XR, or an XR refers to one. */
+  /** True where something of that kind may well be composed: it is a managed resource, an XR, or an XR refers to one. */
   readonly isComposed: boolean;
 }
 
@@ -28,6 +28,6 @@ export type Referred =
   | { readonly is: "missing" | "kindMissing" | "unknown" };
 
 /** One key for one object, whichever version of its kind it is read in. */
-export function keyOf({ apiVersion, kind, namespace = "", name }: Reference): string {
+export function toKey({ apiVersion, kind, namespace = "", name }: Reference): string {
   return [toApiGroup(apiVersion), kind, namespace, name].join("/");
 }

@@ -1,13 +1,13 @@
 import type { Cluster } from "../../cluster/cluster.ts";
 import type { ResourceKind } from "../../cluster/discovery.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import { check, explain, notInstalled, titleOf } from "../../registry/check.ts";
-import { type Declaration, declarationsOf, toNamed } from "../../registry/declarations.ts";
+import { check, explain, notInstalled, toTitle } from "../../registry/check.ts";
+import { type Declaration, findDeclarations, toNamed } from "../../registry/declarations.ts";
 import type { Mapping } from "../../registry/mapping.ts";
-import { labelOf, type Question } from "../../registry/question.ts";
+import { type ResourceQuery, toLabel } from "../../registry/query.ts";
 import type { Manifest } from "./manifests.ts";
 
-/** What somebody else has, and a manifest wants. */
+/** A cloud resource that a manifest declares and somebody else owns. */
 export interface Conflict {
   readonly file: string;
   readonly line: number;
@@ -17,15 +17,15 @@ export interface Conflict {
   readonly field: string;
   /** `Kind.group/namespace/name`, as the function writes owners. */
   readonly owner: string;
-  /** Who has what, by which managed resource and since when. */
+  /** Names the owner, its managed resource, and since when that exists. */
   readonly message: string;
 }
 
 export interface Findings {
   readonly conflicts: readonly Conflict[];
-  /** What could not be told, each as `file:line: object: what`. */
+  /** Open questions, each as `file:line: object: what`. */
   readonly doubts: readonly string[];
-  /** How many cloud resources were asked for. */
+  /** The number of cloud resources that were looked up. */
   readonly asked: number;
 }
 
@@ -34,24 +34,26 @@ interface Wish extends Declaration {
   readonly manifest: Manifest;
 }
 
-/** The wishes of all manifests, and what is doubtful about them before anybody is asked. */
+/** The wishes of all manifests, and what is doubtful about them before the cluster is asked. */
 export interface Wishes {
   readonly wishes: readonly Wish[];
   readonly doubts: readonly string[];
 }
 
-/** @param kinds tell XRs and claims that no mapping speaks of from what is none of our business. */
-export function wishesOf(
+/** @param kinds tell XRs and claims without a mapping from objects that are not Crossplane's. */
+export function findWishes(
   manifests: readonly Manifest[],
   mappings: readonly Mapping[],
   kinds: readonly ResourceKind[],
 ): Wishes {
-  const declared = manifests.map((manifest) => ({ manifest, ...declarationsOf(manifest.object, mappings) }));
+  const declared = manifests.map((manifest) => ({ manifest, ...findDeclarations(manifest.object, mappings) }));
   return {
     wishes: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
     doubts: declared.flatMap(({ manifest, doubts, isKnown }) => {
       const unknown = !isKnown && isCrossplanes(manifest, kinds) ? [`no mapping says what it stands for`] : [];
-      return [...doubts, ...unknown].map((doubt) => `${placeOf(manifest, ["kind"])}: ${nameOf(manifest)}: ${doubt}`);
+      return [...doubts, ...unknown].map(
+        (doubt) => `${describePlace(manifest, ["kind"])}: ${describeObject(manifest)}: ${doubt}`,
+      );
     }),
   };
 }
@@ -75,12 +77,12 @@ export async function findConflicts(
 ): Promise<Findings> {
   const checked = await check(cluster, kinds, wishes);
   const owned = wishes.flatMap((wish, index): readonly Conflict[] => {
-    const standing = checked[index]?.standing;
-    if (standing?.is !== "theirs" || (standing.isKnown && allowContenders)) return [];
-    return [toConflict(wish, standing.holder.contender.owner, explain(wish.question, standing))];
+    const availability = checked[index]?.availability;
+    if (availability?.is !== "theirs" || (availability.isKnown && allowContenders)) return [];
+    return [toConflict(wish, availability.holder.contender.owner, explain(wish.query, availability))];
   });
   const missing = new Set(
-    wishes.flatMap(({ question }, index) => (checked[index]?.installed === false ? [notInstalled(question)] : [])),
+    wishes.flatMap(({ query }, index) => (checked[index]?.installed === false ? [notInstalled(query)] : [])),
   );
   return { conflicts: [...owned, ...amongThemselves(wishes)], doubts: [...doubts, ...missing], asked: wishes.length };
 }
@@ -89,10 +91,10 @@ export async function findConflicts(
 function amongThemselves(wishes: readonly Wish[]): readonly Conflict[] {
   return [...groupByLabel(wishes).values()].flatMap((group) =>
     group.flatMap((wish, index) => {
-      const first = group.slice(0, index).find((other) => isSamePlace(wish.question, other.question));
+      const first = group.slice(0, index).find((other) => isSamePlace(wish.query, other.query));
       if (first === undefined || first.declarer.owner === wish.declarer.owner) return [];
-      const where = `${placeOf(first.manifest, first.path)}: ${nameOf(first.manifest)}`;
-      const message = `${titleOf(wish.question)} is declared by ${first.declarer.owner} as well (${where})`;
+      const where = `${describePlace(first.manifest, first.path)}: ${describeObject(first.manifest)}`;
+      const message = `${toTitle(wish.query)} is declared by ${first.declarer.owner} as well (${where})`;
       return [toConflict(wish, first.declarer.owner, message)];
     }),
   );
@@ -101,13 +103,13 @@ function amongThemselves(wishes: readonly Wish[]): readonly Conflict[] {
 function groupByLabel(wishes: readonly Wish[]): Map<string, Wish[]> {
   const groups = new Map<string, Wish[]>();
   for (const wish of wishes) {
-    const label = labelOf(wish.question);
+    const label = toLabel(wish.query);
     groups.set(label, [...(groups.get(label) ?? []), wish]);
   }
   return groups;
 }
 
-const isSamePlace = (a: Question, b: Question): boolean =>
+const isSamePlace = (a: ResourceQuery, b: ResourceQuery): boolean =>
   (a.providerConfig ?? b.providerConfig) === (b.providerConfig ?? a.providerConfig) &&
   [...a.scope].every(([field, value]) => (b.scope.get(field) ?? value) === value);
 
@@ -115,16 +117,16 @@ const toConflict = ({ manifest, path }: Wish, owner: string, message: string): C
   file: manifest.file,
   line: manifest.lineOf(path),
   template: manifest.template,
-  object: nameOf(manifest),
+  object: describeObject(manifest),
   field: formatFieldPath(path),
   owner,
   message,
 });
 
-const placeOf = (manifest: Manifest, path: Wish["path"]): string => `${manifest.file}:${manifest.lineOf(path)}`;
+const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${manifest.file}:${manifest.lineOf(path)}`;
 
 /** `Bucket.platform.example.org team-a/orders`. */
-function nameOf({ object }: Manifest): string {
+function describeObject({ object }: Manifest): string {
   const named = toNamed(object);
   const metadata = named?.document.at(["metadata"]);
   const of = (key: string) => named?.document.at(["metadata", key]);

@@ -44,7 +44,7 @@ async function readPath(path: string, host: Pick<Host, "readInput">): Promise<Pa
   const texts =
     path === "-"
       ? [["-", await host.readInput()] as const]
-      : filesOf(path).map((file) => [file, readText(file)] as const);
+      : findFiles(path).map((file) => [file, readText(file)] as const);
   return { path, ...joined(texts.map(([file, text]) => parseManifests(text, file))) };
 }
 
@@ -56,7 +56,7 @@ const joined = (parsed: readonly Parsed[]): Parsed => ({
 const ENDINGS = [".yaml", ".yml", ".json"];
 
 /** The file that a path names; of a folder all that are below it, sorted. @throws {FunctionError} `InvalidInput` */
-function filesOf(path: string): readonly string[] {
+function findFiles(path: string): readonly string[] {
   if (!isFolder(path)) return [path];
   const files = readdirSync(path, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && ENDINGS.includes(extname(entry.name)))
@@ -109,7 +109,7 @@ function parseDocument(document: Document.Parsed, file: string, lines: LineCount
   const template = /^ ?Source: (\S+)/m.exec(
     `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`,
   )?.[1];
-  const lineOf = (path: FieldPath): number => lineAt(offsetOf(document, path));
+  const lineOf = (path: FieldPath): number => lineAt(findOffset(document, path));
   const objects = objectsIn(value, []);
   return {
     manifests: objects.filter(isManifest).map(({ object, path: above }) => ({
@@ -141,7 +141,7 @@ function objectsIn(object: JsonObject, path: FieldPath): readonly Placed[] {
 }
 
 /** Where the field begins; where it is not there, the nearest one above it that is. */
-function offsetOf(document: Document.Parsed, path: FieldPath): number {
+function findOffset(document: Document.Parsed, path: FieldPath): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);
     if (isNode(node) && node.range) return node.range[0];

@@ -11,7 +11,7 @@ import { readMappings } from "../mappings.ts";
 import { toRun } from "../run.ts";
 import { toMilliseconds } from "../values.ts";
 import { preflightCommand } from "./command.ts";
-import { type Findings, findConflicts, wishesOf } from "./conflicts.ts";
+import { type Findings, findConflicts, findWishes } from "./conflicts.ts";
 import { type Manifest, readManifests } from "./manifests.ts";
 import { type Output, outputs, toReport, toSummary } from "./report.ts";
 
@@ -49,7 +49,7 @@ async function preflight(options: Options, host: Host): Promise<number> {
   const kinds = await discover(cluster);
   const manifests = found.map((manifest) => withNamespace(manifest, kinds, options.namespace ?? cluster.namespace));
   const findings = await askWhileInConflict(options.waitMs, host, () =>
-    findConflicts(cluster, kinds, wishesOf(manifests, mappings, kinds), options),
+    findConflicts(cluster, kinds, findWishes(manifests, mappings, kinds), options),
   );
   host.print(toReport(findings, options.output));
   host.printError(toSummary(findings, manifests.length));

@@ -3,7 +3,7 @@ import type { Conflict, Findings } from "./conflicts.ts";
 export const outputs = ["text", "json", "github"] as const;
 export type Output = (typeof outputs)[number];
 
-/** What goes to standard output. */
+/** The text for standard output. */
 export function toReport({ conflicts, doubts, asked }: Findings, output: Output): string {
   if (output === "json") return `${JSON.stringify({ conflicts, doubts, asked }, null, 2)}\n`;
   const toLine = output === "github" ? toAnnotation : toText;

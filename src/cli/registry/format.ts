@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
+import { withoutScope } from "../../crossplane/api-group.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Holding } from "../../registry/holding.ts";
 import type { CloudResource } from "../../registry/ownership.ts";
-import { withoutM } from "../../registry/question.ts";
 
 export const formats = ["table", "wide", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
@@ -23,29 +23,29 @@ export function listText(resources: readonly CloudResource[], format: Format): s
     "SINCE",
     ...(isWide ? more : []),
   ];
-  return table([header, ...resources.map((resource) => rowOf(resource, isWide))]);
+  return table([header, ...resources.map((resource) => toRow(resource, isWide))]);
 }
 
-function rowOf({ holdings, ownership }: CloudResource, isWide: boolean): readonly string[] {
+function toRow({ holdings, ownership }: CloudResource, isWide: boolean): readonly string[] {
   const { kind, externalName } = holdings[0];
   const owner = ownership.is === "Unsettled" ? ownership.next : ownership.owner;
   const others = holdings.filter((holding) => holding !== owner).map(({ contender }) => contender.owner);
   const count = String(others.length);
   return [
-    kindOf(holdings[0]),
+    toKindName(holdings[0]),
     externalName,
     ownership.is,
     owner.contender.owner || `(${kind.kind} ${owner.contender.name})`,
     owner.namespace ?? "",
     isWide && others.length > 0 ? others.join(",") : count,
     owner.contender.createdAt,
-    ...(isWide ? detailsOf(owner) : []),
+    ...(isWide ? toDetails(owner) : []),
   ];
 }
 
-const kindOf = ({ kind }: Holding): string => `${kind.kind}.${withoutM(kind.group)}`;
+const toKindName = ({ kind }: Holding): string => `${kind.kind}.${withoutScope(kind.group)}`;
 
-const detailsOf = ({ id, claim, providerConfig, cluster, resource }: Holding): readonly string[] => [
+const toDetails = ({ id, claim, providerConfig, cluster, resource }: Holding): readonly string[] => [
   id ?? "",
   claim ?? "",
   providerConfig,
@@ -61,20 +61,20 @@ export function ownersText(resources: readonly CloudResource[], format: Format):
   const isWide = format === "wide";
   const rows = resources.flatMap((resource) =>
     resource.holdings.map((holding) => [
-      roleOf(holding, resource),
+      toRole(holding, resource),
       holding.contender.owner,
       holding.namespace ?? "",
       holding.claim ?? "",
       holding.contender.createdAt,
       holding.id ?? "",
       holding.resource,
-      ...(isWide ? placeOf(holding) : []),
+      ...(isWide ? toPlaceCells(holding) : []),
     ]),
   );
   return table([[...header, ...(isWide ? more : [])], ...rows]);
 }
 
-const placeOf = ({ externalName, providerConfig, scope, cluster, composite }: Holding): readonly string[] => [
+const toPlaceCells = ({ externalName, providerConfig, scope, cluster, composite }: Holding): readonly string[] => [
   externalName,
   providerConfig,
   [...scope].map((pair) => pair.join("=")).join(","),
@@ -82,8 +82,8 @@ const placeOf = ({ externalName, providerConfig, scope, cluster, composite }: Ho
   composite ?? "",
 ];
 
-/** What a managed resource is to its cloud resource. */
-function roleOf(holding: Holding, { ownership }: CloudResource): string {
+/** The role of a managed resource for its cloud resource. */
+function toRole(holding: Holding, { ownership }: CloudResource): string {
   if (holding.contender.isDeleting) return "BeingDeleted";
   if (holding.contender.isMarked) return "Owner";
   return ownership.is === "Unsettled" && holding === ownership.next ? "Next" : "Contender";
@@ -94,14 +94,14 @@ function documents(resources: readonly CloudResource[], format: "json" | "yaml")
   return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, { lineWidth: 0 });
 }
 
-/** What is not known is left out. */
+/** Unknown fields are left out. */
 function toDocument(resource: CloudResource): JsonObject {
   const { identity, ownership, holdings } = resource;
   const owner = ownership.is === "Unsettled" ? undefined : ownership.owner;
   const [first] = holdings;
   const id = (owner ?? first).id ?? holdings.find((holding) => holding.id !== undefined)?.id;
   return {
-    apiGroup: withoutM(first.kind.group),
+    apiGroup: withoutScope(first.kind.group),
     kind: first.kind.kind,
     externalName: first.externalName,
     ...(id !== undefined && { id }),
@@ -118,7 +118,7 @@ function toHolder(holding: Holding, resource: CloudResource): JsonObject {
   const { contender, cluster, claim, namespace, composite, resource: managedResource } = holding;
   return {
     owner: contender.owner,
-    role: roleOf(holding, resource),
+    role: toRole(holding, resource),
     ...(namespace !== undefined && { namespace }),
     ...(claim !== undefined && { claim }),
     ...(composite !== undefined && { composite }),

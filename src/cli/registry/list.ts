@@ -1,8 +1,9 @@
 import type { Cluster } from "../../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
+import { inParallel } from "../../cluster/in-parallel.ts";
 import type { Holding } from "../../registry/holding.ts";
-import { inTurn, listRegistered } from "../../registry/look-up.ts";
+import { listRegistered } from "../../registry/look-up.ts";
 import { toCloudResources } from "../../registry/ownership.ts";
 import { type ClusterOptions, EXIT, openCluster, toProgressLine } from "../cluster.ts";
 import { PROGRAM } from "../command.ts";
@@ -23,7 +24,7 @@ export async function listAll(options: ListOptions, host: Host): Promise<number>
   const cluster = openCluster(options, host);
   const kinds = findManagedKinds(options.names, await discover(cluster));
   const progress = toProgress(kinds.length, host);
-  const lists = await inTurn(kinds, (kind) => listOneKind(cluster, kind, progress));
+  const lists = await inParallel(kinds, (kind) => listOneKind(cluster, kind, progress));
   progress.clear();
 
   const resources = toCloudResources(lists.flatMap(({ holdings }) => holdings))

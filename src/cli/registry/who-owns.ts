@@ -1,11 +1,13 @@
 import type { Cluster } from "../../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
-import { FunctionError } from "../../errors.ts";
+import { inParallel } from "../../cluster/in-parallel.ts";
+import { withoutScope } from "../../crossplane/api-group.ts";
 import { familyOf } from "../../crossplane/providers/families.ts";
+import { FunctionError } from "../../errors.ts";
 import type { Holding } from "../../registry/holding.ts";
-import { inTurn, lookUp, lookUpManaged } from "../../registry/look-up.ts";
+import { lookUp, lookUpManaged } from "../../registry/look-up.ts";
 import { toCloudResources } from "../../registry/ownership.ts";
-import { type Question, toNames, withoutM } from "../../registry/question.ts";
+import { type ResourceQuery, toNames } from "../../registry/query.ts";
 import { type ClusterOptions, EXIT, openCluster } from "../cluster.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import type { Host } from "../host.ts";
@@ -55,7 +57,7 @@ function assertScope(scope: Scope, kinds: readonly ResourceKind[]): void {
 }
 
 const scopeFields = (group: string, kind: string): readonly string[] =>
-  (familyOf(withoutM(group), kind)?.scope ?? []).map((path) => String(path.at(-1)));
+  (familyOf(withoutScope(group), kind)?.scope ?? []).map((path) => String(path.at(-1)));
 
 /** By its external name, and only if nothing has that name, by the managed resource's. */
 async function findHoldings(
@@ -63,22 +65,22 @@ async function findHoldings(
   kinds: readonly ResourceKind[],
   { name, scope, providerConfig }: WhoOwnsOptions,
 ): Promise<readonly Holding[]> {
-  const questions = toQuestions(kinds, name, { scope: new Map(scope), providerConfig });
-  const found = (await lookUp(cluster, kinds, questions)).flatMap(({ holdings }) => holdings);
+  const queries = toQuestions(kinds, name, { scope: new Map(scope), providerConfig });
+  const found = (await lookUp(cluster, kinds, queries)).flatMap(({ holdings }) => holdings);
   if (found.length > 0) return found;
-  return (await inTurn(kinds, (kind) => lookUpManaged(cluster, kind, name))).flat();
+  return (await inParallel(kinds, (kind) => lookUpManaged(cluster, kind, name))).flat();
 }
 
 /** One for each kind that is meant; the cluster-scoped and the namespaced one of a provider are the same in the cloud. */
 function toQuestions(
   kinds: readonly ResourceKind[],
   name: string,
-  place: Pick<Question, "scope" | "providerConfig">,
-): readonly Question[] {
-  const questions = kinds.flatMap(({ group, kind }): readonly [string, Question][] => {
-    const names = toNames(name, familyOf(withoutM(group), kind)?.name.length ?? 1);
-    const question = { group: withoutM(group), kind, ...place };
-    return names === undefined ? [] : [[`${question.group}/${kind}`, { ...question, names }]];
+  place: Pick<ResourceQuery, "scope" | "providerConfig">,
+): readonly ResourceQuery[] {
+  const queries = kinds.flatMap(({ group, kind }): readonly [string, ResourceQuery][] => {
+    const names = toNames(name, familyOf(withoutScope(group), kind)?.name.length ?? 1);
+    const query = { group: withoutScope(group), kind, ...place };
+    return names === undefined ? [] : [[`${query.group}/${kind}`, { ...query, names }]];
   });
-  return [...new Map(questions).values()];
+  return [...new Map(queries).values()];
 }

@@ -1,18 +1,17 @@
+import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
 import { isObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { RenderError } from "./error.ts";
 import { metadataMap, metadataOf, metadataString, withMetadata } from "./metadata.ts";
 
+/** The annotation that holds a composed resource's name in its Composition. */
 export const RESOURCE_NAME = "crossplane.io/composition-resource-name";
-const COMPOSITE = "crossplane.io/composite";
-const CLAIM_NAME = "crossplane.io/claim-name";
-const CLAIM_NAMESPACE = "crossplane.io/claim-namespace";
 
 export interface Composed {
   /** Its name in the Composition. */
   readonly name: string;
-  /** What the pipeline desires. */
+  /** The resource that the pipeline desires. */
   readonly desired: JsonObject;
-  /** What exists already. */
+  /** The resource that exists already. */
   readonly observed: JsonObject | undefined;
 }
 
@@ -26,7 +25,7 @@ export interface Composed {
  */
 export function renderComposed({ name, desired, observed }: Composed, xr: JsonObject): JsonObject {
   const identified = observed === undefined ? desired : withIdentityOf(observed, desired);
-  const root = metadataMap(xr, "labels")[COMPOSITE] || metadataString(xr, "name");
+  const root = metadataMap(xr, "labels")[COMPOSITE_LABEL] || metadataString(xr, "name");
   const isNamed = metadataString(identified, "name") !== "" || metadataString(identified, "generateName") !== "";
   const namespace = metadataString(xr, "namespace");
 
@@ -34,7 +33,7 @@ export function renderComposed({ name, desired, observed }: Composed, xr: JsonOb
     ...(!isNamed && { generateName: `${root}-` }),
     ...(namespace !== "" && { namespace }),
     annotations: { ...metadataMap(identified, "annotations"), [RESOURCE_NAME]: name },
-    labels: { ...metadataMap(identified, "labels"), [COMPOSITE]: root, ...claimLabels(xr) },
+    labels: { ...metadataMap(identified, "labels"), [COMPOSITE_LABEL]: root, ...claimLabels(xr) },
     ownerReferences: withController(identified, xr),
   });
 }
@@ -48,16 +47,16 @@ const withIdentityOf = (observed: JsonObject, desired: JsonObject): JsonObject =
 
 /** Composed resources inherit the claim's labels from the XR. */
 function claimLabels(xr: JsonObject): JsonObject {
-  const { [CLAIM_NAME]: name, [CLAIM_NAMESPACE]: namespace } = metadataMap(xr, "labels");
-  return name && namespace ? { [CLAIM_NAMESPACE]: namespace, [CLAIM_NAME]: name } : {};
+  const { [CLAIM_NAME_LABEL]: name, [CLAIM_NAMESPACE_LABEL]: namespace } = metadataMap(xr, "labels");
+  return name && namespace ? { [CLAIM_NAMESPACE_LABEL]: namespace, [CLAIM_NAME_LABEL]: name } : {};
 }
 
 function withController(object: JsonObject, xr: JsonObject): readonly JsonObject[] {
   const uid = metadataString(xr, "uid");
-  const owners = ownersOf(object);
+  const owners = readOwners(object);
   const other = owners.find((owner) => owner["controller"] === true && owner["uid"] !== uid);
   if (other !== undefined) {
-    const controller = `${stringOf(other, "kind")} ${stringOf(other, "name")} (UID ${stringOf(other, "uid")})`;
+    const controller = `${readString(other, "kind")} ${readString(other, "name")} (UID ${readString(other, "uid")})`;
     throw new RenderError(
       `cannot set composite resource ${JSON.stringify(metadataString(xr, "name"))} as controller ref of composed ` +
         `resource: ${metadataString(object, "name")} is already controlled by ${controller}`,
@@ -75,12 +74,12 @@ function withController(object: JsonObject, xr: JsonObject): readonly JsonObject
   return at < 0 ? [...owners, controller] : owners.with(at, controller);
 }
 
-function ownersOf(object: JsonObject): readonly JsonObject[] {
+function readOwners(object: JsonObject): readonly JsonObject[] {
   const owners = ownValue(metadataOf(object), "ownerReferences");
   return Array.isArray(owners) ? owners.filter(isObject) : [];
 }
 
-function stringOf(object: JsonObject, key: string): string {
+function readString(object: JsonObject, key: string): string {
   const value = ownValue(object, key);
   return typeof value === "string" ? value : "";
 }

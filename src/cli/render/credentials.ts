@@ -18,14 +18,14 @@ export function findCredentials(step: Step, secrets: readonly JsonObject[]): Rec
         metadataString(object, "name") === secretRef.name &&
         metadataString(object, "namespace") === secretRef.namespace,
     );
-    if (secret !== undefined) return [[name, { credentialData: { data: dataOf(secret) } }]];
+    if (secret !== undefined) return [[name, { credentialData: { data: decodeData(secret) } }]];
     const quoted = JSON.stringify(secretRef.name);
     throw new RenderError(`cannot get credentials from secret ${quoted}: secret ${quoted} not found`);
   });
   return Object.fromEntries(entries);
 }
 
-const dataOf = (secret: JsonObject): Record<string, Uint8Array> =>
+const decodeData = (secret: JsonObject): Record<string, Uint8Array> =>
   Object.fromEntries(
     Object.entries(objectAt(secret, "data")).map(([key, value]) => [key, Buffer.from(String(value), "base64")]),
   );

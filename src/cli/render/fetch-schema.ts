@@ -38,14 +38,14 @@ export function readSchemas(directory: string | undefined): readonly Schemas[] {
 export function fetchSchema(selector: SchemaSelector, documents: readonly Schemas[]): Schema {
   for (const schemas of documents) {
     for (const [name, schema] of Object.entries(schemas)) {
-      if (isOf(schema, selector)) return { openapiV3: resolve(schema, schemas, new Set([REF + name])) };
+      if (isSchemaOf(schema, selector)) return { openapiV3: resolve(schema, schemas, new Set([REF + name])) };
     }
   }
   return {};
 }
 
 /** Schemas that belong to several kinds, such as DeleteOptions, are nobody's. */
-function isOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): schema is JsonObject {
+function isSchemaOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): schema is JsonObject {
   const kinds = isObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
   const [only] = Array.isArray(kinds) && kinds.length === 1 ? kinds : [];
   if (!isObject(only)) return false;
@@ -58,7 +58,7 @@ function isOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): schema i
 
 /** The schema without references. One that leads back to where it is used becomes an object without properties. */
 function resolve(schema: JsonObject, schemas: Schemas, visited: ReadonlySet<string>): JsonObject {
-  const ref = refOf(schema);
+  const ref = findRef(schema);
   if (ref !== undefined) {
     if (visited.has(ref)) return { type: "object" };
     const target = ownValue(schemas, ref.slice(REF.length));
@@ -82,14 +82,14 @@ function withResolved(schema: JsonObject, schemas: Schemas, visited: ReadonlySet
 }
 
 /** A reference may be wrapped in `allOf`, to keep its description. */
-function refOf(schema: JsonObject): string | undefined {
+function findRef(schema: JsonObject): string | undefined {
   const ref = schema["$ref"];
   if (typeof ref === "string") return ref;
   const all = schema["allOf"];
   return Array.isArray(all)
     ? all
         .filter(isObject)
-        .map(refOf)
+        .map(findRef)
         .find((found) => found !== undefined)
     : undefined;
 }

@@ -2,7 +2,7 @@ import { PROGRAM } from "../command.ts";
 import type { FunctionManifest, Step } from "./composition.ts";
 import { RenderError } from "./error.ts";
 
-/** How a Function is run: in this process, or by calling it where it listens. */
+/** A Function's runtime: in this process, or by calling it where it listens. */
 export type Runtime = { readonly is: "embedded" } | { readonly is: "development"; readonly target: string };
 
 const RUNTIME = "render.crossplane.io/runtime";

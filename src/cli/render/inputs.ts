@@ -80,7 +80,7 @@ function assertComposes({ metadata, spec }: Composition, xr: JsonObject): void {
       );
     }
   }
-  for (const [key, wanted] of Object.entries(selectorOf(xr))) {
+  for (const [key, wanted] of Object.entries(readSelector(xr))) {
     const label = `label ${JSON.stringify(key)}`;
     const found = metadata.labels[key];
     if (found === undefined) throw new RenderError(`composition ${name} is missing required ${label}`);
@@ -94,5 +94,5 @@ function assertComposes({ metadata, spec }: Composition, xr: JsonObject): void {
   );
 }
 
-const selectorOf = (xr: JsonObject): JsonObject =>
+const readSelector = (xr: JsonObject): JsonObject =>
   objectAt(objectAt(objectAt(objectAt(xr, "spec"), "crossplane"), "compositionSelector"), "matchLabels");

@@ -15,7 +15,7 @@ export const readYaml = (file: string): JsonValue => parseYaml(readFileSync(file
  */
 export function readObjects(path: string | undefined): readonly JsonObject[] {
   if (path === undefined) return [];
-  return filesOf(path).flatMap((file) =>
+  return findFiles(path).flatMap((file) =>
     whileDoing(`cannot read ${JSON.stringify(file)}`, () =>
       splitYamlStream(readFileSync(file, "utf8"))
         .map(parseYaml)
@@ -31,7 +31,7 @@ export function toManifest(value: JsonValue): JsonObject {
   throw new RenderError(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
 }
 
-function filesOf(path: string): readonly string[] {
+function findFiles(path: string): readonly string[] {
   if (!statSync(path).isDirectory()) return [path];
   const files = readdirSync(path, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory() && [".yaml", ".yml"].includes(extname(entry.name)))

@@ -66,7 +66,7 @@ function toRequest(step: Step, { desired, context }: Outcome, inputs: Inputs): R
     ...(step.input && { input: step.input }),
     ...(context && { context }),
     credentials: findCredentials(step, inputs.credentials),
-    ...requirementsOf(step, inputs),
+    ...toRequirements(step, inputs),
   };
 }
 
@@ -79,8 +79,8 @@ const observedState = ({ xr, observed }: Inputs): State => ({
 export const byResourceName = (observed: readonly JsonObject[]): ReadonlyMap<string, JsonObject> =>
   new Map(observed.map((object) => [metadataMap(object, "annotations")[RESOURCE_NAME] ?? "", object]));
 
-/** What the Composition itself requires for a step is there from the first call on. */
-function requirementsOf({ requirements }: Step, { required, schemas }: Inputs): Partial<RunFunctionRequest> {
+/** The Composition's own requirements for a step, answered from the first call on. */
+function toRequirements({ requirements }: Step, { required, schemas }: Inputs): Partial<RunFunctionRequest> {
   if (requirements === undefined) return {};
   const resources = requirements.requiredResources.map(({ requirementName, apiVersion, kind, name, matchLabels }) => {
     const byLabels = Object.keys(matchLabels).length > 0 && { matchLabels: { labels: matchLabels } };

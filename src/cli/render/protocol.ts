@@ -76,7 +76,7 @@ export interface Condition {
   readonly message?: string;
 }
 
-/** What Crossplane v2.2 advertises. */
+/** The capabilities that Crossplane v2.2 advertises. */
 export const capabilities: readonly string[] = [
   "CAPABILITY_CAPABILITIES",
   "CAPABILITY_REQUIRED_RESOURCES",

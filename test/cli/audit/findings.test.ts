@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toCommands } from "../../../src/cli/audit/adopt.ts";
 import type { Finding } from "../../../src/cli/audit/finding.ts";
-import { findingsOf } from "../../../src/cli/audit/findings.ts";
+import { toFindings } from "../../../src/cli/audit/findings.ts";
 import { toTable } from "../../../src/cli/audit/report.ts";
-import { keyOf, type Referred, type World } from "../../../src/cli/audit/world.ts";
+import { type Referred, toKey, type World } from "../../../src/cli/audit/world.ts";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
@@ -74,7 +74,7 @@ function worldOf({ stores = [store()], buckets = [], referred = [] }: Parts): Wo
   const documents = [...stores, ...buckets].map(documentOf);
   return {
     composites: stores.map((object) => toComposite(documentOf(object))),
-    labelled: new Map(documents.map((document) => [keyOf(toReference(document)), document])),
+    labelled: new Map(documents.map((document) => [toKey(toReference(document)), document])),
     referred: new Map(referred),
     notLookedAt: [],
     kinds: 2,
@@ -82,7 +82,7 @@ function worldOf({ stores = [store()], buckets = [], referred = [] }: Parts): Wo
 }
 
 const refTo = (name: string): string =>
-  keyOf({ apiVersion: "cloud.example.org/v1", kind: "Bucket", namespace: undefined, name });
+  toKey({ apiVersion: "cloud.example.org/v1", kind: "Bucket", namespace: undefined, name });
 
 const shown = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ is, composite, resource }) => `${is} ${resource.name} of ${composite?.name ?? "?"}`);
@@ -142,7 +142,7 @@ describe("what an XR refers to", () => {
       found: ["Unadopted a of orders"],
     },
   ])("$reason: $found", ({ found, ...parts }) => {
-    expect(shown(findingsOf(worldOf(parts), patience))).toEqual(found);
+    expect(shown(toFindings(worldOf(parts), patience))).toEqual(found);
   });
 });
 
@@ -171,7 +171,7 @@ describe("what no XR refers to", () => {
       found: ["Orphaned a of ?"],
     },
   ])("$reason: $found", ({ found, ...parts }) => {
-    const findings = findingsOf(worldOf(parts), patience);
+    const findings = toFindings(worldOf(parts), patience);
     expect(shown(findings).filter((line) => !line.includes("orders-inner"))).toEqual(found);
   });
 });
@@ -186,14 +186,14 @@ describe("an XR without a condition Synced", () => {
     },
     { reason: "was created a minute ago", store: store({ status: {}, created: "2026-01-01T00:59:00Z" }), found: [] },
   ])("$reason: $found", ({ store, found }) => {
-    expect(shown(findingsOf(worldOf({ stores: [store] }), patience))).toEqual(found);
+    expect(shown(toFindings(worldOf({ stores: [store] }), patience))).toEqual(found);
   });
 });
 
 describe("--adopt", () => {
   const commandsOf = (parts: Parts): string => {
     const world = worldOf(parts);
-    const text = toCommands(findingsOf(world, patience), world);
+    const text = toCommands(toFindings(world, patience), world);
     return text
       .split("\n")
       .filter((line) => line.startsWith("kubectl"))
@@ -234,7 +234,7 @@ describe("--adopt", () => {
 
   test("prints no command where it cannot be told which XR it was", () => {
     const world = worldOf({ stores: [store(), nested], buckets: [bucket("a")] });
-    const text = toCommands(findingsOf(world, patience), world);
+    const text = toCommands(toFindings(world, patience), world);
     expect(text).toContain("# Bucket.cloud.example.org/a: one of ");
     expect(text).not.toMatch(/^kubectl.*Bucket/m);
   });
@@ -246,7 +246,7 @@ describe("--adopt", () => {
 
 test("the table has a line for each finding, sorted, and no line without any", () => {
   const world = worldOf({ stores: [store({ refs: ["b", "a"] })], buckets: [bucket("b"), bucket("a")] });
-  const lines = toTable(findingsOf(world, patience)).split("\n");
+  const lines = toTable(toFindings(world, patience)).split("\n");
   expect(lines.map((line) => line.split(/ {2,}/).slice(0, 4).join(" | "))).toEqual([
     "FINDING | XR | RESOURCE | AS",
     "Unadopted | XStore.platform.example.org/orders | Bucket.cloud.example.org/a | the-a",

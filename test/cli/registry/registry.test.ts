@@ -199,7 +199,13 @@ test.each([
     reason: "a field of --scope that the kind does not have",
     args: ["bucket", "orders", "--scope=regoin=eu-west-1"],
     exitCode: 2,
-    says: "--scope: regoin: no field that tells where a Bucket is: one of region; did you mean region?",
+    says: "--scope: regoin: no field that tells where a Bucket is: one of ",
+  },
+  {
+    reason: "a field of --scope that is misspelt is told the right one",
+    args: ["bucket", "orders", "--scope=regoin=eu-west-1"],
+    exitCode: 2,
+    says: "; did you mean region?\n",
   },
   {
     reason: "--scope of a kind that is nowhere in particular",

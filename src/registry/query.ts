@@ -1,7 +1,7 @@
 import { hashExternalName } from "../ownership/identity.ts";
 
-/** A cloud resource as far as somebody who asks for its owner can name it. */
-export interface Question {
+/** A cloud resource, as far as the one who looks up its owner can name it. */
+export interface ResourceQuery {
   /** Without the `.m` of namespaced managed resources: that says nothing about the cloud. */
   readonly group: string;
   readonly kind: string;
@@ -13,10 +13,8 @@ export interface Question {
   readonly scope: ReadonlyMap<string, string>;
 }
 
-export const withoutM = (group: string): string => group.replace(/\.m\./, ".");
-
-/** What the function's label says of it. */
-export const labelOf = ({ group, kind, names }: Question): string => hashExternalName(group, kind, names);
+/** The value of the label by which the function makes it findable. */
+export const toLabel = ({ group, kind, names }: ResourceQuery): string => hashExternalName(group, kind, names);
 
 /** `v1/ConfigMap/cloud/orders`, or an external name as it is. */
 export const toName = (names: readonly string[]): string => names.filter(Boolean).join("/");

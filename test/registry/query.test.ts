@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toNames } from "../../src/registry/question.ts";
+import { toNames } from "../../src/registry/query.ts";
 
 test.each([
   { name: "orders", parts: 1, names: ["orders"] },

@@ -1,14 +1,15 @@
-/** How many at a time, and who is told how many are done. */
 interface Pace {
-  readonly atATime: number;
-  readonly onDone: (done: number) => void;
+  /** The default is enough to be quick, and few enough for an API server's fair queues. */
+  readonly atATime?: number;
+  /** Called with the number of items that are done, after each. */
+  readonly onDone?: (done: number) => void;
 }
 
-/** Works on all items and keeps their order. The first failure ends it. */
+/** Works on all items, some at a time; the results are in the order of the items. The first failure ends it. */
 export async function inParallel<T, R>(
   items: readonly T[],
-  { atATime, onDone }: Pace,
   work: (item: T) => Promise<R>,
+  { atATime = 8, onDone = () => {} }: Pace = {},
 ): Promise<readonly R[]> {
   const results = new Map<number, R>();
   const queue = items.entries();
