@@ -28,7 +28,7 @@ describe("a flag's text", () => {
     { reason: "may be the next argument", args: ["--height", "7"], env: {}, text: "7" },
     { reason: "is the last one of several", args: ["--height=7", "--height=8"], env: {}, text: "8" },
     { reason: "may be empty", args: ["--height="], env: { HEIGHT: "5" }, text: "" },
-  ])("$reason", ({ args, env, text }) => {
+  ])("the text of a flag $reason", ({ args, env, text }) => {
     expect(read(args, env).text("height")).toBe(text);
   });
 

@@ -58,7 +58,7 @@ describe("what a claim stands for", () => {
       names: ["v1", "ConfigMap", "", "orders-7"],
       path: ["metadata", "name"],
     },
-  ])("$reason", ({ resource, names, path }) => {
+  ])("a mapping names a cloud resource by $reason", ({ resource, names, path }) => {
     const { declarations } = findDeclarations(claim, parseMapping(file([resource]), "m.yaml"));
     expect(declarations).toMatchObject([
       { query: { names }, path, declarer: { owner: "Bucket.platform.example.org/team-a/orders" } },

@@ -86,6 +86,6 @@ test.each<Row>([
     declarer: { owner: "whoever", self: "Bucket.s3.aws.upbound.io/orders-team-a-data" },
     availability: { is: "ours" },
   },
-])("$reason", ({ buckets, declarer, availability }) => {
+])("a cloud resource is $availability.is to its declarer: $reason", ({ buckets, declarer, availability }) => {
   expect(toAvailability(declarer, resourcesOf(buckets))).toMatchObject(availability);
 });

@@ -4,7 +4,7 @@ import type { World } from "./world.ts";
 
 const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
 
-/** For people: a line for each finding; nothing where there are none. */
+/** Writes the findings for people: a line for each, nothing where there are none. */
 export function toTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
   const rows = [
@@ -29,14 +29,14 @@ export function toTable(findings: readonly Finding[]): string {
     .join("");
 }
 
-/** For programs. */
+/** Writes the findings for scripts. */
 export function toJson(findings: readonly Finding[], world: World): string {
   const { kinds, composites, labelled, notLookedAt } = world;
   const looked = { kinds, composites: composites.length, resources: labelled.size };
   return `${JSON.stringify({ findings, looked, notLookedAt }, undefined, 2)}\n`;
 }
 
-/** For whoever waits: what was found and in how much, and what of it could not be looked at. */
+/** Summarises what was found, in how many objects, and what could not be looked at. */
 export function toSummary(findings: readonly Finding[], world: World): string {
   const { kinds, composites, labelled, notLookedAt } = world;
   const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;

@@ -234,7 +234,7 @@ describe("where the registry cannot be asked", () => {
   test.each([
     { flag: "--on-error=allow", allowed: true },
     { flag: "--on-error=deny", allowed: false },
-  ])("$flag", async ({ flag, allowed }) => {
+  ])("a request is admitted by $flag: $allowed", async ({ flag, allowed }) => {
     const webhook = await start(flag);
     webhook.api.faults.push(...Array.from({ length: 100 }, () => away));
     const answer = await ask(webhook, { object: claim("team-b") });

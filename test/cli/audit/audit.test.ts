@@ -135,7 +135,7 @@ describe("where nothing is wrong", () => {
       says: ['resources: ["buckets"], verbs: ["list"]'],
     },
     { reason: "XRs may not", forbidden: ["xstores"], exitCode: 2, says: ['resources: ["xstores"], verbs: ["list"]'] },
-  ])("$reason", async ({ forbidden, exitCode, says }) => {
+  ])("without faults, $reason", async ({ forbidden, exitCode, says }) => {
     const server = await startApiServer({ kinds, objects: healthy });
     for (const plural of forbidden) server.forbidden.add(plural);
     const ended = await run(server);

@@ -222,7 +222,7 @@ describe("--adopt", () => {
         { op: "add", path: "/spec/crossplane/resourceRefs", value: [added("a"), added("b")] },
       ],
     },
-  ])("$reason", ({ stores, patch }) => {
+  ])("the patch of --adopt $reason", ({ stores, patch }) => {
     const isNamespaced = JSON.stringify(stores).includes("team-a");
     const metadata = isNamespaced ? { namespace: "team-a" } : {};
     const buckets = [bucket("c", { controller: ours }), bucket("b", { metadata }), bucket("a", { metadata })];

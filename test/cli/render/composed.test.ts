@@ -84,7 +84,7 @@ test.each<{ reason: string; desired: JsonObject; xr?: JsonObject; observed?: Jso
     desired: { ownerReferences: [{ uid: "u1", kind: "XApp" }] },
     metadata: { ...added, generateName: "app-" },
   },
-])("$reason", ({ desired, xr: xrMetadata, observed, metadata }) => {
+])("the metadata of a composed resource: $reason", ({ desired, xr: xrMetadata, observed, metadata }) => {
   expect(metadataOf(desired, xrMetadata, observed)).toEqual(metadata);
 });
 

@@ -26,16 +26,24 @@ test("the XR is who it is, with the status that the pipeline desires", () => {
   });
 });
 
-describe("the XR is ready", () => {
+describe("the condition Ready", () => {
   const message = (names: string): JsonObject => ({ ...creating, message: `Unready resources: ${names}` });
   test.each<{ reason: string; ready?: Resource["ready"]; unready: readonly string[]; condition: JsonObject }>([
-    { reason: "where nothing is unready", unready: [], condition: available },
-    { reason: "where the pipeline says so", ready: "READY_TRUE", unready: ["a"], condition: available },
-    { reason: "not where it says not", ready: "READY_FALSE", unready: [], condition: creating },
-    { reason: "not where something is unready", unready: ["b", "a"], condition: message("a, b") },
-    { reason: "with three of them", unready: ["a", "b", "c"], condition: message("a, b, and c") },
-    { reason: "with more", unready: ["d", "c", "b", "a", "e"], condition: message("a, b, c, and 2 more") },
-  ])("$reason", ({ ready, unready, condition }) => {
+    { reason: "True where nothing is unready", unready: [], condition: available },
+    { reason: "True where the pipeline says so", ready: "READY_TRUE", unready: ["a"], condition: available },
+    { reason: "False where it says not", ready: "READY_FALSE", unready: [], condition: creating },
+    { reason: "False where something is unready", unready: ["b", "a"], condition: message("a, b") },
+    {
+      reason: "False with the names of three unready resources",
+      unready: ["a", "b", "c"],
+      condition: message("a, b, and c"),
+    },
+    {
+      reason: "False with three names and the number of the others",
+      unready: ["d", "c", "b", "a", "e"],
+      condition: message("a, b, c, and 2 more"),
+    },
+  ])("the condition Ready is $reason", ({ ready, unready, condition }) => {
     expect(conditionsOf(ready ? { ready } : {}, unready)).toEqual([condition]);
   });
 });
@@ -51,8 +59,8 @@ describe("conditions of functions", () => {
 
   test.each<{ reason: string; conditions: readonly Condition[]; after: readonly JsonObject[] }>([
     { reason: "follow Ready", conditions: [condition({})], after: [shown] },
-    { reason: "have a message", conditions: [condition({ message: "m" })], after: [{ ...shown, message: "m" }] },
-    { reason: "but no empty one", conditions: [condition({ message: "" })], after: [shown] },
+    { reason: "keep their message", conditions: [condition({ message: "m" })], after: [{ ...shown, message: "m" }] },
+    { reason: "have no empty message", conditions: [condition({ message: "" })], after: [shown] },
     {
       reason: "can be False",
       conditions: [condition({ status: "STATUS_CONDITION_FALSE" })],
@@ -72,7 +80,7 @@ describe("conditions of functions", () => {
         { ...shown, type: "B" },
       ],
     },
-  ])("$reason", ({ conditions, after }) => {
+  ])("the conditions of a pipeline $reason", ({ conditions, after }) => {
     expect(conditionsOf({}, [], conditions)).toEqual([available, ...after]);
   });
 

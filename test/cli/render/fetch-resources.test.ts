@@ -29,7 +29,7 @@ test.each<{ reason: string; match: Partial<ResourceSelector>; names: readonly st
   },
   { reason: "all labels count", match: { matchLabels: { labels: { team: "x", env: "prod" } } }, names: ["a/b"] },
   { reason: "no labels find everything", match: { kind: "ConfigMap", matchLabels: { labels: {} } }, names: ["a/a"] },
-])("$reason", ({ match, names }) => {
+])("a selector is answered by name and labels: $reason", ({ match, names }) => {
   const { items } = fetchResources({ apiVersion: "v1", kind: "Secret", ...match }, resources);
   const found = items.map(({ resource }) => resource?.["metadata"] as JsonObject);
   expect(found.map(({ namespace, name }) => `${String(namespace)}/${String(name)}`)).toEqual(names);

@@ -60,7 +60,7 @@ describe("the flags are those of crossplane render", () => {
         timeoutMs: 90_000,
       },
     },
-  ])("$args", ({ args, options }) => {
+  ])("$args are read as their options", ({ args, options }) => {
     expect(read([...files, ...args])).toEqual({ ...none, ...options });
   });
 

@@ -49,19 +49,19 @@ describe("what is printed", () => {
   test.each<{ reason: string; files?: Files; flags: readonly string[]; objects: readonly object[] }>([
     { reason: "the XR", flags: [], objects: [rendered] },
     {
-      reason: "with its own spec and metadata",
+      reason: "the XR with its own spec and metadata",
       flags: ["-x"],
       objects: [{ ...rendered, spec: { a: 1 } }],
     },
-    { reason: "with the context", flags: ["-c", "--context-values=a={b: on}"], objects: [rendered, context] },
+    { reason: "the XR with the context", flags: ["-c", "--context-values=a={b: on}"], objects: [rendered, context] },
     {
-      reason: "a value before a file",
+      reason: "a context value before one from a file",
       files: { "a.yaml": "{b: 2}" },
       flags: ["-c", "--context-values=a={b: on}", "--context-files=a=DIR/a.yaml"],
       objects: [rendered, context],
     },
     {
-      reason: "what is required from a directory, other files and comments left alone",
+      reason: "the XR where required resources come from a directory with other files and comments",
       files: {
         "r/a.yaml": "# nothing\n---\n{apiVersion: v1, kind: A}",
         "r/b.yml": "{apiVersion: v1, kind: B}",
@@ -71,7 +71,7 @@ describe("what is printed", () => {
       objects: [rendered],
     },
     {
-      reason: "fields of the Composition that are null, as if they were not there",
+      reason: "the XR where fields of the Composition are null",
       files: {
         "composition.yaml": step(", credentials: , requirements: ").replace("name: c}", "name: c, labels: }"),
         "functions.yaml": functions.replace("name: fn}", "name: fn, annotations: }"),
@@ -80,17 +80,17 @@ describe("what is printed", () => {
       objects: [rendered],
     },
     {
-      reason: "schemas of a directory",
+      reason: "the XR where schemas come from a directory",
       files: { "s/v1.json": '{"components": {"schemas": {"A": {"type": "string"}}}}' },
       flags: ["-s", "DIR/s"],
       objects: [rendered],
     },
-  ])("$reason", async ({ files, flags, objects }) => {
+  ])("render prints $reason", async ({ files, flags, objects }) => {
     const { exitCode, stdout, stderr } = await render(files, flags);
     expect({ exitCode, objects: toObjects(stdout), stderr }).toEqual({ exitCode: 0, objects, stderr: "" });
   });
 
-  test("help", async () => {
+  test("render prints its help", async () => {
     expect(await render({}, ["--help"])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Usage: /) });
   });
 });
@@ -199,7 +199,7 @@ describe("what cannot be rendered is an error, said as crossplane render says it
       flags: ["-x"],
       stderr: "cannot get composite resource spec: spec: no such field",
     },
-  ])("$reason", async ({ files, flags, stderr }) => {
+  ])("render fails because of $reason", async ({ files, flags, stderr }) => {
     const result = await render(files, flags);
     expect(result).toMatchObject({ exitCode: 1, stdout: "" });
     expect(result.stderr).toContain(`function-shared-infrastructure: error: ${stderr}`);

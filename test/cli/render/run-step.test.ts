@@ -58,7 +58,7 @@ describe("a function is called until its requirements stay the same", () => {
       responses: [response({ requirements }), response()],
       calls: 3,
     },
-  ])("$reason", async ({ responses, calls }) => {
+  ])("a function is called $reason", async ({ responses, calls }) => {
     expect((await run(responses)).calls).toHaveLength(calls);
   });
 
