@@ -37,9 +37,7 @@ for (const { example, caption } of scenes) {
   const shown = args.map((arg) =>
     arg.replace(/^(--[^=]*=)?(\/.*)$/, (_, flag = "", path) => flag + relative(".", path)),
   );
-  host.print(
-    `\n# ${example}\n\n${caption}\n\n$ function-shared-infrastructure render ${shown.join(" \\\n    ")}\n\n`,
-  );
+  host.print(`\n# ${example}\n\n${caption}\n\n$ function-shared-infrastructure render ${shown.join(" \\\n    ")}\n\n`);
   rendered = "";
   const exitCode = await run(args, { ...host, print });
   process.exitCode = exitCode || process.exitCode;
