@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/model/json.ts";
-import { loadMethod, type RunFunctionResponse } from "../src/render/protocol.ts";
-import { toStruct } from "../src/render/struct.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, shared, xr } from "../testing/builders/sharing.ts";
+import { loadMethod, type RunFunctionResponse } from "../testing/wire/protocol.ts";
+import { toStruct } from "../testing/wire/struct.ts";
 
 /**
  * A Secret's value goes where a copy needs it and nowhere else: every way to deliver and to fail, with a value that is looked

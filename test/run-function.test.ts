@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/model/json.ts";
-import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../src/render/protocol.ts";
-import { fromStruct, toStruct } from "../src/render/struct.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, shared, xr } from "../testing/builders/sharing.ts";
 import { decodeResponse } from "../testing/wire/oracle.ts";
+import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../testing/wire/protocol.ts";
+import { fromStruct, toStruct } from "../testing/wire/struct.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { loadMethod } from "../../../src/render/protocol.ts";
-import { toStruct } from "../../../src/render/struct.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { readRequest } from "../../../src/wire/request.ts";
 import { bucket, controlledBy, referring, restoredStore, store } from "../../../testing/builders/composed.ts";
 import { inputOf } from "../../../testing/builders/sharing.ts";
 import { decodeResponse } from "../../../testing/wire/oracle.ts";
+import { loadMethod } from "../../../testing/wire/protocol.ts";
+import { toStruct } from "../../../testing/wire/struct.ts";
 
 const names = Array.from({ length: 500 }, (_, index) => `bucket-${index}`);
 
