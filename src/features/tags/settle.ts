@@ -1,7 +1,8 @@
 import { createdAtOf } from "../../crossplane/external-resource.ts";
 import {
   EVERYTHING,
-  mayDelete, mayWrite,
+  mayDelete,
+  mayWrite,
   OBSERVE,
   type Policies,
   policiesOf,
@@ -148,19 +149,13 @@ function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRe
   };
 }
 
-function asObserver(verdict: Theirs, { own, subject, identity }: Entrant, { onConflict }: OwnerRules): Settlement {
+function asObserver(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {
     return { ...OBSERVED, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
-  const { owner, isAcknowledged, isNext } = verdict;
-  const isCreated = owner.isCreated || (own?.isCreated === true && own.identity === identity);
-  const lost: Settlement = {
-    ...OBSERVED,
-    reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
-    annotations: { ...noteOrigin(own, isCreated), ...(!isNext && { [TAGS_OWNER]: owner.id }) },
-    isSettled: isAcknowledged,
-    isReady: own?.observation === "present" && isReady(owner.document),
-  };
+  const { owner, isNext } = verdict;
+  const { own, subject } = entrant;
+  const lost = asLoser(verdict, entrant);
   // A writer stops first: a Fatal result would freeze it as one.
   if (onConflict === "Fail" && !isNext && own?.isWriting !== true)
     return { ...lost, reason: { is: "Conflict", owner } };
@@ -170,6 +165,19 @@ function asObserver(verdict: Theirs, { own, subject, identity }: Entrant, { onCo
   }
   if (subject.hasManagementPolicies) return lost;
   return { ...lost, policies: undefined, isOrphaned: true, repeats: owner, reason: { is: "CannotObserve", owner } };
+}
+
+type KnownOwner = Extract<Theirs, { owner: Contender }>;
+
+function asLoser({ owner, isAcknowledged, isNext }: KnownOwner, { own, identity }: Entrant): Settlement {
+  const isCreated = owner.isCreated || (own?.isCreated === true && own.identity === identity);
+  return {
+    ...OBSERVED,
+    reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
+    annotations: { ...noteOrigin(own, isCreated), ...(!isNext && { [TAGS_OWNER]: owner.id }) },
+    isSettled: isAcknowledged,
+    isReady: own?.observation === "present" && isReady(owner.document),
+  };
 }
 
 const isReady = (managed: Document): boolean => shownCondition(managed, "Ready")?.status === "True";

@@ -7,6 +7,7 @@ import type { ResourceRule } from "../../input/tags.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import type { JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { SchemaRequirement } from "../../model/requirement.ts";
 import type { Declared } from "../../ownership/identity.ts";
@@ -23,6 +24,8 @@ export interface Subject extends Declared {
   readonly resource: string;
   /** The field that holds the tags. */
   readonly fieldPath: FieldPath;
+  /** The shape of the tags where none are set yet, as `fromTagMap` takes it; undefined for a map. */
+  readonly shape: JsonValue | undefined;
   readonly cloud: Cloud | undefined;
   /** The tags of the cloud resource, as its provider reports them. */
   readonly reportedTags: TagMap | undefined;
@@ -96,7 +99,7 @@ function toSubject(resource: string, desired: Document, call: Call): Selected {
   if (selection === undefined) return isManagedKind(desired) ? { untagged: managedKindOf(desired).kind } : {};
   desired.toObject(); // keeps it decoded: dozens of its fields are looked up, and it is written anew
   const observed = call.request.observed.resources.get(resource)?.document;
-  const { is, requirement: schema } = findTagField(selection, desired, observed, call);
+  const { is, shape, requirement: schema } = findTagField(selection, desired, observed, call);
   if (is === "absent" || is === "unknown") return { schema, untagged: selection.kind.kind };
   const { kind, rule, family, fieldPath } = selection;
   const subject: Subject = {
@@ -105,6 +108,7 @@ function toSubject(resource: string, desired: Document, call: Call): Selected {
     desired,
     observed,
     fieldPath,
+    shape,
     cloud: family?.cloud,
     nameFieldPaths: findNamePaths(rule, family),
     scopeFieldPaths: [...(family?.scope ?? []), ...rule.scopeFieldPaths],
@@ -140,8 +144,11 @@ function findTagField(
   observed: Document | undefined,
   call: Call,
 ): FieldInSchema {
-  const isSet = desired.at(fieldPath) !== undefined || observed?.at(fieldPath) !== undefined;
-  const isKnown = isSet || rule.fieldPath !== undefined || (family && isTaggable(family, kind.group, kind.kind));
+  const set = desired.at(fieldPath) ?? observed?.at(fieldPath);
+  // A field of another shape holds no tags, although it may be called so.
+  if (set !== undefined && toTagMap(set) === undefined) return { is: "absent", requirement: undefined };
+  const isKnown =
+    set !== undefined || rule.fieldPath !== undefined || (family && isTaggable(family, kind.group, kind.kind));
   if (isKnown === undefined) return findField(kind, fieldPath, call);
   return { is: isKnown ? "there" : "absent", requirement: undefined };
 }
