@@ -76,7 +76,7 @@ export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: Owner
     case "ours":
       return asOwner(verdict, entrant, rules);
     case "theirs":
-      return asObserver(verdict, entrant, rules);
+      return yieldTo(verdict, entrant, rules);
   }
 }
 
@@ -149,13 +149,13 @@ function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRe
   };
 }
 
-function asObserver(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
+function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {
     return { ...OBSERVED, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
   const { owner, isNext } = verdict;
   const { own, subject } = entrant;
-  const lost = asLoser(verdict, entrant);
+  const lost = asObserver(verdict, entrant);
   // A writer stops first: a Fatal result would freeze it as one.
   if (onConflict === "Fail" && !isNext && own?.isWriting !== true)
     return { ...lost, reason: { is: "Conflict", owner } };
@@ -169,7 +169,7 @@ function asObserver(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRule
 
 type KnownOwner = Extract<Theirs, { owner: Contender }>;
 
-function asLoser({ owner, isAcknowledged, isNext }: KnownOwner, { own, identity }: Entrant): Settlement {
+function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, { own, identity }: Entrant): Settlement {
   const isCreated = owner.isCreated || (own?.isCreated === true && own.identity === identity);
   return {
     ...OBSERVED,
