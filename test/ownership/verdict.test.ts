@@ -11,6 +11,7 @@ const contender = (name: string, overrides: Partial<Contender> = {}): Contender 
   createdAt: "2026-01-01T00:00:00Z",
   identity: "hash",
   isDeletingWithIt: false,
+  observation: "present",
   ...overrides,
 });
 
@@ -25,6 +26,8 @@ interface Row extends Partial<Situation> {
   readonly verdict: object;
 }
 
+const ours = (others: readonly Contender[], origin = "existed") => ({ is: "ours", others, origin });
+
 const theirs = (owner: Contender, rest: object = {}) => ({
   is: "theirs",
   owner,
@@ -38,7 +41,46 @@ describe("the verdict on who owns a cloud resource", () => {
     { reason: "the contenders are not known yet", contenders: undefined, verdict: { is: "pending" } },
     { reason: "we are not in the list", contenders: [], verdict: { is: "free" } },
     { reason: "somebody older is in the list and we are not", contenders: [other], verdict: { is: "free" } },
-    { reason: "we are alone", contenders: [us], verdict: { is: "ours", others: [] } },
+    { reason: "we are alone", contenders: [us], verdict: ours([]) },
+    {
+      reason: "we are alone, and our provider has not looked for the cloud resource yet",
+      own: { ...us, observation: "unknown" },
+      contenders: [us],
+      verdict: { is: "unobserved" },
+    },
+    {
+      reason: "we are alone, and our provider found no cloud resource: ours is about to create it",
+      own: { ...us, observation: "absent" },
+      contenders: [us],
+      verdict: ours([], "unknown"),
+    },
+    {
+      reason: "we are alone, and our provider created the cloud resource",
+      own: { ...us, isCreated: true },
+      contenders: [us],
+      verdict: ours([], "created"),
+    },
+    {
+      reason: "we come first, and the provider of another of us created the cloud resource",
+      own: { ...us, ...older },
+      contenders: [
+        { ...us, ...older },
+        { ...other, isCreated: true },
+      ],
+      verdict: ours([{ ...other, isCreated: true }], "created"),
+    },
+    {
+      reason: "we were promoted, and our provider cannot be asked at the moment",
+      own: { ...us, ...marked, observation: "unknown" },
+      contenders: [{ ...us, ...marked }],
+      verdict: ours([], "unknown"),
+    },
+    {
+      reason: "ours writes since before this step was there, whatever its provider has seen",
+      own: { ...us, isWriting: true, observation: "unknown" },
+      contenders: [us],
+      verdict: ours([], "unknown"),
+    },
     {
       reason: "ours is not created yet, and another owns it",
       own: undefined,
@@ -56,7 +98,7 @@ describe("the verdict on who owns a cloud resource", () => {
       own: undefined,
       contenders: [],
       hasManagementPolicies: false,
-      verdict: { is: "ours", others: [] },
+      verdict: ours([], "unknown"),
     },
     {
       reason: "our kind cannot observe, and somebody else is there first",
@@ -75,7 +117,7 @@ describe("the verdict on who owns a cloud resource", () => {
       reason: "we are the oldest of three",
       own: { ...us, ...older },
       contenders: [other, { ...us, ...older }, third],
-      verdict: { is: "ours", others: [other, third] },
+      verdict: ours([other, third]),
     },
     {
       reason: "we are older, but the other was promoted",
@@ -93,7 +135,7 @@ describe("the verdict on who owns a cloud resource", () => {
         { ...us, ...marked },
         { ...other, ...older },
       ],
-      verdict: { is: "ours", others: [{ ...other, ...older }] },
+      verdict: ours([{ ...other, ...older }]),
     },
     {
       reason: "both were promoted in the same second, and the UID of the other sorts first",
@@ -119,13 +161,13 @@ describe("the verdict on who owns a cloud resource", () => {
       reason: "an operator chose us, and the owner has stepped down",
       own: { ...us, takeOwnership: "2026" },
       contenders: [us, other],
-      verdict: { is: "ours", others: [other] },
+      verdict: ours([other]),
     },
     {
       reason: "an operator chose us, and the managed resource of the owner is paused",
       own: { ...us, takeOwnership: "2026" },
       contenders: [us, { ...other, isMarked: true }],
-      verdict: { is: "ours", others: [{ ...other, isMarked: true }] },
+      verdict: ours([{ ...other, isMarked: true }]),
     },
     {
       reason: "we own it, and an operator chose another",
@@ -140,12 +182,12 @@ describe("the verdict on who owns a cloud resource", () => {
       reason: "an operator chose both, and us later",
       own: { ...us, takeOwnership: "2027" },
       contenders: [us, { ...other, takeOwnership: "2026" }],
-      verdict: { is: "ours", others: [{ ...other, takeOwnership: "2026" }] },
+      verdict: ours([{ ...other, takeOwnership: "2026" }]),
     },
     {
       reason: "the deletion of the owner hangs, and it leaves the cloud resource to us",
       contenders: [us, { ...other, isMarked: true, isDeleting: true }],
-      verdict: { is: "ours", others: [] },
+      verdict: ours([]),
     },
     {
       reason: "the deletion of the owner hangs, and it deletes the cloud resource",
@@ -169,7 +211,7 @@ describe("the verdict on who owns a cloud resource", () => {
       own: { ...us, takeOwnership: "2026" },
       contenders: [us],
       otherCluster: "prod-us",
-      verdict: { is: "ours", others: [] },
+      verdict: ours([]),
     },
   ])("is $verdict.is when $reason", ({ reason: _, verdict, ...situation }) => {
     const usual = { own: us, contenders: [], otherCluster: undefined, hasManagementPolicies: true };

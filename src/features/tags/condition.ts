@@ -28,6 +28,11 @@ export interface Faults {
   readonly unset: readonly string[];
 }
 
+/** Reasons that belong to no resource. */
+const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "NothingToTag"] as const;
+
+type TagsOwnedReason = TagReason["is"] | (typeof OTHER_REASONS)[number];
+
 /** Reasons that are no trouble: the resource's tags are this XR's. */
 const FINE: ReadonlySet<TagReason["is"]> = new Set(["Owned", "ExistedBefore"]);
 
@@ -51,7 +56,11 @@ export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, { r
   return { type: TYPE, status: toStatus(reason), reason, message: sentences.join("; "), target: "CompositeAndClaim" };
 }
 
-function findReason(tagged: readonly Tagged[], lacking: readonly Tagged[], { refusals, unset }: Faults): string {
+function findReason(
+  tagged: readonly Tagged[],
+  lacking: readonly Tagged[],
+  { refusals, unset }: Faults,
+): TagsOwnedReason {
   const [first] = lacking;
   if (refusals.length > 0) return "InvalidTags";
   if (first !== undefined && !FINE.has(first.reason.is)) return first.reason.is;
@@ -59,7 +68,7 @@ function findReason(tagged: readonly Tagged[], lacking: readonly Tagged[], { ref
   return first?.reason.is ?? (tagged.length > 0 ? "Owned" : "NothingToTag");
 }
 
-function toStatus(reason: string): Condition["status"] {
+function toStatus(reason: TagsOwnedReason): Condition["status"] {
   if (["Owned", "ExistedBefore", "NothingToTag"].includes(reason)) return "True";
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }

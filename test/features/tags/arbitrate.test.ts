@@ -4,6 +4,19 @@ import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import type { CallParts } from "../../../testing/builders/sharing.ts";
 import { at, bucket, DOMAIN, desiredOf, named, run, team } from "../../../testing/builders/tags.ts";
 
+/** What a provider writes on a managed resource for which it has created the cloud resource. */
+const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
+const SYNCED = { conditions: [{ type: "Synced", status: "True" }] };
+const READY = {
+  conditions: [
+    { type: "Synced", status: "True" },
+    { type: "Ready", status: "True" },
+  ],
+};
+const ABSENT = {
+  conditions: [{ type: "Synced", status: "False", message: "observe failed: external resource does not exist" }],
+};
+
 /** The bucket as the API server shows it, once `draft` is applied. */
 function applied(draft: Draft, name: string, metadata: JsonObject = {}, rest: JsonObject = {}): JsonObject {
   const object = desiredOf(draft);
@@ -17,8 +30,9 @@ function applied(draft: Draft, name: string, metadata: JsonObject = {}, rest: Js
       creationTimestamp: "2026-01-01T00:00:00Z",
       ...metadata,
       labels: labels ?? {},
-      annotations: { ...annotations, "crossplane.io/composition-resource-name": "bucket" },
+      annotations: { ...annotations, ...CREATED, "crossplane.io/composition-resource-name": "bucket" },
     },
+    status: SYNCED,
   };
 }
 
@@ -66,6 +80,7 @@ describe("a cloud resource that several XRs may name", () => {
     expect(at(desiredOf(draft), "metadata.annotations")).toEqual({
       "crossplane.io/external-name": "orders",
       [`${DOMAIN}/owner`]: ownXr,
+      [`${DOMAIN}/origin`]: "Created",
       [`${DOMAIN}/tags-owner`]: `${ownXr}#bucket`,
     });
     expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([["*"], { team: "shop" }]);
@@ -96,7 +111,7 @@ describe("a cloud resource that several XRs may name", () => {
     expect(draft.resources.get("bucket")).toMatchObject({ ready: undefined });
     expect(draft.conditions[0]).toMatchObject({ status: "False", reason: "OwnedByAnother" });
     expect(draft.conditions[0]?.message).toBe(
-      "bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
+      "0 tagged, 1 not; bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
         `ownership here: kubectl annotate bucket.s3.aws.upbound.io ours --overwrite ${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"`,
     );
   });
@@ -143,6 +158,98 @@ describe("a cloud resource that several XRs may name", () => {
       { team: "shop" },
     ]);
     expect(draft.audit).toEqual([]);
+  });
+
+  describe("that no managed resource of ours created", () => {
+    const found = (object: JsonObject, more: JsonObject = {}, status: JsonObject = SYNCED): JsonObject => {
+      const metadata = object["metadata"] as Record<string, JsonObject>;
+      const { "crossplane.io/external-create-succeeded": _, ...annotations } = metadata["annotations"] as JsonObject;
+      return { ...object, metadata: { ...metadata, annotations: { ...annotations, ...more } }, status };
+    };
+    const withoutDelete = ["Observe", "Create", "Update", "LateInitialize"];
+
+    test.each([
+      {
+        reason: "is only observed until its provider has looked for it",
+        bucket: found(ours, {}, {}),
+        allowed: ["Observe"],
+        is: "WaitingForProvider",
+      },
+      {
+        reason: "is owned and never deleted when it existed before",
+        bucket: found(ours),
+        allowed: withoutDelete,
+        is: "ExistedBefore",
+      },
+      {
+        reason: "is created by ours when it does not exist, and cannot be deleted before that is done",
+        bucket: found(ours, {}, ABSENT),
+        allowed: withoutDelete,
+        is: "Owned",
+      },
+      {
+        reason: "is deleted with its owner once an operator allows it",
+        bucket: found(ours, { [`${DOMAIN}/allow-delete`]: "true" }),
+        allowed: ["*"],
+        is: "Owned",
+      },
+      {
+        reason: "is deleted with a successor of the owner that created it",
+        bucket: found(ours, { [`${DOMAIN}/origin`]: "Created" }),
+        allowed: ["*"],
+        is: "Owned",
+      },
+    ])("$reason", ({ bucket: own, allowed, is }) => {
+      const draft = run({ ...parts, observed: { bucket: own }, contenders: [own] });
+      expect([policies(draft), draft.conditions[0]?.reason]).toEqual([allowed, is]);
+    });
+
+    test("has a condition that says so, with the command that allows its deletion", () => {
+      const own = found(ours);
+      const { conditions } = run({ ...parts, observed: { bucket: own }, contenders: [own] });
+      expect(conditions).toMatchObject([
+        {
+          status: "True",
+          message:
+            "1 tagged; bucket: existed before this XR, so it is not deleted with it; to delete it with this XR: " +
+            `kubectl annotate bucket.s3.aws.upbound.io ours ${DOMAIN}/allow-delete=true`,
+        },
+      ]);
+    });
+
+    test("is not taken for created because ours created another one under its earlier name", () => {
+      const moved = bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } });
+      const reconcile = (own: JsonObject, contenders: readonly JsonObject[]) =>
+        run({ ...parts, desired: { bucket: moved }, observed: { bucket: own }, contenders });
+      const moving = applied(reconcile(owning(ours), []), "ours");
+      const settled = reconcile(moving, [moving]);
+      expect([policies(settled), settled.conditions[0]?.reason]).toEqual([withoutDelete, "ExistedBefore"]);
+      const later = applied(settled, "ours");
+      expect(reconcile(later, [later]).conditions).toMatchObject([{ reason: "ExistedBefore" }]);
+    });
+  });
+
+  test.each([
+    { reason: "its provider has observed it and its owner is Ready", own: SYNCED, owner: READY, ready: "True" },
+    { reason: "its owner is not Ready", own: SYNCED, owner: SYNCED, ready: undefined },
+    { reason: "its provider has not observed it", own: {}, owner: READY, ready: undefined },
+  ])("has the readiness $ready for an observer when $reason", ({ own, owner, ready }) => {
+    const rivals = { ...owning(rival(), { [`${DOMAIN}/contenders`]: "ours" }), status: owner };
+    const observer = { ...ours, status: own };
+    const draft = run({ ...parts, observed: { bucket: observer }, contenders: [observer, rivals] } as CallParts);
+    expect(draft.resources.get("bucket")).toMatchObject({ ready });
+  });
+
+  test("that two XRs write is given up by the loser before onConflict: Fail stops its XR", () => {
+    const input = { add: [team], owner: { onConflict: "Fail" } };
+    const writing = { ...ours, spec: { ...(ours["spec"] as JsonObject), managementPolicies: ["*"] } };
+    const reconcile = (own: JsonObject) =>
+      run({ ...parts, tags: input, observed: { bucket: own }, contenders: [own, owning(rival())] } as CallParts);
+    expect([policies(reconcile(writing)), reconcile(writing).results]).toMatchObject([
+      ["Observe"],
+      [{ severity: "Warning" }],
+    ]);
+    expect(reconcile(ours).results).toMatchObject([{ severity: "Fatal" }]);
   });
 
   test("keeps its owner after a restore with other UIDs", () => {
@@ -209,7 +316,7 @@ describe("a cloud resource that several XRs may name", () => {
     const input = { add: [team], owner: { cluster: { value: "prod-eu" } } };
     const reports = (cluster: string) => ({
       ...ours,
-      status: { atProvider: { tags: { "crossplane-cluster": cluster } } },
+      status: { ...SYNCED, atProvider: { tags: { "crossplane-cluster": cluster } } },
     });
     const lost = run({ ...parts, tags: input, observed: { bucket: reports("prod-us") }, contenders: [ours] });
     expect([policies(lost), lost.conditions[0]?.reason]).toEqual([["Observe"], "OwnedByAnotherCluster"]);
@@ -220,11 +327,24 @@ describe("a cloud resource that several XRs may name", () => {
 
   describe("with the tags of another writer", () => {
     const writer = { "crossplane-kind": "bucket.s3.aws.upbound.io", "crossplane-name": "elsewhere" };
-    const observed = { bucket: { ...ours, status: { atProvider: { tags: writer } } } };
+    const observed = { bucket: { ...ours, status: { ...SYNCED, atProvider: { tags: writer } } } };
     const elsewhere = bucket({}, { metadata: { name: "elsewhere", uid: "elsewhere" } });
-    const writing = { ...elsewhere, spec: { ...(elsewhere["spec"] as JsonObject), managementPolicies: ["*"] } };
+    const writing: JsonObject = {
+      ...elsewhere,
+      spec: { ...(elsewhere["spec"] as JsonObject), managementPolicies: ["*"] },
+    };
     test.each([
       { reason: "that writer still writes", item: [writing], is: "WaitingForOwner" },
+      {
+        reason: "that writer stands for another cloud resource now",
+        item: [
+          {
+            ...writing,
+            metadata: { ...(writing["metadata"] as JsonObject), labels: { [`${DOMAIN}/identity`]: "another" } },
+          },
+        ],
+        is: "Owned",
+      },
       { reason: "that writer is gone", item: [], is: "Owned" },
     ])("leads to the reason $is when $reason", ({ item, is }) => {
       const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere: item } });

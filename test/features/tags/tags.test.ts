@@ -131,7 +131,11 @@ describe("tags", () => {
     const draft = run({ tags: { add }, desired: { bucket: bucket() } });
     expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual({ team: "shop" });
     expect(draft.conditions).toMatchObject([
-      { status: "False", reason: "FieldNotSet", message: "spec.nowhere of the XR is not set, so its tag is left out" },
+      {
+        status: "False",
+        reason: "FieldNotSet",
+        message: "1 tagged; spec.nowhere of the XR is not set, so its tag is left out",
+      },
     ]);
   });
 });
@@ -196,7 +200,7 @@ test("tags that a cloud would refuse are all reported at once, and nothing is ap
   expect(message).toEqual(
     expect.arrayContaining([
       "cannot tag the composed resources:",
-      "  bucket: spec.forProvider.tags: 53 tags; AWS takes at most 50",
+      "  bucket: spec.forProvider.tags: 53 tags; AWS takes at most 50, and the provider adds 3",
       "  bucket: spec.forProvider.tags.aws:x: keys that start with aws: are AWS's own",
       "  bucket: spec.forProvider.tags.long: a value of 257 characters; AWS takes at most 256",
       '  other: spec.forProvider.labels.Team: a value that GCP does not take: "Shop"; allowed: lower case letters, digits, _ and -',
