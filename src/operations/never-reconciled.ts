@@ -17,7 +17,7 @@ interface Judged {
   readonly verdict: ReconcileVerdict;
 }
 
-/** Asks for the XRDs, then for the XRs of each, and nudges the XRDs of those that were never reconciled. */
+/** Requires the XRDs, then the XRs of each, and nudges the XRDs of XRs that were never reconciled. */
 export const neverReconciled: Operation = (call, draft) => {
   const { request, input } = call;
   const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
@@ -45,7 +45,7 @@ const toRequirements = (
   }),
 ];
 
-/** Undefined while one of the answers is pending. */
+/** Judges the XRs of each XRD; undefined while one of the answers is pending. */
 function judgeAll({ request }: OperationCall, definitions: readonly Definition[]): readonly Judged[] | undefined {
   const judged = definitions.map((definition) => {
     const answer = request.required(compositesRequirement(definition));

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { neverReconciled } from "../../src/operations/never-reconciled.ts";
 import { inputOf, resourceOf } from "../../testing/builders/sharing.ts";
 
-/** An Operation: the XRDs of a platform and the XRs that there are, and what is made of them. */
+// An Operation that reads the XRDs of a platform and their XRs.
 
 const NUDGED_FOR = "shared-infrastructure.fn.crossplane.io/nudged-for";
 
@@ -72,7 +72,7 @@ const askedShops = [
   { apiVersion: "apps.example.org/v1", kind: "XShop", match: { labels: {} } },
 ];
 
-/** What is found, and what is desired of the XRD. */
+/** The results, the edits of XRDs and the output. */
 const outcomeOf = (draft: ReturnType<typeof operate>) => ({
   results: draft.results.map(({ severity, message }) => `${severity}: ${message}`),
   nudges: [...draft.resources].map(([name, edit]) => [name, edit.is === "set" ? edit.object : edit]),

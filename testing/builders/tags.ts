@@ -5,13 +5,13 @@ import { parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { type CallParts, callOf } from "./sharing.ts";
 
-/** What tests of tags start from: a bucket. */
+// Builders for tests of tags: a bucket, and a call of the feature.
 
 export const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 export const run = (parts: CallParts): Draft => tags(callOf({ sharedResources: [], ...parts }), emptyDraft);
 export const team = { key: "team", value: "shop" };
 
-/** A bucket that the cloud names itself: nobody else can declare it. */
+/** A bucket that the cloud names, so that no other XR can declare it. */
 export const bucket = (forProvider: JsonObject = {}, rest: JsonObject = {}): JsonObject => ({
   apiVersion: "s3.aws.upbound.io/v1beta2",
   kind: "Bucket",

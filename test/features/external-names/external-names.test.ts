@@ -31,7 +31,7 @@ const observed = ({ name, id, ...rest }: { name?: string; id?: string; metadata?
   };
 };
 
-/** What is desired of a resource once it has that name: the rest of it is not even read. */
+/** The edit that sets the name and leaves the rest of the resource unread. */
 const edited = (name: string) => ({
   is: "set",
   value: { path: ["metadata", "annotations", "crossplane.io/external-name"], value: name },
