@@ -4,7 +4,8 @@ import { documentOf } from "../../src/model/document.ts";
 import { emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { neverReconciled } from "../../src/operations/never-reconciled.ts";
-import { inputOf, resourceOf } from "../../testing/builders/sharing.ts";
+import { emptyRequest } from "../../testing/builders/request.ts";
+import { inputOf } from "../../testing/builders/sharing.ts";
 
 // An Operation that reads the XRDs of a platform and their XRs.
 
@@ -46,15 +47,8 @@ function operate({ definitions, shops }: World, spec: JsonObject = {}) {
     ["never-reconciled/definitions", definitions],
     ["never-reconciled/composites/xshops.apps.example.org", shops],
   ]);
-  const nothing = { composite: resourceOf({}), resources: new Map() };
   const request = {
-    tag: "",
-    capabilities: new Set<never>(),
-    observed: nothing,
-    desired: nothing,
-    input: documentOf({}),
-    context: documentOf({}),
-    requiredSchema: () => ({ is: "pending" }) as const,
+    ...emptyRequest,
     required: (name: string) => {
       const items = answers.get(name);
       return items === undefined

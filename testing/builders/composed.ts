@@ -54,6 +54,11 @@ export const bucket = (name: string, metadata: JsonObject = {}, rest: JsonObject
   ...rest,
 });
 
+/** The metadata of a managed resource with this external name. */
+export const externallyNamed = (name: string): JsonObject => ({
+  metadata: { annotations: { "crossplane.io/external-name": name } },
+});
+
 export interface ComposedParts {
   readonly xr?: JsonObject;
   readonly observed?: Readonly<Record<string, JsonObject>>;

@@ -3,6 +3,7 @@ import { documentOf } from "../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import { parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { externallyNamed } from "./composed.ts";
 import { type CallParts, callOf } from "./sharing.ts";
 
 // Builders for tests of tags: a bucket, and a call of the feature.
@@ -19,7 +20,7 @@ export const bucket = (forProvider: JsonObject = {}, rest: JsonObject = {}): Jso
   ...rest,
 });
 
-export const named = { metadata: { annotations: { "crossplane.io/external-name": "orders" } } };
+export const named = externallyNamed("orders");
 
 export function desiredOf(draft: Draft, name = "bucket"): JsonObject {
   const edit = draft.resources.get(name);

@@ -6,6 +6,8 @@ import { documentOf } from "../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { externallyNamed } from "../builders/composed.ts";
+import { emptyRequest } from "../builders/request.ts";
 import { inputOf, resourceOf } from "../builders/sharing.ts";
 
 /**
@@ -208,17 +210,13 @@ export class TagWorld {
       composite: toComposite(composite),
       input: parseInput(inputOf({ tags: { add: [{ key: "team", value: `team-${xr}` }] } })),
       request: {
-        tag: "",
-        capabilities: new Set(),
+        ...emptyRequest,
         observed: {
           composite: resourceOf(composite.toObject()),
           resources: new Map(managed === undefined ? [] : [["bucket", resourceOf(observed(managed))]]),
         },
         desired: { composite: resourceOf({}), resources: new Map([["bucket", resourceOf(BUCKET)]]) },
-        input: documentOf({}),
-        context: documentOf({}),
         required: () => (items === undefined ? { is: "pending" } : { is: "resolved", items }),
-        requiredSchema: () => ({ is: "pending" }),
       },
     };
   }
@@ -227,7 +225,7 @@ export class TagWorld {
 const BUCKET: JsonObject = {
   apiVersion: "s3.aws.upbound.io/v1beta2",
   kind: "Bucket",
-  metadata: { annotations: { "crossplane.io/external-name": "orders" } },
+  ...externallyNamed("orders"),
   spec: { forProvider: { region: "eu-central-1" } },
 };
 
