@@ -1,10 +1,36 @@
 import type { FlagName } from "./config/flags.ts";
 import { type Environment, type FlagTexts, readFlags, textOf } from "./config/read-flags.ts";
-import { type Address, networks, toAddress, toBytes, toMilliseconds, toNetwork } from "./config/values.ts";
+import {
+  type Address,
+  networks,
+  toAddress,
+  toBytes,
+  toCount,
+  toHeaderBytes,
+  toMilliseconds,
+  toNetwork,
+  toPositiveMilliseconds,
+} from "./config/values.ts";
 import { FunctionError } from "./errors.ts";
 
 /** Who may call: anyone, or who has a certificate of the CA in that directory. */
 type Transport = { readonly is: "insecure" } | { readonly is: "mtls"; readonly certsDir: string };
+
+/** What clients may ask of the server, so that none of them stops the others. */
+export interface Limits {
+  /** In each connection. */
+  readonly maxConcurrentStreams: number;
+  /** Of all connections together. */
+  readonly maxRequestBytesInMemory: number;
+  readonly maxHeaderBytes: number;
+  readonly callTimeoutMs: number;
+  readonly keepaliveIntervalMs: number;
+  readonly keepaliveTimeoutMs: number;
+  /** 0: any time. */
+  readonly maxConnectionIdleMs: number;
+  /** 0: any time. */
+  readonly maxConnectionAgeMs: number;
+}
 
 /** All that the server is told when it starts. */
 export interface Config {
@@ -14,6 +40,7 @@ export interface Config {
   readonly maxRecvMessageBytes: number;
   readonly metricsAddress: Address | "off";
   readonly shutdownGracePeriodMs: number;
+  readonly limits: Limits;
 }
 
 export type CommandLine =
@@ -35,7 +62,7 @@ export function parseCommandLine(args: readonly string[], env: Environment): Com
 
 function toConfig(texts: FlagTexts["texts"], flagFaults: readonly string[]): Config {
   const faults = [...flagFaults];
-  const take = <T>(name: FlagName, toValue: (text: string) => T | undefined, expected: string): T | undefined => {
+  const take: Take = (name, toValue, expected) => {
     const text = textOf(texts, name);
     const value = toValue(text);
     if (value === undefined) faults.push(`--${name}: ${expected}; found ${JSON.stringify(text)}`);
@@ -46,7 +73,8 @@ function toConfig(texts: FlagTexts["texts"], flagFaults: readonly string[]): Con
   const address = take("address", (text) => toAddress(text, network), addressOf(network));
   const metricsAddress = take("metrics-address", toMetricsAddress, `${addressOf("tcp")}, or empty`);
   const maxRecvMessageBytes = take("max-recv-message-size", toBytes, "a whole number of MB from 1 to 2047");
-  const shutdownGracePeriodMs = take("shutdown-grace-period", toMilliseconds, "a duration such as 25s, 1m30s or 500ms");
+  const shutdownGracePeriodMs = take("shutdown-grace-period", toMilliseconds, A_DURATION);
+  const limits = toLimits(take);
   const transport = toTransport(texts);
   if (transport === undefined) faults.push(NO_CERTIFICATES);
 
@@ -55,8 +83,26 @@ function toConfig(texts: FlagTexts["texts"], flagFaults: readonly string[]): Con
     throw new FunctionError("InvalidFlags", ["cannot use the command line:", ...faults].join("\n  "));
   }
   const debug = textOf(texts, "debug") === "true";
-  return { address, transport, debug, maxRecvMessageBytes, metricsAddress, shutdownGracePeriodMs };
+  return { address, transport, debug, maxRecvMessageBytes, metricsAddress, shutdownGracePeriodMs, limits };
 }
+
+/** Reads a flag's text; what is wrong with it is noted, and the value undefined. */
+type Take = <T>(name: FlagName, toValue: (text: string) => T | undefined, expected: string) => T | undefined;
+
+const A_DURATION = "a duration such as 25s, 1m30s or 500ms";
+const MORE_THAN_NOTHING = "a duration such as 25s, 1m30s or 500ms, and not 0s";
+
+/** A limit that cannot be read is a fault, so that what stands in for it is not used. */
+const toLimits = (take: Take): Limits => ({
+  maxConcurrentStreams: take("max-concurrent-streams", toCount, "a whole number from 1 to 1000000") ?? 0,
+  maxRequestBytesInMemory: take("max-requests-in-memory", toBytes, "a whole number of MB from 1 to 2047") ?? 0,
+  maxHeaderBytes: take("max-header-size", toHeaderBytes, "a whole number of KB from 1 to 1024") ?? 0,
+  callTimeoutMs: take("call-timeout", toPositiveMilliseconds, MORE_THAN_NOTHING) ?? 0,
+  keepaliveIntervalMs: take("keepalive-interval", toPositiveMilliseconds, MORE_THAN_NOTHING) ?? 0,
+  keepaliveTimeoutMs: take("keepalive-timeout", toPositiveMilliseconds, MORE_THAN_NOTHING) ?? 0,
+  maxConnectionIdleMs: take("max-connection-idle", toMilliseconds, A_DURATION) ?? 0,
+  maxConnectionAgeMs: take("max-connection-age", toMilliseconds, A_DURATION) ?? 0,
+});
 
 const NO_CERTIFICATES =
   "--tls-certs-dir: no directory of certificates; give one (or TLS_SERVER_CERTS_DIR), or --insecure to serve without TLS";
