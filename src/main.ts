@@ -37,8 +37,8 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /** The first signal lets calls in flight finish, a second one does not. */
-async function serveUntilSignal(config: Parameters<typeof import("./server.ts").serve>[0]): Promise<number> {
-  const { serve } = await import("./server.ts");
+async function serveUntilSignal(config: Parameters<typeof import("./server/server.ts").serve>[0]): Promise<number> {
+  const { serve } = await import("./server/server.ts");
   const { createLog } = await import("./log.ts");
   const { runFunction } = await import("./run-function.ts");
   const log = createLog(config, process.stderr);

@@ -14,12 +14,12 @@ const place = [
 ].join("\n");
 
 /** What dependencies read at run time, beside their code. */
-const foreignProtos = ["@grpc/reflection/build/proto/grpc"];
+const foreignProtos = ["@grpc/reflection/build/proto/grpc", "grpc-health-check/proto/health"];
 
 /** What the server loads when somebody asks for it. In the file that is read at each start it would be most of it. */
 const later: Readonly<Record<string, string>> = {
   render: "src/render/main.ts",
-  reflection: "src/server/reflection-service.ts",
+  "health-and-reflection": "src/server/health-and-reflection.ts",
 };
 
 const apart: Plugin = {

@@ -24,7 +24,7 @@ const AROUND = ["src/cluster/", "src/registry/", "src/programs/", "node_modules/
 
 test("the function's server loads nothing of what is around it", async () => {
   const files = await filesOf(FUNCTION);
-  expect(files).toContain("src/server.ts");
+  expect(files).toContain("src/server/server.ts");
   expect(files.filter((file) => AROUND.some((room) => file.startsWith(room)))).toEqual([]);
 });
 

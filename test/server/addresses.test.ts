@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Config, parseCommandLine } from "../../src/config.ts";
-import { serve } from "../../src/server.ts";
+import { serve } from "../../src/server/server.ts";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { call, echo, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";

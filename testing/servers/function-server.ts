@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { parseCommandLine } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { serve } from "../../src/server.ts";
+import { serve } from "../../src/server/server.ts";
 import { composeBases } from "../rendering/patch-and-transform.ts";
 
 /** The function, serving on a free port of this machine, beside a stand-in for the function that composes. */

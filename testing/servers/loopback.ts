@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Config, Limits } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import type { Outcome } from "../../src/run-function.ts";
-import { type Dependencies, type RunningServer, serve } from "../../src/server.ts";
+import { type Dependencies, type RunningServer, serve } from "../../src/server/server.ts";
 import type { Identity } from "./certificates.ts";
 
 /** What a test may ask of a server without meeting a limit. */
