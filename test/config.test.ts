@@ -15,7 +15,7 @@ const defaults: Config = {
   shutdownGracePeriodMs: 25_000,
   limits: {
     maxConcurrentStreams: 100,
-    maxRequestBytesInMemory: 256 * MB,
+    maxRequestBytesInMemory: 128 * MB,
     maxHeaderBytes: 16 * 1024,
     callTimeoutMs: 30_000,
     keepaliveIntervalMs: 60_000,

@@ -66,7 +66,7 @@ export const flags = [
   {
     name: "max-requests-in-memory",
     value: "MB",
-    default: "256",
+    default: "128",
     help: "What requests may take in memory at a time, over all connections; beyond it calls get RESOURCE_EXHAUSTED, those of the connection that holds most first.",
   },
   {

@@ -16,9 +16,9 @@ const CALL_BYTES = 8 * 1024;
 /** What a byte of gzip or deflate can become at most. */
 const INFLATION = 1032;
 
-/** A request for reflection has a few dozen bytes, its answer tens of thousands. */
+/** A request for reflection has a few dozen bytes, its answer tens of thousands; nobody reads more than a few of them. */
 const REFLECTION = /^\/grpc\.reflection\./;
-const REFLECTION_FACTOR = 1024;
+const REFLECTION_FACTOR = 16 * 1024;
 
 /** Counts what each call's request takes in memory until the call has ended, and ends calls where it is too much. */
 export function watchMemory(options: MemoryOptions) {
@@ -38,11 +38,9 @@ export function watchMemory(options: MemoryOptions) {
     const connection: object = stream.session ?? stream;
     const client = stream.session?.socket.remoteAddress;
     const call: HeldCall = { connection, bytes: 0, refuse: () => refuse(stream, connection, path, client) };
-    const limit = CALL_BYTES + maxRecvMessageBytes;
-    const weight = factorOf(path, headers);
+    const weigh = weighingOf(path, headers, maxRecvMessageBytes);
     const take = (chunk: Buffer): void => {
-      const bytes = weight === 1 ? sizeOf(chunk) : Math.min(chunk.length * weight, limit - call.bytes);
-      if (!stream.closed && bytes > 0) memory.add(call, bytes);
+      if (!stream.closed) memory.add(call, weigh(chunk, call.bytes - CALL_BYTES));
     };
     stream.once("close", () => memory.release(call));
     stream.on("data", take);
@@ -50,10 +48,13 @@ export function watchMemory(options: MemoryOptions) {
   };
 }
 
-function factorOf(path: string, headers: IncomingHttpHeaders): number {
-  if (REFLECTION.test(path)) return REFLECTION_FACTOR;
-  const encoding = headers["grpc-encoding"] ?? "identity";
-  return encoding === "identity" ? 1 : INFLATION;
+/** What a chunk adds to what the call's request takes already. */
+type Weigh = (chunk: Buffer, taken: number) => number;
+
+function weighingOf(path: string, headers: IncomingHttpHeaders, maxMessageBytes: number): Weigh {
+  if (REFLECTION.test(path)) return ({ length }) => length * REFLECTION_FACTOR;
+  if ((headers["grpc-encoding"] ?? "identity") === "identity") return sizeOf;
+  return ({ length }, taken) => Math.max(0, Math.min(length * INFLATION, maxMessageBytes - taken));
 }
 
 /** A chunk is a view of what was read from the socket, up to 64 KB, and keeps all of it in memory. */
