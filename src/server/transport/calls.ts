@@ -3,7 +3,6 @@ import {
   type Http2Server,
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
-  type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
 import { status } from "@grpc/grpc-js";
@@ -49,10 +48,8 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
   const serve = takeOver(http2);
   const memory = watchMemory(options);
   const late = endLateCalls(callTimeoutMs);
-  closeResetters(http2);
   http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     stream.on("error", () => {}); // a client that resets a stream: `close` follows
-    if (isOver(stream)) return; // reset before anybody heard of it: grpc-js would throw where it answers at once
     if (!isGrpc(headers)) return refuseMediaType(stream);
     const path = headers[":path"] ?? "";
     observe(stream, path, observer);
@@ -69,19 +66,6 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
     );
   });
   return late.stop;
-}
-
-/** How many calls a client may take back in the packet that brings them; one that waits for answers has none. */
-const MAX_RESETS = 100;
-
-/** Closes connections whose client opens calls only to reset them ("rapid reset"), before they cost more. */
-function closeResetters(http2: Http2Server): void {
-  http2.on("session", (session: ServerHttp2Session) => {
-    let resets = 0;
-    session.on("stream", (stream: ServerHttp2Stream) => {
-      if (isOver(stream) && ++resets === MAX_RESETS) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    });
-  });
 }
 
 type ServeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;

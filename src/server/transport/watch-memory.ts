@@ -48,14 +48,25 @@ export function watchMemory(options: MemoryOptions) {
   };
 }
 
-/** What a chunk adds to what the call's request takes already. */
+/** Says what a chunk adds to what the call's request takes already. */
 type Weigh = (chunk: Buffer, taken: number) => number;
 
 function weighingOf(path: string, headers: IncomingHttpHeaders, maxMessageBytes: number): Weigh {
   if (REFLECTION.test(path)) return ({ length }) => length * REFLECTION_FACTOR;
-  if ((headers["grpc-encoding"] ?? "identity") === "identity") return sizeOf;
+  if ((headers["grpc-encoding"] ?? "identity") === "identity") return weighWithBuffers();
   return ({ length }, taken) => Math.max(0, Math.min(length * INFLATION, maxMessageBytes - taken));
 }
 
-/** A chunk is a view of what was read from the socket, up to 64 KB, and keeps all of it in memory. */
-const sizeOf = ({ length, buffer }: Buffer): number => (4 * length < buffer.byteLength ? buffer.byteLength : length);
+/**
+ * A chunk is a view of what was read from the socket, up to 64 KB, and keeps all of it in memory: a client that sends a byte
+ * here and there would take 64 KB with each. So a small part of a buffer counts as all of it, once.
+ */
+function weighWithBuffers(): Weigh {
+  let counted: ArrayBufferLike | undefined;
+  return ({ length, buffer }) => {
+    if (buffer === counted) return 0;
+    if (4 * length >= buffer.byteLength) return length;
+    counted = buffer;
+    return buffer.byteLength;
+  };
+}
