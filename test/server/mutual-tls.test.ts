@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
@@ -57,7 +59,7 @@ describe("everybody else is refused before anything is computed", () => {
     },
     {
       who: "a client with a certificate that has ended",
-      channel: async () => channelOf(people.authority, await issue(people.authority, "client", { expired: true })),
+      channel: async () => channelOf(people.authority, await issue(people.authority, "client", { endsInMs: -1000 })),
       reason: "CERT_HAS_EXPIRED",
     },
     {
@@ -77,7 +79,35 @@ describe("everybody else is refused before anything is computed", () => {
     expect(await codeOf(server, await channel())).not.toBe("OK");
     expect(calls).toBe(0);
     await until(() => server.lines.some(({ message }) => message === "client refused"));
-    expect(server.lines).toContainEqual(expect.objectContaining({ level: "warn", message: "client refused", reason }));
+    const client = expect.stringMatching(/^(?:::ffff:)?127\.0\.0\.1$|^::1$/);
+    expect(server.lines).toContainEqual({ level: "warn", message: "client refused", client, reason });
+  });
+});
+
+describe("the version of TLS", () => {
+  test.each([
+    { maxVersion: "TLSv1.1", speaks: false },
+    { maxVersion: "TLSv1.2", speaks: true },
+    { maxVersion: "TLSv1.3", speaks: true },
+  ] as const)("a client that speaks $maxVersion at most: $speaks", async ({ maxVersion, speaks }) => {
+    const server = await serveMutualTls(mount(people));
+    const socket = connect({
+      port: server.port,
+      host: "127.0.0.1",
+      ca: people.authority.certificate,
+      cert: people.client.certificate,
+      key: people.client.key,
+      ALPNProtocols: ["h2"],
+      minVersion: "TLSv1",
+      maxVersion,
+      ciphers: "DEFAULT@SECLEVEL=0", // without which OpenSSL does not even try TLS 1.1
+    });
+    const isThere = await once(socket, "secureConnect").then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    expect(isThere).toBe(speaks);
   });
 });
 

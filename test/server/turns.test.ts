@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { createTurns } from "../../src/server/turns.ts";
+
+/** Blocks the only thread, as a large request does. */
+const busy = (milliseconds: number): void => {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+};
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("turns", () => {
+  test("connections take turns, one call each, in the order in which they came", async () => {
+    const done: string[] = [];
+    const turns = createTurns();
+    for (const call of ["a1", "a2", "a3", "b1", "c1", "b2"]) turns(call.charAt(0), () => done.push(call));
+    await nextTurn();
+    expect(done).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
+  });
+
+  test("nothing is done at once, so that calls that come together are known before one is chosen", () => {
+    const done: string[] = [];
+    createTurns()("a", () => done.push("a1"));
+    expect(done).toEqual([]);
+  });
+
+  test("timers run between two long calls", async () => {
+    const done: string[] = [];
+    const turns = createTurns();
+    setTimeout(() => done.push("timer"), 1);
+    const ended = new Promise<void>((resolve) => {
+      turns("a", () => {
+        busy(20);
+        done.push("a1");
+      });
+      turns("a", () => {
+        done.push("a2");
+        resolve();
+      });
+    });
+    await ended;
+    expect(done).toEqual(["a1", "timer", "a2"]);
+  });
+
+  test("a call that comes while others are computed is done, too", async () => {
+    const done: string[] = [];
+    const turns = createTurns();
+    await new Promise<void>((resolve) => {
+      turns("a", () => {
+        done.push("a1");
+        turns("b", () => {
+          done.push("b1");
+          resolve();
+        });
+      });
+    });
+    expect(done).toEqual(["a1", "b1"]);
+  });
+});
