@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Limits } from "../../src/config.ts";
 import { connectHttp2, endOf, frame, openStream, roundTrip } from "../../testing/servers/http2.ts";
 import { call, echo, generous, type Loopback, serveLoopback, until, V1 } from "../../testing/servers/loopback.ts";
-import { callAndReset, connectRaw } from "../../testing/servers/raw-http2.ts";
+import { callAndReset, connectRaw, dataFrame, openCall, unknownFrames } from "../../testing/servers/raw-http2.ts";
 
 const MB = 1024 * 1024;
 
@@ -57,9 +57,23 @@ describe("memory for requests", () => {
     );
   });
 
-  test("it is given back when calls end", async () => {
-    const { target } = await serveWithin({ maxRequestBytesInMemory: 2 * MB });
-    for (let n = 0; n < 10; n++) expect(await call(target, Buffer.alloc(MB))).toMatchObject({ code: "OK" });
+  test("it is given back when calls end: one that is open longer is not refused for them", async () => {
+    const server = await serveWithin({ maxRequestBytesInMemory: 4 * MB });
+    const session = await connectTo(server);
+    const open = halfSend(session, 1.5 * MB);
+    for (let n = 0; n < 10; n++) expect(await call(server.target, Buffer.alloc(MB))).toMatchObject({ code: "OK" });
+    expect(open.closed).toBe(false);
+  });
+
+  test("a byte here and there counts as what it keeps in memory", async () => {
+    const server = await serveWithin({ maxRequestBytesInMemory: MB });
+    const client = await connectRaw(server.port);
+    client.write(openCall(1));
+    for (let n = 0; n < 50; n++) {
+      client.write(Buffer.concat([dataFrame(1, Buffer.alloc(1)), unknownFrames(60_000)]));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await until(() => server.lines.some(({ message }) => message === "refused calls"));
   });
 
   test("it is given back when calls are cancelled", async () => {

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect as connectTcp } from "node:net";
 import { join } from "node:path";
-import { connect } from "node:tls";
+import { connect, createServer } from "node:tls";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readCredentials } from "../../src/server/tls/credentials.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { call, channelOf, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
@@ -86,29 +88,38 @@ describe("everybody else is refused before anything is computed", () => {
 
 describe("the version of TLS", () => {
   test.each([
-    { maxVersion: "TLSv1.1", speaks: false },
-    { maxVersion: "TLSv1.2", speaks: true },
-    { maxVersion: "TLSv1.3", speaks: true },
-  ] as const)("a client that speaks $maxVersion at most: $speaks", async ({ maxVersion, speaks }) => {
-    const server = await serveMutualTls(mount(people));
-    const socket = connect({
-      port: server.port,
-      host: "127.0.0.1",
-      ca: people.authority.certificate,
-      cert: people.client.certificate,
-      key: people.client.key,
-      ALPNProtocols: ["h2"],
-      minVersion: "TLSv1",
-      maxVersion,
-      ciphers: "DEFAULT@SECLEVEL=0", // without which OpenSSL does not even try TLS 1.1
-    });
+    { maxVersion: "TLSv1.1", isServed: false },
+    { maxVersion: "TLSv1.2", isServed: true },
+    { maxVersion: "TLSv1.3", isServed: true },
+  ] as const)("a client that speaks $maxVersion at most is served: $isServed", async ({ maxVersion, isServed }) => {
+    const any = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const; // what OpenSSL would refuse by itself
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    const { secureContext } = readCredentials({ certsDir: mount(people), requestCert: false, log });
+    const server = createServer({ ...any, ...secureContext }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+
+    const socket = connect({ ...any, port, host: "127.0.0.1", ca: people.authority.certificate, maxVersion });
     const isThere = await once(socket, "secureConnect").then(
       () => true,
       () => false,
     );
     socket.destroy();
-    expect(isThere).toBe(speaks);
+    expect(isThere).toBe(isServed);
   });
+});
+
+test("a client that breaks TLS, and never spoke HTTP/2, takes nothing else with it", async () => {
+  const server = await serveMutualTls(mount(people));
+  const socket = connectTcp(server.port, "127.0.0.1");
+  const { certificate, key } = people.client;
+  const secure = connect({ socket, ca: people.authority.certificate, cert: certificate, key, servername: "localhost" });
+  secure.on("error", () => {});
+  await once(secure, "secureConnect");
+  socket.write("this is no TLS record at all");
+  await once(socket, "close");
+  expect(await codeOf(server, channelOf(people.authority, people.client))).toBe("OK");
 });
 
 describe("certificates change while the server runs", () => {

@@ -16,8 +16,13 @@ const END_STREAM = 1;
 const END_HEADERS = 4;
 const CANCEL = 8;
 
+/** HTTP/2 has receivers ignore what they do not know. */
+const UNKNOWN = 0x77;
+/** What a frame may hold where nobody has said otherwise. */
+const MAX_FRAME_BYTES = 16_384;
+
 /** A frame: its length, type, flags and stream, then its payload. */
-export function http2Frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+function http2Frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = type;
@@ -39,6 +44,23 @@ const headerBlock = (path: string, contentType: string): Buffer =>
   );
 
 const toText = (text: string): string => String.fromCharCode(text.length) + text;
+
+/** A call that claims a message of 1 MB and sends none of it. */
+export const openCall = (stream: number): Buffer =>
+  Buffer.concat([
+    http2Frame(HEADERS, END_HEADERS, stream, headerBlock(V1, "application/grpc")),
+    dataFrame(stream, Buffer.from([0, 0, 0x10, 0, 0])),
+  ]);
+
+export const dataFrame = (stream: number, data: Buffer): Buffer => http2Frame(DATA, 0, stream, data);
+
+/** As many bytes, in frames that mean nothing. */
+export const unknownFrames = (bytes: number): Buffer =>
+  Buffer.concat(
+    Array.from({ length: Math.ceil(bytes / MAX_FRAME_BYTES) }, () =>
+      http2Frame(UNKNOWN, 0, 0, Buffer.alloc(MAX_FRAME_BYTES)),
+    ),
+  );
 
 /** A whole call, and at once that nobody waits for it: "rapid reset". */
 export const callAndReset = (stream: number, path = V1, contentType = "application/grpc"): Buffer =>

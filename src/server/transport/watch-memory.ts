@@ -39,9 +39,7 @@ export function watchMemory(options: MemoryOptions) {
     const client = stream.session?.socket.remoteAddress;
     const call: HeldCall = { connection, bytes: 0, refuse: () => refuse(stream, connection, path, client) };
     const weigh = weighingOf(path, headers, maxRecvMessageBytes);
-    const take = (chunk: Buffer): void => {
-      if (!stream.closed) memory.add(call, weigh(chunk, call.bytes - CALL_BYTES));
-    };
+    const take = (chunk: Buffer): void => memory.add(call, weigh(chunk, call.bytes - CALL_BYTES));
     stream.once("close", () => memory.release(call));
     stream.on("data", take);
     memory.add(call, CALL_BYTES);
