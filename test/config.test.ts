@@ -21,7 +21,7 @@ const defaults: Config = {
     keepaliveIntervalMs: 60_000,
     keepaliveTimeoutMs: 20_000,
     maxConnectionIdleMs: 15 * 60_000,
-    maxConnectionAgeMs: 60 * 60_000,
+    maxConnectionAgeMs: 0,
   },
 };
 

@@ -102,7 +102,7 @@ export const flags = [
   {
     name: "max-connection-age",
     value: "DURATION",
-    default: "1h",
+    default: "0s",
     help: "When a client is asked to connect anew, so that it finds replicas that were added; 0s for never.",
   },
   { name: "help", short: "h", help: "Show this text." },

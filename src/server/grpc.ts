@@ -8,7 +8,7 @@ import type { Metrics } from "./metrics.ts";
 import { functionRunners } from "./services.ts";
 import { createSideServices } from "./side-services.ts";
 import { watchCalls } from "./transport/calls.ts";
-import { trackSessions } from "./transport/drain.ts";
+import { type Sessions, trackSessions } from "./transport/drain.ts";
 import { createTransport, type Transport } from "./transport/http2.ts";
 import { createTurns } from "./turns.ts";
 
@@ -37,18 +37,22 @@ export function createGrpcServer(config: Config, dependencies: Dependencies): Gr
     "grpc.max_receive_message_length": config.maxRecvMessageBytes,
     interceptors: [streams.interceptor, withoutNames],
   });
-  const handler = createHandler({ ...dependencies, turns: createTurns() });
+  const turns = createTurns();
+  const handler = createHandler({ ...dependencies, turns });
   for (const service of functionRunners) server.addService(service, { RunFunction: handler });
   const sideServices = createSideServices(server, dependencies.log);
   const transport = createTransport(server, config.limits.maxHeaderBytes);
-  const connections = watch(transport, config, { ...dependencies, load: sideServices.load });
+  const connections = watch(server, transport, config, { ...dependencies, load: sideServices.load });
   return {
     accept: transport.accept,
     begin: () => sideServices.setHealth("SERVING"),
     drain: async () => {
       sideServices.setHealth("NOT_SERVING");
+      const goOn = turns.hold();
+      await connections.askToLeave();
+      goOn();
       streams.endAll();
-      await connections.drain(server);
+      await connections.close();
     },
     destroy: () => {
       connections.stop();
@@ -68,8 +72,7 @@ const toOptions = (limits: Limits) => ({
   "grpc.max_connection_age_grace_ms": limits.callTimeoutMs,
 });
 
-interface Connections {
-  readonly drain: (server: Server) => Promise<void>;
+interface Connections extends Sessions {
   readonly stop: () => void;
 }
 
@@ -77,14 +80,19 @@ interface WatchDependencies extends Dependencies {
   readonly load: (path: string) => Promise<void> | undefined;
 }
 
-function watch({ http2 }: Transport, config: Config, { metrics, log, load }: WatchDependencies): Connections {
+function watch(
+  server: Server,
+  { http2 }: Transport,
+  config: Config,
+  { metrics, log, load }: WatchDependencies,
+): Connections {
   if (http2 === undefined) {
     log.warn("cannot reach grpc-js's HTTP/2 server: large requests are slow, calls are neither counted nor limited");
     void load("/grpc.health.v1.Health/Check"); // nobody sees who asks for it first
-    return { drain: (server) => new Promise((resolve) => server.tryShutdown(() => resolve())), stop: () => {} };
+    const close = (): Promise<void> => new Promise((resolve) => server.tryShutdown(() => resolve()));
+    return { askToLeave: async () => {}, close, stop: () => {} };
   }
   const { maxRecvMessageBytes, limits } = config;
   const stop = watchCalls(http2, { ...limits, maxRecvMessageBytes, observer: metrics, log, load });
-  const { drain } = trackSessions(http2);
-  return { drain, stop };
+  return { ...trackSessions(http2), stop };
 }

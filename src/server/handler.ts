@@ -24,7 +24,7 @@ type Invocation = ServerUnaryCall<Buffer, Uint8Array>;
 export const createHandler =
   (dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> =>
   (call, callback) =>
-    dependencies.turns(call.getPeer(), () => {
+    dependencies.turns.run(call.getPeer(), () => {
       if (call.cancelled) return; // nobody waits any more
       const answer = answerOrFail(call, dependencies);
       if (answer instanceof Uint8Array) callback(null, answer);

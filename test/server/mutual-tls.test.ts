@@ -7,7 +7,7 @@ import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readCredentials } from "../../src/server/tls/credentials.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { call, channelOf, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { call, channelOf, generous, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 interface People {
@@ -110,15 +110,18 @@ describe("the version of TLS", () => {
   });
 });
 
-test("a client that breaks TLS, and never spoke HTTP/2, takes nothing else with it", async () => {
-  const server = await serveMutualTls(mount(people));
-  const socket = connectTcp(server.port, "127.0.0.1");
-  const { certificate, key } = people.client;
-  const secure = connect({ socket, ca: people.authority.certificate, cert: certificate, key, servername: "localhost" });
-  secure.on("error", () => {});
-  await once(secure, "secureConnect");
-  socket.write("this is no TLS record at all");
-  await once(socket, "close");
+test("a client that breaks a connection off after the server has closed it takes nothing else with it", async () => {
+  const limits = { ...generous, maxConnectionIdleMs: 20 };
+  const server = await serveLoopback({ transport: { is: "mtls", certsDir: mount(people) }, limits });
+  const tcp = connectTcp({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+  const { certificate: cert, key } = people.client;
+  const options = { ca: people.authority.certificate, cert, key, servername: "localhost", ALPNProtocols: ["h2"] };
+  const client = connect({ socket: tcp, ...options });
+  client.on("error", () => {}).resume();
+  await once(client, "secureConnect");
+  client.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
+  await once(client, "end");
+  tcp.resetAndDestroy();
   expect(await codeOf(server, channelOf(people.authority, people.client))).toBe("OK");
 });
 

@@ -118,6 +118,7 @@ describe("a client that goes away takes nothing else with it", () => {
     { of: "a call that is served", path: V1 },
     { of: "a call of a service that is not there", path: "/a.Service/Method" },
     { of: "a call of a service that is still to be loaded", path: "/grpc.health.v1.Health/Check" },
+    { of: "a call of a method that such a service does not have", path: "/grpc.health.v1.Health/Nothing" },
   ])("with a protocol error in $of", async ({ path }) => {
     const { port, target } = await serveLoopback();
     const session = await connectHttp2(`http://localhost:${port}`);
@@ -125,6 +126,7 @@ describe("a client that goes away takes nothing else with it", () => {
     stream.write(frame(Buffer.alloc(9)).subarray(0, 7));
     stream.close(1); // PROTOCOL_ERROR
     await roundTrip(session);
+    await call(target, Buffer.alloc(0), { path: "/grpc.health.v1.Health/Check" }); // loads it, if it is not there yet
     expect(await call(target, Buffer.from("still there"))).toMatchObject({ code: "OK" });
   });
 });

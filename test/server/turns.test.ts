@@ -11,7 +11,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 describe("turns", () => {
   test("connections take turns, one call each, in the order in which they came", async () => {
     const done: string[] = [];
-    const turns = createTurns();
+    const turns = createTurns().run;
     for (const call of ["a1", "a2", "a3", "b1", "c1", "b2"]) turns(call.charAt(0), () => done.push(call));
     await nextTurn();
     expect(done).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
@@ -19,13 +19,13 @@ describe("turns", () => {
 
   test("nothing is done at once, so that calls that come together are known before one is chosen", () => {
     const done: string[] = [];
-    createTurns()("a", () => done.push("a1"));
+    createTurns().run("a", () => done.push("a1"));
     expect(done).toEqual([]);
   });
 
   test("timers run between two long calls", async () => {
     const done: string[] = [];
-    const turns = createTurns();
+    const turns = createTurns().run;
     setTimeout(() => done.push("timer"), 1);
     const ended = new Promise<void>((resolve) => {
       turns("a", () => {
@@ -41,9 +41,23 @@ describe("turns", () => {
     expect(done).toEqual(["a1", "timer", "a2"]);
   });
 
+  test("nothing is done while it is held, and all of it afterwards", async () => {
+    const done: string[] = [];
+    const { run, hold } = createTurns();
+    run("a", () => done.push("a1"));
+    const goOn = hold();
+    run("b", () => done.push("b1"));
+    await nextTurn();
+    await nextTurn();
+    expect(done).toEqual([]);
+    goOn();
+    await nextTurn();
+    expect(done).toEqual(["a1", "b1"]);
+  });
+
   test("a call that comes while others are computed is done, too", async () => {
     const done: string[] = [];
-    const turns = createTurns();
+    const turns = createTurns().run;
     await new Promise<void>((resolve) => {
       turns("a", () => {
         done.push("a1");

@@ -25,10 +25,7 @@ export function createMutualTlsServer(
       handshakeTimeout: HANDSHAKE_MS,
       noDelay: true,
     },
-    (connection) => {
-      connection.on("error", () => {}); // a client that breaks off: `close` follows
-      accept(connection);
-    },
+    accept,
   );
   logRefusals(server, log);
   return server;
