@@ -11,7 +11,7 @@ import { suites } from "./suites.ts";
  * `npm run e2e [-- --only=v2.4 --suite=sharing --retry --keep --record]`: runs the scenarios on a real control plane, one
  * Crossplane after the other, a line for each with what was seen. With `--retry` suites that failed are run once more, on a
  * new control plane: real processes on a busy machine. With `--keep` the last control plane stays, and says how to look
- * around. With `--record` what was seen goes into the README's matrix (`npm run generate` writes it).
+ * around. With `--record` the results go into the matrix of docs/compatibility.md (`npm run generate` writes it).
  */
 
 const { values } = parseArgs({
@@ -50,7 +50,7 @@ for (const version of chosenVersions) {
 if (values.record) writeSeen(seen);
 for (const missing of isWhole ? missingIn(seen) : []) {
   failed++;
-  say(`FAILED  the README's matrix lacks ${missing}: npm run e2e -- --record && npm run generate`);
+  say(`FAILED  docs/compatibility.md lacks ${missing}: npm run e2e -- --record && npm run generate`);
 }
 process.exitCode = failed === 0 ? 0 : 1;
 

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { buildOf, type ToolName } from "../scripts/tools/catalogue.ts";
 import { type Version, versions } from "./rig/crossplane.ts";
 import { suites } from "./suites.ts";
 
-/** What a run saw: by suite and scenario, on which Crossplane, in its own words. */
+/** Results of a run by suite, scenario and Crossplane, in the words of the scenario. */
 export type Seen = Readonly<Record<string, Readonly<Record<string, Readonly<Partial<Record<Version, string>>>>>>>;
 
 const file = new URL("seen.json", import.meta.url);
@@ -16,7 +17,7 @@ export const withSeen = (seen: Seen, suite: string, scenario: string, version: V
   [suite]: { ...seen[suite], [scenario]: { ...seen[suite]?.[scenario], [version]: words } },
 });
 
-/** The scenarios that are to be seen, and were not when the matrix was made. */
+/** Lists scenarios that have no recorded result on a Crossplane that they are for. */
 export const missingIn = (seen: Seen): readonly string[] =>
   suites.flatMap(({ name: suite, scenarios }) =>
     scenarios.flatMap(({ name, isFor }) =>
@@ -26,7 +27,7 @@ export const missingIn = (seen: Seen): readonly string[] =>
     ),
   );
 
-/** The matrix as the README shows it: what each Crossplane showed, and the newest one's words. */
+/** The matrix of docs/compatibility.md: a row for each scenario, with the output of the newest Crossplane that ran it. */
 export function matrix(): string {
   const seen = readSeen();
   const rows = suites.flatMap(({ name: suite, scenarios }) => [
@@ -39,13 +40,13 @@ export function matrix(): string {
     }),
   ]);
   return [
-    `| | ${versions.join(" | ")} | on the newest of them |`,
+    `| scenario | ${versions.join(" | ")} | output on the newest |`,
     `| --- |${" --- |".repeat(versions.length + 1)}`,
     ...rows,
   ].join("\n");
 }
 
-/** How many of the scenarios for it each Crossplane showed. */
+/** Counts, for each suite, the scenarios that have been seen on each Crossplane. */
 export function compatibility(): string {
   const seen = readSeen();
   const rows = suites.map(({ name: suite, scenarios }) => {
@@ -56,9 +57,26 @@ export function compatibility(): string {
     });
     return `| ${suite} | ${cells.join(" | ")} |`;
   });
-  return [`| scenarios seen | ${versions.join(" | ")} |`, `| --- |${" --- |".repeat(versions.length)}`, ...rows].join(
-    "\n",
-  );
+  return [`| suite | ${versions.join(" | ")} |`, `| --- |${" --- |".repeat(versions.length)}`, ...rows].join("\n");
+}
+
+const cliVersions = ["crossplane-v1.20", "crossplane-v2.2", "crossplane-v2.5"] as const satisfies readonly ToolName[];
+
+/** The exact versions that the tests build and run, as their Go modules pin them. */
+export function testedVersions(): string {
+  const list = (names: readonly ToolName[]): string => names.map((name) => buildOf(name).version).join(", ");
+  const rows = [
+    ["Crossplane (core)", list(versions.map((version) => `crossplane-core-${version}` as const)), "`npm run e2e`"],
+    ["`crossplane` CLI", list(cliVersions), "`npm test` renders every example with each"],
+    ["Kubernetes API server", list(["kube-apiserver"]), "`npm run e2e`"],
+    ["etcd", list(["etcd"]), "`npm run e2e`"],
+    ["provider-kubernetes", list(["provider-kubernetes"]), "`npm run e2e`"],
+  ];
+  return [
+    "| program | versions | run by |",
+    "| --- | --- | --- |",
+    ...rows.map((row) => `| ${row.join(" | ")} |`),
+  ].join("\n");
 }
 
 const inCell = (text: string): string =>

@@ -1,14 +1,21 @@
-/** `npm run demo`: the function at work on two of the examples, through its own `render`. */
+/** `npm run demo`: renders three of the examples with the function's own `render`, and compares what the team sees. */
 import { relative } from "node:path";
-import { main } from "../src/render/main.ts";
+import { toHost } from "../src/cli/host.ts";
+import { run } from "../src/cli/render/render.ts";
 import { argsOf } from "../testing/rendering/examples.ts";
+import { conditionOf, readManifests } from "./generate/demo.ts";
 
 const scenes = [
   {
     example: "share-database",
-    caption: `Team A's claim OrdersApp/orders names the database that the platform team runs. Below: the XR's status has the
-database's endpoint, and an Object of provider-kubernetes copies its connection Secret into namespace team-a, under
-the names that the application expects. Condition SharedResourcesReady follows as soon as the copy is written.`,
+    caption: `Team A's claim OrdersApp/orders names the database that the platform team runs, and the database's owner has granted
+team-a. Below: the XR's status has the database's endpoint, and an Object of provider-kubernetes copies the connection
+Secret into namespace team-a, under the names that the application expects.`,
+  },
+  {
+    example: "share-database-copied",
+    caption: `The same claim, after provider-kubernetes has written Secret team-a/orders-db. Below: condition
+SharedResourcesReady is True, and the XR is ready.`,
   },
   {
     example: "share-database-not-granted",
@@ -17,16 +24,26 @@ copied, and the condition tells team A who has to grant what.`,
   },
 ] as const;
 
-const io = {
-  out: (text: string) => process.stdout.write(text),
-  err: (text: string) => process.stderr.write(text),
+let rendered = "";
+const host = toHost(process);
+const print = (text: string): void => {
+  rendered += text;
+  host.print(text);
 };
 
+const seen: string[] = [];
 for (const { example, caption } of scenes) {
   const args = argsOf(example, { requiredResources: "--required-resources" });
   const shown = args.map((arg) =>
     arg.replace(/^(--[^=]*=)?(\/.*)$/, (_, flag = "", path) => flag + relative(".", path)),
   );
-  io.out(`\n# ${example}\n\n${caption}\n\n$ function-shared-infrastructure render ${shown.join(" \\\n    ")}\n\n`);
-  process.exitCode = (await main(args, io)) || process.exitCode;
+  host.print(`\n# ${example}\n\n${caption}\n\n$ function-shared-infrastructure render ${shown.join(" \\\n    ")}\n\n`);
+  rendered = "";
+  const exitCode = await run(args, { ...host, print });
+  process.exitCode = exitCode || process.exitCode;
+  if (exitCode !== 0) continue;
+  const { status, reason, message } = conditionOf(readManifests(rendered));
+  seen.push(`${example.padEnd(28)}${status.padEnd(7)}${reason.padEnd(18)}${message ?? ""}`.trimEnd());
 }
+
+host.print(`\n# What team A sees: condition SharedResourcesReady of its claim\n\n${seen.join("\n")}\n`);

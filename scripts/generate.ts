@@ -1,15 +1,22 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
-import { compatibility, matrix } from "../e2e/seen.ts";
-import { flagsReference } from "../src/config/flags.ts";
+import { compatibility, matrix, testedVersions } from "../e2e/seen.ts";
+import { admissionCommand } from "../src/cli/admission/command.ts";
+import { auditCommand } from "../src/cli/audit/command.ts";
+import { commandsReference, flagsReference } from "../src/cli/help.ts";
+import { preflightCommand } from "../src/cli/preflight/command.ts";
+import { registryCommand } from "../src/cli/registry/command.ts";
+import { renderCommand } from "../src/cli/render/command.ts";
+import { serveCommand } from "../src/cli/serve/command.ts";
 import { builtInKinds } from "../src/features/external-names/rescue.ts";
 import { crd } from "./generate/crd.ts";
+import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
 import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { inputReference } from "./generate/reference.ts";
 
-/** Writes what is made from code (`npm run generate`), or with `--check` fails where it is out of date. */
+/** Writes the generated files and sections (`npm run generate`), or with `--check` fails if one is out of date. */
 
 const root = new URL("..", import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8");
@@ -17,7 +24,7 @@ const read = (file: string): string => readFileSync(new URL(file, root), "utf8")
 const build = (protos: string): Buffer =>
   execFileSync("buf", ["build", protos, "--exclude-source-info", "--output", "-"], { cwd: root });
 
-/** The text with what stands between `<!-- begin: NAME -->` and `<!-- end: NAME -->` made anew. */
+/** Replaces the text between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. */
 function withSection(text: string, name: string, section: string): string {
   const [begin, end] = [`<!-- begin: ${name} -->`, `<!-- end: ${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
@@ -26,27 +33,39 @@ function withSection(text: string, name: string, section: string): string {
 }
 
 const proto = read("proto/v1/run_function.proto");
-/** Manifests as a page shows them, without the line for editors, whose path is the file's. */
-const yaml = (...files: readonly string[]): string => {
-  const manifests = files
-    .map(read)
-    .join("---\n")
-    .replaceAll(/^# yaml-language-server:.*\n/gm, "");
-  return `\`\`\`yaml\n${manifests.trim()}\n\`\`\``;
-};
+const fenced = (text: string): string => `\`\`\`yaml\n${text.trim()}\n\`\`\``;
+const manifests = (...files: readonly string[]): string => fenced(files.map(read).join("---\n"));
+
+/** The steps of a Composition, without the manifest around them. */
+function stepsOf(composition: string): string {
+  const [, steps] = read(composition).split("\n  pipeline:\n");
+  if (steps === undefined) throw new Error(`cannot find spec.pipeline in ${composition}`);
+  return fenced(steps.replaceAll(/^ {2}/gm, ""));
+}
 const kinds = Object.entries(builtInKinds).map(([group, names]) => `| \`${group}\` | ${names.join(", ")} |`);
 const sections: Readonly<Record<string, string>> = {
-  composition: yaml("examples/share-database/composition.yaml"),
+  demo: demoTable(),
+  step: stepsOf("examples/share-database/composition.yaml"),
   input: inputReference(),
-  flags: flagsReference(),
+  flags: flagsReference(serveCommand),
+  commands: commandsReference([
+    serveCommand,
+    renderCommand,
+    registryCommand,
+    preflightCommand,
+    admissionCommand,
+    auditCommand,
+  ]),
   seen: matrix(),
+  versions: testedVersions(),
   compatibility: compatibility(),
   "built-in kinds": ["| group | kinds |", "| --- | --- |", ...kinds].join("\n"),
-  "runtime config": yaml("deploy/function/runtime-config.yaml", "deploy/function/pod-disruption-budget.yaml"),
+  "runtime config": manifests("deploy/function/runtime-config.yaml", "deploy/function/pod-disruption-budget.yaml"),
 };
 
-/** Each page has those of the sections that its markers name. */
-const pages = ["README.md", "README.zh-CN.md", "docs/external-names.md", "docs/operations.md"].map((file) => {
+/** Each page has the sections that its markers name. */
+const markdown = readdirSync(new URL("docs", root)).filter((file) => file.endsWith(".md"));
+const pages = ["README.md", "README.zh-CN.md", ...markdown.map((file) => `docs/${file}`)].map((file) => {
   const names = [...read(file).matchAll(/<!-- begin: (.*) -->/g)].map(([, name = ""]) => name);
   const page = names.reduce((text, name) => withSection(text, name, sections[name] ?? missing(file, name)), read(file));
   return [file, page] as const;
@@ -59,7 +78,7 @@ function missing(file: string, name: string): never {
 const generated: readonly (readonly [file: string, content: string | Buffer])[] = [
   ["package/input/inputs.yaml", `# Made by npm run generate from src/input.\n${stringify(crd(), { lineWidth: 120 })}`],
   ["proto/v1beta1/run_function.proto", proto.replace("proto.v1;", "proto.v1beta1;")],
-  // What reflection answers from: the protocol, and the health service, as a protobuf compiler sees them.
+  // Descriptors of the protocol and of the health service, for gRPC reflection.
   ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
   ["deploy/mapping.schema.json", mappingJsonSchema()],
   ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],

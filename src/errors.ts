@@ -1,4 +1,4 @@
-/** What went wrong, for code that decides what becomes of it; people read the message. */
+/** The kind of an error, for code that decides how to go on; people read the message. */
 export type ErrorCode =
   | "InvalidFieldPath" // a path in the input does not parse, or leads through something that is no object or list
   | "InvalidInput" // the input's faults, all of them in one message

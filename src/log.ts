@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { createLogger, format, transports } from "winston";
 
-/** What is known of a line beside its message. Never a Secret's value, a literal of an input or a whole request. */
+/** Fields of a log line. Never a Secret's value, a literal of an input or a whole request. */
 type LogFields = Readonly<Record<string, unknown>>;
 
 /** The part of a winston logger that we use. */

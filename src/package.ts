@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Where package.json and proto/ lie. This file stays one level below: in src/, in dist/ and in a bundle in dist/ alike. */
+/** The folder of package.json and proto/. This file lies one level below it: in src/, in dist/, and in a bundle in dist/. */
 export const packageRoot = new URL("../", import.meta.url);
 
 /** The version of this package, as in package.json; "unknown" if that holds none. */

@@ -7,13 +7,13 @@ import { sharing } from "./features/sharing/sharing.ts";
 import { tags } from "./features/tags/tags.ts";
 import { type Draft, emptyDraft } from "./model/draft.ts";
 
-/** What happens to a request, in this order. Each line takes effect where its section of the input is there. */
+/** The features, in the order in which they run. Each takes effect where the input has its section. */
 const features: readonly Feature[] = [
-  sharing, // first: what others share can be used by all that follows
+  sharing, // first: all that follows can use what others share
   publishing,
   tags, // needs the final set of desired resources, and leaves out what another XR has
-  externalNames, // of all that is desired, whoever desires it
-  adoption, // after all that desires resources: it looks for what nobody does
+  externalNames, // after every feature that desires managed resources
+  adoption, // after every feature that desires resources: it looks for those that nobody desires
   responseTTL, // last: it must know every requirement, because one that is pending forbids a TTL
 ];
 

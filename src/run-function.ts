@@ -1,17 +1,17 @@
+import { toComposite } from "./crossplane/composite.ts";
 import { FunctionError } from "./errors.ts";
 import { parseInput } from "./input/parse.ts";
 import type { Input } from "./input/schema.ts";
-import { toComposite } from "./model/composite.ts";
 import type { Condition, Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";
 import { type Draft, emptyDraft, type TagChange } from "./model/draft.ts";
 import type { Request } from "./model/request.ts";
-import { assertNoOperation, operate } from "./operations.ts";
+import { assertNoOperation, operate } from "./operations/operations.ts";
 import { run } from "./pipeline.ts";
 import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 
-/** What one call came to: the bytes to send, and what the log and the metrics may say of it. */
+/** The outcome of one call: the bytes to send, and the parts that the log and the metrics may show. */
 export interface Outcome {
   /** A RunFunctionResponse, encoded. */
   readonly response: Uint8Array;
@@ -20,13 +20,13 @@ export interface Outcome {
   readonly audit: readonly TagChange[];
 }
 
-/** What Crossplane's client takes at most: grpc-go's default, which Crossplane does not raise. */
+/** The largest response that Crossplane's client takes: grpc-go's default, which Crossplane does not raise. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Answers one encoded RunFunctionRequest. Deterministic: the same bytes in, the same bytes out.
  *
- * What a user got wrong becomes a Fatal result, which freezes the XR as it is: nothing is applied, nothing deleted.
+ * A user's mistake becomes a Fatal result, which freezes the XR: nothing is applied, nothing is deleted.
  *
  * @throws {FunctionError} `InvalidMessage` for bytes that are no RunFunctionRequest.
  */

@@ -62,7 +62,7 @@ async function nudgesOnce({ kubectl }: Rig): Promise<string> {
     (await kubectl.list("events"))
       .filter((event) => at(event, "involvedObject.name") === "second")
       .map((event) => String(at(event, "message")))
-      .find((text) => text.includes("nudged for these"));
+      .find((text) => text.includes("already nudged for these XRs"));
   await until("an event says so", async () => (await message()) !== undefined, PATIENCE);
   await kubectl.run("delete", `xuncalleds.${GROUP}/uncalled`, "--wait=false");
   return "nothing applied, and an event that says so";

@@ -1,43 +1,58 @@
 import { inputJsonSchema, type Schema } from "./crd.ts";
 
-/** The input's reference for the README: a row for each field, in the order of the schema. */
+/** The tables of docs/input.md, in the order of the schema: one for plain fields of `spec`, then one for each section. */
 export function inputReference(): string {
-  const rows = rowsOf(childOf(inputJsonSchema(), "spec"), "spec");
-  return ["| field | what it takes | default | what it is |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  const spec = childOf(inputJsonSchema(), "spec");
+  const rows = Object.keys(spec.properties ?? {}).map((name) => rowsOf(spec, name, "spec"));
+  const fields = rows.filter(({ length }) => length === 1).flat();
+  const sections = rows.filter(({ length }) => length > 1).map((section) => [`## ${nameOf(section)}`, table(section)]);
+  return [table(fields), ...sections.flat()].join("\n\n");
 }
 
-/** The three ways to give a value stand above the table and not in each row. */
+interface Row {
+  readonly path: string;
+  readonly type: string;
+  readonly default: string;
+  readonly description: string;
+}
+
+const nameOf = ([first]: readonly Row[]): string => (first?.path ?? "").replace(/\[\]$/, "");
+
+function table(rows: readonly Row[]): string {
+  const lines = rows.map((row) => `| \`${row.path}\` | ${row.type} | ${row.default} | ${row.description} |`);
+  return ["| field | type | default | description |", "| --- | --- | --- | --- |", ...lines].join("\n");
+}
+
+/** The three ways to give a value; the page explains them once, above the tables. */
 const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"];
 
-function rowsOf(schema: Schema, path: string): string[] {
-  const names = Object.keys(schema.properties ?? {}).filter((name) => !isValue(schema) || !SOURCES.includes(name));
-  return names.flatMap((name) => {
-    const child = childOf(schema, name);
-    const items = itemsOf(child);
-    const childPath = `${path}.${name}${items === undefined ? "" : "[]"}`;
-    const isRequired = schema.required?.includes(name) === true;
-    const cells = [
-      `\`${childPath}\``,
-      typeOf(child),
-      defaultOf(child, isRequired),
-      (child.description ?? "").replaceAll("|", "\\|"),
-    ];
-    return [`| ${cells.join(" | ")} |`, ...rowsOf(items ?? child, childPath)];
-  });
+function rowsOf(parent: Schema, name: string, parentPath: string): readonly Row[] {
+  const schema = childOf(parent, name);
+  const items = itemsOf(schema);
+  const path = `${parentPath}.${name}${items === undefined ? "" : "[]"}`;
+  const row = {
+    path,
+    type: typeOf(schema),
+    default: defaultOf(schema, parent.required?.includes(name) === true),
+    description: (schema.description ?? "").replaceAll("|", "\\|"),
+  };
+  const fields = items ?? schema;
+  const names = Object.keys(fields.properties ?? {}).filter((child) => !isValue(fields) || !SOURCES.includes(child));
+  return [row, ...names.flatMap((child) => rowsOf(fields, child, path))];
 }
 
 const isValue = (schema: Schema): boolean => SOURCES.every((source) => schema.properties?.[source] !== undefined);
 
 function typeOf(schema: Schema): string {
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(" or ");
-  if (isValue(schema)) return "a value";
-  if (schema.type === "array") return "a list";
-  if (schema.type === "object") return schema.properties === undefined ? mapOf(schema) : "an object";
-  return schema.type === "integer" ? "a whole number" : `a ${schema.type}`;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (isValue(schema)) return "value";
+  if (schema.type === "array") return "list";
+  if (schema.type === "object") return schema.properties === undefined ? mapOf(schema) : "object";
+  return String(schema.type);
 }
 
 const mapOf = ({ additionalProperties: items }: Schema): string =>
-  typeof items === "object" && items.type === "string" ? "a map of strings" : "any object";
+  typeof items === "object" && items.type === "string" ? "map of strings" : "any object";
 
 function defaultOf({ default: value }: Schema, isRequired: boolean): string {
   if (isRequired) return "required";

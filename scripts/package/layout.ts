@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
 
-/** What the image is: the Dockerfile says the same, and a test compares them. */
+/** The image's parts. The Dockerfile says the same, and a test compares them. */
 
 export const NAME = manifest.name;
 export const VERSION = `v${manifest.version}`;
@@ -13,7 +13,7 @@ export const DISTROLESS = "gcr.io/distroless/nodejs24-debian12:nonroot";
 const NODE = "/nodejs/bin/node";
 /** The bundle, the protocol and package.json; `src/package.ts` finds the latter two one level above the bundle. */
 export const APP = "/function";
-/** Starts with room for what a start allocates: otherwise the garbage collector runs a dozen times. */
+/** Starts with a heap that holds what a start allocates: otherwise the garbage collector runs a dozen times. */
 export const ENTRYPOINT = [NODE, "--min-semi-space-size=16", `${APP}/dist/main.cjs`] as const;
 /** Distroless' `nonroot`. Any other serves as well: nothing is written, and all may read. */
 export const USER = "65532:65532";

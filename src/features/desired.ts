@@ -1,7 +1,6 @@
 import { type Document, documentOf } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { withValueAt } from "../model/field-path.ts";
-import type { JsonObject } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
 /** The composed resources as they are desired so far: by the steps before us, and by the features before this one. */
@@ -17,11 +16,4 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
 function edited(before: Document | undefined, { object, value }: Extract<ResourceEdit, { is: "set" }>): Document {
   const whole = object ?? before?.toObject() ?? {};
   return documentOf(value === undefined ? whole : withValueAt(whole, value.path, value.value));
-}
-
-/** The draft with another object desired under that name; its readiness stays as it was set. */
-export function withDesired(draft: Draft, name: string, object: JsonObject): Draft {
-  const before = draft.resources.get(name);
-  const ready = before?.is === "set" ? before.ready : undefined;
-  return { ...draft, resources: new Map([...draft.resources, [name, { is: "set", object, ready }]]) };
 }

@@ -2,10 +2,10 @@ import { type Condition, type Result, shownCondition } from "../model/condition.
 import type { Call } from "./feature.ts";
 
 /**
- * The event for a condition that says something new. Crossplane calls us every minute, so what the XR already shows is not
- * said again; neither is Unknown, which passes within the same reconcile.
+ * The event for a condition that has changed. Crossplane calls this function every minute, so a condition that the XR already
+ * shows has no event; neither has Unknown, which passes within the same reconcile.
  */
-export function eventsOf(
+export function eventsFor(
   condition: Condition,
   severity: Exclude<Result["severity"], "Fatal">,
   { composite }: Call,

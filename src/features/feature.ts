@@ -1,5 +1,5 @@
+import type { Composite } from "../crossplane/composite.ts";
 import type { Input } from "../input/schema.ts";
-import type { Composite } from "../model/composite.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Request } from "../model/request.ts";
 

@@ -3,8 +3,8 @@ import { type FieldPath, withValueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 
 /**
- * The fields of an observed resource that are to be desired as they are. Labels and annotations go without those that
- * Crossplane sets itself.
+ * Picks fields of an observed resource that are to be desired as they are. Labels and annotations that Crossplane sets itself
+ * are left out.
  */
 export const pick = (observed: Document, paths: readonly FieldPath[]): JsonObject =>
   paths.reduce<JsonObject>((object, path) => {

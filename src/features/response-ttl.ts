@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
-import type { Composite } from "../model/composite.ts";
+import type { Composite } from "../crossplane/composite.ts";
+import { withTtl } from "../model/draft.ts";
 import type { Feature } from "./feature.ts";
 
-/** How far XRs are spread, as a part of the TTL: those that were restored together are not called together for ever. */
+/** The largest deviation, as a part of the TTL, so that XRs that were restored together are not called together for ever. */
 const JITTER = 0.1;
 
 /**
- * Sees to it that there is a next reconcile: watches get lost (crossplane#5400), a TTL does not. While a requirement is
- * pending there is none, because Crossplane v1.20 to v2.1 would take the answer for final and replay it until the TTL ends.
- * Nor is there one beside a Fatal result, which Crossplane retries by itself, and must not replay.
+ * Sets a TTL, so that there is always a next reconcile: watches get lost (crossplane#5400). While a requirement is pending
+ * there is none, because Crossplane v1.20 to v2.1 would take the response for final and replay it until the TTL ends. Nor is
+ * there one beside a Fatal result, which Crossplane retries by itself and must not replay.
  */
 export const responseTTL: Feature = ({ input, request, composite }, draft) => {
   const isPending =
@@ -18,7 +19,7 @@ export const responseTTL: Feature = ({ input, request, composite }, draft) => {
   const { responseTTL: seconds } = input.spec;
   return isPending || isFatal || seconds === 0
     ? draft
-    : { ...draft, ttlSeconds: Math.max(1, Math.round(seconds * spread(composite))) };
+    : withTtl(draft, Math.max(1, Math.round(seconds * spread(composite))));
 };
 
 /** From 0.9 to 1.1, always the same for the same XR. */

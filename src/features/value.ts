@@ -1,12 +1,10 @@
+import { ENVIRONMENT } from "../crossplane/environment.ts";
 import type { Value } from "../input/fields.ts";
 import { formatFieldPath } from "../model/field-path.ts";
 import { isObject, type JsonValue } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
-/** Where function-environment-configs, and Crossplane before it, leave the environment for later steps. */
-export const ENVIRONMENT = "apiextensions.crossplane.io/environment";
-
-/** What a value of the input came to, or the field that would have to be set first. */
+/** A resolved value of the input, or the field that has to be set first. */
 export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly is: "unset"; readonly field: string };
 
 /** A value that has to be one string; numbers and booleans are written as YAML would. */

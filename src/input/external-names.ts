@@ -2,37 +2,36 @@ import * as z from "zod";
 import { fieldPath, statusPath } from "./fields.ts";
 
 const rescueRule = z.strictObject({
-  apiGroup: z.string().min(1).describe("The kind's API group; `.m.` of namespaced managed resources is left out."),
+  apiGroup: z.string().min(1).describe("The kind's API group, without the `.m.` of namespaced managed resources."),
   kind: z.string().min(1).describe("The managed resource's kind."),
   fromFieldPath: fieldPath
     .prefault("status.atProvider.id")
-    .describe("Where the provider says what the cloud calls it: exactly what the external name has to be."),
+    .describe("The field in which the provider reports the external name, exactly as the annotation must have it."),
 });
 
-/** How managed resources keep the names that the cloud gave to what they stand for. */
+/** Ways to keep the external names of managed resources. */
 export const externalNames = z.strictObject({
   pin: z
     .boolean()
     .default(true)
     .describe(
-      "Desire each external name from when it is first observed. `false`: only those rescued or from the ledger.",
+      "Desire each external name once it has been observed. `false`: desire only names that were rescued or come from the ledger.",
     ),
   rescue: z
     .array(rescueRule)
     .prefault([])
     .describe(
-      "Kinds whose provider may lose the external name, and where it is found then. They come before the built-in ones.",
+      "Kinds whose provider may lose the external name, and the field to restore it from. These rules precede the built-in ones.",
     ),
-  builtInRescue: z.boolean().default(true).describe("Whether the kinds in docs/external-names.md are rescued too."),
+  builtInRescue: z.boolean().default(true).describe("Rescue the kinds listed in docs/external-names.md too."),
   ledger: z
     .strictObject({
       toCompositeFieldPath: statusPath.describe(
-        "A field of the XR's status that takes any object: names by composed resource, then by kind.",
+        "A field of the XR's status that accepts any object. It holds the names by composed resource, then by kind.",
       ),
     })
     .optional()
-    .describe("A record of all external names, from which a managed resource that is made anew gets its name back."),
+    .describe("A record of all external names. A managed resource that is created again gets its name from it."),
 });
 
 export type ExternalNames = z.output<typeof externalNames>;
-export type RescueRule = z.output<typeof rescueRule>;

@@ -15,10 +15,10 @@ export function parseInput(input: JsonObject): Input {
   throw invalidInput(faultsIn(parsed.error));
 }
 
-/** What a schema found, one for each field that is wrong. */
+/** Turns a schema's issues into faults, one for each wrong field. */
 export const faultsIn = ({ issues }: z.core.$ZodError): readonly Fault[] => issues.flatMap(toFaults);
 
-/** A fault of the input: where it is, and what would be right. */
+/** A fault of the input: its path, and what is expected there. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
@@ -57,7 +57,7 @@ function toMessage(issue: z.core.$ZodIssue): string {
 
 const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 
-/** What was found, cut short; an input holds no secrets, and if it did, not in a place where another type belongs. */
+/** Shows the value that was found, shortened. An input holds no secrets, least of all where another type is expected. */
 function show(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;

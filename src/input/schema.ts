@@ -14,7 +14,7 @@ export const KIND = "Input";
 /** The default of `spec.responseTTL`: Crossplane's own default, so that every XR has a next reconcile (crossplane#5400). */
 const DEFAULT_TTL = "60s";
 
-/** The input of a pipeline step: the one source of its validation, its CRD (package/input) and its reference (README). */
+/** The input of a pipeline step. Its validation, its CRD (package/input) and its reference (docs/input.md) are made from this. */
 export const inputSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal(KIND),
@@ -23,44 +23,53 @@ export const inputSchema = z.strictObject({
     responseTTL: duration
       .prefault(DEFAULT_TTL)
       .describe(
-        "How long Crossplane may wait until it calls again, spread by up to 10 % per XR. 0s: it decides itself.",
+        "Time to live of the response: Crossplane reconciles the XR again after this time, 10 % more or less depending on the " +
+          "XR. `0s` leaves the interval to Crossplane.",
       ),
     sharedResources: z
       .array(sharedResource)
       .refine(...unique("name"))
       .prefault([])
       .describe(
-        "Infrastructure of others that this XR uses: what it is, and where its connection Secret is copied to.",
+        "Resources of other owners that this XR uses, and the places to which their connection Secrets are copied.",
       ),
     contextKey: z
       .string()
       .min(1)
       .default(`${DOMAIN}/shared-resources`)
       .describe(
-        "The context key under which later steps find the shared resources, as lists by name. " +
-          "`apiextensions.crossplane.io/extra-resources` is function-extra-resources' own.",
+        "The context key under which later steps find the shared resources, as lists by name. Templates written for " +
+          "function-extra-resources read `apiextensions.crossplane.io/extra-resources`.",
       ),
     environment: z
-      .strictObject({ defaultData: z.record(z.string(), json).default({}).describe("What nobody else has set.") })
+      .strictObject({
+        defaultData: z
+          .record(z.string(), json)
+          .default({})
+          .describe("Defaults; values from earlier steps and from `toEnvironment` win."),
+      })
       .optional()
-      .describe("The environment that later steps read, beside what `sharedResources[].toEnvironment` adds."),
-    publish: publish.optional().describe("What others can select of this XR."),
+      .describe("The environment that later steps read. `sharedResources[].toEnvironment` adds to it."),
+    publish: publish.optional().describe("Makes fields of this XR available to others."),
     tags: tags
       .optional()
       .describe(
-        "Tags of the composed resources, and who owns a cloud resource that several XRs declare: docs/tags.md.",
+        "Sets tags on composed resources, and decides which XR owns a cloud resource that several XRs declare. See docs/tags.md.",
       ),
     externalNames: externalNames
       .optional()
-      .describe("No managed resource loses the name of its cloud resource. `{}` turns it on."),
+      .describe("Keeps the external names of managed resources. `{}` turns it on. See docs/external-names.md."),
     adoption: adoption
       .optional()
       .describe(
-        "Nothing that the XR refers to is dropped before the XR controls it. `{}` turns it on, as the last step.",
+        "Keeps every resource that the XR refers to until the XR controls it, as after a restore. `{}` turns it on. The step " +
+          "must be the last of the pipeline. See docs/adoption.md.",
       ),
     neverReconciled: neverReconciled
       .optional()
-      .describe("Find XRs that were never reconciled; in an Operation, with nothing else: docs/audit.md."),
+      .describe(
+        "In an Operation only, and without any other section: finds XRs that were never reconciled. See docs/audit.md.",
+      ),
   }),
 });
 

@@ -3,15 +3,19 @@ import { dnsLabel, exactlyOneOf, fieldPath, onObjects, toValue, value, valueShap
 
 const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
 
-/** What becomes of a key that is there already: Replace overwrites it, Retain leaves it. */
+/** The rule for a key that is set already: Replace overwrites it, Retain leaves it. */
 const policy = z.enum(["Replace", "Retain"]).default("Replace");
 
 const add = exactlyOneOf(
   z.strictObject({
-    key: z.string().min(1).optional().describe("The tag's key. Without it the value is a map, and each entry a tag."),
+    key: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The tag's key. Without a key the value is a map, and each of its entries is a tag."),
     ...valueShape(z.union([z.string(), z.record(z.string(), z.string())])),
-    policy: policy.describe("Whether a tag of that key that an earlier step or entry set is replaced or retained."),
-    optional: z.boolean().default(false).describe("Say nothing where the value is not set."),
+    policy: policy.describe("Replace or keep a tag of the same key that an earlier step or an earlier entry set."),
+    optional: z.boolean().default(false).describe("Leave the tag out without a condition while its value is not set."),
   }),
   SOURCES,
 )
@@ -43,55 +47,70 @@ const preserve = z.union([
 const remove = z.union([glob.transform((keys) => ({ is: "literal" as const, value: keys })), value(globs)]);
 
 const resources = z.strictObject({
-  apiGroup: glob.default("*").describe("A glob over API groups, such as *.aws.upbound.io."),
-  kind: glob.default("*").describe("A glob over kinds."),
+  apiGroup: glob.default("*").describe("API groups, as a glob such as `*.aws.upbound.io`."),
+  kind: glob.default("*").describe("Kinds, as a glob."),
   fieldPath: fieldPath
     .optional()
-    .describe("Where the tags are: a map, or a list of objects with a key and a value. Default: docs/tags.md."),
+    .describe(
+      "The field that holds the tags: a map, or a list of objects with a key and a value. docs/tags.md lists the defaults.",
+    ),
   externalNameFieldPath: fieldPath
     .optional()
-    .describe("What names the cloud resource. Default: metadata.annotations[crossplane.io/external-name]."),
+    .describe("The field that names the cloud resource. Default: `metadata.annotations[crossplane.io/external-name]`."),
   scopeFieldPaths: z
     .array(fieldPath)
     .prefault([])
-    .describe("What else tells two cloud resources of one name apart. Added to the built-in ones."),
+    .describe("Fields that tell apart cloud resources of the same name, in addition to the built-in ones."),
   managementPolicies: z
     .boolean()
     .default(true)
-    .describe("Whether the kind has spec.managementPolicies; without it a resource cannot be merely observed."),
+    .describe("Set to `false` for a kind without `spec.managementPolicies`: its resources cannot be observed only."),
 });
 
 const owner = z.strictObject({
   cluster: value(dnsLabel)
     .optional()
-    .describe("Names this control plane, and becomes tag crossplane-cluster, where several share a cloud account."),
+    .describe(
+      "The name of this control plane, where several share a cloud account. It is written as the tag `crossplane-cluster`.",
+    ),
   onConflict: z
     .enum(["Observe", "Withhold", "Fail"])
     .default("Observe")
-    .describe("What becomes of a resource that somebody else owns: observed, not created, or a Fatal result."),
+    .describe(
+      "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: return a Fatal result.",
+    ),
   onRelease: z
     .enum(["HandOver", "Delete"])
     .default("HandOver")
-    .describe("What becomes of the cloud resource when its owner goes while others need it."),
+    .describe(
+      "When the owner is deleted while others declare the cloud resource. `HandOver`: the next one takes over. `Delete`: the cloud " +
+        "resource may be deleted with its owner.",
+    ),
 });
 
-/** Tags of the composed resources, and who may write those of a cloud resource that several XRs declare. */
+/** Tags of the composed resources, and ownership of a cloud resource that several XRs declare. */
 export const tags = z.strictObject({
   add: z.array(add).prefault([]).describe("Tags to set."),
   preserve: z
     .array(preserve)
     .prefault([])
-    .describe("Keys (globs) whose tags stay as the cloud has them, whoever set them; or lists of keys, as values."),
+    .describe(
+      "Keys, as globs, whose tags stay as they are in the cloud. An entry may also be a value that holds a list of keys.",
+    ),
   remove: z
     .array(remove)
     .prefault([])
-    .describe("Keys (globs) that earlier steps set and that are to go; or lists of keys."),
+    .describe(
+      "Keys, as globs, of tags that earlier steps set and that are removed. An entry may also be a value that holds a list of keys.",
+    ),
   resources: z
     .array(resources)
     .min(1)
     .optional()
-    .describe("Which resources; the first entry that fits counts. Default: all whose kind is known to have tags."),
-  owner: owner.prefault({}).describe("Who writes where several XRs declare one cloud resource."),
+    .describe(
+      "The resources to tag; the first entry that matches applies. Default: all resources whose kind is known to have tags.",
+    ),
+  owner: owner.prefault({}).describe("Ownership of a cloud resource that several XRs declare."),
 });
 
 export type Tags = z.output<typeof tags>;

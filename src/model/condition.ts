@@ -1,7 +1,7 @@
 import type { Document } from "./document.ts";
 import { isObject } from "./json.ts";
 
-/** Who is shown a condition or an event. */
+/** The objects that show a condition or an event. */
 export type Target = "Composite" | "CompositeAndClaim";
 
 /** A condition of the XR (and its claim). Crossplane makes one that is not returned Unknown, so it is on every response. */

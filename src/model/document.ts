@@ -16,7 +16,7 @@ export const documentOf = (object: JsonObject): Document => ({
   toObject: () => object,
 });
 
-/** Whether the value is a Document: JSON holds no functions. */
+/** Tells whether the value is a Document: JSON holds no functions. */
 export const isDocument = (value: object): value is Document =>
   "toObject" in value && typeof value.toObject === "function";
 

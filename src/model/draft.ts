@@ -2,10 +2,10 @@ import type { Condition, Result } from "./condition.ts";
 import type { Document } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { ResourceSelector, SchemaSelector } from "./requirement.ts";
+import type { Requirement, ResourceSelector, SchemaRequirement, SchemaSelector } from "./requirement.ts";
 import type { Ready } from "./resource.ts";
 
-/** What becomes of one desired composed resource. What is undefined stays as the steps before us left it. */
+/** An edit of one desired composed resource. Parts that are undefined stay as the steps before us left them. */
 export type ResourceEdit =
   | {
       readonly is: "set";
@@ -16,12 +16,13 @@ export type ResourceEdit =
     }
   | { readonly is: "removed" };
 
-interface ValueEdit {
+/** A value at a path of an object. */
+export interface ValueEdit {
   readonly path: FieldPath;
   readonly value: JsonValue;
 }
 
-/** What goes into the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
+/** A value for the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
 
 /** One tag that a composed resource is to have and does not have yet, or the other way round. */
@@ -36,8 +37,8 @@ export interface TagChange {
 }
 
 /**
- * The response in the making: only what we change. All that the steps before us desired goes back as it came, byte for
- * byte, unless an edit names it. Readonly; `draft.ts` has a function for each kind of change, and each returns a new Draft.
+ * The changes that make the response. Everything that the steps before us desired goes back byte for byte, unless an edit names
+ * it. Readonly: each function below makes one kind of change and returns a new Draft.
  */
 export interface Draft {
   readonly resources: ReadonlyMap<string, ResourceEdit>;
@@ -47,15 +48,16 @@ export interface Draft {
   readonly connectionDetails: ReadonlyMap<string, string>;
   /** Undefined leaves the XR's readiness to the steps before us. */
   readonly compositeReady: Ready | undefined;
+  /** Resources to look up, by the name under which the answer comes. */
   readonly requirements: ReadonlyMap<string, ResourceSelector>;
   /** Schemas to look up; for a Crossplane that says it can (v2.2 and later). */
   readonly requiredSchemas: ReadonlyMap<string, SchemaSelector>;
   readonly context: ReadonlyMap<string, ContextValue>;
   readonly conditions: readonly Condition[];
   readonly results: readonly Result[];
-  /** How long, in seconds, Crossplane may wait until it calls again. Undefined: it decides. */
+  /** The TTL of the response, in seconds; undefined leaves it to Crossplane. */
   readonly ttlSeconds: number | undefined;
-  /** What an Operation's status keeps of this step. Compositions have no place for it. */
+  /** Output that an Operation's status keeps. Compositions have no place for it. */
   readonly output: JsonObject | undefined;
   /** For the log, not for Crossplane: which tags this answer changes. */
   readonly audit: readonly TagChange[];
@@ -75,3 +77,84 @@ export const emptyDraft: Draft = {
   output: undefined,
   audit: [],
 };
+
+type Entries<T> = Iterable<readonly [string, T]>;
+
+const extended = <T>(map: ReadonlyMap<string, T>, entries: Entries<T>): ReadonlyMap<string, T> => {
+  const copy = new Map(map);
+  for (const [key, value] of entries) copy.set(key, value);
+  return copy;
+};
+
+/** Edits composed resources, by their names in the Composition. An edit replaces an earlier one of the same resource. */
+export const withResources = (draft: Draft, edits: Entries<ResourceEdit>): Draft => ({
+  ...draft,
+  resources: extended(draft.resources, edits),
+});
+
+export const withResource = (draft: Draft, name: string, edit: ResourceEdit): Draft =>
+  withResources(draft, [[name, edit]]);
+
+/** Desires another object under that name; its readiness stays as it was set. */
+export function withObject(draft: Draft, name: string, object: JsonObject): Draft {
+  const before = draft.resources.get(name);
+  return withResource(draft, name, { is: "set", object, ready: before?.is === "set" ? before.ready : undefined });
+}
+
+/** Sets values in the desired XR, in this order. */
+export const withCompositeValues = (draft: Draft, values: readonly ValueEdit[]): Draft => ({
+  ...draft,
+  composite: [...draft.composite, ...values],
+});
+
+/** Adds connection details of the XR, in base64. */
+export const withConnectionDetails = (draft: Draft, details: Entries<string>): Draft => ({
+  ...draft,
+  connectionDetails: extended(draft.connectionDetails, details),
+});
+
+/** Holds the XR unready, whatever the steps before us say. */
+export const withCompositeUnready = (draft: Draft): Draft => ({ ...draft, compositeReady: "False" });
+
+/** Asks for resources. A requirement is returned on every call for as long as it is needed: Crossplane watches it. */
+export const withRequirements = (draft: Draft, requirements: readonly Requirement[]): Draft => ({
+  ...draft,
+  requirements: extended(
+    draft.requirements,
+    requirements.map(({ name, selector }) => [name, selector] as const),
+  ),
+});
+
+/** Asks for schemas. */
+export const withRequiredSchemas = (draft: Draft, requirements: readonly SchemaRequirement[]): Draft => ({
+  ...draft,
+  requiredSchemas: extended(
+    draft.requiredSchemas,
+    requirements.map(({ name, apiVersion, kind }) => [name, { apiVersion, kind }] as const),
+  ),
+});
+
+/** Leaves values to later steps of the pipeline. */
+export const withContext = (draft: Draft, entries: Entries<ContextValue>): Draft => ({
+  ...draft,
+  context: extended(draft.context, entries),
+});
+
+export const withCondition = (draft: Draft, condition: Condition): Draft => ({
+  ...draft,
+  conditions: [...draft.conditions, condition],
+});
+
+export const withResults = (draft: Draft, results: readonly Result[]): Draft => ({
+  ...draft,
+  results: [...draft.results, ...results],
+});
+
+export const withTtl = (draft: Draft, ttlSeconds: number): Draft => ({ ...draft, ttlSeconds });
+
+export const withOutput = (draft: Draft, output: JsonObject): Draft => ({ ...draft, output });
+
+export const withAudit = (draft: Draft, changes: readonly TagChange[]): Draft => ({
+  ...draft,
+  audit: [...draft.audit, ...changes],
+});

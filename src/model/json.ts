@@ -1,4 +1,4 @@
-/** What a Kubernetes object is made of once it has left the wire. Never mutated: an edit makes a new value. */
+/** A decoded JSON value, such as a Kubernetes object. Never mutated: an edit makes a new value. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {

@@ -2,7 +2,7 @@ import type { Document } from "./document.ts";
 import type { Answer, SchemaAnswer } from "./requirement.ts";
 import type { State } from "./resource.ts";
 
-/** What Crossplane says it can do (v2.2 and later; earlier versions say nothing). */
+/** A capability that Crossplane advertises (v2.2 and later; earlier versions advertise none). */
 export type Capability = "Capabilities" | "RequiredResources" | "Credentials" | "Conditions" | "RequiredSchemas";
 
 /** One RunFunctionRequest, as the features see it. */
@@ -13,7 +13,7 @@ export interface Request {
   readonly observed: State;
   readonly desired: State;
   readonly input: Document;
-  /** What earlier steps of the pipeline left for later ones, by key. */
+  /** Values that earlier steps of the pipeline left for later ones, by key. */
   readonly context: Document;
   /** The answer to the requirement of that name, in whichever field this generation of Crossplane answers. */
   required(name: string): Answer;

@@ -1,13 +1,13 @@
 import type { Document } from "./document.ts";
 
-/** Whether a resource is ready, as far as the pipeline knows; a composed resource left Unspecified counts as not ready. */
+/** Tells whether a resource is ready, as far as the pipeline knows. Unspecified counts as not ready for a composed resource. */
 export type Ready = "Unspecified" | "True" | "False";
 
 /** A composite or composed resource: observed (whole) or desired (the fields the pipeline wants to own). */
 export interface Resource {
   readonly document: Document;
   readonly ready: Ready;
-  /** What is published of how to reach it, by key. Crossplane fills it in for the XR and composed resources only. */
+  /** Connection details by key. Crossplane fills them in for the XR and composed resources only. */
   readonly connectionDetails: ReadonlyMap<string, Uint8Array>;
 }
 

@@ -3,7 +3,7 @@ export type Template = readonly (string | Placeholder)[];
 
 interface Placeholder {
   readonly key: string;
-  /** Whether the value is percent-encoded, as it has to be inside a URL. */
+  /** True if the value is percent-encoded, as it has to be inside a URL. */
   readonly isEncoded: boolean;
 }
 

@@ -1,42 +1,40 @@
 import { createHash } from "node:crypto";
+import { annotationOf, qualifiedName } from "../crossplane/metadata.ts";
 import { shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { DOMAIN } from "../model/names.ts";
 import type { Definition } from "./definition.ts";
 
-/** On an XRD: for which XRs it was nudged. */
+/** The annotation of an XRD that tells for which XRs it was nudged. */
 export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
 
-/** What is the case with the XRs of one XRD. */
-export type Verdict =
+/** Tells whether the XRs of one XRD are being reconciled. */
+export type ReconcileVerdict =
   | { readonly is: "Reconciled" }
   | { readonly is: "NeverReconciled"; readonly composites: readonly string[]; readonly nudgedFor: string }
-  | { readonly is: "NudgedInVain"; readonly composites: readonly string[] };
+  | { readonly is: "StillNotReconciled"; readonly composites: readonly string[] };
 
 /**
- * Which XRs Crossplane has never reconciled. It says how a reconcile ended in the condition `Synced`, so an XR that has none
- * was never reconciled to an end: it was created a moment ago, its function does not answer, or the watch of its kind has
- * ended (crossplane#5400).
+ * Finds the XRs that Crossplane has never reconciled. Each reconcile that ends sets the condition `Synced`, so an XR without it
+ * was created a moment ago, its function does not answer, or the watch of its kind has ended (crossplane#5400).
  *
- * There is no clock here, so one that was created a moment ago counts, too: to nudge its XRD is harmless. The value of the
- * nudge is made from the UIDs of the XRs. The same XRs are nudged for once; where that did not help, nothing else that we
- * could do would, and somebody has to look.
+ * An XR that was created a moment ago counts too, because a function has no clock: nudging its XRD is harmless. The value of
+ * the nudge is a hash of the XRs' UIDs, so that an XRD is nudged once for the same XRs. Where that did not help, a person has
+ * to look.
  */
-export function judge({ document }: Definition, composites: readonly Document[]): Verdict {
+export function judgeReconciles({ document }: Definition, composites: readonly Document[]): ReconcileVerdict {
   const never = composites.filter((composite) => shownCondition(composite, "Synced") === undefined);
   if (never.length === 0) return { is: "Reconciled" };
-  const nudgedFor = hashOf(never);
-  const names = never.map(nameOf).sort();
-  return stringAt(document, ["metadata", "annotations", NUDGED_FOR]) === nudgedFor
-    ? { is: "NudgedInVain", composites: names }
+  const nudgedFor = hashUids(never);
+  const names = never.map(qualifiedName).sort();
+  return annotationOf(document, NUDGED_FOR) === nudgedFor
+    ? { is: "StillNotReconciled", composites: names }
     : { is: "NeverReconciled", composites: names, nudgedFor };
 }
 
-function hashOf(composites: readonly Document[]): string {
-  const uids = composites.map((composite) => stringAt(composite, ["metadata", "uid"]) ?? nameOf(composite)).sort();
+function hashUids(composites: readonly Document[]): string {
+  const uids = composites
+    .map((composite) => stringAt(composite, ["metadata", "uid"]) ?? qualifiedName(composite))
+    .sort();
   return createHash("sha256").update(uids.join()).digest("hex").slice(0, 16);
 }
-
-/** `namespace/name`, or the name of a cluster-scoped XR. */
-const nameOf = (composite: Document): string =>
-  ["namespace", "name"].flatMap((key) => stringAt(composite, ["metadata", key]) ?? []).join("/");

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { Server } from "@grpc/grpc-js";
-import type { Config, Limits } from "../config.ts";
 import type { Log } from "../log.ts";
+import type { Config, Limits } from "./config.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
 import { trackStreams, withoutNames } from "./interceptors.ts";
 import type { Metrics } from "./metrics.ts";

@@ -1,8 +1,8 @@
 import { createServer, type Server as TcpServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
+import type { Config } from "./config.ts";
 import { createGrpcServer, type GrpcServer } from "./grpc.ts";
 import type { RunFunction } from "./handler.ts";
 import { type Listener, listen } from "./listener.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Limits } from "../../src/config.ts";
+import type { Limits } from "../../src/server/config.ts";
 import { connectHttp2, endOf, frame, openStream, roundTrip } from "../../testing/servers/http2.ts";
 import { call, echo, generous, type Loopback, serveLoopback, until, V1 } from "../../testing/servers/loopback.ts";
 import { callAndReset, connectRaw, dataFrame, openCall, unknownFrames } from "../../testing/servers/raw-http2.ts";

@@ -26,9 +26,9 @@ describe("turns", () => {
   test("timers run between two long calls", async () => {
     const done: string[] = [];
     const turns = createTurns().run;
-    setTimeout(() => done.push("timer"), 1);
     const ended = new Promise<void>((resolve) => {
       turns("a", () => {
+        setTimeout(() => done.push("timer"), 1);
         busy(20);
         done.push("a1");
       });

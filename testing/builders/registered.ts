@@ -1,6 +1,6 @@
-import { externalNameHash } from "../../src/features/tags/identity.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { DOMAIN } from "../../src/model/names.ts";
+import { hashExternalName } from "../../src/ownership/identity.ts";
 
 /** A Bucket as the function registers one. */
 export interface Registered {
@@ -51,7 +51,7 @@ export function registered({
           "crossplane.io/claim-namespace": namespace,
         }),
         [`${DOMAIN}/identity`]: `id-${bucket}-${region}-${providerConfig}`,
-        [`${DOMAIN}/external-name`]: externalNameHash("s3.aws.upbound.io", "Bucket", [bucket]),
+        [`${DOMAIN}/external-name`]: hashExternalName("s3.aws.upbound.io", "Bucket", [bucket]),
       },
       annotations: {
         "crossplane.io/composition-resource-name": "bucket",

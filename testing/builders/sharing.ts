@@ -1,7 +1,7 @@
+import { toComposite } from "../../src/crossplane/composite.ts";
 import type { Call } from "../../src/features/feature.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import { API_VERSION, KIND } from "../../src/input/schema.ts";
-import { toComposite } from "../../src/model/composite.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";

@@ -1,5 +1,5 @@
+import { toComposite } from "../../src/crossplane/composite.ts";
 import type { Call } from "../../src/features/feature.ts";
-import { toComposite } from "../../src/model/composite.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";

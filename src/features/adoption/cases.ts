@@ -1,20 +1,34 @@
+import type { Reference } from "../../crossplane/references.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Call } from "../feature.ts";
-import { canBeRequired, type Reference, requirementOf, unobserved } from "./references.ts";
-import { judgeObserved, judgeReferenced, type Verdict } from "./verdict.ts";
+import { canBeRequired, findUnobserved, toRequirement } from "./unobserved.ts";
+import { type AdoptionVerdict, judgeObserved, judgeReferenced } from "./verdict.ts";
 
-/** A resource that Crossplane would drop, or a reference that it would replace, and the verdict on it. */
-export type Case =
-  | { readonly is: "observed"; readonly name: string; readonly resource: Document; readonly verdict: Verdict }
-  | { readonly is: "referenced"; readonly reference: Reference; readonly verdict: Verdict };
-
-/** In steady state there are none, and no composed resource is read to find that out. */
-export function casesOf(call: Call, draft: Draft): readonly Case[] {
-  return [...observedCases(call, draft), ...referencedCases(call)];
+/** A composed resource that is observed and that nobody desires: Crossplane drops it at the end of this reconcile. */
+export interface ObservedCase {
+  readonly is: "observed";
+  readonly name: string;
+  readonly resource: Document;
+  readonly verdict: AdoptionVerdict;
 }
 
-function observedCases({ request, composite }: Call, draft: Draft): readonly Case[] {
+/** A reference whose resource is not observed: Crossplane replaces it at the end of this reconcile. */
+export interface ReferencedCase {
+  readonly is: "referenced";
+  readonly reference: Reference;
+  readonly verdict: AdoptionVerdict;
+}
+
+export type Case = ObservedCase | ReferencedCase;
+
+/** Finds and judges all cases. In steady state there are none, and no composed resource is read to find that out. */
+export const findCases = (call: Call, draft: Draft): readonly Case[] => [
+  ...findObserved(call, draft),
+  ...findReferenced(call),
+];
+
+function findObserved({ request, composite }: Call, draft: Draft): readonly ObservedCase[] {
   const { resources } = request.observed;
   const leftOut = [...resources].filter(([name]) => !isDesired(name, request, draft));
   return leftOut
@@ -33,13 +47,13 @@ function isDesired(name: string, { desired }: Call["request"], { resources }: Dr
   return edit === undefined ? desired.resources.has(name) : edit.is === "set";
 }
 
-function referencedCases(call: Call): readonly Case[] {
+function findReferenced(call: Call): readonly ReferencedCase[] {
   const { request, composite } = call;
-  return unobserved(call)
+  return findUnobserved(call)
     .filter((reference) => canBeRequired(reference, call))
     .map((reference) => ({
       is: "referenced",
       reference,
-      verdict: judgeReferenced(request.required(requirementOf(reference)), composite),
+      verdict: judgeReferenced(request.required(toRequirement(reference).name), composite),
     }));
 }

@@ -1,11 +1,9 @@
+import { managedFieldsOf, REFERENCES_MANAGER } from "../../crossplane/field-managers.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
-/** The field manager by which Crossplane writes an XR's references. */
-const REFERENCES_MANAGER = "apiextensions.crossplane.io/composite";
-
 /**
- * Whether the XR's references come from a backup: whoever restored them wrote them, and Crossplane has not written them
+ * Tells whether the XR's references come from a backup: whoever restored them wrote them, and Crossplane has not written them
  * again since. Then a resource that is not there may still be on its way. Crossplane writes them in each reconcile that
  * comes to its end, so this is over with the first one.
  *
@@ -20,10 +18,7 @@ export function isRestored(document: Document): boolean {
     manager === REFERENCES_MANAGER && !subresource && isSince(time);
   const isSynced = ({ type, status, lastTransitionTime }: JsonObject): boolean =>
     type === "Synced" && status === "True" && isSince(lastTransitionTime);
-  return (
-    !objectsIn(document.at(["metadata", "managedFields"])).some(isWritten) &&
-    !objectsIn(document.at(["status", "conditions"])).some(isSynced)
-  );
+  return !managedFieldsOf(document).some(isWritten) && !objectsIn(document.at(["status", "conditions"])).some(isSynced);
 }
 
 const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);

@@ -1,22 +1,24 @@
-import type { Composite } from "../../model/composite.ts";
+import { toApiGroup } from "../../crossplane/api-group.ts";
+import type { Composite } from "../../crossplane/composite.ts";
+import { type Controller, controllerOf } from "../../crossplane/controller.ts";
+import { isBeingDeleted } from "../../crossplane/metadata.ts";
+import { findProof } from "../../crossplane/proof.ts";
+import { hasReferences } from "../../crossplane/references.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Answer } from "../../model/requirement.ts";
-import { type Controller, controllerOf } from "./controller.ts";
-import { proofOf } from "./proof.ts";
-import { hasReferences } from "./references.ts";
 import { isRestored } from "./restored.ts";
 
-/** Who controls a resource that the XR refers to, and what that means for it. */
-export type Verdict =
-  | { readonly is: "ours" } // Crossplane deletes it, as it should
-  | { readonly is: "unsettled" } // ours, and an XR that has not yet taken back what it composed itself
-  | { readonly is: "unadopted" } // we composed it, and nobody controls it
-  | { readonly is: "unproven"; readonly because: string } // nobody controls it, and we cannot tell whose it is
-  | { readonly is: "untold"; readonly root: string } // we cannot tell before this XR is adopted itself
-  | { readonly is: "stale"; readonly controller: Controller } // this XR controls it, as it was before the restore
-  | { readonly is: "foreign"; readonly controller: Controller } // somebody else's
-  | { readonly is: "gone" } // there is none, or not for long
-  | { readonly is: "missing" } // there is none yet
+/** The controller of a resource that the XR refers to, and what follows from it. */
+export type AdoptionVerdict =
+  | { readonly is: "ours" } // this XR controls it; Crossplane deletes it properly
+  | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control what it composed itself
+  | { readonly is: "unadopted" } // this XR composed it, and nobody controls it
+  | { readonly is: "unproven"; readonly because: string } // nobody controls it, and nothing proves who composed it
+  | { readonly is: "nested"; readonly root: string } // provable only once this XR has its controller again
+  | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it, under the UID before the restore
+  | { readonly is: "foreign"; readonly controller: Controller } // somebody else controls it
+  | { readonly is: "gone" } // it does not exist, or is being deleted
+  | { readonly is: "missing" } // it is not restored yet
   | { readonly is: "pending" };
 
 /**
@@ -28,13 +30,13 @@ export type Verdict =
  * | this XR         | not needed, it is a nested XR  | `unsettled` | delete it, before it has adopted what it composed   |
  * | none            | yes                            | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever  |
  * | none            | no                             | `unproven`  | the same                                            |
- * | none            | not before we are adopted      | `untold`    | the same                                            |
+ * | none            | not before this XR is adopted  | `nested`    | the same                                            |
  * | none, and going | not needed                     | `gone`      | it is being deleted already                         |
  *
  * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. One that somebody else
  * controls Crossplane does not observe; a renderer may, and then the next table holds.
  */
-export function judgeObserved(resource: Document, composite: Composite): Verdict {
+export function judgeObserved(resource: Document, composite: Composite): AdoptionVerdict {
   const verdict = judgeFound(resource, composite);
   const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
   return isUnsettled ? { is: "unsettled" } : verdict;
@@ -50,16 +52,16 @@ export function judgeObserved(resource: Document, composite: Composite): Verdict
  * | a resource    | an XR of this one's kind and name, another UID     | `stale`: restored with the references of a backup |
  * | a resource    | anybody else                                       | `foreign`                                         |
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
- * | a resource    | none                                               | as above: it came back in this very moment        |
+ * | a resource    | none                                               | as above: it was restored during this reconcile   |
  */
-export function judgeReferenced(answer: Answer, composite: Composite): Verdict {
+export function judgeReferenced(answer: Answer, composite: Composite): AdoptionVerdict {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
   if (resource === undefined) return { is: isRestored(composite.document) ? "missing" : "gone" };
   return judgeFound(resource, composite);
 }
 
-function judgeFound(resource: Document, composite: Composite): Verdict {
+function judgeFound(resource: Document, composite: Composite): AdoptionVerdict {
   const controller = controllerOf(resource);
   if (controller === undefined) return judgeUncontrolled(resource, composite);
   const uid = stringAt(composite.document, ["metadata", "uid"]);
@@ -67,14 +69,14 @@ function judgeFound(resource: Document, composite: Composite): Verdict {
   return { is: isFormerSelf(controller, composite) ? "stale" : "foreign", controller };
 }
 
-function judgeUncontrolled(resource: Document, composite: Composite): Verdict {
-  if (stringAt(resource, ["metadata", "deletionTimestamp"]) !== undefined) return { is: "gone" };
-  const proof = proofOf(resource, composite);
+function judgeUncontrolled(resource: Document, composite: Composite): AdoptionVerdict {
+  if (isBeingDeleted(resource)) return { is: "gone" };
+  const proof = findProof(resource, composite);
   return proof.is === "proven" ? { is: "unadopted" } : proof;
 }
 
 /** The version of a kind changes while it stays the same kind. */
 function isFormerSelf(controller: Controller, { apiVersion, kind, name }: Composite): boolean {
-  const groupOf = (version: string): string | undefined => version.split("/")[0];
-  return controller.kind === kind && controller.name === name && groupOf(controller.apiVersion) === groupOf(apiVersion);
+  const isSameGroup = toApiGroup(controller.apiVersion) === toApiGroup(apiVersion);
+  return isSameGroup && controller.kind === kind && controller.name === name;
 }

@@ -1,9 +1,9 @@
 import type { Condition } from "../../model/condition.ts";
-import type { Verdict } from "./verdict.ts";
+import type { NameVerdict } from "./verdict.ts";
 
 const TYPE = "ExternalNamesPinned";
 
-/** Its reasons, in the order in which they matter. */
+/** Reasons of the condition, in the order in which they matter. */
 const REASONS = [
   "DuplicateSuspected",
   "ChangedByPipeline",
@@ -12,24 +12,24 @@ const REASONS = [
   "Rescued",
   "RestoredFromLedger",
 ] as const;
-type Reason = (typeof REASONS)[number];
+type NameReason = (typeof REASONS)[number];
 
-/** Those that nobody has to do anything about. */
+/** Reasons that need no action. */
 const FINE: ReadonlySet<string> = new Set(["Rescued", "RestoredFromLedger"]);
 
 const MAX_SENTENCES = 10;
 
 /** One condition for all managed resources: its message has a sentence for each that needs one. */
-export function conditionOf(verdicts: ReadonlyMap<string, Verdict>): Condition {
-  const standings = [...verdicts]
+export function toCondition(verdicts: ReadonlyMap<string, NameVerdict>): Condition {
+  const remarks = [...verdicts]
     .flatMap(([resource, verdict]) => {
-      const reason = reasonOf(verdict);
+      const reason = findReason(verdict);
       return reason === undefined ? [] : [{ reason, sentence: `${resource}: ${explain(verdict)}` }];
     })
     .sort((a, b) => REASONS.indexOf(a.reason) - REASONS.indexOf(b.reason));
-  const reason = standings[0]?.reason ?? "Pinned";
-  const rest = standings.length - MAX_SENTENCES;
-  const sentences = standings.slice(0, MAX_SENTENCES).map(({ sentence }) => sentence);
+  const reason = remarks[0]?.reason ?? "Pinned";
+  const rest = remarks.length - MAX_SENTENCES;
+  const sentences = remarks.slice(0, MAX_SENTENCES).map(({ sentence }) => sentence);
   return {
     type: TYPE,
     status: reason === "Pinned" || FINE.has(reason) ? "True" : "False",
@@ -39,7 +39,7 @@ export function conditionOf(verdicts: ReadonlyMap<string, Verdict>): Condition {
   };
 }
 
-function reasonOf(verdict: Verdict): Reason | undefined {
+function findReason(verdict: NameVerdict): NameReason | undefined {
   switch (verdict.is) {
     case "duplicate":
       return "DuplicateSuspected";
@@ -56,15 +56,15 @@ function reasonOf(verdict: Verdict): Reason | undefined {
   }
 }
 
-function explain(verdict: Verdict): string {
+function explain(verdict: NameVerdict): string {
   switch (verdict.is) {
     case "duplicate":
       return (
-        `its external name is ${verdict.name}, but ${verdict.other} is known too; there may be two cloud resources: delete ` +
-        "the one that is not wanted, and see docs/external-names.md"
+        `its external name is ${verdict.name}, but ${verdict.other} is recorded or reported too; there may be two cloud ` +
+        "resources: delete the one that is not wanted (docs/external-names.md says how)"
       );
     case "rescued":
-      return `external name ${verdict.name}, from what its provider reports`;
+      return `external name ${verdict.name}, which its provider reports`;
     case "recorded":
       return `external name ${verdict.name}, from the ledger`;
     case "unnamed":
@@ -72,12 +72,12 @@ function explain(verdict: Verdict): string {
         ? "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies"
         : "no external name yet";
     case "setByPipeline":
-      return `the pipeline sets the external name ${verdict.name}, where ${verdict.observed} is observed`;
+      return `the pipeline sets the external name ${verdict.name}, but ${verdict.observed} is observed`;
     case "observed":
       return `external name ${verdict.name}`;
   }
 }
 
-/** Whether somebody should look: a Warning, and not a Normal event. */
+/** Tells whether the event is a Warning instead of Normal. */
 export const isAlarming = ({ reason }: Condition): boolean =>
   ["DuplicateSuspected", "ChangedByPipeline", "LateInitializeMissing"].includes(reason);

@@ -1,73 +1,80 @@
+import { isManaged, type ManagedKind, managedKindOf } from "../../crossplane/managed-resource.ts";
+import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
 import type { Document } from "../../model/document.ts";
-import type { Draft, ResourceEdit } from "../../model/draft.ts";
+import {
+  type Draft,
+  type ResourceEdit,
+  type ValueEdit,
+  withCompositeValues,
+  withCondition,
+  withResources,
+  withResults,
+} from "../../model/draft.ts";
 import { desiredSoFar } from "../desired.ts";
-import { eventsOf } from "../events.ts";
+import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
-import { conditionOf, isAlarming } from "./condition.ts";
-import { entryOf, fromLedger, isGoingForGood, type Ledger, recordedIn, toLedger } from "./ledger.ts";
-import { type Kind, kindOf, rescuePathsOf } from "./rescue.ts";
-import { EXTERNAL_NAME, isManaged, judge, type Verdict } from "./verdict.ts";
+import { isAlarming, toCondition } from "./condition.ts";
+import { findRecorded, fromLedger, isDeletedForGood, type Ledger, toEntry, toLedger } from "./ledger.ts";
+import { rescuePathsFor } from "./rescue.ts";
+import { judgeName, type NameVerdict } from "./verdict.ts";
 
 /** A desired managed resource, and which external name it has. */
-interface Case {
+interface NamedResource {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: ManagedKind;
   readonly desired: Document;
   readonly observed: Document | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: NameVerdict;
 }
 
 /**
- * No managed resource loses the name of its cloud resource: a provider that does not know it creates a second one
- * (crossplane#5918). What nobody desires any more is not our affair: it is on its way out, or adoption looks after it.
+ * Keeps the external name of every desired managed resource: a provider that does not know it creates a second cloud resource
+ * (crossplane#5918). Resources that are not desired are left out: they are being deleted, or adoption keeps them.
  */
 export const externalNames: Feature = (call, draft) => {
   const policy = call.input.spec.externalNames;
   if (policy === undefined) return draft;
 
-  const ledger = ledgerOf(policy, call);
-  const cases = casesOf(policy, ledger, call, draft);
-  const condition = conditionOf(new Map(cases.map(({ name, verdict }) => [name, verdict])));
-  return {
-    ...draft,
-    resources: new Map([...draft.resources, ...editsOf(cases, policy, draft)]),
-    composite: [...draft.composite, ...recordsOf(policy, cases, ledger, call)],
-    conditions: [...draft.conditions, condition],
-    results: [...draft.results, ...eventsOf(condition, isAlarming(condition) ? "Warning" : "Normal", call)],
-  };
+  const ledger = readLedger(policy, call);
+  const resources = findNames(policy, ledger, call, draft);
+  const condition = toCondition(new Map(resources.map(({ name, verdict }) => [name, verdict])));
+  const named = withResources(draft, toEdits(resources, policy, draft));
+  const recorded = withCompositeValues(named, toRecords(policy, resources, ledger, call));
+  const events = eventsFor(condition, isAlarming(condition) ? "Warning" : "Normal", call);
+  return withResults(withCondition(recorded, condition), events);
 };
 
-const ledgerOf = ({ ledger }: ExternalNames, { composite }: Call): Ledger =>
+const readLedger = ({ ledger }: ExternalNames, { composite }: Call): Ledger =>
   toLedger(ledger && composite.document.at(ledger.toCompositeFieldPath));
 
-function casesOf(policy: ExternalNames, ledger: Ledger, call: Call, draft: Draft): readonly Case[] {
+function findNames(policy: ExternalNames, ledger: Ledger, call: Call, draft: Draft): readonly NamedResource[] {
   const { resources } = call.request.observed;
-  const cases: Case[] = [];
+  const found: NamedResource[] = [];
   for (const [name, desired] of desiredSoFar(call, draft)) {
     const observed = resources.get(name)?.document;
-    // One that is not there yet has a name only where the ledger has one, and only managed resources are in the ledger.
+    // A resource that does not exist has a name only where the ledger has one, and only managed resources are in the ledger.
     const isKnown = observed === undefined ? ledger.has(name) : isManaged(observed);
     if (!isKnown) continue;
-    const kind = kindOf(desired);
-    const recorded = recordedIn(ledger, name, kind);
-    const verdict = judge({ desired, observed, recorded, rescuePaths: rescuePathsOf(kind, policy) });
-    cases.push({ name, kind, desired, observed, verdict });
+    const kind = managedKindOf(desired);
+    const recorded = findRecorded(ledger, name, kind);
+    const verdict = judgeName({ desired, observed, recorded, rescuePaths: rescuePathsFor(kind, policy) });
+    found.push({ name, kind, desired, observed, verdict });
   }
-  return cases.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The annotation, where it is not desired as it should be; the rest of the resource is not even read. */
-function editsOf(
-  cases: readonly Case[],
+/** Sets the annotation where it is not desired as it should be; the rest of the resource is not read. */
+function toEdits(
+  resources: readonly NamedResource[],
   policy: ExternalNames,
-  { resources }: Draft,
-): readonly [string, ResourceEdit][] {
-  return cases.flatMap(({ name, verdict, desired }): [string, ResourceEdit][] => {
+  { resources: edits }: Draft,
+): readonly (readonly [string, ResourceEdit])[] {
+  return resources.flatMap(({ name, verdict, desired }): [string, ResourceEdit][] => {
     if (verdict.is === "setByPipeline" || verdict.is === "unnamed") return [];
     if (verdict.is === "observed" && !policy.pin && !verdict.isOurs) return [];
     const value = { path: EXTERNAL_NAME, value: verdict.name };
-    const before = resources.get(name);
+    const before = edits.get(name);
     if (before?.is !== "set") return [[name, { is: "set", value }]];
     const isEdited = before.object !== undefined || before.value !== undefined;
     return [[name, { is: "set", ready: before.ready, value, ...(isEdited && { object: desired.toObject() }) }]];
@@ -75,25 +82,25 @@ function editsOf(
 }
 
 /**
- * The ledger as it is to be. A name goes only while we see that it is of no use any more: its resource is observed, and
- * not desired, or on its way out with what it stands for. What is not there at the moment keeps its name.
+ * The ledger as it is to be. A name is removed only while its resource is observed and either not desired or being deleted
+ * together with its cloud resource. A resource that does not exist at the moment keeps its name.
  */
-function recordsOf(
+function toRecords(
   { ledger: policy }: ExternalNames,
-  cases: readonly Case[],
+  resources: readonly NamedResource[],
   ledger: Ledger,
   { request }: Call,
-): Draft["composite"] {
+): readonly ValueEdit[] {
   if (policy === undefined) return [];
-  const desired = new Map(cases.map((found) => [found.name, found]));
+  const desired = new Set(resources.map(({ name }) => name));
   const records = new Map([...ledger].filter(([name]) => desired.has(name) || !request.observed.resources.has(name)));
-  for (const { name, kind, observed, verdict } of cases) {
-    if (observed !== undefined && isGoingForGood(observed)) records.delete(name);
-    else if (verdict.is !== "unnamed") records.set(name, entryOf(kind, nameToRecord(verdict)));
+  for (const { name, kind, observed, verdict } of resources) {
+    if (observed !== undefined && isDeletedForGood(observed)) records.delete(name);
+    else if (verdict.is !== "unnamed") records.set(name, toEntry(kind, nameToRecord(verdict)));
   }
   return records.size === 0 ? [] : [{ path: policy.toCompositeFieldPath, value: fromLedger(records) }];
 }
 
-/** Of two, the one that was known first stays on record until a person decides. */
-const nameToRecord = (verdict: Exclude<Verdict, { is: "unnamed" }>): string =>
+/** Of two names, the one that was known first stays on record until a person decides. */
+const nameToRecord = (verdict: Exclude<NameVerdict, { is: "unnamed" }>): string =>
   verdict.is === "duplicate" ? verdict.recorded : verdict.name;

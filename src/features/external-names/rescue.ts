@@ -1,5 +1,7 @@
-import type { ExternalNames, RescueRule } from "../../input/external-names.ts";
-import { type Document, stringAt } from "../../model/document.ts";
+import { withoutScope } from "../../crossplane/api-group.ts";
+import type { ManagedKind } from "../../crossplane/managed-resource.ts";
+import type { ExternalNames } from "../../input/external-names.ts";
+import type { FieldPath } from "../../model/field-path.ts";
 
 /**
  * Kinds of provider-upjet-aws that the cloud names (`config.IdentifierFromProvider` in its config/externalname.go, so that
@@ -45,23 +47,11 @@ export const builtInKinds: Readonly<Record<string, readonly string[]>> = {
 
 const ID = ["status", "atProvider", "id"];
 
-/** What a managed resource is, whichever the scope of its kind: `Distribution` of `cloudfront.aws.upbound.io`. */
-export interface Kind {
-  readonly apiGroup: string;
-  readonly kind: string;
-}
-
-/** The kind, without the version and without the `.m.` of namespaced managed resources. */
-export function kindOf(resource: Document): Kind {
-  const [group = ""] = (stringAt(resource, ["apiVersion"]) ?? "").split("/");
-  return { apiGroup: group.replace(".m.", "."), kind: stringAt(resource, ["kind"]) ?? "" };
-}
-
-/** Where the name of such a resource is found when its annotation is lost; nothing for kinds that no rule is about. */
-export function rescuePathsOf({ apiGroup, kind }: Kind, policy: ExternalNames): readonly RescueRule["fromFieldPath"][] {
+/** The paths that hold the external name of such a resource when its annotation is lost; none where no rule covers the kind. */
+export function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): readonly FieldPath[] {
   const paths = policy.rescue
-    .filter((rule) => rule.kind === kind && rule.apiGroup.replace(".m.", ".") === apiGroup)
+    .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)
     .map(({ fromFieldPath }) => fromFieldPath);
-  const isBuiltIn = policy.builtInRescue && Object.hasOwn(builtInKinds, apiGroup);
-  return isBuiltIn && builtInKinds[apiGroup]?.includes(kind) ? [...paths, ID] : paths;
+  const isBuiltIn = policy.builtInRescue && Object.hasOwn(builtInKinds, group);
+  return isBuiltIn && builtInKinds[group]?.includes(kind) ? [...paths, ID] : paths;
 }

@@ -1,10 +1,10 @@
+import { ENVIRONMENT, NEW_ENVIRONMENT } from "../../crossplane/environment.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue, withKey } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
-import { ENVIRONMENT } from "../value.ts";
 
 export interface Found {
   readonly shared: SharedResource;
@@ -30,9 +30,6 @@ function sharedOf(found: readonly Found[], { request, input }: Call): readonly E
   const earlier = request.context.at([input.spec.contextKey]);
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
 }
-
-/** What function-environment-configs calls an environment that nobody began. */
-const NEW_ENVIRONMENT = { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment" };
 
 /** As function-environment-configs merges: shared resources over what earlier steps left, and that over the defaults. */
 function environmentOf(found: readonly Found[], { request, input }: Call): readonly Entry[] {

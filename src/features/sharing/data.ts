@@ -36,7 +36,7 @@ export function readSecret(shareName: string, secret: SecretName, call: Call): [
 const textsOf = (values: JsonObject): [string, string][] =>
   Object.entries(values).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : []));
 
-/** Whether a delivery needs the source Secret's values, its keys only, or nothing of it. */
+/** Tells whether a delivery needs the source Secret's values, its keys only, or nothing of it. */
 export function isNeeded({ via, keys }: Copy): boolean {
   if (via === "Object") return false;
   return via !== "ConnectionSecret" || keys === undefined;

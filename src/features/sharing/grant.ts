@@ -5,7 +5,7 @@ import { DOMAIN } from "../../model/names.ts";
 export const ALLOWED_NAMESPACES = `${DOMAIN}/allowed-namespaces`;
 
 /**
- * Whether the owner of a shared resource grants a namespace its connection details. The annotation lies on the shared
+ * Tells whether the owner of a shared resource grants a namespace its connection details. The annotation lies on the shared
  * resource, so whoever wants access cannot grant it to himself.
  */
 export function grants(resource: Document, namespace: string): boolean {

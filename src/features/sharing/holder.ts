@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { stringAt } from "../../model/document.ts";
 import { DOMAIN } from "../../model/names.ts";
+import { OWNER, ownerOf } from "../../ownership/owner.ts";
 import type { Call } from "../feature.ts";
-import { OWNER, ownerOf } from "../owner.ts";
 import { knowsNamespaces } from "./generation.ts";
 import { ask, askForSecret, type Question } from "./question.ts";
 import type { SecretName } from "./source.ts";

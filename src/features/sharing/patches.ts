@@ -1,10 +1,10 @@
 import type { Patch } from "../../input/patch.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, documentOf } from "../../model/document.ts";
-import type { Draft } from "../../model/draft.ts";
+import { type Draft, withObject } from "../../model/draft.ts";
 import { formatFieldPath, withValueAt } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
-import { desiredSoFar, withDesired } from "../desired.ts";
+import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { type Finding, nameOf } from "./find.ts";
 import type { Standing } from "./standing.ts";
@@ -86,5 +86,5 @@ function withField(
   call: Call,
 ): Draft {
   const desired = desiredSoFar(call, draft).get(name) ?? documentOf({});
-  return withDesired(draft, name, withValueAt(desired.toObject(), fieldPath, value));
+  return withObject(draft, name, withValueAt(desired.toObject(), fieldPath, value));
 }

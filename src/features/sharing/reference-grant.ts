@@ -1,10 +1,10 @@
-import type { Composite } from "../../model/composite.ts";
+import type { Composite } from "../../crossplane/composite.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { SecretName } from "./source.ts";
 
 /**
- * Whether one of the ReferenceGrants in the Secret's namespace lets this XR (or its claim) refer to the Secret from
+ * Tells whether one of the ReferenceGrants in the Secret's namespace lets this XR (or its claim) refer to the Secret from
  * `namespace`: https://gateway-api.sigs.k8s.io/api-types/referencegrant. An entry of `to` without a name is for all Secrets.
  */
 export function referenceGrants(

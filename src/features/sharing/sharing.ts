@@ -1,6 +1,6 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Draft } from "../../model/draft.ts";
-import { eventsOf } from "../events.ts";
+import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
 import { conditionOf } from "./condition.ts";
 import { contextOf } from "./context.ts";
@@ -53,7 +53,7 @@ function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
     ]),
     context: new Map([...draft.context, ...contextOf(found, call)]),
     conditions: [...draft.conditions, condition],
-    results: [...draft.results, ...eventsOf(condition, isServed ? "Normal" : "Warning", call)],
+    results: [...draft.results, ...eventsFor(condition, isServed ? "Normal" : "Warning", call)],
   };
 }
 

@@ -1,50 +1,47 @@
+import { annotationOf } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
-import { stringAt } from "../../model/document.ts";
+import type { Requirement } from "../../model/requirement.ts";
+import { toContender } from "../../ownership/contender.ts";
+import { findContenders } from "../../ownership/find-contenders.ts";
+import { type Identity, identify } from "../../ownership/identity.ts";
+import { CLUSTER, CLUSTER_TAG, contenderId } from "../../ownership/marks.ts";
+import { ownerOf } from "../../ownership/owner.ts";
+import { judgeOwnership } from "../../ownership/verdict.ts";
 import type { Call } from "../feature.ts";
-import { ownerOf } from "../owner.ts";
-import { toContender } from "./contender.ts";
-import { reported } from "./desire.ts";
-import { findContenders, type Requirement } from "./find.ts";
-import { identityOf } from "./identity.ts";
-import { CLUSTER, CLUSTER_TAG, contenderId } from "./owner.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
-import { toTagMap } from "./tag-map.ts";
-import { judge } from "./verdict.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** What came of asking who else stands for a resource's cloud resource. */
-export interface Arbitration {
-  readonly identity: string;
+/** The identity of a resource's cloud resource, what has to be looked up for it, and what becomes of the resource. */
+export interface Arbitration extends Identity {
   readonly requirements: readonly Requirement[];
   readonly settlement: Settlement;
 }
 
-/** Undefined for a resource that nobody else can name: it is its XR's alone. */
+/** Finds out who else stands for a subject's cloud resource, and settles who owns it; undefined where nobody else can name it. */
 export function arbitrate(subject: Subject, wanted: Wanted, rules: Tags["owner"], call: Call): Arbitration | undefined {
-  const identity = identityOf(subject);
+  const identity = identify(subject);
   if (identity === undefined) return undefined;
-  const own = subject.observed && toContender(subject.observed);
-  const found = findContenders(subject, own, identity, call);
+
+  const { kind, observed, reportedTags, hasManagementPolicies, resource } = subject;
+  const own = observed && toContender(observed);
+  const found = findContenders({ kind, own, reportedTags }, identity.identity, call.request);
   const isKnown = !wanted.isClusterUnset && !subject.isPending;
-  const verdict = judge({
-    own,
-    contenders: isKnown ? found.contenders : undefined,
-    otherCluster: otherClusterOf(subject, wanted),
-    hasManagementPolicies: subject.hasManagementPolicies,
-  });
-  const id = contenderId(ownerOf(call.composite), subject.resource);
-  const settlement = settle(verdict, { subject, own, id, identity }, rules);
+  const contenders = isKnown ? found.contenders : undefined;
+  const otherCluster = findOtherCluster(subject, wanted);
+  const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies });
+  const id = contenderId(ownerOf(call.composite), resource);
+  const settlement = settle(verdict, { subject, own, id, identity: identity.identity }, rules);
   return {
-    identity,
+    ...identity,
     requirements: found.requirements,
-    settlement: wanted.isClusterUnset ? { ...settlement, standing: { is: "FieldNotSet" } } : settlement,
+    settlement: wanted.isClusterUnset ? { ...settlement, reason: { is: "FieldNotSet" } } : settlement,
   };
 }
 
-/** A control plane that was renamed is still the same one: its managed resources say what it was called when they wrote. */
-function otherClusterOf({ observed, fieldPath }: Subject, { cluster }: Wanted): string | undefined {
+/** The control plane that the cloud's tags name, unless our managed resource says that this one was called so when it wrote them. */
+function findOtherCluster({ observed, reportedTags }: Subject, { cluster }: Wanted): string | undefined {
   if (cluster === undefined || observed === undefined) return undefined;
-  const found = toTagMap(observed.at(reported(fieldPath)))?.get(CLUSTER_TAG);
-  return found === cluster || found === stringAt(observed, ["metadata", "annotations", CLUSTER]) ? undefined : found;
+  const found = reportedTags?.get(CLUSTER_TAG);
+  return found === cluster || found === annotationOf(observed, CLUSTER) ? undefined : found;
 }

@@ -1,4 +1,4 @@
-/** Whether a text fits a glob, in which `*` is any text and `?` any character. */
+/** Tells whether a text fits a glob, in which `*` is any text and `?` any character. */
 export function fits(text: string, glob: string): boolean {
   const pattern = glob
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")

@@ -1,13 +1,13 @@
+import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { TagMap } from "./tag-map.ts";
-
-/** Whose rules tags have to follow. */
-export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
 
 interface Limits {
   readonly count?: number;
+  /** How many of these the provider sets itself. */
+  readonly providers?: number;
   readonly key: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
   readonly value: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
-  /** A start of keys that nobody but the cloud may set. */
+  /** The beginning of keys that only the cloud may set. */
   readonly reserved?: RegExp;
 }
 
@@ -20,7 +20,7 @@ const KUBERNETES_PREFIX = "(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?";
  * labels-overview, kubernetes.io/docs/concepts/overview/working-with-objects/labels.
  */
 const LIMITS: Readonly<Record<Cloud, Limits>> = {
-  AWS: { count: 50, key: { length: 128 }, value: { length: 256 }, reserved: /^aws:/i },
+  AWS: { count: 50, providers: 3, key: { length: 128 }, value: { length: 256 }, reserved: /^aws:/i },
   Azure: {
     count: 50,
     key: { length: 512, pattern: /^[^<>%&\\?/]*$/, text: "no <, >, %, &, \\, ? and /" },
@@ -46,28 +46,37 @@ const LIMITS: Readonly<Record<Cloud, Limits>> = {
   },
 };
 
-/** What the cloud would refuse: which key, and why. `undefined` for the key where it is about all of them. */
+/** The tags that Crossplane's upjet providers set themselves, which this function neither sets nor removes. */
+export const PROVIDERS_OWN: ReadonlySet<string> = new Set([
+  "crossplane-kind",
+  "crossplane-name",
+  "crossplane-providerconfig",
+]);
+
+/** A tag that the cloud would refuse. The key is undefined where the fault concerns all tags together. */
 export interface TagFault {
   readonly key: string | undefined;
   readonly message: string;
 }
 
 /**
- * All that is wrong with the tags.
+ * Finds every fault of the tags.
  *
- * @param ours the keys that this step sets; a cloud's own keys may be there, but nobody may set them.
+ * @param ours the keys that this step sets; the cloud's own keys may be present, but must not be set.
  */
-export function faultsOf(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud): readonly TagFault[] {
+export function checkTags(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud): readonly TagFault[] {
   const limits = LIMITS[cloud];
   const faults: TagFault[] = [];
-  const counted = [...tags.keys()].filter((key) => !limits.reserved?.test(key)).length;
-  if (limits.count !== undefined && counted > limits.count) {
-    faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${limits.count}` });
+  const counted = [...tags.keys()].filter((key) => !limits.reserved?.test(key) && !PROVIDERS_OWN.has(key)).length;
+  const { count, providers = 0 } = limits;
+  if (count !== undefined && counted > count - providers) {
+    const rest = providers === 0 ? "" : `, and the provider adds ${providers}`;
+    faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${count}${rest}` });
   }
   for (const [key, value] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!ours.has(key)) continue;
     faults.push(
-      ...[...faultsOfKey(key, limits, cloud), ...faultsOfText(value, limits.value, "value", cloud)].map((message) => ({
+      ...[...checkKey(key, limits, cloud), ...checkText(value, limits.value, "value", cloud)].map((message) => ({
         key,
         message,
       })),
@@ -76,13 +85,13 @@ export function faultsOf(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud):
   return faults;
 }
 
-function faultsOfKey(key: string, { key: limit, reserved }: Limits, cloud: Cloud): readonly string[] {
+function checkKey(key: string, { key: limit, reserved }: Limits, cloud: Cloud): readonly string[] {
   const taken = reserved?.exec(key)?.[0];
   if (taken !== undefined) return [`keys that start with ${taken} are ${cloud}'s own`];
-  return faultsOfText(key, limit, "key", cloud);
+  return checkText(key, limit, "key", cloud);
 }
 
-function faultsOfText(text: string, limit: Limits["key"], what: "key" | "value", cloud: Cloud): readonly string[] {
+function checkText(text: string, limit: Limits["key"], what: "key" | "value", cloud: Cloud): readonly string[] {
   const faults: string[] = [];
   if (limit.length !== undefined && [...text].length > limit.length) {
     faults.push(`a ${what} of ${[...text].length} characters; ${cloud} takes at most ${limit.length}`);

@@ -1,41 +1,39 @@
+import type { Cloud } from "../../crossplane/providers/families.ts";
 import { fits } from "./glob.ts";
-import type { Cloud } from "./limits.ts";
+import { PROVIDERS_OWN } from "./limits.ts";
 import type { TagMap } from "./tag-map.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** The tags that Crossplane's upjet providers set themselves: not ours to set or remove. */
-const PROVIDERS_OWN: ReadonlySet<string> = new Set(["crossplane-kind", "crossplane-name", "crossplane-providerconfig"]);
-
-/** What there is to merge. */
-export interface Sources {
-  /** What the steps before us want. */
+/** The tags to merge, by where they come from. */
+export interface TagSources {
+  /** The tags that the steps before us want. */
   readonly desired: TagMap;
-  /** What the managed resource is to have, as it is observed. */
+  /** The tags in the spec of the observed managed resource. */
   readonly spec: TagMap;
-  /** What the cloud resource has, as its provider reports it. */
+  /** The tags of the cloud resource, as its provider reports them. */
   readonly cloud: TagMap;
 }
 
 /**
- * The tags to desire: what earlier steps want, then what the input adds, then what the cloud has and is to keep, less what is
- * to be removed. A provider takes away what is not in the list, so a foreign tag stays only if we want it as well.
+ * Merges the tags of earlier steps, those that the input adds and those that the cloud resource is to keep, less those that are
+ * to be removed. A provider removes tags that are not in the list, so a foreign tag stays only if it is desired too.
  *
  * - Replace takes the later value (of `add` over earlier steps, of the cloud over both), Retain the earlier one.
- * - AWS takes nobody's `aws:` tags and takes none away: they are never in the list.
- * - In a list, which is one field, the provider's own tags have to be repeated; in a map they are its own fields.
+ * - AWS neither accepts nor removes `aws:` tags, so they are never in the list.
+ * - A list is one field, so the provider's own tags have to be repeated in it; in a map they are fields of their own.
  */
-export function mergeTags(sources: Sources, wanted: Wanted, cloud: Cloud | undefined, isList: boolean): TagMap {
+export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | undefined, isList: boolean): TagMap {
   const own = isList ? [...sources.spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
   const tags = new Map([...own, ...sources.desired]);
-  const changes = [...wanted.add, ...preserved(sources.cloud, wanted, cloud)];
+  const changes = [...wanted.add, ...findPreserved(sources.cloud, wanted, cloud)];
   for (const { key, value, policy } of changes.filter(({ key }) => !PROVIDERS_OWN.has(key))) {
     if (policy === "Replace" || !tags.has(key)) tags.set(key, value);
   }
   return new Map([...tags].filter(([key]) => !isRemoved(key, wanted)));
 }
 
-/** What the cloud has and is to keep. */
-function preserved(found: TagMap, { preserve }: Wanted, cloud: Cloud | undefined): Wanted["add"] {
+/** The tags of the cloud resource that it is to keep. */
+function findPreserved(found: TagMap, { preserve }: Wanted, cloud: Cloud | undefined): Wanted["add"] {
   return [...found].flatMap(([key, value]) => {
     const rule = preserve.find(({ globs }) => globs.some((glob) => fits(key, glob)));
     const isReserved = cloud === "AWS" && key.startsWith("aws:");

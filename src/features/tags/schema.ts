@@ -1,23 +1,26 @@
+import { documentOf } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
-import type { SchemaSelector } from "../../model/requirement.ts";
+import { isObject, type JsonValue } from "../../model/json.ts";
+import type { SchemaRequirement, SchemaSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
+import { shapeOf } from "./tag-map.ts";
 
-export interface SchemaRequirement extends SchemaSelector {
-  readonly name: string;
-}
-
-/** Whether a kind has a field, as far as its OpenAPI schema tells, and the requirement that has to be returned to know it. */
+/** Tells whether a kind has a field, as far as its OpenAPI schema tells, and the requirement that has to be returned to know it. */
 export interface FieldInSchema {
   readonly is: "there" | "absent" | "pending" | "unknown";
+  /** The shape that the schema gives the field. */
+  readonly shape?: JsonValue | undefined;
   readonly requirement: SchemaRequirement | undefined;
 }
 
-/** Asks Crossplane v2.2 and later; earlier ones cannot be asked. */
-export function hasField({ apiVersion, kind }: SchemaSelector, fieldPath: FieldPath, call: Call): FieldInSchema {
+/** Asks Crossplane v2.2 and later for the schema; earlier versions cannot be asked. */
+export function findField({ apiVersion, kind }: SchemaSelector, fieldPath: FieldPath, call: Call): FieldInSchema {
   if (!call.request.capabilities.has("RequiredSchemas")) return { is: "unknown", requirement: undefined };
   const requirement = { name: `tags/${apiVersion}/${kind}`, apiVersion, kind };
   const answer = call.request.requiredSchema(requirement.name);
   if (answer.is !== "resolved") return { is: answer.is, requirement };
   const path = fieldPath.flatMap((step) => ["properties", step]);
-  return { is: answer.schema.at(path) === undefined ? "absent" : "there", requirement };
+  const schema = answer.schema.at(path);
+  const shape = isObject(schema) ? shapeOf(documentOf(schema)) : undefined;
+  return { is: shape === undefined ? "absent" : "there", shape, requirement };
 }

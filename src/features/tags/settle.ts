@@ -1,33 +1,48 @@
+import { createdAtOf } from "../../crossplane/external-resource.ts";
+import {
+  EVERYTHING,
+  mayDelete,
+  mayWrite,
+  OBSERVE,
+  type Policies,
+  policiesOf,
+  withoutDelete,
+} from "../../crossplane/management-policies.ts";
+import { annotationOf } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
-import type { Contender } from "./contender.ts";
-import { CONTENDERS, TAGS_OWNER } from "./owner.ts";
-import { EVERYTHING, mayWrite, OBSERVE, type Policies, policiesOf, withoutDelete } from "./policies.ts";
-import type { Standing } from "./standing.ts";
+import { shownCondition } from "../../model/condition.ts";
+import type { Document } from "../../model/document.ts";
+import type { Contender } from "../../ownership/contender.ts";
+import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/marks.ts";
+import type { OwnershipVerdict } from "../../ownership/verdict.ts";
+import type { TagReason } from "./reasons.ts";
 import type { Subject } from "./subject.ts";
-import type { Verdict } from "./verdict.ts";
 
-/** How one managed resource is to look as a contender, and what is said of it. */
+/** The desired state of one managed resource as a contender, and the reason. */
 export interface Settlement {
-  readonly standing: Standing;
-  /** "leave" leaves it out of the desired state: for what was never created only. */
+  readonly reason: TagReason;
+  /** "leave" leaves it out of the desired state, which is for resources that were never created. */
   readonly is: "leave" | "keep";
-  /** Undefined for a kind that has none. */
+  /** Undefined for a kind without management policies. */
   readonly policies: Policies | undefined;
-  /** Set for a kind that has no policies, where deleting it must not delete the cloud resource. */
+  /** True if a kind without management policies must not delete the cloud resource when it is deleted itself. */
   readonly isOrphaned: boolean;
-  /** Whether our tags are merged in. */
+  /** True if our tags are merged in. */
   readonly isTagged: boolean;
-  /** Whose tags are repeated, where a resource that somebody else owns cannot be kept from writing. */
+  /** The owner whose tags are repeated, where a resource that somebody else owns cannot be kept from writing. */
   readonly repeats: Contender | undefined;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Whether the XR can count on it. */
+  /** True if the XR may count on the cloud resource. */
   readonly isSettled: boolean;
+  /** True if an observer counts as ready: some providers never set Ready on what they only observe (provider-aws v0.50.0). */
+  readonly isReady: boolean;
 }
 
 type OwnerRules = Tags["owner"];
-type Theirs = Extract<Verdict, { is: "theirs" }>;
+type Ours = Extract<OwnershipVerdict, { is: "ours" }>;
+type Theirs = Extract<OwnershipVerdict, { is: "theirs" }>;
 
-const OBSERVED: Omit<Settlement, "standing"> = {
+const OBSERVED: Omit<Settlement, "reason"> = {
   is: "keep",
   policies: OBSERVE,
   isOrphaned: false,
@@ -35,95 +50,134 @@ const OBSERVED: Omit<Settlement, "standing"> = {
   repeats: undefined,
   annotations: {},
   isSettled: true,
+  isReady: false,
 };
 
-/** What is settled: our managed resource, and the cloud resource that it stands for. */
-export interface Claim {
+/** Our managed resource, and the cloud resource that it stands for. */
+export interface Entrant {
   readonly subject: Subject;
   readonly own: Contender | undefined;
-  /** Ours among the contenders, as `contenderId` says. */
+  /** Ours among the contenders, as `contenderId` writes it. */
   readonly id: string;
   readonly identity: string;
 }
 
-/** Acts on a verdict. What is not known yet leaves everything as it is. */
-export function settle(verdict: Verdict, claim: Claim, rules: OwnerRules): Settlement {
+/** Acts on a verdict. While something is not known yet, everything stays as it is. */
+export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
   switch (verdict.is) {
     case "pending":
-      return { ...held(claim), standing: { is: "WaitingForRequiredResources" } };
+      return { ...asBefore(entrant), reason: { is: "WaitingForRequiredResources" } };
     case "deleting":
-      return { ...held(claim), standing: { is: "BeingDeleted" } };
+      return { ...asBefore(entrant), reason: { is: "BeingDeleted" } };
     case "free":
-      return { ...start(claim), standing: { is: "Arbitrating" } };
+      return { ...asNewcomer(entrant), reason: { is: "Arbitrating" } };
+    case "unobserved":
+      return { ...asNewcomer(entrant), reason: { is: "WaitingForProvider" } };
     case "ours":
-      return owning(verdict.others, claim, rules);
+      return asOwner(verdict, entrant, rules);
     case "theirs":
-      return losing(verdict, claim, rules);
+      return yieldTo(verdict, entrant, rules);
   }
 }
 
-/** As we left it: its policies, and what we wrote on it. */
-function held({ own, subject }: Claim): Omit<Settlement, "standing"> {
+/** Keeps what we wrote: policies and annotations. */
+function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
   if (own === undefined) return { ...OBSERVED, policies: subject.hasManagementPolicies ? OBSERVE : undefined };
   const policies = policiesOf(own.document);
-  const annotations = [TAGS_OWNER, CONTENDERS].flatMap((key) => {
-    const value = own.document.at(["metadata", "annotations", key]);
-    return typeof value === "string" ? [[key, value]] : [];
-  });
   return {
     ...OBSERVED,
     policies,
     isOrphaned: policies === undefined && !own.isDeletingWithIt,
     isTagged: mayWrite(policies ?? EVERYTHING),
-    annotations: Object.fromEntries(annotations),
+    annotations: pickAnnotations(own, [TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE]),
   };
 }
 
 /**
- * One that is new, or stood for another cloud resource, starts as an observer. One that was there before this step was goes
- * on writing, so that it loses no tag on the way, but gives up Delete until it is known who else needs the cloud resource.
+ * Starts as an observer what is new or stood for another cloud resource. A managed resource that is older than this step in its
+ * Composition goes on writing, so that it loses no tag, but gives up Delete until it is known who else needs the cloud resource.
  */
-function start(claim: Claim): Omit<Settlement, "standing"> {
-  const { own, identity } = claim;
-  const before = held(claim);
+function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
+  const { own, identity } = entrant;
+  const before = asBefore(entrant);
   if (own?.isMarked === true && own.identity === identity) return before;
   if (own === undefined || own.identity !== undefined) {
-    return { ...OBSERVED, policies: before.policies && OBSERVE, isSettled: false };
+    const policies = before.policies && OBSERVE;
+    return { ...OBSERVED, policies, annotations: own ? rememberCreation(own, identity) : {}, isSettled: false };
   }
   return { ...before, policies: before.policies && withoutDelete(before.policies), isOrphaned: !before.policies };
 }
 
-function owning(others: readonly Contender[], { id, subject }: Claim, { onRelease }: OwnerRules): Settlement {
+/** Records that a creation was of another cloud resource, so that it does not count as the creation of this one. */
+function rememberCreation(own: Contender, identity: string): Settlement["annotations"] {
+  const createdAt = createdAtOf(own.document);
+  if (own.identity === identity || createdAt === undefined) return pickAnnotations(own, [CREATED_BEFORE]);
+  return { [CREATED_BEFORE]: createdAt };
+}
+
+/** Annotations that say whether one of us created the cloud resource: successors learn it from their owner. */
+function noteOrigin(own: Contender | undefined, isCreated: boolean): Settlement["annotations"] {
+  const before = own === undefined ? {} : pickAnnotations(own, [CREATED_BEFORE]);
+  return isCreated ? { ...before, [ORIGIN]: "Created" } : before;
+}
+
+const pickAnnotations = ({ document }: Contender, keys: readonly string[]): Settlement["annotations"] =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = annotationOf(document, key);
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+
+function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRelease }: OwnerRules): Settlement {
   const asked = policiesOf(subject.desired) ?? EVERYTHING;
   const isLeft = others.length > 0 && onRelease === "HandOver";
-  const policies = isLeft ? withoutDelete(asked) : asked;
+  const mayGo = origin === "created" || !subject.hasManagementPolicies;
+  const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
   const names = others.map(({ name }) => name).sort();
   return {
     ...OBSERVED,
-    standing: { is: "Owned" },
+    reason: { is: origin === "existed" && mayDelete(subject.desired) ? "ExistedBefore" : "Owned" },
     policies: subject.hasManagementPolicies ? policies : undefined,
     isOrphaned: isLeft && !subject.hasManagementPolicies,
     isTagged: true,
-    annotations: { [TAGS_OWNER]: id, ...(names.length > 0 && { [CONTENDERS]: names.join(",") }) },
+    annotations: {
+      ...noteOrigin(own, origin === "created"),
+      [TAGS_OWNER]: id,
+      ...(names.length > 0 && { [CONTENDERS]: names.join(",") }),
+    },
   };
 }
 
-function losing(verdict: Theirs, { own, subject }: Claim, { onConflict }: OwnerRules): Settlement {
+function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {
-    return { ...OBSERVED, standing: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
+    return { ...OBSERVED, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
-  const { owner, isAcknowledged, isNext } = verdict;
-  const lost: Settlement = {
-    ...OBSERVED,
-    standing: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
-    annotations: isNext ? {} : { [TAGS_OWNER]: owner.id },
-    isSettled: isAcknowledged,
-  };
-  if (onConflict === "Fail" && !isNext) return { ...lost, standing: { is: "Conflict", owner } };
-  // What was created once is never left out: Crossplane would delete it.
+  const { owner, isNext } = verdict;
+  const { own, subject } = entrant;
+  const lost = asObserver(verdict, entrant);
+  // A writer stops first: a Fatal result would freeze it as one.
+  if (onConflict === "Fail" && !isNext && own?.isWriting !== true)
+    return { ...lost, reason: { is: "Conflict", owner } };
+  // A resource that exists is never left out: Crossplane would delete it.
   if (own === undefined && (onConflict === "Withhold" || !subject.hasManagementPolicies)) {
-    return { ...lost, is: "leave", standing: { is: "Withheld", owner }, isSettled: false };
+    return { ...lost, is: "leave", reason: { is: "Withheld", owner }, isSettled: false };
   }
   if (subject.hasManagementPolicies) return lost;
-  return { ...lost, policies: undefined, isOrphaned: true, repeats: owner, standing: { is: "CannotObserve", owner } };
+  return { ...lost, policies: undefined, isOrphaned: true, repeats: owner, reason: { is: "CannotObserve", owner } };
 }
+
+type KnownOwner = Extract<Theirs, { owner: Contender }>;
+
+function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, { own, identity }: Entrant): Settlement {
+  const isCreated = owner.isCreated || (own?.isCreated === true && own.identity === identity);
+  return {
+    ...OBSERVED,
+    reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
+    annotations: { ...noteOrigin(own, isCreated), ...(!isNext && { [TAGS_OWNER]: owner.id }) },
+    isSettled: isAcknowledged,
+    isReady: own?.observation === "present" && isReady(owner.document),
+  };
+}
+
+const isReady = (managed: Document): boolean => shownCondition(managed, "Ready")?.status === "True";

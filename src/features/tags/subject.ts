@@ -1,49 +1,56 @@
+import { toApiGroup } from "../../crossplane/api-group.ts";
+import { type ManagedKind, managedKindOf } from "../../crossplane/managed-resource.ts";
+import { EVERYTHING, mayWrite, policiesOf } from "../../crossplane/management-policies.ts";
+import { annotationOf, EXTERNAL_NAME } from "../../crossplane/metadata.ts";
+import { type Cloud, type Family, familyOf, isTaggable } from "../../crossplane/providers/families.ts";
 import type { ResourceRule } from "../../input/tags.ts";
-import { type Document, stringAt } from "../../model/document.ts";
+import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import type { JsonValue } from "../../model/json.ts";
+import { DOMAIN } from "../../model/names.ts";
+import type { SchemaRequirement } from "../../model/requirement.ts";
+import type { Declared } from "../../ownership/identity.ts";
+import { SHARED_FROM } from "../../ownership/owner.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { SHARED_FROM } from "../owner.ts";
-import { type Family, familyOf, isTaggable } from "./families.ts";
 import { fits } from "./glob.ts";
-import type { Cloud } from "./limits.ts";
-import { IGNORE_TAGS } from "./owner.ts";
-import { EVERYTHING, mayWrite, policiesOf } from "./policies.ts";
-import { type FieldInSchema, hasField, type SchemaRequirement } from "./schema.ts";
+import { type FieldInSchema, findField } from "./schema.ts";
+import { type TagMap, toTagMap } from "./tag-map.ts";
 
-/** A managed resource's kind; namespaced managed resources have `.m` in their group, which says nothing about the cloud. */
-export interface Kind {
-  readonly apiVersion: string;
-  readonly group: string;
-  readonly kind: string;
-  readonly isNamespaced: boolean;
-}
-
-/** A desired managed resource whose tags are ours to see to, and how its kind keeps them. */
-export interface Subject {
+/** A desired managed resource that is to be tagged, and how its kind keeps tags. */
+export interface Subject extends Declared {
   /** Its name in the Composition. */
   readonly resource: string;
-  readonly kind: Kind;
-  readonly desired: Document;
-  readonly observed: Document | undefined;
+  /** The field that holds the tags. */
   readonly fieldPath: FieldPath;
+  /** The shape of the tags where none are set yet, as `fromTagMap` takes it; undefined for a map. */
+  readonly shape: JsonValue | undefined;
   readonly cloud: Cloud | undefined;
-  readonly nameFieldPaths: readonly FieldPath[];
-  readonly scopeFieldPaths: readonly FieldPath[];
-  /** Whether it can be told to observe only. */
+  /** The tags of the cloud resource, as its provider reports them. */
+  readonly reportedTags: TagMap | undefined;
+  /** True if it can be told to observe only. */
   readonly hasManagementPolicies: boolean;
-  /** Whether it is to be seen yet that the kind has tags. */
+  /** True if Crossplane has yet to answer if the kind has tags. */
   readonly isPending: boolean;
+}
+
+/** Managed resources that are not tagged, by the cause. */
+export interface LeftAlone {
+  /** The kinds that have no tags, or of which nothing tells that they have. */
+  readonly untagged: readonly string[];
+  /** The resources that the pipeline only observes, or that are annotated to be ignored. */
+  readonly excluded: readonly string[];
 }
 
 export interface Subjects {
   readonly subjects: readonly Subject[];
+  readonly leftAlone: LeftAlone;
   /** Schemas that tell which kinds have the field. */
   readonly schemas: readonly SchemaRequirement[];
 }
 
-/** What is selected where the input selects nothing. */
+/** The rule of an input that has none. */
 const EVERY_KIND: ResourceRule = {
   apiGroup: "*",
   kind: "*",
@@ -53,111 +60,118 @@ const EVERY_KIND: ResourceRule = {
   managementPolicies: true,
 };
 
+/** The annotation of a desired resource that is not to be tagged. */
+const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
+
 const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations", SHARED_FROM];
-const EXTERNAL_NAME = ["metadata", "annotations", "crossplane.io/external-name"];
 
 /**
- * The desired resources to tag: those that the input selects and whose kind has the field. A field that a schema lacks would
- * fail the whole XR, so it has to be said by the input, be there already, stand in our table or in the kind's schema.
- * What steps of ours copy is left alone, as is what the pipeline itself merely observes.
+ * Finds the desired resources to tag: those that the input selects and whose kind has the field. A field that a schema lacks
+ * would fail the whole XR, so the input has to name it, or it is set already, or our table or the kind's schema has it. Copies of
+ * Secrets are left out, and so are resources that the pipeline only observes.
  */
-export function subjectsOf(call: Call, draft: Draft): Subjects {
-  const found = [...desiredSoFar(call, draft)]
+export function findSubjects(call: Call, draft: Draft): Subjects {
+  const selected = [...desiredSoFar(call, draft)]
     .filter(([resource]) => call.request.desired.resources.has(resource))
     .sort(([a], [b]) => (a < b ? -1 : 1)) // Go writes its maps in another order each time
-    .map(([resource, desired]) => toFinding(resource, desired, call));
+    .map(([resource, desired]) => toSubject(resource, desired, call));
   return {
-    subjects: found.flatMap(({ subject }) => subject ?? []),
-    schemas: found.flatMap(({ schema }) => schema ?? []),
+    subjects: selected.flatMap(({ subject }) => subject ?? []),
+    schemas: selected.flatMap(({ schema }) => schema ?? []),
+    leftAlone: {
+      untagged: selected.flatMap(({ untagged }) => untagged ?? []),
+      excluded: selected.flatMap(({ excluded }) => excluded ?? []),
+    },
   };
 }
 
-interface Finding {
+interface Selected {
   readonly subject?: Subject;
   readonly schema?: SchemaRequirement | undefined;
+  readonly untagged?: string;
+  readonly excluded?: string;
 }
 
-function toFinding(resource: string, desired: Document, call: Call): Finding {
-  const selection = isLeftAlone(desired) ? undefined : select(desired, call);
-  if (selection === undefined) return {};
-  desired.toObject(); // which keeps it decoded: dozens of its fields are looked up, and it is written anew
+function toSubject(resource: string, desired: Document, call: Call): Selected {
+  if (desired.at(COPIED_FROM) !== undefined) return {};
+  if (isExcluded(desired)) return { excluded: resource };
+  const selection = select(desired, call);
+  if (selection === undefined) return isManagedKind(desired) ? { untagged: managedKindOf(desired).kind } : {};
+  desired.toObject(); // keeps it decoded: dozens of its fields are looked up, and it is written anew
   const observed = call.request.observed.resources.get(resource)?.document;
-  const { is, requirement: schema } = findTags(selection, desired, observed, call);
-  if (is === "absent" || is === "unknown") return { schema };
-  return { schema, subject: toSubject(resource, selection, desired, observed, is === "pending") };
+  const { is, shape, requirement: schema } = findTagField(selection, desired, observed, call);
+  if (is === "absent" || is === "unknown") return { schema, untagged: selection.kind.kind };
+  const { kind, rule, family, fieldPath } = selection;
+  const subject: Subject = {
+    resource,
+    kind,
+    desired,
+    observed,
+    fieldPath,
+    shape,
+    cloud: family?.cloud,
+    nameFieldPaths: findNamePaths(rule, family),
+    scopeFieldPaths: [...(family?.scope ?? []), ...rule.scopeFieldPaths],
+    reportedTags: toTagMap(observed?.at(toReportedPath(fieldPath))),
+    // The API server fills the field in for every kind that has it.
+    hasManagementPolicies: rule.managementPolicies && (observed === undefined || policiesOf(observed) !== undefined),
+    isPending: is === "pending",
+  };
+  return { schema, subject };
 }
 
 /** A kind that the input selects, and where its tags would be. */
 interface Selection {
-  readonly kind: Kind;
+  readonly kind: ManagedKind;
   readonly rule: ResourceRule;
   readonly family: Family | undefined;
   readonly fieldPath: FieldPath;
 }
 
 function select(desired: Document, call: Call): Selection | undefined {
-  const kind = kindOf(desired);
-  const rule = kind && ruleFor(kind, call);
-  if (kind === undefined || rule === undefined) return undefined;
+  const kind = managedKindOf(desired);
+  const rule = findRule(kind, call);
+  if (rule === undefined) return undefined;
   const family = familyOf(kind.group, kind.kind);
   const fieldPath = rule.fieldPath ?? family?.fieldPath;
   return fieldPath && { kind, rule, family, fieldPath };
 }
 
-/** Whether the kind has tags: from what is at hand, then from our table, and only then from a schema. */
-function findTags(
+/** Looks for the field in the resource itself, then in our table, and only then in a schema. */
+function findTagField(
   { kind, rule, family, fieldPath }: Selection,
   desired: Document,
   observed: Document | undefined,
   call: Call,
 ): FieldInSchema {
-  const isThere = desired.at(fieldPath) !== undefined || observed?.at(fieldPath) !== undefined;
-  const isKnown = isThere || rule.fieldPath !== undefined || (family && isTaggable(family, kind.group, kind.kind));
-  if (isKnown === undefined) return hasField(kind, fieldPath, call);
+  const set = desired.at(fieldPath) ?? observed?.at(fieldPath);
+  // A field of another shape holds no tags, although it may be called so.
+  if (set !== undefined && toTagMap(set) === undefined) return { is: "absent", requirement: undefined };
+  const isKnown =
+    set !== undefined || rule.fieldPath !== undefined || (family && isTaggable(family, kind.group, kind.kind));
+  if (isKnown === undefined) return findField(kind, fieldPath, call);
   return { is: isKnown ? "there" : "absent", requirement: undefined };
 }
 
-function toSubject(
-  resource: string,
-  { kind, rule, family, fieldPath }: Selection,
-  desired: Document,
-  observed: Document | undefined,
-  isPending: boolean,
-): Subject {
-  return {
-    resource,
-    kind,
-    desired,
-    observed,
-    fieldPath,
-    cloud: family?.cloud,
-    nameFieldPaths: namesOf(rule, family),
-    scopeFieldPaths: [...(family?.scope ?? []), ...rule.scopeFieldPaths],
-    // The API server fills the field in for every kind that has it.
-    hasManagementPolicies: rule.managementPolicies && (observed === undefined || policiesOf(observed) !== undefined),
-    isPending,
-  };
-}
+/** A provider sends what stands below spec.forProvider, and reports what it found at the same place below status.atProvider. */
+const toReportedPath = (fieldPath: FieldPath): FieldPath =>
+  fieldPath[0] === "spec" && fieldPath[1] === "forProvider"
+    ? ["status", "atProvider", ...fieldPath.slice(2)]
+    : fieldPath;
 
-const namesOf = ({ externalNameFieldPath }: ResourceRule, family: Family | undefined): readonly FieldPath[] =>
+const findNamePaths = ({ externalNameFieldPath }: ResourceRule, family: Family | undefined): readonly FieldPath[] =>
   externalNameFieldPath === undefined ? (family?.name ?? [EXTERNAL_NAME]) : [externalNameFieldPath];
 
-function isLeftAlone(desired: Document): boolean {
-  if (stringAt(desired, ["metadata", "annotations", IGNORE_TAGS])?.toLowerCase() === "true") return true;
-  return desired.at(COPIED_FROM) !== undefined || !mayWrite(policiesOf(desired) ?? EVERYTHING);
+function isExcluded(desired: Document): boolean {
+  if (annotationOf(desired, IGNORE_TAGS)?.toLowerCase() === "true") return true;
+  return !mayWrite(policiesOf(desired) ?? EVERYTHING);
 }
 
-function ruleFor({ apiVersion, kind, group }: Kind, { input }: Call): ResourceRule | undefined {
+/** Tells a managed resource from a nested XR or a native kind by the field that all providers have. */
+const isManagedKind = (desired: Document): boolean => desired.at(["spec", "forProvider"]) !== undefined;
+
+function findRule({ apiVersion, kind, group }: ManagedKind, { input }: Call): ResourceRule | undefined {
   const rules = input.spec.tags?.resources ?? [EVERY_KIND];
-  const raw = apiVersion.split("/")[0] ?? "";
-  return rules.find((rule) => [raw, group].some((name) => fits(name, rule.apiGroup)) && fits(kind, rule.kind));
-}
-
-function kindOf(desired: Document): Kind | undefined {
-  const apiVersion = stringAt(desired, ["apiVersion"]);
-  const kind = stringAt(desired, ["kind"]);
-  if (apiVersion === undefined || kind === undefined) return undefined;
-  const raw = apiVersion.split("/")[0] ?? "";
-  const group = raw.replace(/\.m\./, ".");
-  return { apiVersion, kind, group, isNamespaced: group !== raw };
+  const groups = [toApiGroup(apiVersion), group];
+  return rules.find((rule) => groups.some((name) => fits(name, rule.apiGroup)) && fits(kind, rule.kind));
 }

@@ -1,9 +1,10 @@
+import type { Document } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 
 /** Tags by key, whatever shape a kind gives them. */
 export type TagMap = ReadonlyMap<string, string>;
 
-/** How a list writes a tag: [{key, value}], or [{tagKey, tagValue}] as AWS KMS and others have it. */
+/** The ways in which lists write a tag: [{key, value}], or [{tagKey, tagValue}] as in AWS KMS. */
 const LIST_SHAPES = [
   { key: "key", value: "value" },
   { key: "tagKey", value: "tagValue" },
@@ -11,11 +12,26 @@ const LIST_SHAPES = [
   { key: "name", value: "value" },
 ] as const;
 
-/** The tags of a field that is a map or a list; undefined where it is neither. What is not a text is left out. */
+/** Reads a field that is a map or a list of objects; undefined where it is neither. Entries that are not texts are left out. */
 export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
   if (isObject(field)) return new Map(Object.entries(field).filter(isTextEntry));
   if (!Array.isArray(field)) return undefined;
-  return new Map(field.filter(isObject).flatMap(tagOf));
+  const items = field.filter(isObject);
+  return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(tagOf));
+}
+
+/**
+ * The shape that a field's OpenAPI schema gives tags, as an empty map or a list of one item for `fromTagMap` to follow;
+ * undefined where the field holds no tags: Azure's NamedValue has a list of texts.
+ */
+export function shapeOf(schema: Document): JsonValue | undefined {
+  if (schema.at(["type"]) !== "array") return schema.at(["properties"]) === undefined ? {} : undefined;
+  const properties = schema.at(["items", "properties"]);
+  if (!isObject(properties)) return undefined;
+  const shape = LIST_SHAPES.find(
+    ({ key, value }) => Object.hasOwn(properties, key) && Object.hasOwn(properties, value),
+  );
+  return shape && [{ [shape.key]: "" }];
 }
 
 const isTextEntry = (entry: [string, JsonValue]): entry is [string, string] => typeof entry[1] === "string";
@@ -27,8 +43,8 @@ function tagOf(item: JsonObject): readonly (readonly [string, string])[] {
 }
 
 /**
- * The tags in the shape of `like`: a map, or a list whose items look like its first. What a list's item has beside key and
- * value (propagateAtLaunch of an AutoScalingGroup) stays with its key. Keys are sorted, where `like` does not have them.
+ * The tags in the shape of `like`: a map, or a list whose items look like its first. Other fields of a list's item
+ * (propagateAtLaunch of an AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
  */
 export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
   if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(byKey));

@@ -1,58 +1,61 @@
 import type { Tags } from "../../input/tags.ts";
 import type { Condition, Result } from "../../model/condition.ts";
-import type { Draft, ResourceEdit, TagChange } from "../../model/draft.ts";
+import {
+  type Draft,
+  type ResourceEdit,
+  type TagChange,
+  withAudit,
+  withCondition,
+  withRequiredSchemas,
+  withRequirements,
+  withResources,
+  withResults,
+} from "../../model/draft.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import { eventsOf } from "../events.ts";
+import type { Ready } from "../../model/resource.ts";
+import { ownerOf } from "../../ownership/owner.ts";
+import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
-import { ownerOf } from "../owner.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
-import { changesOf } from "./audit.ts";
-import { conditionOf, explainRefusal, type Refusal, type Shortcomings, type Tagged } from "./condition.ts";
-import { nameOf } from "./contender.ts";
-import { asContender, tagsFor, withTags } from "./desire.ts";
-import { externalNameHashOf } from "./identity.ts";
-import { faultsOf } from "./limits.ts";
-import { type Subject, subjectsOf } from "./subject.ts";
+import { findChanges } from "./audit.ts";
+import { explainRefusal, type Faults, type Refusal, type Tagged, toCondition } from "./condition.ts";
+import { decideTags, withOwnership, withTags } from "./desire.ts";
+import { checkTags } from "./limits.ts";
+import type { Settlement } from "./settle.ts";
+import { findSubjects, type Subject } from "./subject.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
 import { toWanted, type Wanted } from "./wanted.ts";
 
-/** What becomes of one resource. */
-interface Outcome extends Tagged {
+/** A decision on one resource. */
+interface Decision extends Tagged {
   readonly subject: Subject;
+  /** Undefined where only this XR can name the cloud resource. */
   readonly arbitration: Arbitration | undefined;
-  /** Undefined where they stay as the steps before us want them. */
+  /** Undefined where the tags stay as the steps before us want them. */
   readonly tags: TagMap | undefined;
 }
 
 /**
- * Sets the tags of the composed resources, and sees to it that of several XRs that declare one cloud resource only one writes
- * it and the others observe, until its owner leaves it to them.
+ * Sets the tags of composed resources. Where several XRs declare one cloud resource, only one of them writes it; the others
+ * observe until its owner leaves it to them.
  */
 export const tags: Feature = (call, draft) => {
   const input = call.input.spec.tags;
   if (input === undefined) return draft;
 
   const wanted = toWanted(input, call);
-  const { subjects, schemas } = subjectsOf(call, draft);
-  const outcomes = subjects.map((subject) => toOutcome(subject, wanted, input, call));
-  const shortcomings = { refusals: refusalsOf(outcomes, wanted), unset: wanted.unset };
-  const condition = conditionOf(outcomes, shortcomings);
-  const isPending = outcomes.some(({ standing }) => standing.is === "WaitingForRequiredResources");
-  return {
-    ...draft,
-    resources: new Map([...draft.resources, ...outcomes.flatMap((outcome) => editsOf(outcome, wanted, call, draft))]),
-    requirements: new Map([...draft.requirements, ...requirementsOf(outcomes)]),
-    requiredSchemas: new Map([
-      ...draft.requiredSchemas,
-      ...schemas.map(({ name, apiVersion, kind }) => [name, { apiVersion, kind }] as const),
-    ]),
-    conditions: [...draft.conditions, condition],
-    results: [...draft.results, ...resultsOf(condition, outcomes, shortcomings, call)],
-    audit: [...draft.audit, ...(isPending ? [] : auditOf(outcomes, wanted, call))],
-  };
+  const { subjects, schemas, leftAlone } = findSubjects(call, draft);
+  const decisions = subjects.map((subject) => decide(subject, wanted, input, call));
+  const faults = { refusals: findRefusals(decisions, wanted), unset: wanted.unset };
+  const condition = toCondition(decisions, leftAlone, faults);
+  const edits = decisions.flatMap((decision) => toEdits(decision, wanted, call, draft));
+  const requirements = decisions.flatMap(({ arbitration }) => arbitration?.requirements ?? []);
+  const asking = withRequiredSchemas(withRequirements(withResources(draft, edits), requirements), schemas);
+  const said = withResults(withCondition(asking, condition), toResults(condition, decisions, faults, call));
+  return withAudit(said, toAudit(decisions, wanted, call));
 };
 
-function toOutcome(subject: Subject, wanted: Wanted, { owner }: Tags, call: Call): Outcome {
+function decide(subject: Subject, wanted: Wanted, { owner }: Tags, call: Call): Decision {
   const arbitration = arbitrate(subject, wanted, owner, call);
   const { settlement } = arbitration ?? {};
   const isTagged = !subject.isPending && (settlement?.isTagged ?? true);
@@ -61,45 +64,50 @@ function toOutcome(subject: Subject, wanted: Wanted, { owner }: Tags, call: Call
   return {
     subject,
     resource: subject.resource,
-    own: { kind: subject.kind, name: subject.observed && nameOf(subject.observed) },
-    standing: settlement?.standing ?? { is: isOwned ? "Owned" : "WaitingForRequiredResources" },
+    own: { kind: subject.kind, document: subject.observed },
+    reason: settlement?.reason ?? { is: isOwned ? "Owned" : "WaitingForRequiredResources" },
     arbitration,
-    tags: isTagged ? tagsFor(subject, wanted) : repeated,
+    tags: isTagged ? decideTags(subject, wanted) : repeated,
   };
 }
 
-type NamedEdit = readonly [resource: string, edit: ResourceEdit];
-
 /** One edit, or none where a resource is as it should be. */
-function editsOf(outcome: Outcome, { cluster }: Wanted, call: Call, draft: Draft): readonly NamedEdit[] {
-  const { subject, arbitration, tags: merged, resource } = outcome;
+function toEdits(
+  { subject, arbitration, tags: decided, resource }: Decision,
+  { cluster }: Wanted,
+  call: Call,
+  draft: Draft,
+): readonly (readonly [string, ResourceEdit])[] {
   if (arbitration?.settlement.is === "leave") return [[resource, { is: "removed" }]];
-  if (arbitration === undefined && merged === undefined) return [];
+  if (arbitration === undefined && decided === undefined) return [];
 
   const before = subject.desired.toObject();
-  const tagged = merged === undefined ? before : withTags(before, subject, merged);
+  const tagged = decided === undefined ? before : withTags(before, subject, decided);
   const edit = draft.resources.get(resource);
   const ready = edit?.is === "set" ? edit.ready : undefined;
   if (arbitration === undefined) return [[resource, { is: "set", object: tagged, ready }]];
 
-  const { settlement, identity } = arbitration;
-  const externalName = externalNameHashOf(subject);
-  const object = asContender(tagged, settlement, { identity, externalName, owner: ownerOf(call.composite), cluster });
-  // An XR must not count on a cloud resource that may go before its owner knows of the XR.
-  return [[resource, { is: "set", object, ready: settlement.isSettled ? ready : "False" }]];
+  const object = withOwnership(tagged, arbitration, { owner: ownerOf(call.composite), cluster });
+  return [[resource, { is: "set", object, ready: toReady(arbitration.settlement, ready) }]];
 }
 
-/** One for each cloud resource that somebody else may name as well. */
-const requirementsOf = (outcomes: readonly Outcome[]) =>
-  outcomes.flatMap(({ arbitration }) =>
-    (arbitration?.requirements ?? []).map(({ name, selector }) => [name, selector] as const),
-  );
+/** An XR must not count on a cloud resource that may be deleted before its owner knows of the XR. */
+function toReady({ isSettled, isReady }: Settlement, ready: Ready | undefined): Ready | undefined {
+  if (!isSettled) return "False";
+  return isReady ? "True" : ready;
+}
 
-function refusalsOf(outcomes: readonly Outcome[], wanted: Wanted): readonly Refusal[] {
+/** The tags that we decide, and not those that an owner's tags are repeated by. */
+const ownTags = ({ tags: decided, arbitration }: Decision): TagMap | undefined =>
+  arbitration?.settlement.repeats === undefined ? decided : undefined;
+
+function findRefusals(decisions: readonly Decision[], wanted: Wanted): readonly Refusal[] {
   const ours = new Set(wanted.add.map(({ key }) => key));
-  return outcomes.flatMap(({ subject: { resource, fieldPath, cloud }, tags: merged, arbitration }) => {
-    if (merged === undefined || cloud === undefined || arbitration?.settlement.repeats !== undefined) return [];
-    return faultsOf(merged, ours, cloud).map(({ key, message }) => ({
+  return decisions.flatMap((decision) => {
+    const { resource, fieldPath, cloud } = decision.subject;
+    const decided = ownTags(decision);
+    if (decided === undefined || cloud === undefined) return [];
+    return checkTags(decided, ours, cloud).map(({ key, message }) => ({
       resource,
       path: formatFieldPath(key === undefined ? fieldPath : [...fieldPath, key]),
       key,
@@ -108,28 +116,30 @@ function refusalsOf(outcomes: readonly Outcome[], wanted: Wanted): readonly Refu
   });
 }
 
-/** What would be refused, and a conflict where the input says Fail, freeze the XR: nothing is applied or deleted. */
-function resultsOf(
+/** Tags that would be refused, and a conflict where the input says Fail, freeze the XR: nothing is applied or deleted. */
+function toResults(
   condition: Condition,
-  outcomes: readonly Outcome[],
-  { refusals }: Shortcomings,
+  decisions: readonly Decision[],
+  { refusals }: Faults,
   call: Call,
 ): readonly Result[] {
   if (refusals.length > 0) {
     const message = ["cannot tag the composed resources:", ...refusals.map((fault) => `  ${explainRefusal(fault)}`)];
     return [{ severity: "Fatal", message: message.join("\n"), reason: condition.reason, target: "Composite" }];
   }
-  if (outcomes.some(({ standing }) => standing.is === "Conflict")) {
+  if (decisions.some(({ reason }) => reason.is === "Conflict")) {
     const { message = "", reason } = condition;
     return [{ severity: "Fatal", message, reason, target: "CompositeAndClaim" }];
   }
   const isFine = condition.status === "True" || condition.reason === "Arbitrating";
-  return eventsOf(condition, isFine ? "Normal" : "Warning", call);
+  return eventsFor(condition, isFine ? "Normal" : "Warning", call);
 }
 
-const auditOf = (outcomes: readonly Outcome[], wanted: Wanted, { composite }: Call): readonly TagChange[] =>
-  outcomes.flatMap(({ subject, tags: merged, arbitration }) =>
-    merged === undefined || arbitration?.settlement.repeats !== undefined
-      ? []
-      : changesOf(subject, merged, wanted, ownerOf(composite)),
-  );
+/** The changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */
+function toAudit(decisions: readonly Decision[], wanted: Wanted, { composite }: Call): readonly TagChange[] {
+  if (decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")) return [];
+  return decisions.flatMap((decision) => {
+    const decided = ownTags(decision);
+    return decided === undefined ? [] : findChanges(decision.subject, decided, wanted, ownerOf(composite));
+  });
+}

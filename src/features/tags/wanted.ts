@@ -1,18 +1,18 @@
 import type { Tags } from "../../input/tags.ts";
+import { CLUSTER_TAG } from "../../ownership/marks.ts";
 import type { Call } from "../feature.ts";
 import { resolveMap, resolveString, resolveStrings } from "../value.ts";
-import { CLUSTER_TAG } from "./owner.ts";
 
-/** What the input asks for, with its values looked up. */
+/** The tags that the input asks for, with its values resolved. */
 export interface Wanted {
   readonly add: readonly { readonly key: string; readonly value: string; readonly policy: "Replace" | "Retain" }[];
   readonly preserve: readonly { readonly globs: readonly string[]; readonly policy: "Replace" | "Retain" }[];
   readonly remove: readonly string[];
-  /** This control plane, if the input names it. */
+  /** The name of this control plane, if the input gives it. */
   readonly cluster: string | undefined;
-  /** Fields that are not set, of values that are not optional. */
+  /** Fields that are not set although their values are not optional. */
   readonly unset: readonly string[];
-  /** Whether the control plane's name is one of them: then nobody can tell who owns what. */
+  /** True if the control plane's name is one of them: then ownership cannot be decided. */
   readonly isClusterUnset: boolean;
 }
 
@@ -27,7 +27,7 @@ export function toWanted({ add, preserve, remove, owner }: Tags, call: Call): Wa
       ...added.flatMap(({ tags }) => tags),
       ...(clusterName === undefined ? [] : [{ key: CLUSTER_TAG, value: clusterName, policy: "Replace" as const }]),
     ],
-    // Lists of keys that are not set are empty ones: they are what a team may add to.
+    // A list that is not set counts as empty: teams may set it.
     preserve: kept.map(({ globs, policy }) => ({ globs: globs.is === "set" ? globs.value : [], policy })),
     remove: removed.flatMap((globs) => (globs.is === "set" ? globs.value : [])),
     cluster: clusterName,

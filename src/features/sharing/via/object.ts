@@ -1,5 +1,5 @@
+import type { Composite } from "../../../crossplane/composite.ts";
 import type { Copy } from "../../../input/connection.ts";
-import type { Composite } from "../../../model/composite.ts";
 import { formatFieldPath } from "../../../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";

@@ -53,18 +53,18 @@ export function asDesired(observed: Document): JsonObject {
   return pick(observed, isOurs ? [...DESIRED_OF_OBJECT, MANIFEST_DATA] : DESIRED_OF_OBJECT);
 }
 
-/** Whether the copy is there and up to date. An Object that may not write stays Ready but is not Synced: both count. */
+/** Tells whether the copy is there and up to date. An Object that may not write stays Ready but is not Synced: both count. */
 export function isReady(resource: Resource | undefined): boolean {
   if (resource === undefined) return false;
   if (resource.document.at(KIND) === "Secret") return true;
   return ["Ready", "Synced"].every((type) => shownCondition(resource.document, type)?.status === "True");
 }
 
-/** Whether the provider says that the Secret which an Object is to publish into belongs to somebody else. */
+/** Tells whether the provider says that the Secret which an Object is to publish into belongs to somebody else. */
 export const isRefused = ({ document }: Resource): boolean =>
   shownCondition(document, "Synced")?.message.includes("refusing to modify uncontrolled secret") === true;
 
-/** Whether an Object writes nothing and takes nothing with it when it goes. */
+/** Tells whether an Object writes nothing and takes nothing with it when it goes. */
 export function isReleased({ document }: Resource): boolean {
   const policies = document.at(["spec", "managementPolicies"]);
   return Array.isArray(policies) && policies.length === 1 && policies[0] === "Observe";

@@ -1,6 +1,6 @@
-import type { Composite } from "../../../model/composite.ts";
+import type { Composite } from "../../../crossplane/composite.ts";
 import type { JsonObject } from "../../../model/json.ts";
-import { OWNER, ownerOf, SHARED_FROM } from "../../owner.ts";
+import { OWNER, ownerOf, SHARED_FROM } from "../../../ownership/owner.ts";
 import type { Data } from "../data.ts";
 import { targetLabel } from "../holder.ts";
 import type { SecretName } from "../source.ts";

@@ -1,0 +1,26 @@
+import type { Document } from "../model/document.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
+
+/** The owner of an object that is its controller: the one that Crossplane, and Kubernetes, take it to belong to. */
+export interface Controller {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export function controllerOf(resource: Document): Controller | undefined {
+  const owners = resource.at(["metadata", "ownerReferences"]);
+  if (!Array.isArray(owners)) return undefined;
+  const owner = owners.filter(isObject).find(({ controller }) => controller === true);
+  return owner && toController(owner);
+}
+
+const toController = (owner: JsonObject): Controller => ({
+  apiVersion: String(owner["apiVersion"]),
+  kind: String(owner["kind"]),
+  name: String(owner["name"]),
+  uid: String(owner["uid"]),
+});
+
+export const isControlled = (resource: Document): boolean => controllerOf(resource) !== undefined;

@@ -1,0 +1,46 @@
+import type { Document } from "../model/document.ts";
+import type { Composite } from "./composite.ts";
+import { isControlled } from "./controller.ts";
+import { composerName, composersOf } from "./field-managers.ts";
+import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, labelOf } from "./metadata.ts";
+
+/** Tells whether an XR composed a resource, as far as the resource proves it. */
+export type Proof =
+  | { readonly is: "proven" }
+  | { readonly is: "unproven"; readonly because: string }
+  | { readonly is: "nested"; readonly root: string }; // the XR itself has to be adopted first
+
+/**
+ * Looks for the proof on the resource, never in the XR's references: whoever may edit these must not make Crossplane adopt
+ * somebody else's resource (GHSA-77cv-mrm6-fr3c).
+ *
+ * - The field manager by which Crossplane applies what an XR composes contains the XR's name, kind and group. Where
+ *   managed fields survived the restore, none of another XR may be among them.
+ * - The label `crossplane.io/composite` is the XR's name. The resources of a nested XR carry the name of the XR at the root,
+ *   as the nested XR does itself. That label of the XR can be edited like its references, so it counts only for an XR that
+ *   is controlled, or where the field manager confirms it.
+ * - A claim's name and namespace, where they are on the resource, are on the XR too: XRs of two kinds may have one name.
+ */
+export function findProof(resource: Document, composite: Composite): Proof {
+  const composers = composersOf(resource);
+  const isComposedByUs = composers.includes(composerName(composite));
+  if (composers.length > 0 && !isComposedByUs) return unproven("its managed fields name another XR as its composer");
+
+  const root = labelOf(composite.document, COMPOSITE_LABEL) ?? composite.name;
+  const found = labelOf(resource, COMPOSITE_LABEL);
+  if (found !== root) return unproven(`its label ${COMPOSITE_LABEL} is ${found ?? "not set"} instead of ${root}`);
+
+  const label = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL].find((key) => !hasNoOther(resource, composite, key));
+  if (label !== undefined) return unproven(`its label ${label} differs from the XR's`);
+
+  const isNested = root !== composite.name;
+  return isNested && !isComposedByUs && !isControlled(composite.document) ? { is: "nested", root } : { is: "proven" };
+}
+
+/** Tells whether the resource lacks the label or has the XR's value. */
+function hasNoOther(resource: Document, composite: Composite, key: string): boolean {
+  const found = labelOf(resource, key);
+  return found === undefined || found === labelOf(composite.document, key);
+}
+
+const unproven = (because: string): Proof => ({ is: "unproven", because });

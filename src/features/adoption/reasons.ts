@@ -1,0 +1,78 @@
+import { COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
+import type { AdoptionVerdict } from "./verdict.ts";
+
+/** Reasons that stop the XR. */
+const BLOCKING_REASONS = [
+  "Unproven",
+  "Unadopted",
+  "WaitingForComposite",
+  "StaleController",
+  "MissingAfterRestore",
+  "RestoreInProgress",
+] as const;
+
+/** Reasons of condition ResourcesAdopted, in the order in which they matter: the first one is the condition's. */
+export const REASONS = [
+  ...BLOCKING_REASONS,
+  "StepNotLast",
+  "Adopting",
+  "WaitingForRequiredResources",
+  "Released",
+  "ControlledByAnother",
+  "NoLongerDesired",
+] as const;
+
+export type AdoptionReason = (typeof REASONS)[number];
+
+export const BLOCKING: ReadonlySet<AdoptionReason> = new Set(BLOCKING_REASONS);
+
+/** The sentence that says what is wrong with a resource that stops the XR, and how to go on. */
+export function explain(verdict: AdoptionVerdict, root: string): string {
+  switch (verdict.is) {
+    case "unadopted":
+      return "nobody controls it; desire it again until this XR controls it, or set onUnadopted: Adopt";
+    case "unproven":
+      return (
+        `nobody controls it, and nothing proves that this XR composed it: ${verdict.because}; if this XR did, set its label ` +
+        `${COMPOSITE_LABEL} to ${root}; if not, remove its reference from the XR`
+      );
+    case "nested":
+      return (
+        `neither it nor this XR has a controller, and the label ${COMPOSITE_LABEL} of this XR names ${verdict.root}: XR ` +
+        `${verdict.root} has to adopt this XR first; if this XR is not nested, remove the label from it`
+      );
+    case "stale":
+      return (
+        `it is controlled by UID ${verdict.controller.uid}, which this XR had before it was restored; remove that owner ` +
+        "reference from the resource, and this XR adopts it"
+      );
+    case "missing":
+      return (
+        "it does not exist, and the XR's references come from a backup; restore it too, or remove its reference from the " +
+        "XR, or set onMissing: Recreate"
+      );
+    case "foreign":
+      return `left to ${verdict.controller.kind} ${verdict.controller.name}, which controls it`;
+    case "pending":
+      return "waiting for Crossplane to look it up";
+    case "ours":
+    case "unsettled":
+    case "gone":
+      return "";
+  }
+}
+
+/** The sentence for a reference whose resource exists without a controller and is not observed. */
+export const explainRestoreInProgress = (composedName: string | undefined): string =>
+  composedName === undefined
+    ? "it was restored during this reconcile; the next reconcile observes it"
+    : `another resource that the XR refers to is composed as ${composedName} too; remove one of the references from the XR`;
+
+export const ADOPTING = "desired again until this XR controls it, so that Crossplane can delete it properly";
+export const UNSETTLED = "kept until it controls again what it composed itself";
+export const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
+export const STEP_NOT_LAST =
+  "not desired by the steps before this one, but the XR still refers to it; move this step to the end of the pipeline";
+
+export const explainReleased = (because: string): string =>
+  `nobody controls it, and nothing proves that this XR composed it: ${because}; released, as onUnproven says`;

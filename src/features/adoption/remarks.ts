@@ -1,0 +1,103 @@
+import { COMPOSITE, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.ts";
+import { formatReference, toReference } from "../../crossplane/references.ts";
+import type { Adoption } from "../../input/adoption.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import type { Call } from "../feature.ts";
+import type { Case, ObservedCase, ReferencedCase } from "./cases.ts";
+import { shownAdoption, toSentences } from "./condition.ts";
+import {
+  ADOPTING,
+  type AdoptionReason,
+  explain,
+  explainReleased,
+  explainRestoreInProgress,
+  NO_LONGER_DESIRED,
+  STEP_NOT_LAST,
+  UNSETTLED,
+} from "./reasons.ts";
+import { toRequirement } from "./unobserved.ts";
+import type { AdoptionVerdict } from "./verdict.ts";
+
+/** One resource that the condition mentions, and the sentence for whoever has to act. */
+export interface Remark {
+  readonly reason: AdoptionReason;
+  readonly resource: string;
+  readonly sentence: string;
+}
+
+/** Says what has to be said of each case; nothing of those that need no action. */
+export function toRemarks(cases: readonly Case[], policy: Adoption, call: Call): readonly Remark[] {
+  const remarks = cases.flatMap((found) =>
+    found.is === "observed" ? remarkObserved(found, policy, call) : remarkReferenced(found, policy, call),
+  );
+  return markIfNotLast(remarks, call);
+}
+
+function remarkObserved({ name, resource, verdict }: ObservedCase, policy: Adoption, call: Call): readonly Remark[] {
+  const described = `${name} (${formatReference(toReference(resource))})`;
+  if (verdict.is === "unsettled") return [{ reason: "Adopting", resource: described, sentence: UNSETTLED }];
+  if (verdict.is === "ours") return [{ reason: "NoLongerDesired", resource: described, sentence: NO_LONGER_DESIRED }];
+  if (verdict.is === "unadopted" && policy.onUnadopted === "Adopt") {
+    return [{ reason: "Adopting", resource: described, sentence: ADOPTING }];
+  }
+  return remarkUncontrolled(verdict, described, policy, call);
+}
+
+function remarkReferenced({ reference, verdict }: ReferencedCase, policy: Adoption, call: Call): readonly Remark[] {
+  const resource = formatReference(reference);
+  if (verdict.is === "unadopted") {
+    const answer = call.request.required(toRequirement(reference).name);
+    const [found] = answer.is === "resolved" ? answer.items : [];
+    const sentence = explainRestoreInProgress(findRival(found, call));
+    return [{ reason: "RestoreInProgress", resource, sentence }];
+  }
+  if (verdict.is === "missing" && policy.onMissing === "Recreate") return [];
+  return remarkUncontrolled(verdict, resource, policy, call);
+}
+
+/** The composed name, where another resource is observed under it: Crossplane observes one for each name. */
+function findRival(resource: Document | undefined, { request }: Call): string | undefined {
+  const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
+  return name !== undefined && request.observed.resources.has(name) ? name : undefined;
+}
+
+const REASONS_BY_VERDICT: Readonly<Partial<Record<AdoptionVerdict["is"], AdoptionReason>>> = {
+  unadopted: "Unadopted",
+  unproven: "Unproven",
+  nested: "WaitingForComposite",
+  stale: "StaleController",
+  missing: "MissingAfterRestore",
+  foreign: "ControlledByAnother",
+  pending: "WaitingForRequiredResources",
+};
+
+function remarkUncontrolled(
+  verdict: AdoptionVerdict,
+  resource: string,
+  policy: Adoption,
+  { composite }: Call,
+): readonly Remark[] {
+  if (verdict.is === "unproven" && policy.onUnproven === "Release") {
+    return [{ reason: "Released", resource, sentence: explainReleased(verdict.because) }];
+  }
+  const reason = REASONS_BY_VERDICT[verdict.is];
+  if (reason === undefined) return [];
+  const root = stringAt(composite.document, COMPOSITE) ?? composite.name;
+  return [{ reason, resource, sentence: explain(verdict, root) }];
+}
+
+/**
+ * Crossplane no longer observes in the next reconcile what it drops in this one. A resource that it still observes is desired
+ * by a step after this one: then this step cannot tell what is no longer desired, and says so.
+ */
+function markIfNotLast(remarks: readonly Remark[], call: Call): readonly Remark[] {
+  const shown = shownAdoption(call)?.message;
+  const dropped = remarks.filter(({ reason }) => reason === "NoLongerDesired");
+  const [list] = toSentences(dropped).map((sentence) => sentence.slice(0, -NO_LONGER_DESIRED.length));
+  const isStill =
+    list !== undefined && [NO_LONGER_DESIRED, STEP_NOT_LAST].some((sentence) => shown?.includes(`${list}${sentence}`));
+  if (!isStill) return remarks;
+  return remarks.map((remark) =>
+    remark.reason === "NoLongerDesired" ? { ...remark, reason: "StepNotLast", sentence: STEP_NOT_LAST } : remark,
+  );
+}

@@ -1,0 +1,121 @@
+import { byPrecedence, type Contender } from "./contender.ts";
+
+/** Everything known about one managed resource of ours and the others that stand for the same cloud resource. */
+export interface Situation {
+  /** Ours, as observed; undefined before it is created. */
+  readonly own: Contender | undefined;
+  /** All that carry the identity's label, ours included once it does; undefined before Crossplane has looked. */
+  readonly contenders: readonly Contender[] | undefined;
+  /** The control plane named by the cloud's tags, unless that is this one under its present or an earlier name. */
+  readonly otherCluster: string | undefined;
+  /** True if the kind can be told to observe only. */
+  readonly hasManagementPolicies: boolean;
+}
+
+/**
+ * Where the cloud resource comes from. `unknown`: ours is about to create it, or its kind cannot observe before it writes. Only
+ * what one of us created is deleted with the last of us.
+ */
+export type Origin = "created" | "existed" | "unknown";
+
+/** The managed resource that may write a cloud resource and its tags. */
+export type OwnershipVerdict =
+  | { readonly is: "pending" }
+  /** Our managed resource is being deleted: its policies stay as they were when that began. */
+  | { readonly is: "deleting" }
+  /** No owner is known, and ours is not in the list yet: it starts as an observer. */
+  | { readonly is: "free" }
+  /** Ours comes first, but its provider has not looked for the cloud resource yet. */
+  | { readonly is: "unobserved" }
+  | {
+      readonly is: "ours";
+      readonly others: readonly Contender[];
+      readonly origin: Origin;
+    }
+  | {
+      readonly is: "theirs";
+      readonly owner: Contender;
+      /** True if the owner names ours as a successor; until then the cloud resource may be deleted with its owner. */
+      readonly isAcknowledged: boolean;
+      /** True if ours becomes the owner as soon as this one has stopped writing. */
+      readonly isNext: boolean;
+    }
+  | { readonly is: "theirs"; readonly cluster: string };
+
+/**
+ * Decides who owns a cloud resource that several managed resources stand for.
+ *
+ * - The owner is the one that an operator chose, else the one that was promoted before, else the oldest (creationTimestamp,
+ *   then UID). Incumbency comes before age, so neither a restore nor a skewed clock moves ownership. A managed resource that is
+ *   being deleted cannot own.
+ * - None is promoted unless its own managed resource is in the answer: a list is a snapshot, so all that carried the label
+ *   earlier are in it too. Two that are promoted in the same instant see each other in the next reconcile, and the order
+ *   leaves one.
+ * - None is promoted before its provider has looked for the cloud resource: only then it is known whether that existed before.
+ *   A cloud resource that existed before, and that none of us created, is not deleted with us.
+ * - None is promoted while another one still writes, or is being deleted together with the cloud resource.
+ * - Contenders in another control plane are in no answer; the tags that the cloud reports tell of them.
+ */
+export function judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies }: Situation): OwnershipVerdict {
+  if (contenders === undefined) return { is: "pending" };
+  if (otherCluster !== undefined && !isChosen(own)) return { is: "theirs", cluster: otherCluster };
+
+  const self = own && selfOf(own, contenders);
+  const others = contenders.filter(({ uid }) => uid !== own?.uid);
+  if (self !== undefined) return judgeListed(self, others, hasManagementPolicies);
+
+  const [first = others[0]] = living(others);
+  return judgeUnlisted(first, own, hasManagementPolicies);
+}
+
+function judgeListed(self: Contender, others: readonly Contender[], canObserve: boolean): OwnershipVerdict {
+  if (self.isDeleting) return { is: "deleting" };
+  const [first = self, ...rest] = living([self, ...others]);
+  if (first !== self) return theirs(first, self, false);
+
+  const inTheWay = self.isMarked ? undefined : others.find(isInTheWay);
+  if (inTheWay !== undefined) return theirs(inTheWay, self, true);
+  if (canObserve && !self.isMarked && !self.isWriting && self.observation === "unknown") return { is: "unobserved" };
+  const isCreated = [self, ...others].some((contender) => contender.isCreated);
+  return { is: "ours", others: rest, origin: isCreated ? "created" : originOf(self, canObserve) };
+}
+
+/** The origin of a cloud resource that none of us created. */
+const originOf = ({ observation }: Contender, canObserve: boolean): Origin =>
+  canObserve && observation === "present" ? "existed" : "unknown";
+
+/** Those that may own, the owner first. */
+const living = (contenders: readonly Contender[]): readonly Contender[] =>
+  contenders.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence);
+
+/** Tells whether an operator moved ownership here. */
+const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
+
+/** Ours as listed. Either of the observed and the listed one may be older, so both have to be marked for it to count as owner. */
+function selfOf(own: Contender, contenders: readonly Contender[]): Contender | undefined {
+  const listed = contenders.find(({ uid }) => uid === own.uid);
+  if (listed === undefined) return undefined;
+  return { ...own, isMarked: own.isMarked && listed.isMarked, isDeleting: own.isDeleting || listed.isDeleting };
+}
+
+/** Judges ours while it is not created, not labelled yet, or newer than the list. */
+function judgeUnlisted(
+  first: Contender | undefined,
+  own: Contender | undefined,
+  canObserve: boolean,
+): OwnershipVerdict {
+  if (first?.isMarked === true && !first.isDeleting && first.id !== own?.id) return theirs(first, own, false);
+  // A kind that cannot observe only starts as the owner where there is no other contender.
+  if (own !== undefined || canObserve) return { is: "free" };
+  return first === undefined ? { is: "ours", others: [], origin: "unknown" } : theirs(first, own, false);
+}
+
+const isInTheWay = ({ isWriting, isDeleting, isDeletingWithIt }: Contender): boolean =>
+  isWriting || (isDeleting && isDeletingWithIt);
+
+const theirs = (owner: Contender, own: Contender | undefined, isNext: boolean): OwnershipVerdict => ({
+  is: "theirs",
+  owner,
+  isAcknowledged: own !== undefined && owner.acknowledged.includes(own.name),
+  isNext,
+});
