@@ -17,7 +17,7 @@ type Who = Exclude<Implementation, "go lean"> | "floor" | "constant";
 const whos: readonly Who[] = ["ours", "proto-loader", "sdk", "go", "floor", "constant"];
 const serverTitles: Readonly<Record<Who, string>> = {
   ...titles,
-  floor: "limit: our server, constant answer",
+  floor: "limit: grpc-js with our windows, constant answer",
   constant: "grpc-js as it comes, constant answer",
 };
 
