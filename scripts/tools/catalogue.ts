@@ -60,7 +60,9 @@ const tools = {
   "grpc-interop": { usedBy: "tests" },
   "grpc-interop-gzip": { usedBy: "tests", from: { module: "grpc-interop", package: "./cmd/gzip" } },
   h2spec: { usedBy: "tests" },
-  // A gRPC client that is neither Node's nor Go's, and protobuf's second opinion.
+  // A second opinion on every message.
+  "protobuf-go": { usedBy: "tests", from: { module: "protobuf-go", package: "./cmd/oracle" } },
+  // A gRPC client that is neither Node's nor Go's.
   python: { usedBy: "tests", installedBy: "pip" },
   // What the image runs; the tests run on whatever Node there is.
   "node-24": { usedBy: "tests", installedBy: "npm", override: "NODE_24" },
