@@ -4,22 +4,24 @@ import { Stryker } from "@stryker-mutator/core";
 
 /**
  * `npm run mutants -- src/wire`: changes the code of that folder in hundreds of small ways, one at a time, and says which of
- * them the folder's own tests, those in test/wire, do not notice.
+ * them the folder's own tests, those in test/wire, do not notice. Results are kept in build/mutants/, and only what has
+ * changed is tried again; a pattern (`npm run mutants -- src/wire "s*.ts"`) tries a part of it.
  */
-const [folder, ...others] = process.argv.slice(2).map((argument) => argument.replace(/\/$/, ""));
-const tests = folder?.replace(/^src\//, "test/");
-if (folder === undefined || tests === undefined || others.length > 0 || !existsSync(folder) || !existsSync(tests)) {
-  process.stderr.write(`cannot make mutants of ${[folder, ...others].join(" ")}: give one folder below src/ with tests\n`);
+const [given = "", pattern = "**/*.ts"] = process.argv.slice(2);
+const folder = given.replace(/\/$/, "");
+const tests = folder.replace(/^src\//, "test/");
+if (!folder.startsWith("src/") || !existsSync(folder) || !existsSync(tests)) {
+  process.stderr.write(`cannot make mutants of "${given}": give a folder below src/ that has tests\n`);
   process.exit(1);
 }
 
 const BREAK_BELOW_PERCENT = 85;
 
 const options: PartialStrykerOptions = {
-  mutate: [`${folder}/**/*.ts`],
+  mutate: [`${folder}/${pattern}`],
   testRunner: "vitest",
   // Only the folder's own tests: that run-function's notice as well says nothing about these, and takes an hour.
-  vitest: { configFile: "scripts/mutants/vitest.config.ts", dir: tests, related: false },
+  vitest: { configFile: "vitest.mutants.config.ts", dir: tests, related: false },
   coverageAnalysis: "perTest",
   // What runs once, when a module is loaded (the tags of wire/fields.ts), needs all tests for each mutant: it is read by
   // every test, and a wrong one fails most of them.
