@@ -27,6 +27,7 @@ const callOnce = (client: Client, request: Buffer, deadline: number): Promise<En
   });
 
 const MINUTE = 60_000;
+const none = Buffer.alloc(0);
 
 describe("grpc-js's client", () => {
   test.each([
@@ -46,7 +47,10 @@ describe("grpc-js's client", () => {
     const client = clientOf(target, {});
     const requests = Array.from({ length: 100 }, (_, index) => Buffer.alloc(10_000, `request ${index}`));
     const ended = await Promise.all(requests.map((request) => callOnce(client, request, Date.now() + MINUTE)));
-    expect(ended).toEqual(requests.map((response) => ({ code: status.OK, response })));
+    const isAnswered = ended.map(
+      ({ code, response }, index) => code === status.OK && requests[index]?.equals(response ?? none),
+    );
+    expect(isAnswered).toEqual(requests.map(() => true));
   });
 
   test("is told that a deadline has passed, and goes on with the next call", async () => {

@@ -3,7 +3,8 @@ import { createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { serveLoopback } from "../../testing/servers/loopback.ts";
+import { refuseMediaType } from "../../src/server/transport/refuse.ts";
+import { generous, serveLoopback } from "../../testing/servers/loopback.ts";
 import { run, toolOrSkip } from "../../testing/tools/server-tools.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
@@ -23,20 +24,24 @@ async function failuresOf(port: number): Promise<readonly string[]> {
   return [...readFileSync(report, "latin1").matchAll(failed)].map(([, section, sent]) => `${section}: ${sent}`);
 }
 
-/** Node's own HTTP/2, which answers as the function does a request that is not gRPC. */
+/**
+ * Node's own HTTP/2, with the function's limit of streams and its answer to what is not gRPC, which is all that h2spec sends:
+ * a refusal before the request has ended leaves some of its cases without the frames that they wait for.
+ */
 async function servePlain(): Promise<number> {
-  const server = createServer().on("stream", (stream: ServerHttp2Stream) => {
+  const settings = { maxConcurrentStreams: generous.maxConcurrentStreams };
+  const server = createServer({ settings }).on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {});
-    stream.respond({ ":status": 415 }, { endStream: true });
+    refuseMediaType(stream);
   });
-  server.on("sessionError", () => {});
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 }
 
 describe.skipIf(h2spec === "")("h2spec", () => {
-  test("finds no fault of HTTP/2 that Node's own server does not have", async () => {
+  // Again where a busy machine has let a case wait for more than a second.
+  test("finds no fault of HTTP/2 that Node's own server does not have", { retry: 2 }, async () => {
     const { port } = await serveLoopback();
     const [ours, plain] = await Promise.all([failuresOf(port), failuresOf(await servePlain())]);
     expect(ours.filter((failure) => !plain.includes(failure))).toEqual([]);

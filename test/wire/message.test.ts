@@ -150,11 +150,15 @@ describe("a request's fields", () => {
   });
 
   test("given a hundred thousand times are merged at once, and not one after the other", () => {
-    const times = 100_000;
-    const input = Buffer.concat(Array.from({ length: times }, (_, i) => field(4, entry("last", string(String(i))))));
-    const before = performance.now();
-    expect(readRequest(input).input.at(["last"])).toBe(String(times - 1));
-    expect(performance.now() - before).toBeLessThan(3000); // one after the other: 9000 ms, a copy of all before for each
+    const entries = Array.from({ length: 100_000 }, (_, i) => entry("last", string(String(i))));
+    const timeOf = (message: Buffer): number => {
+      const before = performance.now();
+      expect(readRequest(message).input.at(["last"])).toBe("99999");
+      return performance.now() - before;
+    };
+    const together = timeOf(field(4, ...entries));
+    // Three times as long; one after the other, which copies all before for each of them, two hundred times.
+    expect(timeOf(Buffer.concat(entries.map((each) => field(4, each))))).toBeLessThan(50 * together);
   });
 
   test("are named as the protocol's own codec names them where `__proto__` is a name", () => {
