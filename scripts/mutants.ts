@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { PartialStrykerOptions } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
 
 /**
@@ -17,7 +16,7 @@ if (!folder.startsWith("src/") || !existsSync(folder) || !existsSync(tests)) {
 
 const BREAK_BELOW_PERCENT = 85;
 
-const options: PartialStrykerOptions = {
+const options: ConstructorParameters<typeof Stryker>[0] = {
   mutate: [`${folder}/${pattern}`],
   testRunner: "vitest",
   // Only the folder's own tests: that run-function's notice as well says nothing about these, and takes an hour.

@@ -37,7 +37,7 @@ export interface OracleRequest {
   readonly schemas: Pairs<Pairs<PlainValue> | null>;
 }
 
-export type OracleResponse = Pick<OracleRequest, "tag" | "desired" | "context">;
+type OracleResponse = Pick<OracleRequest, "tag" | "desired" | "context">;
 
 interface Messages {
   readonly request: OracleRequest;
