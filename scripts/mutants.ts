@@ -26,7 +26,7 @@ const options: ConstructorParameters<typeof Stryker>[0] = {
   // every test, and a wrong one fails most of them.
   ignoreStatic: true,
   concurrency: 2,
-  timeoutMS: 10_000,
+  timeoutMS: 5000,
   incremental: true,
   incrementalFile: `build/mutants/${folder.replaceAll("/", "-")}.json`,
   // Stryker rewrites tsconfig.json by an API that TypeScript 7 no longer has; where it finds none, it leaves it alone.
