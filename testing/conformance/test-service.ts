@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import {
   Metadata,
@@ -11,6 +14,11 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
+import { onTestFinished } from "vitest";
+import { createLog } from "../../src/log.ts";
+import { createServerOf } from "../../src/server/grpc.ts";
+import { createMetrics } from "../../src/server/metrics.ts";
+import { insecure } from "../servers/loopback.ts";
 
 /** The service that gRPC's interoperability tests call, as their specification has it. */
 
@@ -97,8 +105,20 @@ function fullDuplexCall(call: ServerDuplexStream<StreamingOutputRequest, Streami
 
 const service = "grpc.testing.TestService";
 
-/** Adds the test service to a server. */
-export function addTestService(server: Server): void {
+/** Serves the test service on a free port, as the function is served, until the test ends. @returns the port. */
+export async function serveTestService(): Promise<number> {
+  const log = createLog({ debug: false }, new Writable({ write: (_chunk, _encoding, done) => done() }));
+  const grpc = createServerOf(insecure, { log, metrics: createMetrics("v0", []) }, addTestService);
+  const server = createServer({ noDelay: true }, grpc.accept).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    grpc.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function addTestService(server: Server): void {
   const definitions = loadSync(fileURLToPath(new URL("test.proto", import.meta.url)), { defaults: true });
   const implementation: UntypedServiceImplementation = {
     emptyCall: (_call: unknown, done: sendUnaryData<object>) => done(null, {}),
