@@ -36,6 +36,16 @@ const apart: Plugin = {
   },
 };
 
+/** grpc-js loads it for channelz and ORCA only, which nobody can ask the function for. */
+const withoutLoader: Plugin = {
+  name: "grpc-js without proto-loader",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path, importer }) =>
+      importer.includes("/@grpc/grpc-js/") ? { path, external: true } : undefined,
+    );
+  },
+};
+
 export interface Bundle {
   /** The folders of the packages that are bundled, sorted. */
   readonly packages: readonly string[];
@@ -52,7 +62,7 @@ export async function bundle(folder: string): Promise<Bundle> {
   const { metafile } = await build({
     absWorkingDir: inRepository("."),
     entryPoints: { main: "src/main.ts", ...chunks },
-    plugins: [apart],
+    plugins: [apart, withoutLoader],
     outdir: join(folder, "dist"),
     outExtension: { ".js": ".cjs" },
     bundle: true,
