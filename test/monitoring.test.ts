@@ -17,10 +17,11 @@ interface Rule {
   readonly alert?: string;
   readonly record?: string;
   readonly expr: string;
-  readonly annotations?: { readonly summary: string; readonly runbook: string };
+  readonly annotations?: { readonly summary: string; readonly runbook_url: string };
 }
 
 interface Dashboard {
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
   readonly panels: readonly Panel[];
 }
 
@@ -31,7 +32,7 @@ interface Panel {
 }
 
 const rules = (parse(read("prometheus-rule.yaml")) as Rules).spec.groups.flatMap((group) => group.rules);
-const { panels } = JSON.parse(read("dashboard.json")) as Dashboard;
+const { panels, templating } = JSON.parse(read("dashboard.json")) as Dashboard;
 const foreign = Object.keys(parse(read("foreign-metrics.yaml")) as object);
 const recorded = rules.flatMap(({ record }) => record ?? []);
 
@@ -63,12 +64,63 @@ test("each metric in foreign-metrics.yaml is queried by a rule or a panel", () =
 
 describe("the alert", () => {
   const alerts = rules.filter(({ alert }) => alert !== undefined);
-  const manual = readFileSync(new URL("../docs/monitoring.md", import.meta.url), "utf8");
+  const runbooks = readFileSync(new URL("../docs/runbooks.md", import.meta.url), "utf8");
+  const sections = [...runbooks.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
 
-  test.each(alerts)("$alert has a summary and a section of its own in the manual", ({ alert, annotations }) => {
-    expect(annotations?.summary).toMatch(/\.$/);
-    expect(annotations?.runbook).toBe(`docs/monitoring.md#${String(alert).toLowerCase()}`);
-    expect(manual).toContain(`### ${String(alert)}\n`);
+  test.each(alerts)(
+    "$alert has a summary and the address of its section in docs/runbooks.md",
+    ({ alert, annotations }) => {
+      expect(annotations?.summary).toMatch(/\.$/);
+      const page = "https://github.com/OWNER/REPOSITORY/blob/main/docs/runbooks.md";
+      expect(annotations?.runbook_url).toBe(`${page}#${String(alert).toLowerCase()}`);
+    },
+  );
+
+  test.each(alerts)("$alert is seen to fire in alerts.test.yaml", ({ alert }) => {
+    expect(read("alerts.test.yaml")).toContain(`ALERTS{alertname="${String(alert)}", alertstate="firing"`);
+  });
+
+  test("docs/runbooks.md has one section for each alert, in the order of the rules", () => {
+    expect(sections).toEqual(alerts.map(({ alert }) => alert));
+  });
+});
+
+describe("this function is told from other functions", () => {
+  const JOB = "function-shared-infrastructure";
+  const selector = (expr: string): readonly string[] =>
+    [...expr.matchAll(/\b(?:function_shared_infrastructure|grpc_server|process|nodejs)_\w+(\{[^}]*\})?/g)].map(
+      ([, matchers = ""]) => matchers,
+    );
+  const ours = asked.filter(({ expr }) => selector(expr).length > 0);
+
+  test.each(ours)("by its job, wherever $where selects metrics that other functions may serve", ({ where, expr }) => {
+    const isPanel = panels.some(({ title }) => title === where);
+    const matchers = isPanel ? 'namespace="$namespace", job="$job"' : `job="${JOB}"`;
+    for (const selected of selector(expr)) expect(selected).toContain(matchers);
+  });
+
+  test("pod-monitor.yaml makes that job of the label that Crossplane sets on the function's pods", () => {
+    const label = "pkg.crossplane.io/function";
+    expect(parse(read("pod-monitor.yaml"))).toMatchObject({
+      metadata: { namespace: "crossplane-system" },
+      spec: { jobLabel: label, selector: { matchLabels: { [label]: JOB } } },
+    });
+  });
+
+  test("pod-monitor.yaml scrapes a port that the function's pods have", () => {
+    const { spec } = parse(readFileSync(new URL("../deploy/function/runtime-config.yaml", import.meta.url), "utf8"));
+    const [container] = spec.deploymentTemplate.spec.template.spec.containers;
+    const ports = container.ports.map(({ name }: { readonly name: string }) => name);
+    expect(ports).toEqual(
+      parse(read("pod-monitor.yaml")).spec.podMetricsEndpoints.map(({ port }: { port: string }) => port),
+    );
+  });
+
+  test("the dashboard has a variable for each that its queries use", () => {
+    const names = templating.list.map(({ name }) => name);
+    const builtIn = ["__rate_interval", "__range"];
+    const used = [...read("dashboard.json").matchAll(/\$\{?(\w+)/g)].map(([, name = ""]) => name);
+    expect(new Set(used.filter((name) => !builtIn.includes(name)))).toEqual(new Set(names));
   });
 });
 

@@ -1,0 +1,118 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse, stringify } from "yaml";
+import { runFunction } from "../src/run-function.ts";
+import { inputOf, shared, xr } from "../testing/builders/sharing.ts";
+import { call, serveLoopback, until } from "../testing/servers/loopback.ts";
+import { metricsIn } from "../testing/tools/promql.ts";
+import { run, toolOrSkip } from "../testing/tools/server-tools.ts";
+import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
+import { corpus } from "../testing/wire/corpus.ts";
+import { encodeRequest } from "../testing/wire/oracle.ts";
+
+/**
+ * Prometheus' engine answers each query of the dashboard, over two scrapes of a server that has run real requests. The metrics of
+ * Crossplane and of providers are made up here, of the names in foreign-metrics.yaml.
+ */
+
+const promtool = toolOrSkip("promtool") ?? "";
+
+const read = (file: string): string => readFileSync(new URL(`../monitoring/${file}`, import.meta.url), "utf8");
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
+/** What Grafana puts in place of the dashboard's variables. */
+const variables: Readonly<Record<string, string>> = {
+  $namespace: "crossplane-system",
+  $job: "function-shared-infrastructure",
+  $__rate_interval: "5m",
+  $__range: "10m",
+};
+
+const queries = (JSON.parse(read("dashboard.json")) as Dashboard).panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({ title, expr: expr.replaceAll(/\$\w+/g, (name) => variables[name] ?? name) })),
+);
+
+/** The labels that the PodMonitor's scrape adds. */
+const SCRAPED = 'namespace="crossplane-system",job="function-shared-infrastructure",pod="a"';
+
+/** The samples of a scrape, by series, in promtool's notation. */
+async function scrape(port: number | undefined): Promise<ReadonlyMap<string, string>> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const samples = text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm);
+  return new Map(
+    [...samples].map(([, name = "", labels, value = ""]) => [
+      `${name}{${[...(labels === undefined ? [] : [labels]), SCRAPED].join(",")}}`,
+      value,
+    ]),
+  );
+}
+
+/** Crossplane has looked, and the shared resource does not exist: a condition is False. */
+const notFound = encodeRequest({
+  tag: "",
+  capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
+  observed: { composite: { object: xr(), ready: "True", details: new Map() }, resources: new Map() },
+  desired: { composite: { object: {}, ready: "True", details: new Map() }, resources: new Map() },
+  input: inputOf({ sharedResources: [shared()] }),
+  extra: new Map(),
+  required: new Map([["shared-resource/db", []]]),
+  credentials: new Map(),
+  schemas: new Map(),
+});
+const requests = [...corpus, notFound];
+
+interface Series {
+  readonly series: string;
+  readonly values: string;
+}
+
+/** The series of a run: all requests, a scrape, all requests again, a scrape. Each is taken to hold for five minutes. */
+async function runAndScrape(): Promise<readonly Series[]> {
+  const metricsAddress = { host: "127.0.0.1", port: 0 };
+  const { target, metricsPort } = await serveLoopback({ metricsAddress }, { runFunction });
+  const scrapeAfter = async (calls: number): Promise<ReadonlyMap<string, string>> => {
+    for (const request of requests) await call(target, request);
+    const handled = `grpc_server_handling_seconds_count\\{.*RunFunction.* ${calls}$`;
+    const text = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    await until(async () => new RegExp(handled, "m").test(await text()));
+    return scrape(metricsPort);
+  };
+  const before = await scrapeAfter(requests.length);
+  const after = await scrapeAfter(2 * requests.length);
+  const asked = queries.flatMap(({ expr }) => metricsIn(expr));
+  return [...after]
+    .filter(([series]) => asked.includes(series.split("{")[0] ?? ""))
+    .map(([series, value]) => ({ series, values: `${before.get(series) ?? "_"}x5 ${value}x5` }));
+}
+
+const OTHERS = 'function_name="f",result_severity="Fatal",controller="c",gvk="g",service="s",operation="o"';
+const foreign: readonly Series[] = Object.keys(parse(read("foreign-metrics.yaml")) as object).flatMap((name) =>
+  (name.endsWith("_bucket") ? ["1", "+Inf"] : [undefined]).map((le) => ({
+    series: `${name}{${OTHERS}${le === undefined ? "" : `,le="${le}"`}}`,
+    values: "0+1x11",
+  })),
+);
+
+test.skipIf(promtool === "")(
+  "every query of the dashboard has data after a run, as Prometheus' engine computes it",
+  async () => {
+    const series = [...(await runAndScrape()), ...foreign];
+    const file = join(temporaryFolder(), "dashboard.test.yaml");
+    const hasData = queries.map(({ expr }) => ({
+      expr: `count(${expr}) > bool 0`,
+      eval_time: "8m",
+      exp_samples: [{ value: 1 }],
+    }));
+    const tests = [{ interval: "1m", input_series: series, promql_expr_test: hasData }];
+    writeFileSync(file, stringify({ rule_files: [], evaluation_interval: "1m", tests }));
+    const { exitCode, stdout, stderr } = await run(promtool, ["test", "rules", file]);
+    expect(exitCode, stdout + stderr).toBe(0);
+  },
+);
