@@ -3,7 +3,7 @@ import type { JsonObject } from "../src/model/json.ts";
 import { loadMethod, type RunFunctionResponse } from "../src/render/protocol.ts";
 import { toStruct } from "../src/render/struct.ts";
 import { runFunction } from "../src/run-function.ts";
-import { database, inputOf, shared, xr } from "../testing/builders/sharing.ts";
+import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 
 /**
  * A Secret's value goes where a copy needs it and nowhere else: every way to deliver and to fail, with a value that is looked
@@ -64,20 +64,20 @@ const ways: readonly JsonObject[] = [
   { toCompositeConnectionDetails: true },
 ];
 
-const found = { "shared-resource/db": [database()] };
-const read = { ...found, "shared-resource/db/secret": [secret("databases", "orders-conn")] };
+const found = { [REQUIRED.database]: [database()] };
+const read = { ...found, [REQUIRED.secret]: [secret("databases", "orders-conn")] };
 const cases = {
   "nothing was looked up": {},
   "the Secret was not": found,
-  "all was, and the target is free": { ...read, [`${TARGET}/target`]: [], [`${TARGET}/secret/target`]: [] },
+  "all was, and the target is free": { ...read, [REQUIRED.target()]: [], [REQUIRED.target(`${TARGET}/secret`)]: [] },
   "the target is somebody else's": {
     ...read,
-    [`${TARGET}/target`]: [secret("team-a", "orders-db")],
-    [`${TARGET}/secret/target`]: [secret("team-a", "orders-db")],
+    [REQUIRED.target()]: [secret("team-a", "orders-db")],
+    [REQUIRED.target(`${TARGET}/secret`)]: [secret("team-a", "orders-db")],
   },
-  "the Secret is gone": { ...found, "shared-resource/db/secret": [] },
-  "access is not granted": { ...read, "shared-resource/db": [database({ annotations: {} })] },
-  "the shared resource is gone": { ...read, "shared-resource/db": [] },
+  "the Secret is gone": { ...found, [REQUIRED.secret]: [] },
+  "access is not granted": { ...read, [REQUIRED.database]: [database({ annotations: {} })] },
+  "the shared resource is gone": { ...read, [REQUIRED.database]: [] },
 };
 
 describe.each(ways)("%j says no value", (copy) => {

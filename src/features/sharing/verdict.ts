@@ -1,133 +1,268 @@
+import { isBeingDeleted, qualifiedName } from "../../crossplane/metadata.ts";
 import type { Connection } from "../../input/connection.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
+import type { Requirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { type Access, accessTo } from "./access.ts";
-import { isNeeded, readSecret, type SourceSecret } from "./data.ts";
-import { type Finding, nameOf } from "./find.ts";
-import type { Question } from "./question.ts";
-import { type SecretName, sourceOf } from "./source.ts";
-import type { Standing } from "./standing.ts";
-import { faultOf, type Target, targetsOf } from "./target.ts";
+import type { Original } from "./copies/composed.ts";
+import { isNeeded, readSecret, type SourceSecret } from "./copies/contents.ts";
+import { type Destination, findDestinations, findFault, judgeNamespace } from "./copies/destination.ts";
+import { describe, type LookedUp } from "./find.ts";
+import { type Access, consumerNamespace, findAccess } from "./grant.ts";
+import { toOrigin } from "./origin.ts";
+import type { SharingReason } from "./reason.ts";
+import { findSource, type SecretName } from "./source.ts";
 
 /** What is to become of the copies of one shared resource's connection Secret. */
-export type Verdict =
+export type SharingVerdict =
   | Copying
-  | { readonly is: "nothingToCopy" }
-  | { readonly is: "keep"; readonly standing: Standing }
-  | { readonly is: "drop"; readonly standing: Standing };
-
-/** Where copies are to go; each target is judged for itself (copy.ts). */
-export interface Copying {
-  readonly is: "copy";
-  readonly source: SecretName;
-  readonly secret: SourceSecret;
-  readonly granted: readonly Target[];
-  /** Granted too, but an earlier copy of this input has them. */
-  readonly taken: readonly { readonly target: Target; readonly holder: string }[];
-  /** Why namespaces go without: the owner does not grant them, or no longer does. */
-  readonly refusal: Standing | undefined;
-  readonly onSourceMissing: Connection["onSourceMissing"];
-}
-
-export interface Judgement {
-  readonly verdict: Verdict;
-  readonly questions: readonly Question[];
-}
-
-const decided = (verdict: Verdict, questions: readonly Question[] = []): Judgement => ({ verdict, questions });
+  | { readonly is: "nothing" } // the input asks for no copies
+  | NotCopying;
 
 /**
- * Judges one shared resource.
+ * Nothing new can be copied.
  *
- * - What we cannot tell yet (a field not set, an answer pending, several matches, names that are no names) keeps what is there.
- * - A source that is gone keeps it too, unless the input says `onSourceMissing: Delete`: applications go on working.
- * - Only targets in namespaces that the owner grants are copied to. A grant taken back takes the copy away.
- * - The source Secret is asked for last: when every namespace has been judged, one of them is granted, and a delivery needs it.
+ * - `unknown`: an answer is still missing. What is there stays exactly as it is.
+ * - `broken`: what the consumer or the Composition says leads nowhere. The copies live as long as the grants that they were
+ *   made under (copies/kept.ts), so that nobody escapes a revocation by breaking his own XR.
+ * - `gone`: the shared resource, its Secret or its reference to one is not there. The same, and `onSourceMissing` decides.
  */
-export function judge(shared: SharedResource, finding: Finding, call: Call): Judgement {
-  const { connection, kind } = shared;
-  switch (finding.is) {
+export interface NotCopying {
+  readonly is: "unknown" | "broken" | "gone";
+  /** Undefined where the input is content with nothing. */
+  readonly reason: SharingReason | undefined;
+}
+
+/** Where copies are to go; each destination is judged for itself (copies/write.ts). */
+export interface Copying {
+  readonly is: "copy";
+  readonly original: Original;
+  readonly secret: SourceSecret;
+  readonly destinations: readonly JudgedDestination[];
+  /** New copies are not made of what is about to go. */
+  readonly isBeingDeleted: boolean;
+  readonly reasons: readonly SharingReason[];
+}
+
+export interface JudgedDestination {
+  readonly destination: Destination;
+  readonly leave: "granted" | "unknown" | "notGranted" | "notAccepted";
+}
+
+/** Which of the resources that were found may hand out their fields: to patches, the environment and the context. */
+export interface Judgement {
+  readonly verdict: SharingVerdict;
+  readonly readable: readonly Document[];
+  /** Whether fields were refused, so that what was taken from them goes. */
+  readonly isRefused: boolean;
+  readonly requirements: readonly Requirement[];
+}
+
+type Found = Extract<LookedUp["lookup"], { is: "found" }>;
+
+/**
+ * Judges one shared resource. Only what its owner grants is copied, and a grant taken back takes the copies away. The source
+ * Secret is asked for last: when every namespace has been judged, one of them is granted, and a delivery needs it.
+ */
+export function judgeShare(shared: SharedResource, { lookup, requirement }: LookedUp, call: Call): Judgement {
+  switch (lookup.is) {
+    case "found":
+      return judgeFound(shared, lookup, requirement, call);
     case "unset":
-      return decided({ is: "keep", standing: { is: "FieldNotSet", field: finding.field } });
-    case "pending":
-      return decided({ is: "keep", standing: { is: "WaitingForRequiredResources", wanted: kind } });
+      return without("broken", { is: "FieldNotSet", field: lookup.field });
+    case "invalid":
+      return without("broken", { is: "InvalidSelector", fault: lookup.fault });
+    case "unscoped":
+      return without("broken", { is: "NamespaceNotSelected", wanted: lookup.wanted });
     case "ambiguous":
-      return decided({ is: "keep", standing: { is: "Ambiguous", names: finding.names } });
-    case "tooFew":
-      return decided(withoutSource(connection, toStanding(finding)));
-    case "found": {
-      const [resource] = finding.resources;
-      if (connection === undefined || resource === undefined) return decided({ is: "nothingToCopy" });
-      return judgeFound(shared, connection, resource, call);
+      return without("broken", { is: "Ambiguous", names: lookup.names });
+    case "pending":
+      return without("unknown", { is: "WaitingForRequiredResources", wanted: shared.kind });
+    case "tooFew": {
+      const { wanted, found, minMatch } = lookup;
+      return without(
+        "gone",
+        found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch },
+      );
     }
   }
 }
 
-const toStanding = ({ wanted, found, minMatch }: Extract<Finding, { is: "tooFew" }>): Standing =>
-  found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch };
+const without = (
+  is: NotCopying["is"],
+  reason: SharingReason | undefined,
+  requirements: readonly Requirement[] = [],
+): Judgement => ({ verdict: { is, reason }, readable: [], isRefused: false, requirements });
 
-const withoutSource = (connection: Connection | undefined, standing: Standing): Verdict => ({
-  is: connection?.onSourceMissing === "Delete" ? "drop" : "keep",
-  standing,
-});
-
-function judgeFound(shared: SharedResource, connection: Connection, resource: Document, call: Call): Judgement {
-  const source = sourceOf(resource, connection.secretRef);
-  if (source.is === "missing") {
-    const field = formatFieldPath(connection.secretRef.nameFieldPath);
-    return decided(withoutSource(connection, { is: "NoConnectionSecret", shared: nameOf(resource), field }));
-  }
-  if (source.is === "foreign") {
-    return decided({
-      is: "keep",
-      standing: { is: "SourceNotAllowed", shared: nameOf(resource), secret: source.secret },
-    });
-  }
-  const targets = targetsOf(connection.copies, call);
-  if (targets.is === "unset") return decided({ is: "keep", standing: { is: "FieldNotSet", field: targets.field } });
-  const [fault] = targets.value.flatMap((target) => faultOf(target, source.secret, call) ?? []);
-  if (fault !== undefined) return decided({ is: "keep", standing: { is: "InvalidTarget", fault } });
-
-  const access = accessTo(shared, resource, source.secret, call);
-  if (access.is === "pending") {
-    const standing: Standing = { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" };
-    return decided({ is: "keep", standing }, access.questions);
-  }
-  return judgeGranted(
-    shared.name,
-    connection,
-    { source: source.secret, shared: nameOf(resource), access },
-    targets.value,
-    call,
-  );
-}
-
-interface Accessible {
-  readonly source: SecretName;
-  readonly shared: string;
-  readonly access: Extract<Access, { is: "known" }>;
-}
-
-function judgeGranted(
-  name: string,
-  { onSourceMissing }: Connection,
-  { source, shared, access }: Accessible,
-  targets: readonly Target[],
+function judgeFound(
+  shared: SharedResource,
+  { resources }: Found,
+  requirement: Requirement | undefined,
   call: Call,
 ): Judgement {
-  const granted = targets.filter(({ namespace }) => access.isGranted(namespace));
-  const refused = targets.filter((target) => !granted.includes(target)).map(({ namespace }) => namespace);
-  const namespaces = [...new Set(refused)].sort();
-  const refusal: Standing | undefined =
-    namespaces.length === 0
-      ? undefined
-      : { is: "AccessNotGranted", shared, namespaces, remedy: access.remedy(namespaces) };
-  const copying = { is: "copy", source, granted, taken: [], refusal, onSourceMissing } as const;
-  if (!granted.some(({ copy }) => isNeeded(copy))) {
-    return decided({ ...copying, secret: { is: "pending" } }, access.questions);
+  const { connection } = shared;
+  const [resource] = resources;
+  if (connection === undefined) return judgeFields(shared, resources, requirement, call);
+  if (resource === undefined) return without("gone", undefined);
+
+  const name = requirement === undefined ? qualifiedName(resource) : describe(requirement.selector);
+  const source = findSource(resource, connection.secretRef);
+  if (shared.grant === "ReferenceGrant" && source.is !== "named") return withoutSource(connection, source.is, name);
+  const secret = source.is === "named" ? source.secret : undefined;
+  const access = findAccess(shared, resource, secret, call);
+  if (access.is === "pending") {
+    return without("unknown", { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" }, access.requirements);
   }
-  const [question, secret] = readSecret(name, source, call);
-  return decided({ ...copying, secret }, [...access.questions, question]);
+  const judged =
+    source.is === "named"
+      ? judgeCopies(shared, connection, { resource, name, source: source.secret, access }, call)
+      : withoutSource(connection, source.is, name);
+  return withFields(judged, shared, connection, { resource, name, access }, call);
+}
+
+function withoutSource({ secretRef }: Connection, is: "missing" | "foreign", shared: string): Judgement {
+  return is === "foreign"
+    ? without("broken", { is: "SourceNotAllowed", shared })
+    : without("gone", { is: "NoConnectionSecret", shared, field: formatFieldPath(secretRef.nameFieldPath) });
+}
+
+type KnownAccess = Extract<Access, { is: "known" }>;
+
+interface Accessible {
+  readonly resource: Document;
+  /** What the consumer asked for: more of a resource is not said before access to it is granted. */
+  readonly name: string;
+  readonly access: KnownAccess;
+}
+
+/** Adds what may be read of the shared resource: fields are granted to the consumer's own namespace. */
+function withFields(
+  judged: Judgement,
+  shared: SharedResource,
+  { copies }: Connection,
+  { resource, name, access }: Accessible,
+  call: Call,
+): Judgement {
+  const own = consumerNamespace(call.composite);
+  const destinations = findDestinations(copies, call);
+  const namespaces =
+    own === undefined && destinations.is === "set"
+      ? destinations.value.destinations.map(({ namespace }) => namespace)
+      : [own ?? "*"];
+  if (namespaces.some((namespace) => access.isGranted(namespace))) return { ...judged, readable: [resource] };
+  const { verdict } = judged;
+  const isSaid =
+    verdict.is !== "copy" || verdict.reasons.some(({ is }) => is === "AccessNotGranted") || !handsOutFields(shared);
+  const refusal: SharingReason = {
+    is: "AccessNotGranted",
+    shared: name,
+    namespaces,
+    remedy: access.remedy(namespaces),
+  };
+  if (isSaid) return { ...judged, isRefused: true };
+  return { ...judged, isRefused: true, verdict: { ...verdict, reasons: [refusal, ...verdict.reasons] } };
+}
+
+const handsOutFields = ({ patches, toEnvironment }: SharedResource): boolean =>
+  patches.length > 0 || toEnvironment !== undefined;
+
+/** Judges a share that hands out fields only; each resource for itself. */
+function judgeFields(
+  shared: SharedResource,
+  resources: readonly Document[],
+  requirement: Requirement | undefined,
+  call: Call,
+): Judgement {
+  const own = consumerNamespace(call.composite);
+  const granted = (resource: Document): boolean => {
+    const access = findAccess(shared, resource, undefined, call);
+    return access.is === "known" && access.isGranted(own ?? "*");
+  };
+  const readable = resources.filter(granted);
+  const [refused] = resources.filter((resource) => !readable.includes(resource));
+  if (refused === undefined) return { verdict: { is: "nothing" }, readable, isRefused: false, requirements: [] };
+  const access = findAccess(shared, refused, undefined, call);
+  const namespaces = own === undefined ? [] : [own];
+  const reason: SharingReason = {
+    is: "AccessNotGranted",
+    shared: requirement === undefined ? "" : describe(requirement.selector),
+    namespaces,
+    remedy: access.is === "known" ? access.remedy(own === undefined ? ["*"] : namespaces) : "",
+  };
+  return { verdict: { is: "broken", reason }, readable, isRefused: true, requirements: [] };
+}
+
+interface Copyable extends Accessible {
+  readonly source: SecretName;
+}
+
+function judgeCopies(
+  shared: SharedResource,
+  connection: Connection,
+  { resource, name, source, access }: Copyable,
+  call: Call,
+): Judgement {
+  const { requirements } = access;
+  const found = findDestinations(connection.copies, call);
+  if (found.is === "unset") return without("broken", { is: "FieldNotSet", field: found.field }, requirements);
+  const { destinations, excess } = found.value;
+  const [fault] = destinations.flatMap((destination) => findFault(destination, source, call) ?? []);
+  if (fault !== undefined) return without("broken", { is: "InvalidTarget", fault }, requirements);
+
+  const judged = destinations.map((destination) => judgeDestination(destination, access, call));
+  const isRead = judged.some(({ leave, destination }) => leave === "granted" && isNeeded(destination.copy));
+  const [secretRequirement, secret] = isRead
+    ? readSecret(shared.name, source, call)
+    : [undefined, { is: "pending" } as const];
+  return {
+    verdict: {
+      is: "copy",
+      original: { origin: toOrigin(resource), source },
+      secret,
+      destinations: judged,
+      isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),
+      reasons: findRefusals(judged, excess, name, access, call),
+    },
+    readable: [],
+    isRefused: false,
+    requirements: [
+      ...requirements,
+      ...judged.flatMap(({ requirement }) => requirement ?? []),
+      ...(secretRequirement === undefined ? [] : [secretRequirement]),
+    ],
+  };
+}
+
+type WithRequirement = JudgedDestination & { readonly requirement?: Requirement | undefined };
+
+/** A namespace is asked whether it takes the copy only where the copy is granted to it. */
+function judgeDestination(destination: Destination, access: KnownAccess, call: Call): WithRequirement {
+  if (!access.isGranted(destination.namespace)) return { destination, leave: "notGranted" };
+  const { acceptance, requirement } = judgeNamespace(destination, call);
+  const leave = { accepted: "granted", pending: "unknown", refused: "notAccepted" } as const;
+  return { destination, leave: leave[acceptance], requirement };
+}
+
+function findRefusals(
+  judged: readonly JudgedDestination[],
+  excess: number,
+  shared: string,
+  access: KnownAccess,
+  { composite }: Call,
+): readonly SharingReason[] {
+  const namespacesThat = (reason: JudgedDestination["leave"]): readonly string[] =>
+    [...new Set(judged.filter(({ leave }) => leave === reason).map(({ destination }) => destination.namespace))].sort();
+  const reasons: SharingReason[] = [];
+  const namespaces = namespacesThat("notGranted");
+  if (namespaces.length > 0) {
+    reasons.push({ is: "AccessNotGranted", shared, namespaces, remedy: access.remedy(namespaces) });
+  }
+  const closed = namespacesThat("notAccepted");
+  const consumer = consumerNamespace(composite) ?? "*";
+  if (closed.length > 0) reasons.push({ is: "NamespaceNotAccepting", namespaces: closed, consumer });
+  const [pending] = namespacesThat("unknown");
+  if (pending !== undefined) reasons.push({ is: "WaitingForRequiredResources", wanted: `Namespace ${pending}` });
+  if (excess > 0) reasons.push({ is: "TooManyTargets", excess });
+  return reasons;
 }
