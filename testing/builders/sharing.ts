@@ -104,7 +104,7 @@ export interface CallParts {
 
 export function callOf(parts: CallParts): Call {
   const { answers = {}, observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
-  const { tags, contenders, schemas = {} } = parts;
+  const { tags, contenders, spaces, schemas = {} } = parts;
   const composite = documentOf(parts.xr ?? xr());
   return {
     composite: toComposite(composite),
@@ -120,20 +120,29 @@ export function callOf(parts: CallParts): Call {
         const schema = schemas[name.split("/").at(-1) ?? ""];
         return schema === undefined ? { is: "pending" } : { is: "resolved", schema: documentOf(schema) };
       },
-      required: (hashed) => {
-        const name = toBaseName(hashed);
-        const space = name.startsWith("namespace/") ? name.slice("namespace/".length) : undefined;
-        if (space !== undefined && parts.spaces?.includes(space)) {
-          return { is: "resolved", items: [documentOf(namespaceOf(space, { [ACCEPT]: "*" }))] };
-        }
-        const byName = answers[name.split("/").at(-1) ?? ""];
-        const items = name.startsWith("tags/")
-          ? (byName ?? contenders ?? "pending")
-          : (answers[name.replace("shared-resource/", "")] ?? (name.endsWith("/target") ? [] : "pending"));
+      required: (name) => {
+        const items = answerTo(toBaseName(name), { answers, contenders, spaces });
         return items === "pending" ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
       },
     },
   };
+}
+
+/** The resources that Crossplane finds for a requirement, whose name is without its hash. */
+function answerTo(
+  name: string,
+  {
+    answers = {},
+    contenders = "pending",
+    spaces = [],
+  }: Pick<Partial<CallParts>, "answers" | "spaces"> & {
+    readonly contenders?: readonly JsonObject[] | "pending" | undefined;
+  },
+): readonly JsonObject[] | "pending" {
+  if (name.startsWith("tags/")) return answers[name.split("/").at(-1) ?? ""] ?? contenders;
+  const [kind, space = ""] = name.split("/");
+  if (kind === "namespace" && spaces.includes(space)) return [namespaceOf(space, { [ACCEPT]: "*" })];
+  return answers[name.replace("shared-resource/", "")] ?? (name.endsWith("/target") ? [] : "pending");
 }
 
 /** A requirement's name without the hash of its selector. */
