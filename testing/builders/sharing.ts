@@ -128,16 +128,16 @@ export function callOf(parts: CallParts): Call {
   };
 }
 
+interface Answers {
+  readonly answers: CallParts["answers"];
+  readonly contenders: readonly JsonObject[] | "pending" | undefined;
+  readonly spaces: readonly string[] | undefined;
+}
+
 /** The resources that Crossplane finds for a requirement, whose name is without its hash. */
 function answerTo(
   name: string,
-  {
-    answers = {},
-    contenders = "pending",
-    spaces = [],
-  }: Pick<Partial<CallParts>, "answers" | "spaces"> & {
-    readonly contenders?: readonly JsonObject[] | "pending" | undefined;
-  },
+  { answers = {}, contenders = "pending", spaces = [] }: Partial<Answers>,
 ): readonly JsonObject[] | "pending" {
   if (name.startsWith("tags/")) return answers[name.split("/").at(-1) ?? ""] ?? contenders;
   const [kind, space = ""] = name.split("/");

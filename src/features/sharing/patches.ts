@@ -36,38 +36,41 @@ interface Judged {
 
 /** Patches all fields that shared resources hand out. One that fails leaves the others as they are. */
 export function toPatches(shares: readonly Judged[], call: Call): Patches {
+  const objects = new Map<string, JsonObject>();
   const composite: ValueEdit[] = [];
-  const resources = new Map<string, JsonObject>();
   const heldBack = new Set<string>();
   const reasons = new Map<string, readonly SharingReason[]>();
-  let status: JsonObject | undefined;
-  for (const share of shares) {
-    const patched = patchFrom(share, call).map((one) => {
-      const { patch, value } = one;
-      const { toResource, toCompositeFieldPath } = patch;
-      if (value === undefined) return one;
-      if (toResource !== undefined) {
-        const object =
-          resources.get(toResource.name) ?? call.request.desired.resources.get(toResource.name)?.document.toObject();
-        const changed = trySet(object ?? {}, toResource.fieldPath, value);
-        if (changed === undefined) return unsettable(patch, toResource.fieldPath);
-        resources.set(toResource.name, changed);
-      } else if (toCompositeFieldPath !== undefined) {
-        status ??= call.request.desired.composite.document.toObject();
-        const changed = trySet(status, toCompositeFieldPath, value);
-        if (changed === undefined) return unsettable(patch, toCompositeFieldPath);
-        status = changed;
-        composite.push({ path: toCompositeFieldPath, value });
-      }
-      return one;
-    });
-    for (const name of patched.flatMap((one) => findHeldBack(one, call))) heldBack.add(name);
+  for (const { shared, judgement } of shares) {
+    const patched = patchFrom(shared, judgement, call).map((one) => apply(one, objects, call));
+    for (const one of patched) {
+      const { toCompositeFieldPath: path } = one.patch;
+      if (path !== undefined && one.value !== undefined) composite.push({ path, value: one.value });
+      for (const name of findHeldBack(one, call)) heldBack.add(name);
+    }
     reasons.set(
-      share.shared.name,
+      shared.name,
       patched.flatMap(({ reason }) => reason ?? []),
     );
   }
-  return { composite, resources, heldBack, reasons };
+  objects.delete(COMPOSITE);
+  return { composite, resources: objects, heldBack, reasons };
+}
+
+/** The key of the XR among patched objects: no resource has an empty name. */
+const COMPOSITE = "";
+
+/** Sets a patch's value in its object; where that cannot be, it comes to a reason. */
+function apply(one: Patched, objects: Map<string, JsonObject>, { request }: Call): Patched {
+  const { toResource, toCompositeFieldPath } = one.patch;
+  const path = toResource?.fieldPath ?? toCompositeFieldPath;
+  if (one.value === undefined || path === undefined) return one;
+  const name = toResource?.name ?? COMPOSITE;
+  const { composite, resources } = request.desired;
+  const desired = toResource === undefined ? composite : resources.get(toResource.name);
+  const changed = trySet(objects.get(name) ?? desired?.document.toObject() ?? {}, path, one.value);
+  if (changed === undefined) return unsettable(one.patch, path);
+  objects.set(name, changed);
+  return one;
 }
 
 /** Undefined where something else is on the way: the values come from other teams, and must not stop this XR. */
@@ -96,8 +99,11 @@ function findHeldBack({ patch, value }: Patched, { request }: Call): readonly st
  * The fields that come from one shared resource. While it is not there, or we cannot tell, they stay as they were: a field
  * left out is a field taken away. Where access is refused, they go.
  */
-function patchFrom({ shared, judgement }: Judged, call: Call): readonly Patched[] {
-  const { verdict, readable, isRefused } = judgement;
+function patchFrom(
+  shared: SharedResource,
+  { verdict, readable, isRefused }: Judgement,
+  call: Call,
+): readonly Patched[] {
   const isDropped = verdict.is === "gone" && shared.connection?.onSourceMissing === "Delete";
   if (isRefused || isDropped) return shared.patches.map((patch) => ({ patch }));
   const [resource] = readable;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
+import { documentOf } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import {
@@ -74,10 +75,10 @@ const copyOf = ({
 
 /** The Object as it goes back: what we desired of it, and nothing else. */
 function asKept(copy: JsonObject) {
-  const { apiVersion, kind, metadata, spec } = copy as Record<string, JsonObject>;
+  const { apiVersion, kind, spec } = copy as Record<string, JsonObject>;
   const { managementPolicies, ...rest } = spec ?? {};
   const limited = JSON.stringify(managementPolicies) === '["*"]' ? {} : { managementPolicies };
-  const record = (metadata?.["annotations"] as JsonObject)[RECORD];
+  const record = documentOf(copy).at(["metadata", "annotations", RECORD]);
   return { apiVersion, kind, metadata: { annotations: { [RECORD]: record } }, spec: { ...rest, ...limited } };
 }
 
@@ -141,20 +142,16 @@ const attacks: readonly (CallParts & { reason: string })[] = [
 ];
 
 describe("a copy lives as long as the grant that it was made under, when the consumer", () => {
-  const recordedAnswer = (name: string, items: readonly JsonObject[] | "pending") => ({
-    "db/recorded": items,
-    "database/recorded": items,
-    name: name as never,
-  });
+  const recordedAnswer = (items: readonly JsonObject[]) => ({ "db/recorded": items, "database/recorded": items });
 
-  test.each(attacks)("$reason: granted, the copy stays exactly as it is", ({ reason, ...parts }) => {
-    const { name: _, ...answers } = recordedAnswer(reason, [database()]);
+  test.each(attacks)("$reason: granted, the copy stays exactly as it is", (parts) => {
+    const answers = recordedAnswer([database()]);
     const draft = draftOf({ ...parts, observed, answers: { ...parts.answers, ...answers } });
     expect(draft.resources.get(KEY)).toEqual({ is: "set", ready: "True", object: asKept(copyOf()) });
   });
 
-  test.each(attacks)("$reason: taken back, the copy goes", ({ reason, ...parts }) => {
-    const { name: _, ...answers } = recordedAnswer(reason, [database({ annotations: { [ALLOWED]: "team-b" } })]);
+  test.each(attacks)("$reason: taken back, the copy goes", (parts) => {
+    const answers = recordedAnswer([database({ annotations: { [ALLOWED]: "team-b" } })]);
     const granted = parts.answers?.["db"] ?? [];
     const db = granted === "pending" ? [] : granted.map(withoutGrantOfOrders);
     const draft = draftOf({
@@ -170,8 +167,8 @@ describe("a copy lives as long as the grant that it was made under, when the con
     expect(draft.resources.get(KEY)).toMatchObject({ object: asKept(copyOf()) });
   });
 
-  test.each(attacks)("$reason: the database gone, onSourceMissing decides", ({ reason, ...parts }) => {
-    const { name: _, ...answers } = recordedAnswer(reason, []);
+  test.each(attacks)("$reason: the database gone, onSourceMissing decides", (parts) => {
+    const answers = recordedAnswer([]);
     const kept = ["Keep", "Delete"].map((onSourceMissing) => {
       const sharedResources = (parts.sharedResources ?? [shared()]).map((one) => ({
         ...one,

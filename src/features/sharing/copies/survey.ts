@@ -46,13 +46,11 @@ function adopt(
   call: Call,
 ): void {
   if (orphans.length === 0) return;
-  const owners = new Map<string, string>();
-  for (const share of shares) {
-    for (const destination of destinationsOf(share, call)) {
-      const secret = formatSecret(destination);
-      if (!owners.has(secret)) owners.set(secret, share.shared.name);
-    }
-  }
+  const wanted = shares.flatMap((share) =>
+    destinationsOf(share, call).map((destination) => [formatSecret(destination), share.shared.name] as const),
+  );
+  // The first in the input has it.
+  const owners = new Map(wanted.reverse());
   for (const copy of orphans) {
     const owner = copy.target && owners.get(formatSecret(copy.target));
     const isOfEarlierStep = call.request.desired.resources.has(copy.key);
@@ -90,19 +88,33 @@ function findPossessions(
     possessions.set(formatSecret(target), { key, maker: `shared resource ${share} of an earlier step` });
   }
   for (const { shared, judgement } of shares) {
-    const destinations = judgement.verdict.is === "copy" ? judgement.verdict.destinations : [];
-    const keys = new Map(
-      destinations.map(({ destination }) => [formatSecret(destination), toKey(shared.name, destination)]),
-    );
-    for (const copy of byShare.get(shared.name) ?? []) {
-      const secret = copy.target && formatSecret(copy.target);
-      if (copy.target === undefined || secret === undefined || isDroppable(copy) || possessions.has(secret)) continue;
-      possess(possessions, copy.target, keys.get(secret) ?? copy.key, shared.name);
-    }
+    const held = (byShare.get(shared.name) ?? []).filter((copy) => !isDroppable(copy));
+    possessAll(possessions, held, shared.name, keysByDestination(shared.name, judgement));
   }
   return possessions;
 }
 
+function possessAll(
+  possessions: Map<string, Possession>,
+  copies: readonly ObservedCopy[],
+  share: string,
+  keys: ReadonlyMap<string, string>,
+): void {
+  for (const { key, target } of copies) {
+    if (target === undefined || possessions.has(formatSecret(target))) continue;
+    possess(possessions, target, keys.get(formatSecret(target)) ?? key, share);
+  }
+}
+
+/** The name of the copy that a share is to compose for each Secret: what is there of it may still have another name. */
+function keysByDestination(share: string, { verdict }: Judgement): ReadonlyMap<string, string> {
+  const destinations = verdict.is === "copy" ? verdict.destinations : [];
+  return new Map(
+    destinations.map(({ destination }) => [formatSecret(destination), toKey(share, destination)] as const).reverse(),
+  );
+}
+
+/** Notes that a copy has a Secret. */
 export function possess(possessions: Map<string, Possession>, secret: SecretName, key: string, share: string): void {
   possessions.set(formatSecret(secret), { key, maker: `shared resource ${share} of this XR` });
 }
