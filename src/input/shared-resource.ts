@@ -86,7 +86,7 @@ export const sharedResource = z
   }));
 
 /** The groups of Kubernetes' own kinds have no period, or end in k8s.io. */
-const BUILT_IN = /^(?:[^./]*\/|[^/]*\.k8s\.io\/|[^/]*$)/;
+const BUILT_IN = /^(?:v[a-z0-9]+$|[^./]+\/|[^/]*\.k8s\.io\/)/;
 
 const isBuiltIn = (version: string | undefined): boolean => version !== undefined && BUILT_IN.test(version);
 

@@ -50,6 +50,25 @@ describe("an input is validated", () => {
       spec: { sharedResources: [shared(), shared()] },
       faults: ['spec.sharedResources: more than one with name "db"'],
     },
+    ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) => ({
+      spec: { sharedResources: [shared({ apiVersion, kind: "XPostgres" })] },
+      faults: ["spec.sharedResources[0].apiVersion: not an API version, such as example.org/v1"],
+    })),
+    ...["v1", "apps/v1", "gateway.networking.k8s.io/v1"].map((apiVersion) => ({
+      spec: { sharedResources: [shared({ apiVersion, kind: "ConfigMap" })] },
+      faults: [
+        "spec.sharedResources[0].grant: Annotation does not go with connection for a kind of Kubernetes itself: no controller " +
+          "says which Secret is its own, so whoever edits it could give away any; use ReferenceGrant or None",
+      ],
+    })),
+    {
+      spec: { sharedResources: [{ ...shared({ grant: "ReferenceGrant" }), connection: undefined }] },
+      faults: ["spec.sharedResources[0].grant: ReferenceGrant goes with connection: it lies beside the Secret"],
+    },
+    {
+      spec: { sharedResources: [shared({ select: { name: { value: "orders" }, namespace: { value: "*" } } })] },
+      faults: ['spec.sharedResources[0].select.namespace: "*" goes with matchLabels'],
+    },
     {
       spec: { sharedResources: [shared({ apiVersion: "v1", kind: "Secret" })] },
       faults: [

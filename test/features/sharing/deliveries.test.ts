@@ -181,6 +181,18 @@ describe("toCompositeConnectionDetails", () => {
     );
     expect([...connectionDetails]).toEqual([["DB_PASSWORD", base64("old")]]);
   });
+
+  test("without listed keys, what an earlier step desires is newer than what stays", () => {
+    const all = [shared({ connection: { copies: [{ toCompositeConnectionDetails: true }] } })];
+    const details = { theirs: "old", ours: "kept" };
+    const call = callOf({ capabilities: v2, sharedResources: all, answers: { db: [] }, details });
+    const composite = {
+      ...call.request.desired.composite,
+      connectionDetails: new Map([["theirs", Buffer.from("new")]]),
+    };
+    const request = { ...call.request, desired: { ...call.request.desired, composite } };
+    expect([...sharing({ ...call, request }, emptyDraft).connectionDetails]).toEqual([["ours", base64("kept")]]);
+  });
 });
 
 describe("keys", () => {

@@ -362,6 +362,42 @@ describe("several shared resources", () => {
   });
 });
 
+describe("two steps of one pipeline", () => {
+  const cache = shared({ name: "cache", kind: "XRedis", select: { name: { value: "sessions" } } });
+  const shownBy = (draft: Draft) => {
+    const [{ status = "", reason = "", message = "" } = {}] = draft.conditions;
+    return xr({ status: { conditions: [{ type: "SharedResourcesReady", status, reason, message }] } });
+  };
+  const play = (shown = xr(), db: readonly JsonObject[] = []) => {
+    const first = draftOf({ xr: shown, answers: { db } });
+    const context = Object.fromEntries(
+      [...first.context].filter(([key]) => key.endsWith("/unavailable")),
+    ) as JsonObject;
+    const again = draftOf({ xr: shown, answers: { db }, context });
+    const second = draftOf({ xr: shown, sharedResources: [cache], answers: { cache: [] }, context });
+    return { first, again, second, events: [...first.results, ...second.results].map(({ message }) => message) };
+  };
+  const missing = "db: there is no XPostgres orders";
+  const both = `${missing}; cache: there is no XRedis sessions`;
+
+  test("say in the last condition what both have to say", () => {
+    const { first, again, second } = play();
+    expect([first, again, second].map(({ conditions }) => conditions[0]?.message)).toEqual([missing, missing, both]);
+  });
+
+  test("have an event each, once", () => {
+    const { second, events } = play();
+    expect([events, play(shownBy(second)).events]).toEqual([[missing, "cache: there is no XRedis sessions"], []]);
+  });
+
+  test("say when what one of them waited for is there", () => {
+    const { second } = play();
+    const shown = shownBy(second);
+    const { events } = play(shown, [database({ spec: {} })]);
+    expect(events).toEqual(["db: XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name"]);
+  });
+});
+
 describe("a namespaced shared resource", () => {
   const sharedResources = [shared({ select: { name: { value: "orders" }, namespace: { value: "databases" } } })];
   test("needs Crossplane v2, and the input's fault says so", () => {
