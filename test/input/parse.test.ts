@@ -103,7 +103,7 @@ describe("an input is validated", () => {
     },
     {
       spec: { sharedResources: [shared({ connection: connection({ namespaces: { value: 3 } }) })] },
-      faults: ["spec.sharedResources[0].connection.copies[0].namespaces.value: not what is allowed here: 3"],
+      faults: ["spec.sharedResources[0].connection.copies[0].namespaces.value: not what is allowed here: a number"],
     },
     {
       spec: {

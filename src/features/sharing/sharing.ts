@@ -13,6 +13,7 @@ import { withSharingCondition } from "./condition.ts";
 import { toContext } from "./context.ts";
 import { deliver } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
+import { keepEnvironmentBefore, withEnvironmentBefore } from "./environment.ts";
 import { find } from "./find.ts";
 import { type Origin, originKey } from "./origin.ts";
 import { toPatches, withPatches } from "./patches.ts";
@@ -32,8 +33,9 @@ interface Share {
  * Finds the infrastructure of others that this XR uses, and copies its connection Secrets to where this XR's applications
  * look for them, as far as its owners grant it.
  */
-export const sharing: Feature = (call, draft) => {
-  const { sharedResources, environment } = call.input.spec;
+export const sharing: Feature = (current, draft) => {
+  const { sharedResources, environment } = current.input.spec;
+  const call = withEnvironmentBefore(current);
   if (sharedResources.length === 0) {
     return environment === undefined ? draft : withContext(draft, toContext([], call));
   }
@@ -67,7 +69,8 @@ export const sharing: Feature = (call, draft) => {
     delivered,
     deliveries.flatMap(({ details }) => [...details]),
   );
-  return withShares(withPatches(detailed, patched, call), shares, call);
+  const kept = withContext(detailed, keepEnvironmentBefore(current));
+  return withShares(withPatches(kept, patched, call), shares, call);
 };
 
 /** The resources that copies were made from so far, by share. */
