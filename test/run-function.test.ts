@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../src/render/protocol.ts";
 import { fromStruct, toStruct } from "../src/render/struct.ts";
@@ -105,11 +106,16 @@ describe("what earlier steps left goes through", () => {
 
 test("in an Operation it asks for XRDs, and says what it found in the output", () => {
   const input = inputOf({ neverReconciled: {} });
+  const { name: definitions } = toRequirement("never-reconciled/definitions", {
+    apiVersion: "apiextensions.crossplane.io/v2",
+    kind: "CompositeResourceDefinition",
+    match: { labels: {} },
+  });
   const operation = { observed: {}, meta: { tag: "", capabilities: v2 } };
   expect(run(requestOf(operation, input)).response.requirements?.resources).toMatchObject({
-    "never-reconciled/definitions": { kind: "CompositeResourceDefinition", matchLabels: { labels: {} } },
+    [definitions]: { kind: "CompositeResourceDefinition", matchLabels: { labels: {} } },
   });
-  const requiredResources = { "never-reconciled/definitions": { items: [] } };
+  const requiredResources = { [definitions]: { items: [] } };
   const { bytes, results } = run(requestOf({ ...operation, requiredResources }, input));
   expect(decodeResponse(bytes).output).toEqual({ neverReconciled: {} });
   expect(results.map(({ reason }) => reason)).toEqual(["Reconciled"]);

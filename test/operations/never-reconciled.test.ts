@@ -4,7 +4,7 @@ import { documentOf } from "../../src/model/document.ts";
 import { emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { neverReconciled } from "../../src/operations/never-reconciled.ts";
-import { inputOf, resourceOf } from "../../testing/builders/sharing.ts";
+import { inputOf, requirementsIn, resourceOf, toBaseName } from "../../testing/builders/sharing.ts";
 
 /** An Operation: the XRDs of a platform and the XRs that there are, and what is made of them. */
 
@@ -56,7 +56,7 @@ function operate({ definitions, shops }: World, spec: JsonObject = {}) {
     context: documentOf({}),
     requiredSchema: () => ({ is: "pending" }) as const,
     required: (name: string) => {
-      const items = answers.get(name);
+      const items = answers.get(toBaseName(name));
       return items === undefined
         ? ({ is: "pending" } as const)
         : ({ is: "resolved", items: items.map(documentOf) } as const);
@@ -105,7 +105,7 @@ describe("it asks, one after the other", () => {
       asks: [askedXrds, askedShops],
     },
   ])("$reason", ({ world, asks }) => {
-    expect([...operate(world).requirements]).toEqual(asks);
+    expect([...requirementsIn(operate(world))]).toEqual(asks);
   });
 
   test("only for XRDs with the labels of the input", () => {

@@ -11,6 +11,7 @@ import {
   restoredStore,
   store,
 } from "../../../testing/builders/composed.ts";
+import { requirementsIn } from "../../../testing/builders/sharing.ts";
 
 type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 
@@ -147,8 +148,9 @@ describe("a resource that nothing shows to be this XR's", () => {
 
 describe("a reference that is not observed", () => {
   test("is required by name", () => {
-    const { requirements, conditions, results } = draftOf({ xr: store(referring("a")) });
-    expect([...requirements]).toEqual([
+    const draft = draftOf({ xr: store(referring("a")) });
+    const { conditions, results } = draft;
+    expect([...requirementsIn(draft)]).toEqual([
       [REQUIREMENT, { apiVersion: "cloud.example.org/v1", kind: "Bucket", match: { name: "a" } }],
     ]);
     expect(conditions).toMatchObject([{ status: "Unknown", reason: "WaitingForRequiredResources" }]);
@@ -163,8 +165,7 @@ describe("a reference that is not observed", () => {
     const xr = namespace
       ? store({ metadata: { name: "store", namespace, uid: "u" }, spec: { crossplane: { resourceRefs: references } } })
       : store({ spec: { resourceRefs: references } });
-    const { requirements } = draftOf({ xr, capabilities });
-    expect([...requirements]).toEqual(
+    expect([...requirementsIn(draftOf({ xr, capabilities }))]).toEqual(
       namespace === undefined
         ? []
         : [["adoption/ConfigMap/team-a/a", { apiVersion: "v1", kind: "ConfigMap", namespace, match: { name: "a" } }]],
