@@ -40,7 +40,7 @@ function mergeEnvironment(found: readonly Readable[], { request, input }: Call):
   if (layers.length === 0 && environment === undefined) return [];
   const earlier = request.context.at([ENVIRONMENT]);
   const base = isObject(earlier) ? earlier : {};
-  const merged = [environment?.defaultData ?? {}, base, ...layers].reduce(merge, {});
+  const merged = mergeAll([environment?.defaultData ?? {}, base, ...layers]);
   return [[ENVIRONMENT, ownValue(merged, "kind") === undefined ? { ...merged, ...NEW_ENVIRONMENT } : merged]];
 }
 
@@ -50,12 +50,31 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
   return [toEnvironment?.toFieldPath === undefined ? value : withValueAt({}, toEnvironment.toFieldPath, value)];
 }
 
-/** Objects are merged field by field; of all else the later one wins. One pass over each: they may have many fields. */
-function merge(earlier: JsonObject, later: JsonObject): JsonObject {
-  const merged = new Map<string, JsonValue>(Object.entries(earlier));
-  for (const [key, value] of Object.entries(later)) {
-    const before = merged.get(key);
-    merged.set(key, isObject(before) && isObject(value) ? merge(before, value) : value);
-  }
-  return Object.fromEntries(merged);
+/** An object that is being merged; what is not merged with anything is still as it came. */
+type Merging = Map<string, JsonValue | Merging>;
+
+/**
+ * Merges objects field by field; of all else the later one wins. In one pass over all of them, since there may be many, with
+ * many fields.
+ */
+function mergeAll(objects: readonly JsonObject[]): JsonObject {
+  const merging: Merging = new Map();
+  for (const object of objects) addTo(merging, object);
+  return toObject(merging);
 }
+
+function addTo(merging: Merging, object: JsonObject): void {
+  for (const [key, value] of Object.entries(object)) {
+    const before = merging.get(key);
+    if (!isObject(value) || !isObject(before)) {
+      merging.set(key, value);
+      continue;
+    }
+    const nested: Merging = before instanceof Map ? before : new Map(Object.entries(before));
+    addTo(nested, value);
+    merging.set(key, nested);
+  }
+}
+
+const toObject = (merging: Merging): JsonObject =>
+  Object.fromEntries([...merging].map(([key, value]) => [key, value instanceof Map ? toObject(value) : value]));

@@ -8,6 +8,9 @@ import type { ResourceSelector } from "../../model/requirement.ts";
 /** The annotation of what is composed for a copy: the shared resource that the copy was made from. */
 export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 
+/** The annotation that lists the ones before it, until the provider has written what comes from the new one. */
+export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
+
 /** The shared resource that a copy was made from. */
 export interface Origin {
   readonly apiVersion: string;
@@ -23,12 +26,23 @@ export const toOrigin = (resource: Document): Origin => ({
   name: stringAt(resource, ["metadata", "name"]) ?? "",
 });
 
-export const formatOrigin = ({ apiVersion, kind, namespace, name }: Origin): string =>
-  JSON.stringify({ apiVersion, kind, namespace, name });
+export const formatOrigin = (origin: Origin): string => JSON.stringify(toJson(origin));
+
+export const formatOrigins = (origins: readonly Origin[]): string => JSON.stringify(origins.map(toJson));
+
+const toJson = ({ apiVersion, kind, namespace, name }: Origin) => ({ apiVersion, kind, namespace, name });
 
 /** Reads the origin that is recorded on what is composed for a copy; undefined where there is none, or no whole one. */
-export function readOrigin(composed: Document): Origin | undefined {
-  const recorded = parse(annotationOf(composed, SHARED_RESOURCE) ?? "");
+export const readOrigin = (composed: Document): Origin | undefined =>
+  parseOrigin(parse(annotationOf(composed, SHARED_RESOURCE) ?? ""));
+
+/** Reads the origins of what may still be in the copy. */
+export function readEarlierOrigins(composed: Document): readonly Origin[] {
+  const recorded = parse(annotationOf(composed, EARLIER_RESOURCES) ?? "");
+  return Array.isArray(recorded) ? recorded.flatMap((item) => parseOrigin(item) ?? []) : [];
+}
+
+function parseOrigin(recorded: JsonValue | undefined): Origin | undefined {
   if (!isObject(recorded)) return undefined;
   const { apiVersion, kind, namespace, name } = recorded;
   if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof name !== "string") return undefined;

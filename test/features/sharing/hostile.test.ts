@@ -234,19 +234,72 @@ describe("the record of a copy", () => {
     expect(draft.resources.get(KEY)).toMatchObject({ object: { metadata: { annotations: recorded() } } });
   });
 
-  test("follows the share to another resource, which is an event", () => {
-    const draft = draftOf({
-      xr: named("billing"),
-      observed,
-      answers: { db: [database({ metadata: { name: "billing", annotations: { [ALLOWED]: "*" } } })] },
-    });
-    expect(draft.resources.get(KEY)).toMatchObject({ object: { metadata: { annotations: recorded("billing") } } });
+  const billing = database({ metadata: { name: "billing", annotations: { [ALLOWED]: "*" } } });
+  const moving = (items: readonly JsonObject[] | "pending", copy = copyOf()) =>
+    draftOf({ xr: named("billing"), observed: { [KEY]: copy }, answers: { db: [billing], "db/recorded": items } });
+  const EARLIER = "shared-infrastructure.fn.crossplane.io/earlier-shared-resources";
+  const earlier = { [EARLIER]: `[${String(recorded()[RECORD])}]` };
+  const moved = { ...recorded("billing"), ...earlier };
+
+  test("follows the share to another resource, which is an event, and keeps what may still be in the Secret", () => {
+    const draft = moving([database()]);
+    expect(draft.resources.get(KEY)).toMatchObject({ object: { metadata: { annotations: moved } } });
     expect(draft.results).toContainEqual({
       severity: "Normal",
       reason: "SourceChanged",
       message: "db: copies come from XPostgres billing now, and came from XPostgres orders before",
       target: "CompositeAndClaim",
     });
+  });
+
+  const unseen = { conditions: [{ type: "Synced", status: "False", observedGeneration: 2 }] };
+  test.each<{ reason: string; items: readonly JsonObject[] | "pending"; copy: JsonObject; annotations: unknown }>([
+    {
+      reason: "stays while it is not known who grants the old one",
+      items: "pending",
+      copy: copyOf(),
+      annotations: recorded(),
+    },
+    {
+      reason: "goes first where the old one is not granted any more",
+      items: [database({ annotations: {} })],
+      copy: copyOf(),
+      annotations: undefined,
+    },
+    {
+      reason: "still counts while the provider cannot write what comes from the new one",
+      items: [database()],
+      copy: copyOf({ record: moved, status: unseen }),
+      annotations: moved,
+    },
+    {
+      reason: "and goes then when the old one is not granted any more",
+      items: [database({ annotations: {} })],
+      copy: copyOf({ record: moved, status: unseen }),
+      annotations: undefined,
+    },
+    {
+      reason: "is forgotten when the provider has written what comes from the new one",
+      items: "pending",
+      copy: copyOf({ record: moved }),
+      annotations: recorded("billing"),
+    },
+  ])("that has moved $reason", ({ items, copy, annotations }) => {
+    const edit = moving(items, copy).resources.get(KEY);
+    const object = edit?.is === "set" && edit.object !== undefined ? documentOf(edit.object) : undefined;
+    expect(object?.at(["metadata", "annotations"])).toEqual(annotations);
+  });
+
+  test("that has moved counts with all that it names while the share leads nowhere", () => {
+    const attack = (items: readonly JsonObject[]) =>
+      draftOf({
+        xr: named("nope"),
+        observed: { [KEY]: copyOf({ record: moved, status: unseen }) },
+        answers: { db: [], "db/recorded": items },
+      });
+    expect(
+      [attack([database()]), attack([database({ annotations: {} })])].map((draft) => desired(draft).length),
+    ).toEqual([1, 0]);
   });
 });
 

@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import type { Composite } from "../../../crossplane/composite.ts";
 import { OBSERVE } from "../../../crossplane/management-policies.ts";
 import type { Copy } from "../../../input/connection.ts";
-import { formatFieldPath } from "../../../model/field-path.ts";
+import type { ResourceEdit } from "../../../model/draft.ts";
+import { formatFieldPath, withValueAt } from "../../../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { OWNER, ownerOf, SHARED_FROM } from "../../../ownership/owner.ts";
-import { formatOrigin, type Origin, SHARED_RESOURCE } from "../origin.ts";
+import { EARLIER_RESOURCES, formatOrigin, formatOrigins, type Origin, SHARED_RESOURCE } from "../origin.ts";
 import { formatSecret, type SecretName } from "../source.ts";
 import type { Data } from "./contents.ts";
 import type { Destination } from "./destination.ts";
@@ -93,6 +94,13 @@ export function connectionSecretObject(
     writeConnectionSecretToRef: composite.namespace === undefined ? { namespace, name } : { name },
   };
   return toObject(original, composite, copy, spec, annotations);
+}
+
+/** Adds to an Object the origins of what may still be in its Secret. */
+export function withEarlier(edit: ResourceEdit, origins: readonly Origin[]): ResourceEdit {
+  if (edit.is !== "set" || edit.object === undefined) return edit;
+  const path = ["metadata", "annotations", EARLIER_RESOURCES];
+  return { ...edit, object: withValueAt(edit.object, path, formatOrigins(origins)) };
 }
 
 /** The copy without its data. */

@@ -1,6 +1,6 @@
 import { toSecretRequirement } from "../../../crossplane/requirement.ts";
 import type { Copy, Key } from "../../../input/connection.ts";
-import { isObject, type JsonObject } from "../../../model/json.ts";
+import { isObject, type JsonObject, ownValue } from "../../../model/json.ts";
 import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import type { SharingReason } from "../reason.ts";
@@ -13,7 +13,7 @@ export type Data = ReadonlyMap<string, string>;
 export type SourceSecret =
   | { readonly is: "pending" }
   | { readonly is: "missing" }
-  | { readonly is: "read"; readonly data: Data; readonly version: string | undefined };
+  | { readonly is: "read"; readonly data: JsonObject; readonly version: string | undefined };
 
 /** Asks for the source Secret: only what a delivery cannot do without, and only once access to it is granted. */
 export function readSecret(share: string, secret: SecretName, call: Call): [Requirement, SourceSecret] {
@@ -29,14 +29,11 @@ export function readSecret(share: string, secret: SecretName, call: Call): [Requ
     requirement,
     {
       is: "read",
-      data: new Map(toTexts(isObject(values) ? values : {})),
+      data: isObject(values) ? values : {},
       version: typeof version === "string" ? version : undefined,
     },
   ];
 }
-
-const toTexts = (values: JsonObject): [string, string][] =>
-  Object.entries(values).flatMap(([key, text]) => (typeof text === "string" ? [[key, text]] : []));
 
 /** Whether a delivery needs the source Secret's values or keys. */
 export function isNeeded({ via, keys }: Copy): boolean {
@@ -63,22 +60,35 @@ export function selectContents(copy: Copy, source: SecretName, secret: SourceSec
 }
 
 /** The keys that a copy lists, under their new names; all where it lists none. Sorted, as Kubernetes shows them. */
-function selectKeys(keys: readonly Key[] | undefined, data: Data, secret: SecretName): Contents {
-  const selected = new Map<string, string>();
-  for (const key of keys ?? [...data.keys()].map((name) => ({ from: name, to: name }))) {
+function selectKeys(keys: readonly Key[] | undefined, data: JsonObject, secret: SecretName): Contents {
+  if (keys === undefined) return { is: "known", data: toData(data) };
+  const selected: Record<string, string> = {};
+  for (const key of keys) {
     const value = "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret);
     if (typeof value !== "string") return { is: "lacking", cause: "broken", reason: value };
-    selected.set(key.to, value);
+    selected[key.to] = value;
   }
-  return { is: "known", data: new Map([...selected].sort(([a], [b]) => (a < b ? -1 : 1))) };
+  return { is: "known", data: toData(selected) };
 }
 
-const fromKey = (key: string, data: Data, secret: SecretName): string | SharingReason =>
-  data.get(key) ?? { is: "KeyNotFound", secret, key };
+/** There may be many keys: this is one pass and a sort. */
+function toData(values: JsonObject): Data {
+  const data = new Map<string, string>();
+  for (const key of Object.keys(values).sort()) {
+    const value = values[key];
+    if (typeof value === "string") data.set(key, value);
+  }
+  return data;
+}
+
+function fromKey(key: string, data: JsonObject, secret: SecretName): string | SharingReason {
+  const value = ownValue(data, key);
+  return typeof value === "string" ? value : { is: "KeyNotFound", secret, key };
+}
 
 type Parts = Extract<Key, { parts: unknown }>["parts"];
 
-function fromTemplate(parts: Parts, data: Data, secret: SecretName): string | SharingReason {
+function fromTemplate(parts: Parts, data: JsonObject, secret: SecretName): string | SharingReason {
   const texts: string[] = [];
   for (const part of parts) {
     const text = typeof part === "string" ? part : readText(part.key, data, secret);
@@ -88,9 +98,9 @@ function fromTemplate(parts: Parts, data: Data, secret: SecretName): string | Sh
   return Buffer.from(texts.join("")).toString("base64");
 }
 
-function readText(key: string, data: Data, secret: SecretName): string | SharingReason {
-  const value = data.get(key);
-  if (value === undefined) return { is: "KeyNotFound", secret, key };
+function readText(key: string, data: JsonObject, secret: SecretName): string | SharingReason {
+  const value = fromKey(key, data, secret);
+  if (typeof value !== "string") return value;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, "base64"));
   } catch {

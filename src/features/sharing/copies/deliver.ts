@@ -6,10 +6,11 @@ import { type Origin, originKey } from "../origin.ts";
 import type { SharingReason } from "../reason.ts";
 import { formatSecret } from "../source.ts";
 import type { Copying, JudgedDestination, NotCopying } from "../verdict.ts";
+import { withEarlier } from "./composed.ts";
 import type { Data } from "./contents.ts";
 import type { Destination } from "./destination.ts";
-import { type ConnectedShare, judgeKept } from "./kept.ts";
-import { keep, type ObservedCopy, release } from "./observed.ts";
+import { type ConnectedShare, judgeKept, judgeOrigins } from "./kept.ts";
+import { findStale, keep, type ObservedCopy, release } from "./observed.ts";
 import { isInTheWay, type JudgedShare, possess, type Survey, survey } from "./survey.ts";
 import { copyTo, type Outcome, toKey } from "./write.ts";
 
@@ -149,16 +150,34 @@ function act(
     case "written": {
       possess(scene.possessions, destination, key, shared.name);
       const others = copies.filter((copy) => copy !== observed).map((copy) => giveUp(copy, call));
+      if (observed !== undefined)
+        return merge([...others, rewrite(observed, outcome.edit, original.origin, shared, call)]);
       const neighbours = scene.bySecret.get(formatSecret(destination)) ?? [];
-      const isBlocked = observed === undefined && neighbours.some(isInTheWay);
-      if (isBlocked) return merge(others);
-      return merge([...others, { edits: [[key, outcome.edit]], before: changedOrigin(observed, original.origin) }]);
+      return merge(neighbours.some(isInTheWay) ? others : [...others, { edits: [[key, outcome.edit]] }]);
     }
   }
 }
 
-const changedOrigin = (observed: ObservedCopy | undefined, origin: Origin): Origin | undefined =>
-  observed?.origin !== undefined && originKey(observed.origin) !== originKey(origin) ? observed.origin : undefined;
+/**
+ * Writes a copy that is there. Where it is made from another resource now, the Secret may hold what the one before granted,
+ * until the provider has written it anew, which it cannot while the new source is not there. Without a grant for that the
+ * copy goes first.
+ */
+function rewrite(copy: ObservedCopy, edit: ResourceEdit, now: Origin, shared: ConnectedShare, call: Call): Part {
+  const stale = findStale(copy, now);
+  if (stale.length === 0) return { edits: [[copy.key, edit]], before: changedOrigin(copy, now) };
+  const { isKept, isPending, requirements } = judgeOrigins(copy, stale, shared, call);
+  if (!isKept) {
+    const reasons: SharingReason[] =
+      copy.target === undefined ? [] : [{ is: "WaitingForCopies", targets: [copy.target] }];
+    return { ...drop(copy, call), requirements, reasons };
+  }
+  if (isPending) return { edits: [[copy.key, keep(copy)]], requirements };
+  return { edits: [[copy.key, withEarlier(edit, stale)]], requirements, before: changedOrigin(copy, now) };
+}
+
+const changedOrigin = ({ origin }: ObservedCopy, now: Origin): Origin | undefined =>
+  origin !== undefined && originKey(origin) !== originKey(now) ? origin : undefined;
 
 /**
  * Judges a copy whose destination has no leave (any more). What another resource granted is judged by that one: whoever asks
@@ -207,22 +226,31 @@ function giveUp(copy: ObservedCopy, call: Call): Part {
  */
 function shownDetails({ keys }: Copy, { request }: Call): Data {
   const desired = request.desired.composite.connectionDetails;
+  const shown = request.observed.composite.connectionDetails;
   const listed = keys && new Set(keys.map(({ to }) => to));
-  return new Map(
-    [...request.observed.composite.connectionDetails]
-      .filter(([key]) => !desired.has(key) && (listed === undefined || listed.has(key)))
-      .map(([key, value]): [string, string] => [key, Buffer.from(value).toString("base64")])
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+  const details = new Map<string, string>();
+  for (const key of [...shown.keys()].sort()) {
+    const value = shown.get(key);
+    if (value === undefined || desired.has(key) || listed?.has(key) === false) continue;
+    details.set(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"));
+  }
+  return details;
 }
 
 const merge = (parts: readonly Part[]): Part => ({
   edits: parts.flatMap(({ edits = [] }) => edits),
-  details: new Map(parts.flatMap(({ details = new Map() }) => [...details])),
+  details: mergeDetails(parts),
   requirements: parts.flatMap(({ requirements = [] }) => requirements),
   reasons: parts.flatMap(({ reasons = [] }) => reasons),
   before: parts.find(({ before }) => before !== undefined)?.before,
 });
+
+/** As they are where only one part has any: there may be many. */
+function mergeDetails(parts: readonly Part[]): Data {
+  const all = parts.flatMap(({ details }) => (details === undefined || details.size === 0 ? [] : [details]));
+  const [first = new Map<string, string>()] = all;
+  return all.length < 2 ? first : new Map(all.flatMap((details) => [...details]));
+}
 
 function toDelivery(parts: readonly Part[]): Delivery {
   const { edits = [], details = new Map(), requirements = [], reasons = [], before } = merge(parts);

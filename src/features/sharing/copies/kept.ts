@@ -19,10 +19,18 @@ export interface ConnectedShare extends SharedResource {
 
 export interface Keeping {
   readonly isKept: boolean;
+  /** Kept only because an answer is still missing. */
+  readonly isPending: boolean;
   readonly requirements: readonly Requirement[];
 }
 
-const decided = (isKept: boolean, requirements: readonly Requirement[] = []): Keeping => ({ isKept, requirements });
+const decided = (isKept: boolean, requirements: readonly Requirement[] = []): Keeping => ({
+  isKept,
+  isPending: false,
+  requirements,
+});
+
+const pending = (requirements: readonly Requirement[]): Keeping => ({ isKept: true, isPending: true, requirements });
 
 /**
  * Judges a copy that is not written in this call: it lives as long as the grant that it was made under.
@@ -43,22 +51,37 @@ export function judgeKept(
   shared: ConnectedShare,
   call: Call,
 ): Keeping {
-  const { origin } = copy;
-  const keepsWithoutSource = shared.connection.onSourceMissing === "Keep";
+  const { origin, earlier } = copy;
+  const isWithoutSourceKept = shared.connection.onSourceMissing === "Keep";
   if (cause === "unknown") return decided(true);
-  if (origin === undefined) return decided(cause === "broken" || keepsWithoutSource);
-  if (granted !== undefined && originKey(granted) === originKey(origin)) {
-    return decided(cause === "broken" || keepsWithoutSource);
-  }
-  if (origin.namespace !== undefined && !canSelectNamespaces(call.request, call.composite)) return decided(true);
-  return judgeRecorded(copy, origin, shared, call);
+  if (origin === undefined) return decided(cause === "broken" || isWithoutSourceKept);
+  const isGranted = granted !== undefined && originKey(granted) === originKey(origin);
+  const current = isGranted
+    ? decided(cause === "broken" || isWithoutSourceKept)
+    : judgeOrigin(copy, origin, shared, call);
+  return all([current, judgeOrigins(copy, earlier, shared, call)]);
 }
 
-function judgeRecorded(copy: ObservedCopy, origin: Origin, shared: ConnectedShare, call: Call): Keeping {
+/** Judges the grants of all origins for one copy: each may still be in it. */
+export const judgeOrigins = (
+  copy: ObservedCopy,
+  origins: readonly Origin[],
+  shared: ConnectedShare,
+  call: Call,
+): Keeping => all(origins.map((origin) => judgeOrigin(copy, origin, shared, call)));
+
+const all = (keepings: readonly Keeping[]): Keeping => ({
+  isKept: keepings.every(({ isKept }) => isKept),
+  isPending: keepings.some(({ isPending }) => isPending),
+  requirements: keepings.flatMap(({ requirements }) => requirements),
+});
+
+function judgeOrigin(copy: ObservedCopy, origin: Origin, shared: ConnectedShare, call: Call): Keeping {
+  if (origin.namespace !== undefined && !canSelectNamespaces(call.request, call.composite)) return decided(true);
   const { onSourceMissing, secretRef } = shared.connection;
   const requirement = toRequirement(`shared-resource/${shared.name}/recorded`, toSelector(served(origin, shared)));
   const answer = call.request.required(requirement.name);
-  if (answer.is === "pending") return decided(true, [requirement]);
+  if (answer.is === "pending") return pending([requirement]);
   const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === origin.namespace);
   if (found === undefined) return decided(onSourceMissing === "Keep", [requirement]);
 
@@ -66,11 +89,11 @@ function judgeRecorded(copy: ObservedCopy, origin: Origin, shared: ConnectedShar
   const secret = source.is === "named" ? source.secret : copy.source;
   const access = findAccess(shared, found, secret, call);
   const requirements = [requirement, ...access.requirements];
-  if (access.is === "pending") return decided(true, requirements);
+  if (access.is === "pending") return pending(requirements);
   if (copy.target !== undefined && !access.isGranted(copy.target.namespace)) return decided(false, requirements);
   // The record counts as far as it fits what the copy really reads.
   const isFitting = source.is === "named" && copy.source !== undefined && isSameSecret(source.secret, copy.source);
-  return decided(isFitting || onSourceMissing === "Keep", requirements);
+  return decided(isFitting || origin !== copy.origin || onSourceMissing === "Keep", requirements);
 }
 
 /** An API version that was recorded long ago may not be served any more; the one of the input is. */

@@ -8,7 +8,14 @@ import { isObject, type JsonObject, type JsonValue } from "../../../model/json.t
 import type { Resource } from "../../../model/resource.ts";
 import { SHARED_FROM } from "../../../ownership/owner.ts";
 import { pick } from "../../observed.ts";
-import { type Origin, readOrigin, SHARED_RESOURCE } from "../origin.ts";
+import {
+  EARLIER_RESOURCES,
+  type Origin,
+  originKey,
+  readEarlierOrigins,
+  readOrigin,
+  SHARED_RESOURCE,
+} from "../origin.ts";
 import { isSameSecret, type SecretName } from "../source.ts";
 import { SOURCE_VERSION } from "./composed.ts";
 
@@ -25,6 +32,8 @@ export interface ObservedCopy {
   readonly source: SecretName | undefined;
   /** The shared resource that it was made from; undefined of copies from before this was recorded. */
   readonly origin: Origin | undefined;
+  /** Those before it, of which something may still be in the copy. */
+  readonly earlier: readonly Origin[];
 }
 
 /** The names in the Composition of all copies of all shares begin so. */
@@ -50,6 +59,7 @@ function toCopy(key: string, resource: Resource): ObservedCopy {
     target: findTarget(document),
     source: readSource(document),
     origin: readOrigin(document),
+    earlier: readEarlierOrigins(document),
   };
 }
 
@@ -134,7 +144,7 @@ const DESIRED_OF_SECRET = [
 ].map(parseFieldPath);
 
 const MANIFEST_DATA = parseFieldPath("spec.forProvider.manifest.data");
-const OUR_ANNOTATIONS = [SHARED_RESOURCE, SOURCE_VERSION];
+const OUR_ANNOTATIONS = [SHARED_RESOURCE, EARLIER_RESOURCES, SOURCE_VERSION];
 
 /**
  * Desires a copy exactly as we desired it before, its management policies and its recorded origin included. Nothing else of it
@@ -176,18 +186,38 @@ export function release({ resource }: ObservedCopy): ResourceEdit | undefined {
 }
 
 /**
- * Whether the provider has read that an Object observes only. Crossplane has written the spec that we see; the provider says
- * in its Synced condition which generation of it it has seen, whether it could do what that says or not. Providers from
- * before crossplane-runtime v1.20 do not, and there the condition alone has to do.
+ * Tells whether the provider has read that an Object observes only. Crossplane has written the spec that we see, and the
+ * provider may not have seen it.
  */
 export function isReleased(document: Document): boolean {
   const policies = policiesOf(document);
-  if (policies === undefined || !isObserver(policies)) return false;
+  return policies !== undefined && isObserver(policies) && isSeen(document);
+}
+
+/**
+ * Tells whether the provider has seen the spec as it is: its Synced condition says which generation it is about, whether the
+ * provider could do what that says or not. Providers from before crossplane-runtime v1.20 do not say so, and there the
+ * condition alone has to do.
+ */
+function isSeen(document: Document): boolean {
   const synced = conditionsOf(document).find(({ type }) => type === "Synced");
   if (synced === undefined) return false;
   const { observedGeneration } = synced;
   const generation = document.at(["metadata", "generation"]);
   return typeof observedGeneration !== "number" || typeof generation !== "number" || observedGeneration >= generation;
+}
+
+/**
+ * Finds the origins of which something may still be in a copy that is to be made from another one: all that are recorded, until
+ * the provider has written what the Object says. A Secret that Crossplane writes holds nothing else as soon as it is written.
+ */
+export function findStale({ resource, origin, earlier }: ObservedCopy, now: Origin): readonly Origin[] {
+  const { document } = resource;
+  const isMoving = origin !== undefined && originKey(origin) !== originKey(now);
+  const isWritten = isSecret(document) || (isReady(resource) && isSeen(document));
+  const stale = [...(isMoving && !isSecret(document) ? [origin] : []), ...(isWritten ? [] : earlier)];
+  const keys = new Set([originKey(now)]);
+  return stale.filter((each) => !keys.has(originKey(each)) && keys.add(originKey(each)));
 }
 
 /** Whether the copy is there and up to date. An Object that may not write stays Ready but is not Synced: both count. */
