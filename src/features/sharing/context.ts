@@ -3,7 +3,7 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { withValueAt } from "../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 
 export interface Readable {
@@ -39,9 +39,11 @@ function mergeEnvironment(found: readonly Readable[], { request, input }: Call):
   const { environment } = input.spec;
   if (layers.length === 0 && environment === undefined) return [];
   const earlier = request.context.at([ENVIRONMENT]);
-  const base = isObject(earlier) ? earlier : {};
-  const merged = mergeAll([environment?.defaultData ?? {}, base, ...layers]);
-  return [[ENVIRONMENT, ownValue(merged, "kind") === undefined ? { ...merged, ...NEW_ENVIRONMENT } : merged]];
+  const base = isObject(earlier) ? [earlier] : [];
+  const merging: Merging = new Map();
+  for (const object of [environment?.defaultData ?? {}, ...base, ...layers]) addTo(merging, object);
+  if (!merging.has("kind")) for (const [key, value] of Object.entries(NEW_ENVIRONMENT)) merging.set(key, value);
+  return [[ENVIRONMENT, toObject(merging)]];
 }
 
 function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
@@ -54,18 +56,12 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
 type Merging = Map<string, JsonValue | Merging>;
 
 /**
- * Merges objects field by field; of all else the later one wins. In one pass over all of them, since there may be many, with
- * many fields.
+ * Merges an object into others field by field; of all else the later one wins. There may be many objects with many fields, so
+ * nothing is copied on the way.
  */
-function mergeAll(objects: readonly JsonObject[]): JsonObject {
-  const merging: Merging = new Map();
-  for (const object of objects) addTo(merging, object);
-  return toObject(merging);
-}
-
 function addTo(merging: Merging, object: JsonObject): void {
   for (const [key, value] of Object.entries(object)) {
-    const before = merging.get(key);
+    const before = isObject(value) ? merging.get(key) : undefined;
     if (!isObject(value) || !isObject(before)) {
       merging.set(key, value);
       continue;
@@ -76,5 +72,7 @@ function addTo(merging: Merging, object: JsonObject): void {
   }
 }
 
-const toObject = (merging: Merging): JsonObject =>
-  Object.fromEntries([...merging].map(([key, value]) => [key, value instanceof Map ? toObject(value) : value]));
+function toObject(merging: Merging): JsonObject {
+  for (const [key, value] of merging) if (value instanceof Map) merging.set(key, toObject(value));
+  return Object.fromEntries(merging) as JsonObject;
+}

@@ -229,9 +229,8 @@ function shownDetails({ keys }: Copy, { request }: Call): Data {
   const shown = request.observed.composite.connectionDetails;
   const listed = keys && new Set(keys.map(({ to }) => to));
   const details = new Map<string, string>();
-  for (const key of [...shown.keys()].sort()) {
-    const value = shown.get(key);
-    if (value === undefined || desired.has(key) || listed?.has(key) === false) continue;
+  for (const [key, value] of shown) {
+    if (desired.has(key) || listed?.has(key) === false) continue;
     details.set(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"));
   }
   return details;
