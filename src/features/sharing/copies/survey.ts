@@ -47,7 +47,7 @@ function adopt(
 ): void {
   if (orphans.length === 0) return;
   const wanted = shares.flatMap((share) =>
-    destinationsOf(share, call).map((destination) => [formatSecret(destination), share.shared.name] as const),
+    listDestinations(share, call).map((destination) => [formatSecret(destination), share.shared.name] as const),
   );
   // The first in the input has it.
   const owners = new Map(wanted.reverse());
@@ -58,7 +58,7 @@ function adopt(
   }
 }
 
-function destinationsOf({ shared, judgement: { verdict } }: JudgedShare, call: Call): readonly SecretName[] {
+function listDestinations({ shared, judgement: { verdict } }: JudgedShare, call: Call): readonly SecretName[] {
   if (verdict.is === "copy") return verdict.destinations.map(({ destination }) => destination);
   const found = findDestinations(shared.connection?.copies ?? [], call);
   return found.is === "set" ? found.value.destinations : [];
