@@ -1,4 +1,4 @@
-# The same image as `npm run package` makes without a daemon: Node, one bundled file and the protocol, and nothing else.
+# The same image as `npm run package` makes without a daemon: Node, the bundled program and the protocol, and nothing else.
 FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /source
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./

@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     // A busy machine takes its time; what hangs is found all the same.
     testTimeout: 60_000,
+    // Tables fill their rows into the tests' names, which are whole sentences: none is cut short after 40 characters.
+    chaiConfig: { truncateThreshold: 0 },
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: withTools } },
       { extends: true, test: { name: "tools", include: withTools, globalSetup: "testing/tools/tools-setup.ts" } },

@@ -1,6 +1,7 @@
 /** `npm run demo`: renders three of the examples with the function's own `render`, and compares what the team sees. */
 import { relative } from "node:path";
-import { main } from "../src/render/main.ts";
+import { toHost } from "../src/cli/host.ts";
+import { run } from "../src/cli/render/render.ts";
 import { argsOf } from "../testing/rendering/examples.ts";
 import { conditionOf, readManifests } from "./generate/demo.ts";
 
@@ -24,12 +25,10 @@ copied, and the condition tells team A who has to grant what.`,
 ] as const;
 
 let rendered = "";
-const io = {
-  out: (text: string) => {
-    rendered += text;
-    process.stdout.write(text);
-  },
-  err: (text: string) => process.stderr.write(text),
+const host = toHost(process);
+const print = (text: string): void => {
+  rendered += text;
+  host.print(text);
 };
 
 const seen: string[] = [];
@@ -38,15 +37,13 @@ for (const { example, caption } of scenes) {
   const shown = args.map((arg) =>
     arg.replace(/^(--[^=]*=)?(\/.*)$/, (_, flag = "", path) => flag + relative(".", path)),
   );
-  process.stdout.write(
-    `\n# ${example}\n\n${caption}\n\n$ function-shared-infrastructure render ${shown.join(" \\\n    ")}\n\n`,
-  );
+  host.print(`\n# ${example}\n\n${caption}\n\n$ function-shared-infrastructure render ${shown.join(" \\\n    ")}\n\n`);
   rendered = "";
-  const exitCode = await main(args, io);
+  const exitCode = await run(args, { ...host, print });
   process.exitCode = exitCode || process.exitCode;
   if (exitCode !== 0) continue;
   const { status, reason, message } = conditionOf(readManifests(rendered));
   seen.push(`${example.padEnd(28)}${status.padEnd(7)}${reason.padEnd(18)}${message ?? ""}`.trimEnd());
 }
 
-process.stdout.write(`\n# What team A sees: condition SharedResourcesReady of its claim\n\n${seen.join("\n")}\n`);
+host.print(`\n# What team A sees: condition SharedResourcesReady of its claim\n\n${seen.join("\n")}\n`);

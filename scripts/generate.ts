@@ -2,7 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { compatibility, matrix, testedVersions } from "../e2e/seen.ts";
-import { flagsReference } from "../src/config/flags.ts";
+import { admissionCommand } from "../src/cli/admission/command.ts";
+import { auditCommand } from "../src/cli/audit/command.ts";
+import { commandsReference, flagsReference } from "../src/cli/help.ts";
+import { preflightCommand } from "../src/cli/preflight/command.ts";
+import { registryCommand } from "../src/cli/registry/command.ts";
+import { renderCommand } from "../src/cli/render/command.ts";
+import { serveCommand } from "../src/cli/serve/command.ts";
 import { builtInKinds } from "../src/features/external-names/rescue.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
@@ -41,7 +47,15 @@ const sections: Readonly<Record<string, string>> = {
   demo: demoTable(),
   step: stepsOf("examples/share-database/composition.yaml"),
   input: inputReference(),
-  flags: flagsReference(),
+  flags: flagsReference(serveCommand),
+  commands: commandsReference([
+    serveCommand,
+    renderCommand,
+    registryCommand,
+    preflightCommand,
+    admissionCommand,
+    auditCommand,
+  ]),
   seen: matrix(),
   versions: testedVersions(),
   compatibility: compatibility(),

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import type { Config } from "./config.ts";
 import { createGrpcServer, type GrpcServer } from "./grpc/server.ts";
 import type { Log } from "./log.ts";
 import { readVersion } from "./package.ts";
+import type { Config } from "./server/config.ts";
 import { type Credentials, readCredentials } from "./server/credentials.ts";
 import { createHandler, type RunFunction } from "./server/handler.ts";
 import { createHealth } from "./server/health.ts";

@@ -15,7 +15,7 @@ function written(debug: boolean, use: (log: ReturnType<typeof createLog>) => voi
   return chunks.join("");
 }
 
-test("one JSON object a line, without debug lines", () => {
+test("the log has one JSON object a line and no debug lines", () => {
   const text = written(false, (log) => {
     log.debug("not told");
     log.info("serving", { address: ":9443" });
@@ -32,7 +32,7 @@ test("one JSON object a line, without debug lines", () => {
   ]);
 });
 
-test("with debug: text, debug lines as well", () => {
+test("the log has lines of text and debug lines under --debug", () => {
   const text = written(true, (log) => {
     log.debug("ran function", { requestBytes: 3 });
     log.warn("alone");

@@ -57,7 +57,7 @@ describe("the program cannot start: exit code 1, and why on standard error", () 
       env: { TLS_SERVER_CERTS_DIR: "/nonexistent" },
       stderr: /cannot use the certificates in \/nonexistent.+\n {2}tls\.crt: cannot be read: ENOENT/,
     },
-  ])("$reason", async ({ args, env = {}, stderr }) => {
+  ])("the program does not start $reason", async ({ args, env = {}, stderr }) => {
     expect(await start(args, env).ended).toEqual({ exitCode: 1, stdout: "", stderr: expect.stringMatching(stderr) });
   });
 
@@ -79,7 +79,7 @@ describe("the program answers", () => {
   test.each([
     { args: ["--version"], stdout: `${readVersion()}\n` },
     { args: ["--help"], stdout: expect.stringContaining("environment TLS_SERVER_CERTS_DIR") },
-  ])("$args", async ({ args, stdout }) => {
+  ])("the program answers $args", async ({ args, stdout }) => {
     expect(await start(args).ended).toEqual({ exitCode: 0, stdout, stderr: "" });
   });
 });

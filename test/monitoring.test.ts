@@ -49,30 +49,30 @@ async function served(): Promise<readonly string[]> {
   );
 }
 
-test.each(asked)("$where asks for metrics that are there", async ({ expr }) => {
+test.each(asked)("the rule or panel $where queries metrics that are served", async ({ expr }) => {
   const names = metricsIn(expr);
   const known = [...(await served()), ...foreign, ...recorded];
   expect(names).not.toEqual([]);
   expect(names.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test("no metric of others is listed that nobody asks for", () => {
+test("each metric in foreign-metrics.yaml is queried by a rule or a panel", () => {
   const used = asked.flatMap(({ expr }) => metricsIn(expr));
   expect(foreign.filter((name) => !used.includes(name))).toEqual([]);
 });
 
-describe("alerts", () => {
+describe("the alert", () => {
   const alerts = rules.filter(({ alert }) => alert !== undefined);
   const manual = readFileSync(new URL("../docs/monitoring.md", import.meta.url), "utf8");
 
-  test.each(alerts)("$alert says what it is, and what to do stands in the manual", ({ alert, annotations }) => {
+  test.each(alerts)("$alert has a summary and a section of its own in the manual", ({ alert, annotations }) => {
     expect(annotations?.summary).toMatch(/\.$/);
     expect(annotations?.runbook).toBe(`docs/monitoring.md#${String(alert).toLowerCase()}`);
     expect(manual).toContain(`### ${String(alert)}\n`);
   });
 });
 
-test("the dashboard's panels have ids of their own", () => {
+test("each panel of the dashboard has an id of its own", () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
@@ -80,6 +80,6 @@ test.each([
   { expr: 'sum by (le) (rate(a_bucket{b="c{d}"}[5m]))', names: ["a_bucket"] },
   { expr: "a_total > 2 * 1024 and on (x) group_left (y) b:rate5m offset 1d", names: ["a_total", "b:rate5m"] },
   { expr: "histogram_quantile(0.99, a) unless ignoring (z) increase(b[$__range]) == bool 1e3", names: ["a", "b"] },
-])("of $expr the metrics are $names", ({ expr, names }) => {
+])("the metrics of $expr are $names", ({ expr, names }) => {
   expect(metricsIn(expr)).toEqual(names);
 });

@@ -10,7 +10,7 @@ const promtool = toolOrSkip("promtool") ?? "";
 
 const pathOf = (file: string): string => fileURLToPath(new URL(`../monitoring/${file}`, import.meta.url));
 
-test.skipIf(promtool === "")("promtool takes the rules, and the alerts fire when they should", async () => {
+test.skipIf(promtool === "")("promtool accepts the rules, and the alerts fire when they should", async () => {
   const folder = temporaryFolder();
   const { spec } = parse(readFileSync(pathOf("prometheus-rule.yaml"), "utf8")) as { readonly spec: object };
   writeFileSync(join(folder, "rules.yaml"), stringify(spec));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/model/json.ts";
-import { loadMethod, type RunFunctionResponse } from "../src/render/protocol.ts";
-import { toStruct } from "../src/render/struct.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
+import { loadMethod, type RunFunctionResponse } from "../testing/wire/protocol.ts";
+import { toStruct } from "../testing/wire/struct.ts";
 
 /**
  * A Secret's value goes where a copy needs it and nowhere else: every way to deliver and to fail, with a value that is looked
@@ -68,8 +68,12 @@ const found = { [REQUIRED.database]: [database()] };
 const read = { ...found, [REQUIRED.secret]: [secret("databases", "orders-conn")] };
 const cases = {
   "nothing was looked up": {},
-  "the Secret was not": found,
-  "all was, and the target is free": { ...read, [REQUIRED.target()]: [], [REQUIRED.target(`${TARGET}/secret`)]: [] },
+  "the Secret was not looked up": found,
+  "all was looked up, and the target is free": {
+    ...read,
+    [REQUIRED.target()]: [],
+    [REQUIRED.target(`${TARGET}/secret`)]: [],
+  },
   "the target is somebody else's": {
     ...read,
     [REQUIRED.target()]: [secret("team-a", "orders-db")],
@@ -80,8 +84,8 @@ const cases = {
   "the shared resource is gone": { ...read, [REQUIRED.database]: [] },
 };
 
-describe.each(ways)("%j says no value", (copy) => {
-  test.each(Object.entries(cases))("where %s", (_, answers) => {
+describe.each(ways)("a copy of a Secret by %j exposes no value", (copy) => {
+  test.each(Object.entries(cases))("when %s", (_, answers) => {
     for (const isObserved of [false, true]) {
       const { desired: _, ...said } = respond(copy, answers, isObserved);
       expect(said.conditions).toHaveLength(1);
@@ -90,7 +94,7 @@ describe.each(ways)("%j says no value", (copy) => {
   });
 });
 
-test("the value is where the copy needs it, so that this test would find it", () => {
-  const { desired } = respond({ ...named, via: "Secret" }, cases["all was, and the target is free"], false);
+test("a value is found in the copy that needs it, so these tests would find it elsewhere", () => {
+  const { desired } = respond({ ...named, via: "Secret" }, cases["all was looked up, and the target is free"], false);
   expect(JSON.stringify(desired)).toContain(base64(CANARY));
 });

@@ -14,7 +14,7 @@ interface Template {
   readonly spec: { readonly targets: readonly { readonly rego: string }[] };
 }
 
-test.skipIf(opa === "")("Gatekeeper's Rego decides all of cases.yaml as they say", async () => {
+test.skipIf(opa === "")("Gatekeeper's Rego decides each case of cases.yaml as it is written there", async () => {
   const folder = temporaryFolder();
   const template = parse(readFileSync(pathOf("gatekeeper/template.yaml"), "utf8")) as Template;
   writeFileSync(join(folder, "naming.rego"), template.spec.targets[0]?.rego ?? "");

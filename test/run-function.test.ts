@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
-import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../src/render/protocol.ts";
-import { fromStruct, toStruct } from "../src/render/struct.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { decodeResponse } from "../testing/wire/oracle.ts";
+import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../testing/wire/protocol.ts";
+import { fromStruct, toStruct } from "../testing/wire/struct.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 
@@ -35,31 +35,31 @@ const found = {
 };
 const v2 = ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"];
 
-describe("each generation of Crossplane is asked, and answers, where it knows how", () => {
+describe("Crossplane is asked, and answers, in the fields that its version has:", () => {
   const { connection: _, ...alone } = shared();
   const input = inputOf({ sharedResources: [alone] });
   const asked = [REQUIRED.database];
   test.each([
     {
-      reason: "v1.20: asked in both, answers as extra resources",
+      reason: "v1.20 is asked in both and answers with extra resources",
       capabilities: [],
       answer: { extraResources: found },
       asks: [asked, asked],
     },
     {
-      reason: "v2.0: asked in both, answers both",
+      reason: "v2.0 is asked in both and answers in both",
       capabilities: [],
       answer: { extraResources: found, requiredResources: found },
       asks: [asked, asked],
     },
     {
-      reason: "v2.2: asked for required resources only",
+      reason: "v2.2 is asked for required resources and answers with them",
       capabilities: v2,
       answer: { requiredResources: found },
       asks: [[], asked],
     },
     {
-      reason: "one that says it has no required resources",
+      reason: "a version that declares no required resources is asked for extra resources and answers with them",
       capabilities: ["CAPABILITY_CAPABILITIES"],
       answer: { extraResources: found },
       asks: [asked, []],
@@ -73,18 +73,18 @@ describe("each generation of Crossplane is asked, and answers, where it knows ho
     expect(run(requestOf({ meta, ...answer }, input)).response.conditions[0]?.reason).toBe("Available");
   });
 
-  test("required resources are not looked for where a Crossplane that has them would not put them", () => {
+  test("extra resources do not answer for required ones", () => {
     const { response } = run(requestOf({ meta: { tag: "", capabilities: v2 }, extraResources: found }));
     expect(response.conditions[0]?.reason).toBe("WaitingForRequiredResources");
   });
 });
 
-describe("what earlier steps left goes through", () => {
+describe("the state of earlier steps is returned", () => {
   /** State.resources["__proto__"] = {ready: READY_TRUE}, by hand: the protocol's own codec loses that name. */
   const entry = Buffer.concat([Buffer.from("\x0a\x09__proto__"), Buffer.from([0x12, 2, 0x18, 1])]);
   const proto = Buffer.concat([Buffer.from([0x1a, entry.length + 2, 0x12, entry.length]), entry]);
 
-  test("under names such as __proto__ and constructor", () => {
+  test("with resources called __proto__ and constructor", () => {
     const request = requestOf({ desired: { resources: { constructor: {} } }, context: toStruct({ a: 1 }) });
     const { bytes, response } = run(Buffer.concat([request, proto]));
     expect(response.context && fromStruct(response.context)).toEqual({ a: 1 });
@@ -92,7 +92,7 @@ describe("what earlier steps left goes through", () => {
     expect(Buffer.from(bytes).includes(entry)).toBe(true);
   });
 
-  test("with our status beside that of others", () => {
+  test("with our fields beside theirs in the status of the XR", () => {
     const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.host" }];
     const input = inputOf({ sharedResources: [shared({ patches })] });
     const composite = { resource: toStruct({ status: { ours: false } }), ready: "READY_TRUE" as const };
@@ -104,7 +104,7 @@ describe("what earlier steps left goes through", () => {
   });
 });
 
-test("in an Operation it asks for XRDs, and says what it found in the output", () => {
+test("an Operation requires XRDs and reports its findings in the output", () => {
   const input = inputOf({ neverReconciled: {} });
   const { name: definitions } = toRequirement("never-reconciled/definitions", {
     apiVersion: "apiextensions.crossplane.io/v2",
@@ -121,26 +121,26 @@ test("in an Operation it asks for XRDs, and says what it found in the output", (
   expect(results.map(({ reason }) => reason)).toEqual(["Reconciled"]);
 });
 
-describe("what a user got wrong is a fatal result, which changes nothing", () => {
+describe("a request gets a Fatal result and changes nothing", () => {
   test.each([
     {
-      reason: "an input with faults",
+      reason: "its input has faults",
       request: requestOf({}, inputOf({ responseTTL: 5 })),
       message: "cannot use the input:\n  spec.responseTTL: not a string: 5",
     },
     {
-      reason: "no input",
+      reason: "it has no input",
       request: requestSerialize({ observed: { composite: { resource: toStruct(xr()) } } }),
       message: "cannot use the input:\n  apiVersion: required\n  kind: required\n  spec: required",
     },
     {
-      reason: "no XR, as in an Operation",
+      reason: "it has no XR, as in an Operation",
       request: requestOf({ observed: {} }),
       message:
         "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
     },
     {
-      reason: "an Operation that is told what makes sense with an XR only",
+      reason: "an Operation has sections that make sense in a Composition only",
       request: requestOf(
         { observed: {} },
         inputOf({ neverReconciled: {}, sharedResources: [shared()], adoption: {}, tags: { add: [] } }),
@@ -153,13 +153,13 @@ describe("what a user got wrong is a fatal result, which changes nothing", () =>
       ].join("\n"),
     },
     {
-      reason: "a Composition that is told what makes sense in an Operation only",
+      reason: "a Composition has a section that makes sense in an Operation only",
       request: requestOf({}, inputOf({ neverReconciled: {} })),
       message:
         "cannot use the input:\n  spec.neverReconciled: only in an Operation, and this is a Composition: there is an XR",
     },
     {
-      reason: "a number that JSON does not know, named by its path",
+      reason: "a patch copies a number that JSON does not have, which is named by its path",
       request: requestOf(
         {
           extraResources: {
@@ -173,7 +173,7 @@ describe("what a user got wrong is a fatal result, which changes nothing", () =>
       message: "cannot return desired composite status.n: NaN is not a JSON number",
     },
     {
-      reason: "such a number that an earlier step left",
+      reason: "an earlier step has set a number that JSON does not have, which is named by its path",
       request: requestOf(
         {
           desired: { composite: { resource: toStruct({ status: { n: [Number.POSITIVE_INFINITY] } }) } },
@@ -187,14 +187,14 @@ describe("what a user got wrong is a fatal result, which changes nothing", () =>
       ),
       message: "cannot return desired composite.status.n[0]: Infinity is not a JSON number",
     },
-  ])("$reason", ({ request, message }) => {
+  ])("when $reason", ({ request, message }) => {
     const { response, results } = run(request);
     expect(results).toMatchObject([{ severity: "Fatal", message, target: "Composite" }]);
     expect(response).toMatchObject({ desired: null, results: [{ severity: "SEVERITY_FATAL", message }] });
     expect(response.context).toBeUndefined();
   });
 
-  test("more than Crossplane takes: 4 MiB", () => {
+  test("when the response is larger than the 4 MiB that Crossplane takes", () => {
     const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
     const { response, bytes } = run(requestOf({ desired: { resources } }));
     expect(bytes.length).toBeLessThan(4096);
@@ -216,13 +216,13 @@ test("the same request has the same answer, byte for byte", () => {
 });
 
 test.each([
-  { reason: "cut off", bytes: requestOf().subarray(0, 40) },
-  { reason: "text", bytes: Buffer.from("hello, world") },
-])("bytes that are no request are an error of the caller: $reason", ({ bytes }) => {
+  { reason: "a request that is cut off", bytes: requestOf().subarray(0, 40) },
+  { reason: "a text", bytes: Buffer.from("hello, world") },
+])("bytes that are $reason are refused as an error of the caller", ({ bytes }) => {
   expect(() => runFunction(bytes)).toThrow(expect.objectContaining({ code: "InvalidMessage" }));
 });
 
-test("what is shared is never a Secret's value", () => {
+test("the value of a credential is never part of a response", () => {
   const { bytes } = run(
     requestOf({
       extraResources: found,

@@ -16,11 +16,12 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
     const { runOf } = await import("../implementations/ours.ts");
     const { serve } = await built<typeof import("../../src/server.ts")>("server");
     const { createLog } = await built<typeof import("../../src/log.ts")>("log");
-    const { parseCommandLine } = await built<typeof import("../../src/config.ts")>("config");
+    const { CommandLine } = await built<typeof import("../../src/cli/command-line.ts")>("cli/command-line");
+    const { serveCommand } = await built<typeof import("../../src/cli/serve/command.ts")>("cli/serve/command");
+    const { toConfig } = await built<typeof import("../../src/cli/serve/config.ts")>("cli/serve/config");
     const security = certs === "" ? "--insecure" : `--tls-certs-dir=${certs}`;
     const flags = [security, `--address=${address}`, "--metrics-address=", "--max-recv-message-size=8"];
-    const commandLine = parseCommandLine(flags, {});
-    if (commandLine.is !== "serve") throw new Error("cannot serve");
+    const config = toConfig(new CommandLine(flags, serveCommand, {}));
     const run = runOf(job);
     const runFunction = (message: Uint8Array) => ({
       response: run(message as Buffer),
@@ -29,12 +30,12 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
       audit: [],
     });
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    await serve(commandLine.config, { runFunction, log: createLog(commandLine.config, nowhere) });
+    await serve(config, { runFunction, log: createLog(config, nowhere) });
   },
   sdk: async () => (await import("../implementations/sdk.ts")).serve(job, address, certs),
   "proto-loader": async () => {
     const { answerOf } = await import("../implementations/proto-loader.ts");
-    const { loadMethod } = await import("../../src/render/protocol.ts");
+    const { loadMethod } = await import("../../testing/wire/protocol.ts");
     const answer = answerOf(job);
     const method = loadMethod() as ServiceDefinition[string];
     bind({ RunFunction: method }, (call, callback) =>

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { parseCommandLine } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import type { Document } from "../../src/model/document.ts";
 import { emptyDraft, type ResourceEdit } from "../../src/model/draft.ts";
@@ -12,6 +11,7 @@ import { serve } from "../../src/server.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
 import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { configFrom } from "../../testing/servers/config.ts";
 
 /**
  * A composer for scenarios, not for users: it desires the resources that its input lists, as `{resources: {name: manifest}}`.
@@ -29,11 +29,10 @@ export async function startStaticFunction(directory: string, authority: Identity
   mkdirSync(certsDir, { recursive: true });
   writeCertificates(certsDir, authority, await issue(authority, STATIC_FUNCTION));
   const args = ["--address=127.0.0.1:0", "--metrics-address=", "--shutdown-grace-period=1s"];
-  const commandLine = parseCommandLine(args, { TLS_SERVER_CERTS_DIR: certsDir });
-  if (commandLine.is !== "serve") throw new Error("cannot serve: the flags ask for something else");
+  const config = configFrom(args, { TLS_SERVER_CERTS_DIR: certsDir });
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const log = createLog(commandLine.config, nowhere);
-  const { port, shutDown } = await serve(commandLine.config, { runFunction: desireListed, log });
+  const log = createLog(config, nowhere);
+  const { port, shutDown } = await serve(config, { runFunction: desireListed, log });
   return { port, stop: shutDown };
 }
 

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Finding } from "../../src/cli/audit/finding.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Finding } from "../../src/programs/audit/finding.ts";
 import { pathOf } from "../rig/kubectl.ts";
 import { nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
@@ -25,7 +25,7 @@ import {
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { unreachedOf } from "./unreached.ts";
 
-/** The audit program against what the scenarios know: before the function acts, and after. */
+/** The audit command against what the scenarios know: before the function acts, and after. */
 
 export const auditing: Suite = {
   name: "audit",
@@ -37,7 +37,7 @@ export const auditing: Suite = {
   ],
 };
 
-const main = fileURLToPath(new URL("../../dist/programs/audit/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 interface Audited {
   readonly exitCode: number;
@@ -45,7 +45,7 @@ interface Audited {
 }
 
 async function audit({ kubeconfig }: Pick<Rig, "kubeconfig">, ...args: readonly string[]): Promise<Audited> {
-  const all = [main, `--kubeconfig=${kubeconfig}`, ...args];
+  const all = [main, "audit", `--kubeconfig=${kubeconfig}`, ...args];
   try {
     return { exitCode: 0, out: (await promisify(execFile)(process.execPath, all)).stdout };
   } catch (error) {

@@ -1,16 +1,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { run as preflight } from "../../src/cli/preflight/preflight.ts";
+import { run as registry } from "../../src/cli/registry/registry.ts";
 import { toCluster } from "../../src/cluster/cluster.ts";
 import { connect } from "../../src/cluster/connection.ts";
 import { discover } from "../../src/cluster/discovery.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { preflight } from "../../src/programs/preflight/preflight.ts";
-import { registry } from "../../src/programs/registry/registry.ts";
 import { lookUp } from "../../src/registry/look-up.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { runWith } from "../../testing/tools/program.ts";
+import { runCommand } from "../../testing/tools/run-command.ts";
 import { createMany } from "../rig/bulk.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
 import { freePort, type Part, startPart, until } from "../rig/process.ts";
@@ -19,7 +19,7 @@ import { GROUP } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { CLOUD, shelved, xrOf } from "./tagged.ts";
 
-/** Who owns a cloud resource, as the programs around the function tell it: before it is applied, when it is, and after. */
+/** Who owns a cloud resource, as the commands around the function tell it: before it is applied, when it is, and after. */
 
 export const conflicts: Suite = {
   name: "who owns what",
@@ -60,10 +60,10 @@ const mapping = {
   ],
 };
 
-type Program = Parameters<typeof runWith>[0];
+type Command = Parameters<typeof runCommand>[0];
 
-const run = (program: Program, args: readonly string[], { kubeconfig }: Pick<Rig, "kubeconfig">, stdin = "") =>
-  runWith(program, [...args, "--kubeconfig", kubeconfig], stdin);
+const run = (command: Command, args: readonly string[], { kubeconfig }: Pick<Rig, "kubeconfig">, stdin = "") =>
+  runCommand(command, [...args, "--kubeconfig", kubeconfig], { stdin });
 
 async function registryNamesTheOwner(rig: Rig): Promise<string> {
   const { kubectl } = rig;
@@ -72,15 +72,17 @@ async function registryNamesTheOwner(rig: Rig): Promise<string> {
   await kubectl.established(`xrd/${definition.metadata.name}`);
   await kubectl.apply(composition, xrOf("XShelf", "shelf", "a"));
   const owners = async () => {
-    const { code, out } = await run(registry, ["who-owns", KIND, NAME, "-o", "json"], rig);
-    return code === 0 ? (JSON.parse(out) as { items: { state: string; owner?: { owner: string } }[] }).items : [];
+    const { exitCode, stdout } = await run(registry, ["who-owns", KIND, NAME, "-o", "json"], rig);
+    return exitCode === 0
+      ? (JSON.parse(stdout) as { items: { state: string; owner?: { owner: string } }[] }).items
+      : [];
   };
   await until("a owns it", async () => (await owners()).some(({ owner }) => owner?.owner === OWNER), PATIENCE);
-  const { out } = await run(registry, ["list", KIND, "-o", "wide"], rig);
-  const line = out.split("\n").find((row) => row.includes(NAME));
-  if (line?.includes(`Owned   ${OWNER}`) !== true) throw new Error(`registry list lacks it: ${out}`);
+  const { stdout } = await run(registry, ["list", KIND, "-o", "wide"], rig);
+  const line = stdout.split("\n").find((row) => row.includes(NAME));
+  if (line?.includes(`Owned   ${OWNER}`) !== true) throw new Error(`registry list lacks it: ${stdout}`);
   const other = await run(registry, ["who-owns", KIND, `v1/ConfigMap/${CLOUD}/nobodys`], rig);
-  if (other.code !== 1) throw new Error(`who-owns of what nobody owns: ${JSON.stringify(other)}`);
+  if (other.exitCode !== 1) throw new Error(`who-owns of what nobody owns: ${JSON.stringify(other)}`);
   return `${OWNER}; of what nobody owns: exit code 1`;
 }
 
@@ -102,13 +104,15 @@ async function leastRights(rig: Rig): Promise<string> {
   const ask = async (account: string) =>
     run(registry, ["who-owns", KIND, NAME], { kubeconfig: await as(account, rig) });
   const allowed = await ask("shared-infrastructure-registry");
-  if (allowed.code !== 0 || !allowed.out.includes(OWNER)) throw new Error(`it lacks rights: ${allowed.err}`);
+  if (allowed.exitCode !== 0 || !allowed.stdout.includes(OWNER)) throw new Error(`it lacks rights: ${allowed.stderr}`);
 
   await kubectl.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "nobody", namespace: NAMESPACE } });
-  const { code, err } = await ask("nobody");
+  const { exitCode, stderr } = await ask("nobody");
   const rule = '{apiGroups: ["kubernetes.crossplane.io"], resources: ["objects"], verbs: ["list"]}';
-  if (code !== 2 || !err.includes(rule)) throw new Error(`without rights: ${JSON.stringify({ code, err })}`);
-  return err.trim().replace("registry: ", "");
+  if (exitCode !== 2 || !stderr.includes(rule)) {
+    throw new Error(`without rights: ${JSON.stringify({ exitCode, stderr })}`);
+  }
+  return stderr.trim().replace(/^.*error: /, "");
 }
 
 async function preflightTells(rig: Rig): Promise<string> {
@@ -118,13 +122,14 @@ async function preflightTells(rig: Rig): Promise<string> {
     run(preflight, ["--mapping", file], rig, xrs.map((xr) => JSON.stringify(xr)).join("\n---\n"));
 
   const free = await tell(xrOf("XShelf", "shelf", "a"), xrOf("XShelf", "other", "b"));
-  if (free.code !== 0) throw new Error(`a conflict without one: ${JSON.stringify(free)}`);
-  const { code, out } = await tell(xrOf("XShelf", "other", "b"), xrOf("XShelf", "shelf", "b"));
-  if (code !== 1 || !out.includes(OWNER)) throw new Error(`no conflict: ${JSON.stringify({ code, out })}`);
-  return out.trim().replace(/ \(objects.*\)/, "");
+  if (free.exitCode !== 0) throw new Error(`a conflict without one: ${JSON.stringify(free)}`);
+  const { exitCode, stdout } = await tell(xrOf("XShelf", "other", "b"), xrOf("XShelf", "shelf", "b"));
+  if (exitCode !== 1 || !stdout.includes(OWNER))
+    throw new Error(`no conflict: ${JSON.stringify({ exitCode, stdout })}`);
+  return stdout.trim().replace(/ \(objects.*\)/, "");
 }
 
-const main = fileURLToPath(new URL("../../dist/programs/admission/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 async function startAdmission(rig: Rig, port: number): Promise<Part> {
   const { directory, authority } = rig;
@@ -138,6 +143,7 @@ async function startAdmission(rig: Rig, port: number): Promise<Part> {
     command: process.execPath,
     args: [
       main,
+      "admission",
       `--mapping=${join(directory, "mapping.json")}`,
       `--kubeconfig=${kubeconfig}`,
       `--tls-certs-dir=${certsDir}`,
@@ -252,18 +258,20 @@ async function amongThousands(rig: Rig): Promise<string> {
   const question = { group: "s3.aws.upbound.io", kind: "Bucket", names: [last], scope: new Map<string, string>() };
   const [found] = await lookUp(cluster, await discover(cluster), [question]);
   const start = performance.now();
-  const { code, out } = await run(registry, ["who-owns", "bucket", last], rig);
+  const { exitCode, stdout } = await run(registry, ["who-owns", "bucket", last], rig);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  if (code !== 0 || !out.includes(`/${last}`) || found?.holdings.length !== 1) throw new Error(`not found: ${out}`);
+  if (exitCode !== 0 || !stdout.includes(`/${last}`) || found?.holdings.length !== 1) {
+    throw new Error(`not found: ${stdout}`);
+  }
   if (cluster.calls() > 2) throw new Error(`${cluster.calls()} API calls`);
   const listed = await run(registry, ["list", "bucket", "-o", "json"], rig);
-  const { length } = (JSON.parse(listed.out) as { items: unknown[] }).items;
+  const { length } = (JSON.parse(listed.stdout) as { items: unknown[] }).items;
   if (length !== THOUSANDS) throw new Error(`list has ${length}`);
   await kubectl.run("delete", "crd/buckets.s3.aws.upbound.io", "--wait=false");
   return `one of ${THOUSANDS} in ${cluster.calls()} API calls, discovery among them (${seconds} s); list has all of them`;
 }
 
-/** Beside deploy/registry, which is in use by then; there is no cert-manager here, and other programs' manifests are other suites' matter. */
+/** Beside deploy/registry, which is in use by then; there is no cert-manager here, and other commands' manifests are other suites' matter. */
 const manifests = [
   "preflight/argocd.yaml",
   "admission/admission.yaml",

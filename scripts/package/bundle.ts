@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { subcommands } from "../../src/cli/cli.ts";
 import { inRepository, NAME, VERSION } from "./layout.ts";
 
 /**
@@ -13,13 +14,15 @@ const place = [
   'const bundledDirname = require("node:path").join(__dirname, "dependency");',
 ].join("\n");
 
-/** What dependencies read at run time, beside their code. */
+/** Files that dependencies read at run time. */
 const foreignProtos = ["@grpc/reflection/build/proto/grpc"];
 
-/** What the server loads when somebody asks for it. In the file that is read at each start it would be most of it. */
-const later: Readonly<Record<string, string>> = {
-  render: "src/render/main.ts",
+/** Loaded when somebody asks for it. The file that is read at each start has what serves, and nothing else. */
+const chunks: Readonly<Record<string, string>> = {
   reflection: "src/server/reflection-service.ts",
+  ...Object.fromEntries(
+    subcommands.filter(({ name }) => name !== "serve").map(({ name }) => [name, `src/cli/${name}/${name}.ts`]),
+  ),
 };
 
 const apart: Plugin = {
@@ -27,22 +30,28 @@ const apart: Plugin = {
   setup: ({ onResolve }) => {
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
       const isIt = ([, file]: readonly [string, string]): boolean => join(resolveDir, path) === inRepository(file);
-      const [name] = kind === "dynamic-import" ? (Object.entries(later).find(isIt) ?? []) : [];
+      const [name] = kind === "dynamic-import" ? (Object.entries(chunks).find(isIt) ?? []) : [];
       return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
     });
   },
 };
 
+export interface Bundle {
+  /** The folders of the packages that are bundled, sorted. */
+  readonly packages: readonly string[];
+  /** The source files of each bundled file, by its name. */
+  readonly inputs: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
- * Writes what runs into `folder`: a bundled file for each program, proto/, package.json, and the licences of what is in the bundle.
- *
- * @returns the packages in the bundle, sorted.
+ * Writes what runs into `folder`: the bundled program, a file beside it for each command but `serve`, proto/, package.json, and the
+ * licences of all that is bundled.
  */
-export async function bundle(folder: string): Promise<readonly string[]> {
+export async function bundle(folder: string): Promise<Bundle> {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: inRepository("."),
-    entryPoints: { main: "src/main.ts", ...later, ...programs() },
+    entryPoints: { main: "src/main.ts", ...chunks },
     plugins: [apart],
     outdir: join(folder, "dist"),
     outExtension: { ".js": ".cjs" },
@@ -63,15 +72,10 @@ export async function bundle(folder: string): Promise<readonly string[]> {
   copyProtos(join(folder, "proto"));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name: NAME, version: VERSION.slice(1) })}\n`);
   writeFileSync(join(folder, "LICENSES.txt"), licencesOf(packages));
-  return packages;
-}
-
-/** The programs around the function, each a file of its own: the function's server loads none of it. */
-function programs(): Readonly<Record<string, string>> {
-  const names = readdirSync(inRepository("src/programs"), { withFileTypes: true }).filter((entry) =>
-    entry.isDirectory(),
+  const inputs = Object.entries(metafile.outputs).map(
+    ([file, output]) => [basename(file), Object.keys(output.inputs)] as const,
   );
-  return Object.fromEntries(names.map(({ name }) => [name, `src/programs/${name}/main.ts`]));
+  return { packages, inputs: new Map(inputs) };
 }
 
 function copyProtos(folder: string): void {

@@ -10,7 +10,7 @@ export interface ImageOptions {
   /** An image, or `local` for one made on the spot. */
   readonly base: string;
   readonly architecture: Architecture;
-  /** What `bundle` wrote. */
+  /** The folder that `bundle` wrote. */
   readonly app: string;
   /** Where layers and the image are written. */
   readonly folder: string;
@@ -45,7 +45,7 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
   return image;
 }
 
-/** What a tag means now is what the image is made from, and what its labels say for ever. */
+/** The base by its digest: a tag may be moved, and the image's labels are to stay true. */
 async function pinned(base: string, platform: string) {
   const digest = await crane("digest", base);
   const [repository = ""] = base.replace(/:[^:/@]+(?=@|$)/, "").split("@");

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
 
-/** What the image is: the Dockerfile says the same, and a test compares them. */
+/** The image's parts. The Dockerfile says the same, and a test compares them. */
 
 export const NAME = manifest.name;
 export const VERSION = `v${manifest.version}`;

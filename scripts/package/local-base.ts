@@ -87,7 +87,7 @@ async function downloadNode(architecture: Architecture, cache: string): Promise<
   return file;
 }
 
-/** What is installed stands where scanners look for it in distroless. */
+/** Writes down what is installed, where scanners look for it in distroless. */
 async function unpackDeb(deb: string, root: string): Promise<void> {
   const unpacked = `${root}.unpacked`;
   rmSync(unpacked, { recursive: true, force: true });

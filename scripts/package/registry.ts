@@ -11,7 +11,7 @@ export interface Registry {
 
 const START_MS = 10_000;
 
-/** What crane appends to and mutates lies in a registry; this one ends with us. */
+/** Starts a registry for crane, which cannot append to or mutate an image anywhere else. It ends with this process. */
 export function startRegistry(): Promise<Registry> {
   const child = spawn(pathOf("crane"), ["registry", "serve", "--address", "127.0.0.1:0"], {
     stdio: ["ignore", "ignore", "pipe"],

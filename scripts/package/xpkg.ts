@@ -6,7 +6,7 @@ import { type Architecture, inRepository, NAME, VERSION } from "./layout.ts";
 import { startRegistry } from "./registry.ts";
 import { pathOf, run } from "./run.ts";
 
-/** What was built for one architecture. */
+/** The files that were built for one architecture. */
 export interface Built {
   readonly architecture: Architecture;
   /** The runtime image, as `docker save` writes one. */

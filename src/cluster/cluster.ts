@@ -1,22 +1,22 @@
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Answer, Connection } from "./connection.ts";
-import { type Asked, ClusterError, describe, isPassing, toError } from "./error.ts";
+import { type ApiRequest, ClusterError, describe, isPassing, toError } from "./error.ts";
 import { type Attempt, DEFAULT_RETRY, insist, type RetryPolicy, retryAfterMs } from "./retry.ts";
 
-/** One API server, to be asked and never to be told: there is no way to write. */
+/** One API server, to be read; there is no way to write. */
 export interface Cluster {
   /** Its URL, for messages. */
   readonly server: string;
   /** The namespace of the kubeconfig's context, or the pod's. */
   readonly namespace: string;
-  /** How many requests were sent so far, those that were repeated included. */
+  /** The number of requests so far, repeated ones included. */
   readonly calls: () => number;
   /**
    * GET, again and again while the API server says "not now" or cannot be reached.
    *
    * @throws {ClusterError}
    */
-  get(asked: Asked, query?: Query, accept?: string): Promise<JsonObject>;
+  get(request: ApiRequest, query?: Query, accept?: string): Promise<JsonObject>;
 }
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -36,11 +36,11 @@ export function toCluster(connection: Connection, { retry = DEFAULT_RETRY, onWai
     server: connection.server,
     namespace: connection.namespace,
     calls: () => calls,
-    get: (asked, query = {}, accept = JSON_TYPE) => {
-      const path = `${asked.path}${toQuery(query)}`;
+    get: (request, query = {}, accept = JSON_TYPE) => {
+      const path = `${request.path}${toQuery(query)}`;
       const attempt = (): Promise<Attempt<JsonObject>> => {
         calls++;
-        return ask(connection, path, accept, asked);
+        return ask(connection, path, accept, request);
       };
       return insist(attempt, retry, onWait);
     },
@@ -55,26 +55,31 @@ function toQuery(query: Query): string {
 }
 
 /** @throws {ClusterError} where it would be in vain to ask again. */
-async function ask(connection: Connection, path: string, accept: string, asked: Asked): Promise<Attempt<JsonObject>> {
+async function ask(
+  connection: Connection,
+  path: string,
+  accept: string,
+  request: ApiRequest,
+): Promise<Attempt<JsonObject>> {
   let answer: Answer;
   try {
     answer = await connection.send(path, accept);
   } catch (cause) {
-    return notReached(cause, connection, asked);
+    return notReached(cause, connection, request);
   }
   const { status, body, retryAfter } = answer;
-  if (status === 200) return { is: "done", value: toObject(body, asked) };
-  const error = toError(status, body, asked);
+  if (status === 200) return { is: "done", value: toObject(body, request) };
+  const error = toError(status, body, request);
   if (!isPassing(status)) throw error;
   return { is: "failed", error, retryAfterMs: retryAfterMs(retryAfter, Date.now()) };
 }
 
-/** What passes: servers that start, restart, or are cut off for a moment. A certificate or a name that is wrong stays so. */
+/** Errors that pass: of servers that start, restart, or are cut off for a moment. A wrong certificate or name stays wrong. */
 const PASSING = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
-function notReached(cause: unknown, { server }: Connection, asked: Asked): Attempt<JsonObject> {
+function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt<JsonObject> {
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
-  const error = new ClusterError("Unavailable", `cannot ${describe(asked)}: cannot reach ${server}: ${reason}`, {
+  const error = new ClusterError("Unavailable", `cannot ${describe(request)}: cannot reach ${server}: ${reason}`, {
     cause,
   });
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
@@ -86,13 +91,13 @@ function notReached(cause: unknown, { server }: Connection, asked: Asked): Attem
   return { is: "failed", error, retryAfterMs: undefined };
 }
 
-function toObject(body: string, asked: Asked): JsonObject {
+function toObject(body: string, request: ApiRequest): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch (cause) {
-    throw new ClusterError("Refused", `cannot ${describe(asked)}: the answer is not JSON`, { cause });
+    throw new ClusterError("Refused", `cannot ${describe(request)}: the answer is not JSON`, { cause });
   }
   if (isObject(value)) return value;
-  throw new ClusterError("Refused", `cannot ${describe(asked)}: the answer is no object`);
+  throw new ClusterError("Refused", `cannot ${describe(request)}: the answer is no object`);
 }

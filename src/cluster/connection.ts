@@ -3,7 +3,7 @@ import { Agent, type AgentOptions, request as overHttps, type RequestOptions } f
 import { KubeConfig } from "@kubernetes/client-node";
 import { ClusterError } from "./error.ts";
 
-/** What came back, whatever the status. */
+/** A response, whatever its status. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
@@ -52,7 +52,7 @@ export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, ...options }: C
     if (!isPlain) await config.applyToHTTPSOptions(request);
     // It makes an agent for each request, and with that a TLS handshake; one that goes by a proxy has to be its own.
     if (cluster.proxyUrl === undefined) {
-      agent ??= isPlain ? new HttpAgent({ keepAlive: true }) : new Agent({ ...tlsOf(request), keepAlive: true });
+      agent ??= isPlain ? new HttpAgent({ keepAlive: true }) : new Agent({ ...pickTls(request), keepAlive: true });
       request.agent = agent;
     }
     return exchange(`${server}${path}`, request);
@@ -62,7 +62,7 @@ export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, ...options }: C
 
 const TLS_OPTIONS = ["ca", "cert", "key", "passphrase", "rejectUnauthorized", "servername"] as const;
 
-const tlsOf = (request: RequestOptions): AgentOptions =>
+const pickTls = (request: RequestOptions): AgentOptions =>
   Object.fromEntries(TLS_OPTIONS.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]])));
 
 function load({ kubeconfig, context }: ConnectOptions): KubeConfig {

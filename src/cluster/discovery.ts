@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Cluster } from "./cluster.ts";
-import { type Asked, ClusterError } from "./error.ts";
+import { type ApiRequest, ClusterError } from "./error.ts";
 
 /** A kind that the API server serves, in the version that it prefers. */
 export interface ResourceKind {
@@ -39,7 +39,7 @@ export async function discover(cluster: Cluster, { includeCore = false } = {}): 
 export const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 async function kindsBelow(cluster: Cluster, path: string): Promise<readonly ResourceKind[]> {
-  const answer = await cluster.get(rootOf(path), {}, ACCEPT);
+  const answer = await cluster.get(toRootRequest(path), {}, ACCEPT);
   if (answer["kind"] === "APIGroupDiscoveryList") return objectsIn(answer["items"]).flatMap(kindsOfGroup);
 
   const versions =
@@ -54,7 +54,7 @@ async function kindsBelow(cluster: Cluster, path: string): Promise<readonly Reso
   return lists.flat();
 }
 
-const rootOf = (path: string): Asked => ({ verb: "get", resource: "", apiGroup: "", path });
+const toRootRequest = (path: string): ApiRequest => ({ verb: "get", resource: "", apiGroup: "", path });
 
 /** The newest version that is served comes first; a kind may be in a later one only. */
 function kindsOfGroup(item: JsonObject): readonly ResourceKind[] {
@@ -88,7 +88,7 @@ interface Version {
 
 /** As Kubernetes before 1.27 tells it. A group whose server is away has no kinds now; the others do. */
 async function kindsOfVersion(cluster: Cluster, { group, version, path }: Version): Promise<readonly ResourceKind[]> {
-  const list = await cluster.get(rootOf(path)).catch((error: unknown): JsonObject => {
+  const list = await cluster.get(toRootRequest(path)).catch((error: unknown): JsonObject => {
     if (error instanceof ClusterError && error.code === "NotFound") return {};
     throw error;
   });

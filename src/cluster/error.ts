@@ -10,7 +10,7 @@ export type ClusterErrorCode =
   | "Unavailable" // 429, 5xx, no connection: for as long as was waited
   | "Refused"; // anything else
 
-/** What the API server could not be asked. The message says what, of whom, and what would help. */
+/** A request that the API server did not answer. The message says which, to whom, and what would help. */
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
   readonly code: ClusterErrorCode;
@@ -21,8 +21,8 @@ export class ClusterError extends Error {
   }
 }
 
-/** What a request asks for, as RBAC has it. */
-export interface Asked {
+/** A request, in the terms of RBAC. */
+export interface ApiRequest {
   readonly verb: "get" | "list";
   /** Plural, as in a role's `resources`; "" for what is no resource, such as /apis. */
   readonly resource: string;
@@ -37,7 +37,7 @@ export interface Asked {
 }
 
 /** `list buckets.s3.aws.upbound.io in namespace "team-a"`, for messages that start with "cannot". */
-export function describe({ verb, resource, apiGroup, namespace, name, path }: Asked): string {
+export function describe({ verb, resource, apiGroup, namespace, name, path }: ApiRequest): string {
   if (resource === "") return `${verb} ${path}`;
   const what = apiGroup === "" ? resource : `${resource}.${apiGroup}`;
   const which = name === undefined ? "" : ` ${JSON.stringify(name)}`;
@@ -45,10 +45,10 @@ export function describe({ verb, resource, apiGroup, namespace, name, path }: As
 }
 
 /** The error for an answer that is none. */
-export function toError(status: number, body: string, asked: Asked): ClusterError {
+export function toError(status: number, body: string, request: ApiRequest): ClusterError {
   const message = messageIn(body);
-  const what = `cannot ${describe(asked)}`;
-  if (status === 403) return new ClusterError("Forbidden", `${what}: ${forbidden(asked, message)}`);
+  const what = `cannot ${describe(request)}`;
+  if (status === 403) return new ClusterError("Forbidden", `${what}: ${forbidden(request, message)}`);
   if (status === 401) {
     return new ClusterError("Unauthorized", `${what}: the API server does not accept these credentials (${message})`);
   }
@@ -60,8 +60,8 @@ export function toError(status: number, body: string, asked: Asked): ClusterErro
 /** Answers that say "not now": too many requests, and those of a server that starts, stops, or stands behind a gateway. */
 export const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status <= 504);
 
-/** Which verb RBAC lacks, for whom, and the rule that grants it. */
-function forbidden({ verb, resource, apiGroup, namespace, path }: Asked, message: string): string {
+/** Names the verb that RBAC lacks, for whom, and the rule that grants it. */
+function forbidden({ verb, resource, apiGroup, namespace, path }: ApiRequest, message: string): string {
   const user = /User "([^"]+)"/.exec(message)?.[1];
   const who = user === undefined ? "" : ` for user ${JSON.stringify(user)}`;
   const lacks = `RBAC lacks the verb ${JSON.stringify(verb)}${who}`;
@@ -70,7 +70,7 @@ function forbidden({ verb, resource, apiGroup, namespace, path }: Asked, message
   return `${lacks}; grant it in ${role}: {apiGroups: ["${apiGroup}"], resources: ["${resource}"], verbs: ["${verb}"]}`;
 }
 
-/** What a `Status` says, or the beginning of what else came. */
+/** The message of a `Status`, or the beginning of any other body. */
 function messageIn(body: string): string {
   const status = parse(body);
   const message = status?.["message"];

@@ -5,7 +5,7 @@ import type { ResourceKind } from "./discovery.ts";
  * group behind a dot, with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`,
  * `buckets.v1beta1.s3.aws.upbound.io`.
  */
-export function kindsNamed(text: string, kinds: readonly ResourceKind[]): readonly ResourceKind[] {
+export function findKindsByName(text: string, kinds: readonly ResourceKind[]): readonly ResourceKind[] {
   const [name = "", ...rest] = text.toLowerCase().split(".");
   const group = rest.join(".");
   return kinds.filter(
@@ -16,4 +16,4 @@ export function kindsNamed(text: string, kinds: readonly ResourceKind[]): readon
 }
 
 /** `buckets.s3.aws.upbound.io`, as a CustomResourceDefinition is named. */
-export const fullNameOf = ({ plural, group }: ResourceKind): string => (group === "" ? plural : `${plural}.${group}`);
+export const toFullName = ({ plural, group }: ResourceKind): string => (group === "" ? plural : `${plural}.${group}`);

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ResourceKind } from "./discovery.ts";
-import { type Asked, ClusterError } from "./error.ts";
+import { type ApiRequest, ClusterError } from "./error.ts";
 
 export interface ListOptions {
   readonly labelSelector?: string;
@@ -10,7 +10,7 @@ export interface ListOptions {
   readonly namespace?: string;
   /** Objects in one answer: kubectl's number. */
   readonly pageSize?: number;
-  /** What is not metadata stays where it is: for kinds that may hold secrets, and for many objects. */
+  /** Asks for the metadata alone: for kinds that may hold secrets, and for many objects. */
   readonly isMetadataOnly?: boolean;
   /** Told how many there are so far, and how many more the API server knows of, after each page. */
   readonly onPage?: (soFar: number, remaining: number | undefined) => void;
@@ -20,7 +20,7 @@ const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta
 const METADATA = metadataAs("PartialObjectMetadata");
 const METADATA_LIST = metadataAs("PartialObjectMetadataList");
 
-/** How often a list is begun anew because its pages had become too old. */
+/** The number of times that a list may be started, where its pages expire. */
 const MAX_STARTS = 3;
 
 /**
@@ -48,12 +48,12 @@ async function listOnce(
   kind: ResourceKind,
   { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false, onPage }: ListOptions,
 ): Promise<readonly JsonObject[]> {
-  const asked = askedOf(kind, "list", namespace);
+  const request = toApiRequest(kind, "list", namespace);
   const objects: JsonObject[] = [];
   let next: string | undefined;
   do {
     const query = { limit: String(pageSize), labelSelector, fieldSelector, continue: next };
-    const page = toPage(await cluster.get(asked, query, isMetadataOnly ? METADATA_LIST : undefined), kind);
+    const page = toPage(await cluster.get(request, query, isMetadataOnly ? METADATA_LIST : undefined), kind);
     objects.push(...page.items);
     next = page.next;
     onPage?.(objects.length, page.remaining);
@@ -85,9 +85,9 @@ export const getMetadata = (
   kind: ResourceKind,
   name: string,
   namespace?: string,
-): Promise<JsonObject> => cluster.get(askedOf(kind, "get", namespace, name), {}, METADATA);
+): Promise<JsonObject> => cluster.get(toApiRequest(kind, "get", namespace, name), {}, METADATA);
 
-function askedOf(kind: ResourceKind, verb: Asked["verb"], namespace?: string, name?: string): Asked {
+function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: string, name?: string): ApiRequest {
   const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const within = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   const one = name === undefined ? "" : `/${encodeURIComponent(name)}`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long to go on asking, and how fast. */
+/** The time to go on asking for, and the pace. */
 export interface RetryPolicy {
   /** All attempts and the waits between them end within this; 0 asks once. */
   readonly forMs: number;
@@ -12,9 +12,9 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { forMs: 60_000, firstMs: 250, maxMs: 10_000 };
 
 /**
- * How long to wait before the next attempt; undefined where the time is up.
+ * The wait before the next attempt; undefined where the time is up.
  *
- * What the server says in Retry-After counts, where that is longer: it knows how busy it is.
+ * The server's Retry-After counts, where that is longer: it knows how busy it is.
  *
  * @param attempts how many there were.
  * @param passedMs since the first one began.
@@ -38,7 +38,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
 }
 
-/** What came of one attempt: an answer, or why there is none yet. */
+/** The outcome of one attempt: an answer, or why there is none yet. */
 export type Attempt<T> =
   | { readonly is: "done"; readonly value: T }
   | { readonly is: "failed"; readonly error: Error; readonly retryAfterMs: number | undefined };

@@ -35,4 +35,3 @@ export const externalNames = z.strictObject({
 });
 
 export type ExternalNames = z.output<typeof externalNames>;
-export type RescueRule = z.output<typeof rescueRule>;

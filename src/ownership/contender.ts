@@ -1,3 +1,4 @@
+import { createdAtOf, type Observation, observationOf } from "../crossplane/external-resource.ts";
 import { mayDelete, mayWrite, policiesOf } from "../crossplane/management-policies.ts";
 import {
   annotationOf,
@@ -8,7 +9,16 @@ import {
   qualifiedName,
 } from "../crossplane/metadata.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { CONTENDERS, contenderId, IDENTITY, TAGS_OWNER, TAKE_OWNERSHIP } from "./marks.ts";
+import {
+  ALLOW_DELETE,
+  CONTENDERS,
+  CREATED_BEFORE,
+  contenderId,
+  IDENTITY,
+  ORIGIN,
+  TAGS_OWNER,
+  TAKE_OWNERSHIP,
+} from "./marks.ts";
 import { OWNER } from "./owner.ts";
 
 /** A managed resource that stands for a cloud resource, perhaps beside others. */
@@ -31,6 +41,9 @@ export interface Contender {
   readonly isWriting: boolean;
   /** True if the cloud resource is deleted together with it. */
   readonly isDeletingWithIt: boolean;
+  readonly observation: Observation;
+  /** True if it, or an owner before it, created the cloud resource, or an operator says that it may be deleted all the same. */
+  readonly isCreated: boolean;
   /** The names of the managed resources that it leaves the cloud resource to. */
   readonly acknowledged: readonly string[];
   readonly document: Document;
@@ -58,9 +71,19 @@ export function toContender(document: Document): Contender {
     isDeleting,
     isWriting: !isDeleting && !isPaused(document) && (policies === undefined ? isMarked : mayWrite(policies)),
     isDeletingWithIt: mayDelete(document),
+    observation: observationOf(document),
+    isCreated: isCreated(document),
     acknowledged: annotation(CONTENDERS).split(",").filter(Boolean),
     document,
   };
+}
+
+function isCreated(document: Document): boolean {
+  const createdAt = createdAtOf(document);
+  const isOwnCreation = createdAt !== undefined && createdAt !== annotationOf(document, CREATED_BEFORE);
+  return (
+    isOwnCreation || annotationOf(document, ORIGIN) === "Created" || annotationOf(document, ALLOW_DELETE) === "true"
+  );
 }
 
 /** Sorts by who is to own: first whom an operator chose, then who was promoted before, then who is oldest. */

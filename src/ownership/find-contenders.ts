@@ -38,7 +38,9 @@ export function findContenders(candidate: Candidate, identity: string, request: 
   const writer = toWriterRequirement(candidate, listed);
   if (writer === undefined) return { contenders: listed, requirements: [labelled] };
   const found = readAnswer(writer, request);
-  const contenders = found && [...listed, ...found.filter(({ uid }) => listed.every((other) => other.uid !== uid))];
+  // A writer that has moved to another cloud resource since, or is listed, adds nothing.
+  const isNew = (one: Contender): boolean => one.identity === undefined && listed.every(({ uid }) => uid !== one.uid);
+  const contenders = found && [...listed, ...found.filter(isNew)];
   return { contenders, requirements: [labelled, writer] };
 }
 

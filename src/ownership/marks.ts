@@ -13,6 +13,12 @@ export const CLUSTER = `${DOMAIN}/cluster`;
 export const TAGS_OWNER = `${DOMAIN}/tags-owner`;
 /** Annotation of the owner: the managed resources that it leaves the cloud resource to, separated by commas. */
 export const CONTENDERS = `${DOMAIN}/contenders`;
+/** Annotation: `Created` where this managed resource, or an owner before it, created the cloud resource. */
+export const ORIGIN = `${DOMAIN}/origin`;
+/** Annotation: the time of a creation that was not of this cloud resource, but of the one that it stood for before. */
+export const CREATED_BEFORE = `${DOMAIN}/created-before`;
+/** Annotation by which an operator says that a cloud resource that existed before is deleted with its owner: "true". */
+export const ALLOW_DELETE = `${DOMAIN}/allow-delete`;
 /** Annotation by which an operator moves ownership here; of several, the value that sorts last wins, such as the latest time. */
 export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
 

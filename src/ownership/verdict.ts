@@ -12,6 +12,12 @@ export interface Situation {
   readonly hasManagementPolicies: boolean;
 }
 
+/**
+ * Where the cloud resource comes from. `unknown`: ours is about to create it, or its kind cannot observe before it writes. Only
+ * what one of us created is deleted with the last of us.
+ */
+export type Origin = "created" | "existed" | "unknown";
+
 /** The managed resource that may write a cloud resource and its tags. */
 export type OwnershipVerdict =
   | { readonly is: "pending" }
@@ -19,7 +25,13 @@ export type OwnershipVerdict =
   | { readonly is: "deleting" }
   /** No owner is known, and ours is not in the list yet: it starts as an observer. */
   | { readonly is: "free" }
-  | { readonly is: "ours"; readonly others: readonly Contender[] }
+  /** Ours comes first, but its provider has not looked for the cloud resource yet. */
+  | { readonly is: "unobserved" }
+  | {
+      readonly is: "ours";
+      readonly others: readonly Contender[];
+      readonly origin: Origin;
+    }
   | {
       readonly is: "theirs";
       readonly owner: Contender;
@@ -39,6 +51,8 @@ export type OwnershipVerdict =
  * - None is promoted unless its own managed resource is in the answer: a list is a snapshot, so all that carried the label
  *   earlier are in it too. Two that are promoted in the same instant see each other in the next reconcile, and the order
  *   leaves one.
+ * - None is promoted before its provider has looked for the cloud resource: only then it is known whether that existed before.
+ *   A cloud resource that existed before, and that none of us created, is not deleted with us.
  * - None is promoted while another one still writes, or is being deleted together with the cloud resource.
  * - Contenders in another control plane are in no answer; the tags that the cloud reports tell of them.
  */
@@ -48,20 +62,27 @@ export function judgeOwnership({ own, contenders, otherCluster, hasManagementPol
 
   const self = own && selfOf(own, contenders);
   const others = contenders.filter(({ uid }) => uid !== own?.uid);
-  if (self !== undefined) return judgeListed(self, others);
+  if (self !== undefined) return judgeListed(self, others, hasManagementPolicies);
 
   const [first = others[0]] = living(others);
   return judgeUnlisted(first, own, hasManagementPolicies);
 }
 
-function judgeListed(self: Contender, others: readonly Contender[]): OwnershipVerdict {
+function judgeListed(self: Contender, others: readonly Contender[], canObserve: boolean): OwnershipVerdict {
   if (self.isDeleting) return { is: "deleting" };
   const [first = self, ...rest] = living([self, ...others]);
   if (first !== self) return theirs(first, self, false);
 
   const inTheWay = self.isMarked ? undefined : others.find(isInTheWay);
-  return inTheWay === undefined ? { is: "ours", others: rest } : theirs(inTheWay, self, true);
+  if (inTheWay !== undefined) return theirs(inTheWay, self, true);
+  if (canObserve && !self.isMarked && !self.isWriting && self.observation === "unknown") return { is: "unobserved" };
+  const isCreated = [self, ...others].some((contender) => contender.isCreated);
+  return { is: "ours", others: rest, origin: isCreated ? "created" : originOf(self, canObserve) };
 }
+
+/** The origin of a cloud resource that none of us created. */
+const originOf = ({ observation }: Contender, canObserve: boolean): Origin =>
+  canObserve && observation === "present" ? "existed" : "unknown";
 
 /** Those that may own, the owner first. */
 const living = (contenders: readonly Contender[]): readonly Contender[] =>
@@ -86,7 +107,7 @@ function judgeUnlisted(
   if (first?.isMarked === true && !first.isDeleting && first.id !== own?.id) return theirs(first, own, false);
   // A kind that cannot observe only starts as the owner where there is no other contender.
   if (own !== undefined || canObserve) return { is: "free" };
-  return first === undefined ? { is: "ours", others: [] } : theirs(first, own, false);
+  return first === undefined ? { is: "ours", others: [], origin: "unknown" } : theirs(first, own, false);
 }
 
 const isInTheWay = ({ isWriting, isDeleting, isDeletingWithIt }: Contender): boolean =>

@@ -2,12 +2,12 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import type { Declaration } from "./declarations.ts";
 import { lookUp } from "./look-up.ts";
-import { type Ownership, type Standing, standingOf, toCloudResources } from "./ownership.ts";
-import { type Question, toName } from "./question.ts";
+import { type Availability, type Ownership, toAvailability, toCloudResources } from "./ownership.ts";
+import { type ResourceQuery, toName } from "./query.ts";
 
-/** What came of asking for a declaration's owner. */
+/** The answer to a declaration: who may have the cloud resource. */
 export interface Checked {
-  readonly standing: Standing;
+  readonly availability: Availability;
   /** False where no such kind of managed resource is installed: then nobody owns one, or the mapping names the wrong kind. */
   readonly installed: boolean;
 }
@@ -21,16 +21,16 @@ export async function check(
   const found = await lookUp(
     cluster,
     kinds,
-    declarations.map(({ question }) => question),
+    declarations.map(({ query }) => query),
   );
   return declarations.map(({ declarer }, index) => {
     const { holdings = [], installed = false } = found[index] ?? {};
-    return { standing: standingOf(declarer, toCloudResources(holdings)), installed };
+    return { availability: toAvailability(declarer, toCloudResources(holdings)), installed };
   });
 }
 
 /** `Bucket.s3.aws.upbound.io "orders"`. */
-export const titleOf = ({ kind, group, names }: Question): string =>
+export const toTitle = ({ kind, group, names }: ResourceQuery): string =>
   `${kind}.${group} ${JSON.stringify(toName(names))}`;
 
 const VERBS: Readonly<Record<Ownership["is"], string>> = {
@@ -41,13 +41,13 @@ const VERBS: Readonly<Record<Ownership["is"], string>> = {
 };
 
 /** The sentence for a conflict: whose it is, by which managed resource, and since when that exists. */
-export function explain(question: Question, standing: Extract<Standing, { is: "theirs" }>): string {
-  const { holder, ownership } = standing;
+export function explain(query: ResourceQuery, availability: Extract<Availability, { is: "theirs" }>): string {
+  const { holder, ownership } = availability;
   const { owner, createdAt } = holder.contender;
   const since = createdAt === "" ? "" : ` since ${createdAt}`;
   const cluster = holder.cluster === undefined ? "" : ` in ${holder.cluster}`;
-  return `${titleOf(question)} ${VERBS[ownership.is]} ${owner || "somebody"}${cluster} (${holder.resource}${since})`;
+  return `${toTitle(query)} ${VERBS[ownership.is]} ${owner || "somebody"}${cluster} (${holder.resource}${since})`;
 }
 
-export const notInstalled = (question: Question): string =>
-  `no ${question.kind}.${question.group} is installed here, so nobody in this cluster owns ${titleOf(question)}`;
+export const notInstalled = (query: ResourceQuery): string =>
+  `no ${query.kind}.${query.group} is installed here, so nobody in this cluster owns ${toTitle(query)}`;

@@ -1,3 +1,4 @@
+import { withoutScope } from "../crossplane/api-group.ts";
 import { toComposite } from "../crossplane/composite.ts";
 import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../crossplane/management-policies.ts";
 import { familyOf } from "../crossplane/providers/families.ts";
@@ -5,31 +6,31 @@ import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { OWNER, ownerOf } from "../ownership/owner.ts";
-import { placeOf } from "./holding.ts";
+import { toPlace } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 import type { Declarer } from "./ownership.ts";
-import { type Question, withoutM } from "./question.ts";
+import type { ResourceQuery } from "./query.ts";
 
 /** An object's wish for a cloud resource. */
 export interface Declaration {
   readonly declarer: Declarer;
-  readonly question: Question;
+  readonly query: ResourceQuery;
   /** The field that names it: where a person would change it. */
   readonly path: FieldPath;
 }
 
-/** What an object declares. */
+/** All that an object declares. */
 export interface Declared {
   readonly declarations: readonly Declaration[];
-  /** What could not be told, each a sentence. */
+  /** Open questions, each a sentence. */
   readonly doubts: readonly string[];
-  /** Whether somebody said what objects of its kind declare. */
+  /** True where a mapping, or the kind itself, tells what objects of its kind declare. */
   readonly isKnown: boolean;
 }
 
 const NOTHING: Declared = { declarations: [], doubts: [], isKnown: true };
 
-/** Who an object is. */
+/** An object's kind and content. */
 export interface Named {
   readonly group: string;
   readonly kind: string;
@@ -59,7 +60,7 @@ const hasName = (document: Document): boolean => stringAt(document, ["metadata",
  * names itself. A managed resource that only observes takes nothing from anybody, so it declares none; the function's own start
  * that way.
  */
-export function declarationsOf(
+export function findDeclarations(
   object: JsonObject,
   mappings: readonly Mapping[],
   { includeObservers = false } = {},
@@ -72,10 +73,10 @@ export function declarationsOf(
 }
 
 const isManaged = ({ group, kind, document }: Named): boolean =>
-  familyOf(withoutM(group), kind) !== undefined || document.at(["spec", "forProvider"]) !== undefined;
+  familyOf(withoutScope(group), kind) !== undefined || document.at(["spec", "forProvider"]) !== undefined;
 
 function byItself({ group, kind, document }: Named, includeObservers: boolean): Declared {
-  const { names, namePaths, scope, providerConfig } = placeOf(document, { group, kind });
+  const { names, namePaths, scope, providerConfig } = toPlace(document, { group, kind });
   const path = namePaths.at(-1);
   if (path === undefined || names.at(-1) === "") return NOTHING; // its provider makes up the name
   const isObserver = !mayWrite(policiesOf(document) ?? EVERYTHING) && !mayDelete(document);
@@ -84,58 +85,58 @@ function byItself({ group, kind, document }: Named, includeObservers: boolean): 
   const name = [namespace, stringAt(document, ["metadata", "name"])].filter(Boolean).join("/");
   const self = `${kind}.${group}/${name}`;
   const declarer = { owner: stringAt(document, ["metadata", "annotations", OWNER]) ?? self, self };
-  const question = { group: withoutM(group), kind, names, providerConfig, scope };
-  return { ...NOTHING, declarations: [{ declarer, question, path }] };
+  const query = { group: withoutScope(group), kind, names, providerConfig, scope };
+  return { ...NOTHING, declarations: [{ declarer, query, path }] };
 }
 
 function byMapping({ document }: Named, { resources }: Mapping): Declared {
   const declarer = { owner: ownerOf(toComposite(document)) };
-  const asked = resources.map((resource) => toQuestion(resource, document));
+  const asked = resources.map((resource) => toQuery(resource, document));
   return {
     isKnown: true,
-    declarations: asked.flatMap(({ question, path }) => (question === undefined ? [] : [{ declarer, question, path }])),
+    declarations: asked.flatMap(({ query, path }) => (query === undefined ? [] : [{ declarer, query, path }])),
     doubts: asked.flatMap(({ doubt }) => doubt ?? []),
   };
 }
 
-interface Asked {
-  readonly question?: Question;
+interface Answer {
+  readonly query?: ResourceQuery;
   readonly path: FieldPath;
   readonly doubt?: string;
 }
 
-function toQuestion(
+function toQuery(
   { apiGroup, kind, names: sources, providerConfig, scope }: MappedResource,
   document: Document,
-): Asked {
+): Answer {
   const last = sources.at(-1);
-  const path = last === undefined ? ["kind"] : pathOf(last);
-  const texts = sources.map((source) => textOf(source, document));
+  const path = last === undefined ? ["kind"] : toPath(last);
+  const texts = sources.map((source) => readSource(source, document));
   // An Object's namespace may be missing; a name may not.
   if (texts.at(-1) === undefined) {
     const doubt = `cannot tell which ${kind} it stands for: ${formatFieldPath(path)} is not set`;
     return { path, doubt };
   }
   const places = Object.entries(scope).flatMap(([field, source]) => {
-    const text = textOf(source, document);
+    const text = readSource(source, document);
     return text === undefined ? [] : [[field, text] as const];
   });
   const names = texts.map((text) => text ?? "");
-  const config = providerConfig && textOf(providerConfig, document);
+  const config = providerConfig && readSource(providerConfig, document);
   return {
     path,
-    question: { group: withoutM(apiGroup), kind, names, providerConfig: config, scope: new Map(places) },
+    query: { group: withoutScope(apiGroup), kind, names, providerConfig: config, scope: new Map(places) },
   };
 }
 
 /** The field where a text comes from; of a template, the first one in it. */
-function pathOf(source: Source): FieldPath {
+function toPath(source: Source): FieldPath {
   if (source.is === "field") return source.path;
   if (source.is === "literal") return ["kind"];
   return source.parts.find((part) => typeof part !== "string") ?? ["kind"];
 }
 
-function textOf(source: Source, document: Document): string | undefined {
+function readSource(source: Source, document: Document): string | undefined {
   if (source.is === "literal") return source.value;
   if (source.is === "field") return scalarAt(document, source.path);
   const parts = source.parts.map((part) => (typeof part === "string" ? part : scalarAt(document, part)));

@@ -1,13 +1,15 @@
 import type { ResourceKind } from "../cluster/discovery.ts";
-import { fullNameOf } from "../cluster/kinds.ts";
+import { toFullName } from "../cluster/kinds.ts";
+import { withoutScope } from "../crossplane/api-group.ts";
 import { providerConfigOf } from "../crossplane/managed-resource.ts";
+import { CLAIM_NAME, CLAIM_NAMESPACE, COMPOSITE, EXTERNAL_NAME } from "../crossplane/metadata.ts";
 import { familyOf } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type Contender, toContender } from "../ownership/contender.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../ownership/marks.ts";
-import { toName, withoutM } from "./question.ts";
+import { toName } from "./query.ts";
 
 /** A managed resource that the function has registered: it stands for a cloud resource, and somebody's it is. */
 export interface Holding {
@@ -21,7 +23,7 @@ export interface Holding {
   readonly externalName: string;
   /** The hash by which it is found; undefined where an older version of the function labelled it. */
   readonly externalNameLabel: string | undefined;
-  /** What the cloud calls it, as far as the provider says: its ARN, else its id. */
+  /** The cloud's name for it, as far as the provider tells: its ARN, else its id. */
   readonly id: string | undefined;
   readonly providerConfig: string;
   readonly scope: ReadonlyMap<string, string>;
@@ -29,25 +31,22 @@ export interface Holding {
   readonly composite: string | undefined;
   readonly claim: string | undefined;
   readonly namespace: string | undefined;
-  /** Who owns the cloud resource, as this managed resource was last told: `Kind.group/namespace/name#resource`. */
+  /** The owner of the cloud resource, as this managed resource was last told: `Kind.group/namespace/name#resource`. */
   readonly recordedOwner: string | undefined;
 }
 
-const EXTERNAL_NAME = parseFieldPath("metadata.annotations[crossplane.io/external-name]");
 const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath);
-const CLAIM_NAME = ["metadata", "labels", "crossplane.io/claim-name"];
-const CLAIM_NAMESPACE = ["metadata", "labels", "crossplane.io/claim-namespace"];
 
 export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
   const document = documentOf(object);
   const contender = toContender(document);
   const annotation = (key: string) => stringAt(document, ["metadata", "annotations", key]);
   const claim = [CLAIM_NAMESPACE, CLAIM_NAME].flatMap((path) => stringAt(document, path) ?? []);
-  const { names, scope, providerConfig } = placeOf(document, kind);
+  const { names, scope, providerConfig } = toPlace(document, kind);
   return {
     kind,
     contender,
-    resource: `${fullNameOf(kind)}/${contender.name}`,
+    resource: `${toFullName(kind)}/${contender.name}`,
     self: `${kind.kind}.${kind.group}/${contender.name}`,
     externalName: toName(names),
     externalNameLabel: stringAt(document, ["metadata", "labels", EXTERNAL_NAME_LABEL]),
@@ -55,20 +54,20 @@ export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
     providerConfig,
     scope,
     cluster: annotation(CLUSTER),
-    composite: stringAt(document, ["metadata", "labels", "crossplane.io/composite"]),
+    composite: stringAt(document, COMPOSITE),
     claim: claim.length === 2 ? claim.join("/") : undefined,
-    namespace: namespaceOf(contender.owner) ?? stringAt(document, ["metadata", "namespace"]),
+    namespace: toNamespace(contender.owner) ?? stringAt(document, ["metadata", "namespace"]),
     recordedOwner: annotation(TAGS_OWNER),
   };
 }
 
 /** The namespace of an owner, `Kind.group/namespace/name`. */
-function namespaceOf(owner: string): string | undefined {
+function toNamespace(owner: string): string | undefined {
   const parts = owner.split("/");
   return parts.length === 3 ? parts[1] : undefined;
 }
 
-/** What a managed resource, or the manifest of one, says of the cloud resource that it stands for. */
+/** A cloud resource as a managed resource, or the manifest of one, names and places it. */
 export interface Place {
   /** All "" where the provider makes up the name. */
   readonly names: readonly string[];
@@ -77,8 +76,8 @@ export interface Place {
   readonly providerConfig: string;
 }
 
-export function placeOf(document: Document, { group, kind }: { readonly group: string; readonly kind: string }): Place {
-  const family = familyOf(withoutM(group), kind);
+export function toPlace(document: Document, { group, kind }: { readonly group: string; readonly kind: string }): Place {
+  const family = familyOf(withoutScope(group), kind);
   const namePaths = family?.name ?? [EXTERNAL_NAME];
   const scope = (family?.scope ?? []).flatMap((path) => {
     const value = stringAt(document, path);
@@ -88,7 +87,7 @@ export function placeOf(document: Document, { group, kind }: { readonly group: s
     names: namePaths.map((path) => stringAt(document, path) ?? ""),
     namePaths,
     scope: new Map(scope),
-    providerConfig: providerConfigOf(document, document, { isNamespaced: group !== withoutM(group) })
+    providerConfig: providerConfigOf(document, document, { isNamespaced: group !== withoutScope(group) })
       .toReversed()
       .filter(Boolean)
       .join("/"),

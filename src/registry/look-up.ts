@@ -1,20 +1,22 @@
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
+import { inParallel } from "../cluster/in-parallel.ts";
 import { list } from "../cluster/list.ts";
+import { withoutScope } from "../crossplane/api-group.ts";
 import { EXTERNAL_NAME_LABEL, IDENTITY } from "../ownership/marks.ts";
 import { type Holding, toHolding } from "./holding.ts";
-import { labelOf, type Question, withoutM } from "./question.ts";
+import { type ResourceQuery, toLabel } from "./query.ts";
 
 /**
- * Who holds a cloud resource. The managed resources are the registry, and the labels that the function writes on them are its
+ * Finds the holders of a cloud resource. The managed resources are the registry, and the labels that the function writes on them are its
  * index: the API server selects by label, so the answer is as long as there are holders, however many managed resources there are.
  */
 
 /** The number of names in one request; a URL holds some hundred. */
 const BATCH = 50;
 
-/** What was found for each question, in their order; `installed` is false where no such kind of managed resource is. */
-export interface Found {
+/** The holdings that were found for a query; `installed` is false where no such kind of managed resource is. */
+export interface LookUpResult {
   readonly holdings: readonly Holding[];
   readonly installed: boolean;
 }
@@ -28,25 +30,25 @@ export interface Found {
 export async function lookUp(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
-  questions: readonly Question[],
-): Promise<readonly Found[]> {
+  queries: readonly ResourceQuery[],
+): Promise<readonly LookUpResult[]> {
   const byKind = new Map<ResourceKind, Set<string>>();
-  for (const question of questions) {
-    for (const kind of kindsOf(question, kinds)) {
-      byKind.set(kind, (byKind.get(kind) ?? new Set()).add(labelOf(question)));
+  for (const query of queries) {
+    for (const kind of findKinds(query, kinds)) {
+      byKind.set(kind, (byKind.get(kind) ?? new Set()).add(toLabel(query)));
     }
   }
-  const lists = await inTurn([...byKind], ([kind, labels]) => listByLabel(cluster, kind, [...labels].sort()));
+  const lists = await inParallel([...byKind], ([kind, labels]) => listByLabel(cluster, kind, [...labels].sort()));
   const holdings = lists.flat();
-  return questions.map((question) => ({
-    holdings: holdings.filter((holding) => answers(holding, question)),
-    installed: kindsOf(question, kinds).length > 0,
+  return queries.map((query) => ({
+    holdings: holdings.filter((holding) => answers(holding, query)),
+    installed: findKinds(query, kinds).length > 0,
   }));
 }
 
 /** The kinds of managed resource that can stand for it: the cluster-scoped and the namespaced one of a provider. */
-export const kindsOf = ({ group, kind }: Question, kinds: readonly ResourceKind[]): readonly ResourceKind[] =>
-  kinds.filter((candidate) => candidate.kind === kind && withoutM(candidate.group) === group);
+export const findKinds = ({ group, kind }: ResourceQuery, kinds: readonly ResourceKind[]): readonly ResourceKind[] =>
+  kinds.filter((candidate) => candidate.kind === kind && withoutScope(candidate.group) === group);
 
 async function listByLabel(
   cluster: Cluster,
@@ -56,7 +58,7 @@ async function listByLabel(
   const batches = Array.from({ length: Math.ceil(labels.length / BATCH) }, (_, index) =>
     labels.slice(index * BATCH, (index + 1) * BATCH),
   );
-  const found = await inTurn(batches, (batch) =>
+  const found = await inParallel(batches, (batch) =>
     list(cluster, kind, { labelSelector: among(EXTERNAL_NAME_LABEL, batch) }),
   );
   return found.flat().map((object) => toHolding(object, kind));
@@ -66,17 +68,17 @@ const among = (label: string, values: readonly string[]): string =>
   values.length === 1 ? `${label}=${values[0]}` : `${label} in (${values.join(",")})`;
 
 /** Holders of one cloud resource; where they are, and by which ProviderConfig, counts as far as both sides say. */
-function answers(holding: Holding, question: Question): boolean {
-  if (holding.externalNameLabel !== labelOf(question)) return false;
-  if (question.providerConfig !== undefined && question.providerConfig !== holding.providerConfig) return false;
-  return [...question.scope].every(([field, value]) => (holding.scope.get(field) ?? value) === value);
+function answers(holding: Holding, query: ResourceQuery): boolean {
+  if (holding.externalNameLabel !== toLabel(query)) return false;
+  if (query.providerConfig !== undefined && query.providerConfig !== holding.providerConfig) return false;
+  return [...query.scope].every(([field, value]) => (holding.scope.get(field) ?? value) === value);
 }
 
 /** All that stand for the same cloud resources as the managed resources of that name. */
 export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: string): Promise<readonly Holding[]> {
   const named = await list(cluster, kind, { labelSelector: IDENTITY, fieldSelector: `metadata.name=${name}` });
   const identities = named.flatMap((object) => toHolding(object, kind).contender.identity ?? []);
-  const found = await inTurn([...new Set(identities)].sort(), (identity) =>
+  const found = await inParallel([...new Set(identities)].sort(), (identity) =>
     list(cluster, kind, { labelSelector: `${IDENTITY}=${identity}` }),
   );
   return found.flat().map((object) => toHolding(object, kind));
@@ -90,16 +92,4 @@ export async function listRegistered(
 ): Promise<readonly Holding[]> {
   const objects = await list(cluster, kind, { labelSelector: IDENTITY, ...(onPage && { onPage }) });
   return objects.map((object) => toHolding(object, kind));
-}
-
-/** How many requests are under way at once: enough to be quick, few enough for an API server's fair queues. */
-const AT_ONCE = 8;
-
-/** Does the work for each, some at a time; the results are in the order of the items. */
-export async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(work))));
-  }
-  return results;
 }

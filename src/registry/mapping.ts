@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withoutScope } from "../crossplane/api-group.ts";
 import { familyOf } from "../crossplane/providers/families.ts";
 import { FunctionError } from "../errors.ts";
 import { exactlyOneOf, fieldPath } from "../input/fields.ts";
@@ -7,10 +8,9 @@ import { API_VERSION } from "../input/schema.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 import { parseTemplate } from "../model/template.ts";
-import { withoutM } from "./question.ts";
 
 /**
- * Which cloud resources an XR or claim stands for: what its Composition makes of its fields, said once more, because nothing
+ * The cloud resources that an XR or claim stands for: what its Composition makes of its fields, said once more, because nothing
  * outside of Crossplane can run a Composition. `preflight` and `admission` read it.
  */
 
@@ -80,7 +80,7 @@ const resource = exactlyOneOf(
   ["externalName", "manifest"],
 )
   .superRefine(({ apiGroup, kind, externalName, scope }, check) => {
-    const family = familyOf(withoutM(apiGroup), kind);
+    const family = familyOf(withoutScope(apiGroup), kind);
     const hasManifest = (family?.name.length ?? 1) > 1;
     if (hasManifest === (externalName !== undefined)) {
       const path = [hasManifest ? "externalName" : "manifest"];

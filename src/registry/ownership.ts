@@ -36,14 +36,14 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
   );
   const [first, ...rest] = sorted;
   if (first === undefined) return [];
-  return [{ identity, holdings: [first, ...rest], ownership: judge(first, sorted) }];
+  return [{ identity, holdings: [first, ...rest], ownership: toOwnership(first, sorted) }];
 }
 
 /**
  * The rules are those of the function's own verdict: who is marked and is not being deleted owns, and of several the first by
  * precedence; while a marked one is being deleted nobody else has taken over.
  */
-function judge(first: Holding, sorted: readonly Holding[]): Ownership {
+function toOwnership(first: Holding, sorted: readonly Holding[]): Ownership {
   const marked = sorted.filter(({ contender }) => contender.isMarked);
   const [owner, ...rivals] = marked.filter(({ contender }) => !contender.isDeleting);
   if (owner !== undefined) return { is: rivals.length === 0 ? "Owned" : "Contested", owner };
@@ -52,12 +52,12 @@ function judge(first: Holding, sorted: readonly Holding[]): Ownership {
 }
 
 const byKindAndName = (a: CloudResource, b: CloudResource): number =>
-  compare(keyOf(a), keyOf(b)) || compare(a.identity, b.identity);
+  compare(toKey(a), toKey(b)) || compare(a.identity, b.identity);
 
-const keyOf = ({ holdings: [{ kind, externalName }] }: CloudResource): string =>
+const toKey = ({ holdings: [{ kind, externalName }] }: CloudResource): string =>
   JSON.stringify([kind.kind, kind.group, externalName]);
 
-/** Who declares, or would declare, a cloud resource. */
+/** The one who declares, or would declare, a cloud resource. */
 export interface Declarer {
   /** `Kind.group/namespace/name` of the claim, or of the XR without one. */
   readonly owner: string;
@@ -65,15 +65,15 @@ export interface Declarer {
   readonly self?: string | undefined;
 }
 
-/** Where a declarer stands. */
-export type Standing =
+/** A cloud resource's availability to a declarer. */
+export type Availability =
   | { readonly is: "free" }
   | { readonly is: "ours" }
   /** Somebody else's; `isKnown`: this declarer's managed resource is there already, and observes or waits. */
   | { readonly is: "theirs"; readonly ownership: Ownership; readonly holder: Holding; readonly isKnown: boolean };
 
 /**
- * Whether a declarer may have a cloud resource.
+ * Tells whether a declarer may have a cloud resource.
  *
  * - Nobody holds it: it is free. The declarer owns it, alone holds it, or is the one whom all others know as the owner (as after
  *   a restore, when its own managed resource is not back yet): it is its own.
@@ -81,20 +81,21 @@ export type Standing =
  * - A name that is known without its place may mean several cloud resources. If one of them is the declarer's own, that is
  *   the one that is meant.
  */
-export function standingOf(declarer: Declarer, resources: readonly CloudResource[]): Standing {
-  const standings = resources.map((resource) => standingIn(declarer, resource));
+export function toAvailability(declarer: Declarer, resources: readonly CloudResource[]): Availability {
+  const availabilities = resources.map((resource) => toAvailabilityIn(declarer, resource));
   return (
-    standings.find(({ is }) => is === "ours") ?? standings.find(({ is }) => is === "theirs") ?? { is: "free" as const }
+    availabilities.find(({ is }) => is === "ours") ??
+    availabilities.find(({ is }) => is === "theirs") ?? { is: "free" as const }
   );
 }
 
-function standingIn(declarer: Declarer, { ownership, holdings }: CloudResource): Standing {
+function toAvailabilityIn(declarer: Declarer, { ownership, holdings }: CloudResource): Availability {
   const holder = ownership.is === "Unsettled" ? ownership.next : ownership.owner;
-  if (isOf(declarer, holder)) return { is: "ours" };
+  if (belongsTo(declarer, holder)) return { is: "ours" };
   const isTold = holdings.every((holding) => holding.recordedOwner?.startsWith(`${declarer.owner}#`) === true);
   if (ownership.is === "Unsettled" && isTold) return { is: "ours" };
-  return { is: "theirs", ownership, holder, isKnown: holdings.some((holding) => isOf(declarer, holding)) };
+  return { is: "theirs", ownership, holder, isKnown: holdings.some((holding) => belongsTo(declarer, holding)) };
 }
 
-const isOf = ({ owner, self }: Declarer, holding: Holding): boolean =>
+const belongsTo = ({ owner, self }: Declarer, holding: Holding): boolean =>
   holding.contender.owner === owner || holding.self === self;

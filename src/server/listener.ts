@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { type Address, addressToText } from "../config/values.ts";
 import { FunctionError } from "../errors.ts";
+import { type Address, addressToText } from "./address.ts";
 
 /** A bound server (node:net's or node:http's) and its connections. */
 export interface Listener {

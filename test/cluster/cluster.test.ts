@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type Cluster, toCluster } from "../../src/cluster/cluster.ts";
 import { connect } from "../../src/cluster/connection.ts";
 import { discover } from "../../src/cluster/discovery.ts";
-import { fullNameOf, kindsNamed } from "../../src/cluster/kinds.ts";
+import { findKindsByName, toFullName } from "../../src/cluster/kinds.ts";
 import { list } from "../../src/cluster/list.ts";
 import { type ApiServer, connectTo, type Fault, kindOf, startApiServer } from "../../testing/servers/api-server.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
@@ -53,7 +53,7 @@ test.each([
   { text: "q", names: ["queues.sqs.aws.upbound.io"] },
   { text: "topic", names: [] },
 ])("by $text means $names", ({ text, names }) => {
-  expect(kindsNamed(text, kinds).map(fullNameOf)).toEqual(names);
+  expect(findKindsByName(text, kinds).map(toFullName)).toEqual(names);
 });
 
 test("lists page by page, and says how far it is", async () => {

@@ -7,23 +7,23 @@ test.each([
   { policies: ["Observe", "Create", "Update", "Delete"], rest: ["Observe", "Create", "Update"] },
   { policies: ["Observe", "Delete"], rest: ["Observe"] },
   { policies: ["Observe"], rest: ["Observe"] },
-])("$policies without Delete", ({ policies, rest }) => {
+])("the policies $policies without Delete are $rest", ({ policies, rest }) => {
   expect(withoutDelete(policies)).toEqual(rest);
 });
 
 test.each([
-  { reason: "as a provider does by default", spec: {}, deletes: true },
-  { reason: "deletionPolicy Orphan", spec: { deletionPolicy: "Orphan" }, deletes: false },
+  { reason: "a provider does so by default", spec: {}, deletes: true },
+  { reason: "deletionPolicy is Orphan", spec: { deletionPolicy: "Orphan" }, deletes: false },
   {
-    reason: "no Delete wins over deletionPolicy Delete",
+    reason: "management policies without Delete win over deletionPolicy Delete",
     spec: { deletionPolicy: "Delete", managementPolicies: ["Observe"] },
     deletes: false,
   },
   {
-    reason: "an explicit Delete wins over Orphan",
+    reason: "an explicit Delete wins over deletionPolicy Orphan",
     spec: { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Delete"] },
     deletes: true,
   },
-])("the cloud resource goes with it: $deletes, $reason", ({ spec, deletes }) => {
+])("whether deletion takes the cloud resource along is $deletes, because $reason", ({ spec, deletes }) => {
   expect(mayDelete(documentOf({ spec }))).toBe(deletes);
 });

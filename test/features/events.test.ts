@@ -7,24 +7,40 @@ const condition: Condition = { type: "T", status: "False", reason: "R", message:
 const event = { severity: "Warning", message: "m", reason: "R", target: "CompositeAndClaim" };
 
 test.each<{ reason: string; shown: object[]; now?: Partial<Condition>; events: object[] }>([
-  { reason: "a condition that the XR does not carry", shown: [], events: [event] },
+  { reason: "a condition that the XR does not carry is an event", shown: [], events: [event] },
   {
-    reason: "one that says what the XR shows",
+    reason: "a condition that the XR shows already is no event",
     shown: [{ type: "T", status: "False", reason: "R", message: "m" }],
     events: [],
   },
-  { reason: "another message", shown: [{ type: "T", status: "False", reason: "R", message: "x" }], events: [event] },
-  { reason: "another reason", shown: [{ type: "T", status: "False", reason: "X", message: "m" }], events: [event] },
-  { reason: "another status", shown: [{ type: "T", status: "True", reason: "R", message: "m" }], events: [event] },
-  { reason: "another type", shown: [{ type: "X", status: "False", reason: "R", message: "m" }], events: [event] },
-  { reason: "what will be known in the same reconcile", shown: [], now: { status: "Unknown" }, events: [] },
   {
-    reason: "no message, which Crossplane leaves out",
+    reason: "a new message is an event",
+    shown: [{ type: "T", status: "False", reason: "R", message: "x" }],
+    events: [event],
+  },
+  {
+    reason: "a new reason is an event",
+    shown: [{ type: "T", status: "False", reason: "X", message: "m" }],
+    events: [event],
+  },
+  {
+    reason: "a new status is an event",
+    shown: [{ type: "T", status: "True", reason: "R", message: "m" }],
+    events: [event],
+  },
+  {
+    reason: "a new type is an event",
+    shown: [{ type: "X", status: "False", reason: "R", message: "m" }],
+    events: [event],
+  },
+  { reason: "a condition that is still Unknown is no event", shown: [], now: { status: "Unknown" }, events: [] },
+  {
+    reason: "a condition without a message, which Crossplane leaves out, is no second event",
     shown: [{ type: "T", status: "True", reason: "R" }],
     now: { status: "True", message: undefined },
     events: [],
   },
-])("$reason has $events.length events", ({ shown, now, events }) => {
+])("$reason", ({ shown, now, events }) => {
   const call = callOf({ xr: xr({ status: { conditions: shown as never } }) });
   expect(eventsFor({ ...condition, ...now }, "Warning", call)).toEqual(events);
 });

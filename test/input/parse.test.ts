@@ -18,10 +18,15 @@ function faultsOf(input: JsonObject): readonly string[] {
 
 const connection = (copy: JsonObject): JsonObject => ({ copies: [{ secretName: { value: "db" }, ...copy }] });
 
-describe("an input is validated", () => {
+describe("an input", () => {
   test.each<{ spec: JsonValue; faults: readonly string[] }>([
     { spec: {}, faults: [] },
     { spec: { sharedResources: [shared()] }, faults: [] },
+  ])("with the spec $spec has no faults", ({ spec, faults }) => {
+    expect(faultsOf(inputOf(spec))).toEqual(faults);
+  });
+
+  test.each<{ spec: JsonValue; faults: readonly string[] }>([
     { spec: null, faults: ["spec: not an object: null"] },
     { spec: { sharedResources: {} }, faults: ["spec.sharedResources: not an array: {}"] },
     { spec: { colour: "red" }, faults: ["spec.colour: unknown field"] },
@@ -140,7 +145,7 @@ describe("an input is validated", () => {
       spec: { responseTTL: "x".repeat(60) },
       faults: [`spec.responseTTL: not a duration: "${"x".repeat(60)}" (for example 60s, 5m, 1h30m)`],
     },
-  ])("$spec has faults $faults", ({ spec, faults }) => {
+  ])("is refused with $faults", ({ spec, faults }) => {
     expect(faultsOf(inputOf(spec))).toEqual(faults);
   });
 
@@ -155,11 +160,11 @@ describe("an input is validated", () => {
       faults: [`kind: not Input: "${"x".repeat(38)}…`],
     },
     { input: { ...inputOf({}), metadata: { name: "anything", labels: {} } }, faults: [] },
-  ])("$input has faults $faults", ({ input, faults }) => {
+  ])("that is the object $input has the faults $faults", ({ input, faults }) => {
     expect(faultsOf(input as unknown as JsonObject)).toEqual(faults);
   });
 
-  test("all faults are found at once", () => {
+  test("is refused with all its faults at once", () => {
     const broken = shared({ name: "-", colour: 1, select: {}, connection: { copies: [{ secretName: {} }] } });
     expect(faultsOf(inputOf({ responseTTL: "soon", sharedResources: [broken] }))).toEqual([
       'spec.responseTTL: not a duration: "soon" (for example 60s, 5m, 1h30m)',
@@ -172,8 +177,8 @@ describe("an input is validated", () => {
   });
 });
 
-describe("defaults are filled in and paths parsed", () => {
-  test("the shortest input", () => {
+describe("a parsed input", () => {
+  test("has all defaults when its spec is empty", () => {
     expect(parseInput(inputOf({})).spec).toEqual({
       responseTTL: 60,
       sharedResources: [],
@@ -181,7 +186,7 @@ describe("defaults are filled in and paths parsed", () => {
     });
   });
 
-  test("a shared resource", () => {
+  test("has the defaults and the parsed paths of a shared resource", () => {
     expect(parseInput(inputOf({ sharedResources: [shared()] })).spec.sharedResources).toEqual([
       {
         name: "db",
@@ -222,16 +227,16 @@ describe("defaults are filled in and paths parsed", () => {
     { text: "1h30m", seconds: 5400 },
     { text: "1h0m1s", seconds: 3601 },
     { text: "0s", seconds: 0 },
-  ])("the duration $text is $seconds seconds", ({ text, seconds }) => {
+  ])("has the duration $text as $seconds seconds", ({ text, seconds }) => {
     expect(parseInput(inputOf({ responseTTL: text })).spec.responseTTL).toBe(seconds);
   });
 
-  test.each(["", "60", "1.5s", "-1s", "1s1m", "1d"])("%j is no duration", (text) => {
+  test.each(["", "60", "1.5s", "-1s", "1s1m", "1d"])("cannot have the duration %j", (text) => {
     expect(faultsOf(inputOf({ responseTTL: text }))).toHaveLength(1);
   });
 });
 
-describe("tags are validated", () => {
+describe("an input with tags", () => {
   const cluster = "spec.tags.owner.cluster.value: not a DNS label: lower case letters, digits and '-', at most 63";
   test.each<{ tags: JsonValue; faults: readonly string[] }>([
     { tags: {}, faults: [] },
@@ -257,7 +262,7 @@ describe("tags are validated", () => {
       tags: { owner: { onConflict: "Fight", cluster: { value: "Prod EU" } } },
       faults: [cluster, 'spec.tags.owner.onConflict: not one of Observe, Withhold, Fail: "Fight"'],
     },
-  ])("$tags", ({ tags, faults }) => {
+  ])("$tags has the faults $faults", ({ tags, faults }) => {
     expect(faultsOf(inputOf({ tags }))).toEqual(faults);
   });
 });

@@ -16,14 +16,14 @@ test("without its section a feature is off", () => {
   expect([adoption, externalNames]).toEqual([undefined, undefined]);
 });
 
-test("a rescue rule looks for the id unless it says otherwise", () => {
+test("a rescue rule reads status.atProvider.id by default", () => {
   const rescue = [{ apiGroup: "db.example.org", kind: "Cluster" }];
   expect(parseInput(inputOf({ externalNames: { rescue } })).spec.externalNames?.rescue).toEqual([
     { apiGroup: "db.example.org", kind: "Cluster", fromFieldPath: ["status", "atProvider", "id"] },
   ]);
 });
 
-describe("what is wrong is said with its path", () => {
+describe("a fault in the input", () => {
   test.each<{ spec: JsonObject; fault: string }>([
     { spec: { adoption: { onUnadopted: "Delete" } }, fault: "spec.adoption.onUnadopted: not one of Adopt, Block" },
     { spec: { adoption: { onUnproven: true } }, fault: "spec.adoption.onUnproven: not one of Block, Release: true" },
@@ -39,7 +39,7 @@ describe("what is wrong is said with its path", () => {
       fault: "spec.externalNames.rescue[0].apiGroup: required",
     },
     { spec: { externalNames: { pin: "yes" } }, fault: "spec.externalNames.pin: not a boolean" },
-  ])("$fault", ({ spec, fault }) => {
+  ])("is reported with its path as $fault", ({ spec, fault }) => {
     expect(() => parseInput(inputOf(spec))).toThrow(fault);
   });
 });

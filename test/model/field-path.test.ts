@@ -16,7 +16,7 @@ describe("a field path", () => {
     { text: "[0].a", path: [0, "a"] },
     { text: "a[0][1]", path: ["a", 0, 1] },
     { text: "__proto__.polluted", path: ["__proto__", "polluted"] },
-  ])("$text is $path", ({ text, path }) => {
+  ])("is parsed from $text to $path", ({ text, path }) => {
     expect(parseFieldPath(text)).toEqual(path);
   });
 
@@ -32,18 +32,18 @@ describe("a field path", () => {
     { text: "a[0]b", reason: "a field needs a period before it" },
     { text: "a".concat(".a".repeat(100)), reason: "it has more steps than any object" },
     { text: "a[*]", reason: "a wildcard is no path to one value" },
-  ])("$text is none: $reason", ({ text }) => {
+  ])("is not parsed from $text, because $reason", ({ text }) => {
     expect(() => parseFieldPath(text)).toThrow("not a field path");
   });
 
-  test("is written as it is read", () => {
+  test("is formatted as it was parsed", () => {
     for (const text of ["spec.subnets[0].id", "metadata.annotations[crossplane.io/paused]", "a[0][1].b"]) {
       expect(formatFieldPath(parseFieldPath(text))).toBe(text);
     }
   });
 });
 
-describe("the value at a path", () => {
+describe("the value of a field", () => {
   const root: JsonObject = { a: { b: [{ c: 1 }, null] }, "0": "zero", n: null };
   test.each([
     { path: ["a", "b", 0, "c"], value: 1 },
@@ -56,20 +56,20 @@ describe("the value at a path", () => {
     { path: ["n", "x"], value: undefined },
     { path: ["toString"], value: undefined },
     { path: ["__proto__", "toString"], value: undefined },
-  ])("$path is $value", ({ path, value }) => {
+  ])("at $path is $value", ({ path, value }) => {
     expect(valueAt(root, path)).toEqual(value);
   });
 });
 
-describe("setting a value", () => {
+describe("a value", () => {
   test.each([
     { reason: "a new field", root: {}, path: ["a"], value: 1, result: { a: 1 } },
-    { reason: "objects on the way", root: { x: 1 }, path: ["a", "b"], value: 1, result: { x: 1, a: { b: 1 } } },
-    { reason: "a null on the way", root: { a: null }, path: ["a", "b"], value: 1, result: { a: { b: 1 } } },
-    { reason: "a list's item", root: { a: [1, 2] }, path: ["a", 0], value: 3, result: { a: [3, 2] } },
-    { reason: "one behind a list's end", root: { a: [1] }, path: ["a", 1], value: 2, result: { a: [1, 2] } },
-    { reason: "a new list", root: {}, path: ["a", 0, "b"], value: 2, result: { a: [{ b: 2 }] } },
-  ])("sets $reason", ({ root, path, value, result }) => {
+    { reason: "a field of a new object", root: { x: 1 }, path: ["a", "b"], value: 1, result: { x: 1, a: { b: 1 } } },
+    { reason: "a field below a null", root: { a: null }, path: ["a", "b"], value: 1, result: { a: { b: 1 } } },
+    { reason: "an item of a list", root: { a: [1, 2] }, path: ["a", 0], value: 3, result: { a: [3, 2] } },
+    { reason: "a new last item of a list", root: { a: [1] }, path: ["a", 1], value: 2, result: { a: [1, 2] } },
+    { reason: "a field in an item of a new list", root: {}, path: ["a", 0, "b"], value: 2, result: { a: [{ b: 2 }] } },
+  ])("can be set as $reason, which leaves the original as it was", ({ root, path, value, result }) => {
     const before = JSON.stringify(root);
     expect(withValueAt(root, path, value)).toEqual(result);
     expect(JSON.stringify(root)).toBe(before);
@@ -78,13 +78,13 @@ describe("setting a value", () => {
   test.each([
     { reason: "through a string", root: { a: "x" }, path: ["a", "b"] },
     { reason: "through a list by name", root: { a: [] }, path: ["a", "b"] },
-    { reason: "past a list's end", root: { a: [1] }, path: ["a", 2] },
+    { reason: "past the end of a list", root: { a: [1] }, path: ["a", 2] },
     { reason: "through an object by index", root: { a: {} }, path: ["a", 0] },
-  ])("fails $reason, naming the path", ({ root, path }) => {
+  ])("cannot be set $reason, and the error names the path", ({ root, path }) => {
     expect(() => withValueAt(root, path, 1)).toThrow(`cannot set ${formatFieldPath(path)}`);
   });
 
-  test("defines __proto__ as a field and changes no prototype", () => {
+  test("at __proto__ is set as a field and changes no prototype", () => {
     const object = withValueAt({}, ["__proto__", "polluted"], true);
     expect(Object.keys(object)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();

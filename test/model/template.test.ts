@@ -11,6 +11,6 @@ test.each([
   { text: "{{{a}}}", template: ["{", key("a"), "}"] },
   { text: "{{a}}", template: ["{", "a", "}"] },
   ...["{", "}", "{a", "a}", "{}", "{a b}", "{a|html}"].map((text) => ({ text, template: undefined })),
-])("$text", ({ text, template }) => {
+])("the template $text is parsed to $template", ({ text, template }) => {
   expect(parseTemplate(text)).toEqual(template);
 });

@@ -86,45 +86,45 @@ const nudgeOf = (value: unknown) => [
   ],
 ];
 
-describe("it asks, one after the other", () => {
+describe("an Operation that looks for XRs that were never reconciled", () => {
   test.each([
-    { reason: "for the XRDs", world: {}, asks: [askedXrds] },
+    { reason: "the XRDs first", world: {}, asks: [askedXrds] },
     {
-      reason: "for their XRs, and for the XRDs again",
+      reason: "their XRs next, and the XRDs again",
       world: { definitions: [definition()] },
       asks: [askedXrds, askedShops],
     },
     {
-      reason: "for no XRs of an XRD that is not established: Crossplane would fail on a kind that is not served",
+      reason: "no XRs of an XRD that is not established, since Crossplane would fail on a kind that is not served",
       world: { definitions: [definition({ isEstablished: false })] },
       asks: [askedXrds],
     },
     {
-      reason: "for the same when all is answered, or Crossplane would call for ever",
+      reason: "the same when everything is answered, or Crossplane would call for ever",
       world: { definitions: [definition()], shops: [shop("one")] },
       asks: [askedXrds, askedShops],
     },
-  ])("$reason", ({ world, asks }) => {
+  ])("requires $reason", ({ world, asks }) => {
     expect([...requirementsIn(operate(world))]).toEqual(asks);
   });
 
-  test("only for XRDs with the labels of the input", () => {
+  test("requires only XRDs with the labels of the input", () => {
     const { requirements } = operate({}, { definitions: { matchLabels: { team: "shop" } } });
     expect([...requirements.values()]).toEqual([{ ...XRDS, match: { labels: { team: "shop" } } }]);
   });
 
-  test("and while an answer is pending, it says and nudges nothing", () => {
+  test("reports and nudges nothing while an answer is pending", () => {
     expect(outcomeOf(operate({ definitions: [definition()] }))).toEqual({ results: [], nudges: [], output: undefined });
   });
 });
 
-describe("it finds", () => {
+describe("an Operation that has found all XRs", () => {
   const nudgedFor = (shops: readonly JsonObject[]): string => {
     const edit = operate({ definitions: [definition()], shops }).resources.get("nudge/xshops.apps.example.org");
     return String((edit?.is === "set" ? JSON.stringify(edit.object) : "").match(/[0-9a-f]{16}/)?.[0]);
   };
 
-  test("XRs without a condition Synced, and nudges their XRD", () => {
+  test("reports those without a condition Synced, and nudges their XRD", () => {
     const shops = [shop("two"), shop("one"), shop("failed", synced("False")), shop("fine", synced("True"))];
     expect(outcomeOf(operate({ definitions: [definition()], shops }))).toEqual({
       results: ["Warning: xshops.apps.example.org: never reconciled: one, two"],
@@ -133,7 +133,7 @@ describe("it finds", () => {
     });
   });
 
-  test("nothing, where all have been reconciled, with success or without", () => {
+  test("reports none where all have been reconciled, with success or without", () => {
     const shops = [shop("failed", synced("False")), shop("fine", synced("True"))];
     expect(outcomeOf(operate({ definitions: [definition()], shops }))).toEqual({
       results: ["Normal: all XRs of 1 XRDs have been reconciled"],
@@ -142,7 +142,7 @@ describe("it finds", () => {
     });
   });
 
-  test("those for which it has nudged before, and does not do so again", () => {
+  test("reports those for which it has nudged before, and does not nudge again", () => {
     const annotations = { [NUDGED_FOR]: nudgedFor([shop("one")]) };
     expect(outcomeOf(operate({ definitions: [definition({ annotations })], shops: [shop("one")] }))).toEqual({
       results: [
@@ -155,14 +155,14 @@ describe("it finds", () => {
   });
 
   test.each([
-    { reason: "in any order the same", shops: [shop("b"), shop("a")], isSame: true },
-    { reason: "of another XR another", shops: [shop("a"), shop("c")], isSame: false },
-    { reason: "of one more another", shops: [shop("a"), shop("b"), shop("c")], isSame: false },
-  ])("the nudge's value is $reason", ({ shops, isSame }) => {
+    { reason: "the same XRs in another order", shops: [shop("b"), shop("a")], isSame: true },
+    { reason: "another XR", shops: [shop("a"), shop("c")], isSame: false },
+    { reason: "one XR more", shops: [shop("a"), shop("b"), shop("c")], isSame: false },
+  ])("nudges with the same value for $reason: $isSame", ({ shops, isSame }) => {
     expect(nudgedFor(shops) === nudgedFor([shop("a"), shop("b")])).toBe(isSame);
   });
 
-  test("them, and with Report leaves the XRD alone", () => {
+  test("reports them and leaves the XRD alone under onFound: Report", () => {
     const { nudges, results } = outcomeOf(
       operate({ definitions: [definition()], shops: [shop("one")] }, { onFound: "Report" }),
     );
@@ -172,7 +172,7 @@ describe("it finds", () => {
     });
   });
 
-  test("many, and names ten of them", () => {
+  test("names ten of many that were never reconciled and counts the rest", () => {
     const shops = Array.from({ length: 12 }, (_, index) => shop(`shop-${String(index).padStart(2, "0")}`));
     const { results } = operate({ definitions: [definition()], shops });
     expect(results[0]?.message).toMatch(/shop-00, .*, shop-09 and 2 more$/);

@@ -11,6 +11,7 @@ const contender = (name: string, overrides: Partial<Contender> = {}): Contender 
   createdAt: "2026-01-01T00:00:00Z",
   identity: "hash",
   isDeletingWithIt: false,
+  observation: "present",
   ...overrides,
 });
 
@@ -25,6 +26,8 @@ interface Row extends Partial<Situation> {
   readonly verdict: object;
 }
 
+const ours = (others: readonly Contender[], origin = "existed") => ({ is: "ours", others, origin });
+
 const theirs = (owner: Contender, rest: object = {}) => ({
   is: "theirs",
   owner,
@@ -33,47 +36,91 @@ const theirs = (owner: Contender, rest: object = {}) => ({
   ...rest,
 });
 
-describe("judge", () => {
+describe("the verdict on who owns a cloud resource", () => {
   test.each<Row>([
-    { reason: "nothing is known yet", contenders: undefined, verdict: { is: "pending" } },
+    { reason: "the contenders are not known yet", contenders: undefined, verdict: { is: "pending" } },
     { reason: "we are not in the list", contenders: [], verdict: { is: "free" } },
     { reason: "somebody older is in the list and we are not", contenders: [other], verdict: { is: "free" } },
-    { reason: "we are alone", contenders: [us], verdict: { is: "ours", others: [] } },
+    { reason: "we are alone", contenders: [us], verdict: ours([]) },
     {
-      reason: "not created yet, and somebody owns it",
+      reason: "we are alone, and our provider has not looked for the cloud resource yet",
+      own: { ...us, observation: "unknown" },
+      contenders: [us],
+      verdict: { is: "unobserved" },
+    },
+    {
+      reason: "we are alone, and our provider found no cloud resource: ours is about to create it",
+      own: { ...us, observation: "absent" },
+      contenders: [us],
+      verdict: ours([], "unknown"),
+    },
+    {
+      reason: "we are alone, and our provider created the cloud resource",
+      own: { ...us, isCreated: true },
+      contenders: [us],
+      verdict: ours([], "created"),
+    },
+    {
+      reason: "we come first, and the provider of another of us created the cloud resource",
+      own: { ...us, ...older },
+      contenders: [
+        { ...us, ...older },
+        { ...other, isCreated: true },
+      ],
+      verdict: ours([{ ...other, isCreated: true }], "created"),
+    },
+    {
+      reason: "we were promoted, and our provider cannot be asked at the moment",
+      own: { ...us, ...marked, observation: "unknown" },
+      contenders: [{ ...us, ...marked }],
+      verdict: ours([], "unknown"),
+    },
+    {
+      reason: "ours writes since before this step was there, whatever its provider has seen",
+      own: { ...us, isWriting: true, observation: "unknown" },
+      contenders: [us],
+      verdict: ours([], "unknown"),
+    },
+    {
+      reason: "ours is not created yet, and another owns it",
       own: undefined,
       contenders: [{ ...other, ...marked }],
       verdict: theirs({ ...other, ...marked }),
     },
-    { reason: "not created yet, nobody owns it", own: undefined, contenders: [other], verdict: { is: "free" } },
     {
-      reason: "a kind that cannot observe starts as the owner where nobody else is",
+      reason: "ours is not created yet, and nobody owns it",
+      own: undefined,
+      contenders: [other],
+      verdict: { is: "free" },
+    },
+    {
+      reason: "our kind cannot observe, and nobody else is there",
       own: undefined,
       contenders: [],
       hasManagementPolicies: false,
-      verdict: { is: "ours", others: [] },
+      verdict: ours([], "unknown"),
     },
     {
-      reason: "a kind that cannot observe waits for whoever is there",
+      reason: "our kind cannot observe, and somebody else is there first",
       own: undefined,
       contenders: [other],
       hasManagementPolicies: false,
       verdict: theirs(other),
     },
+    { reason: "the other is older", contenders: [us, { ...other, ...older }], verdict: theirs({ ...other, ...older }) },
     {
-      reason: "the older one comes first",
-      contenders: [us, { ...other, ...older }],
-      verdict: theirs({ ...other, ...older }),
+      reason: "both are of the same age, and the UID of the other sorts first",
+      contenders: [us, other],
+      verdict: theirs(other),
     },
-    { reason: "of the same age, the UID decides", contenders: [us, other], verdict: theirs(other) },
     {
       reason: "we are the oldest of three",
       own: { ...us, ...older },
       contenders: [other, { ...us, ...older }, third],
-      verdict: { is: "ours", others: [other, third] },
+      verdict: ours([other, third]),
     },
     {
-      reason: "whoever was promoted comes before whoever is older",
+      reason: "we are older, but the other was promoted",
       own: { ...us, ...older },
       contenders: [
         { ...us, ...older },
@@ -82,16 +129,16 @@ describe("judge", () => {
       verdict: theirs({ ...other, ...marked }),
     },
     {
-      reason: "we were promoted, and stay",
+      reason: "the other is older, but we were promoted",
       own: { ...us, ...marked },
       contenders: [
         { ...us, ...marked },
         { ...other, ...older },
       ],
-      verdict: { is: "ours", others: [{ ...other, ...older }] },
+      verdict: ours([{ ...other, ...older }]),
     },
     {
-      reason: "two were promoted in the same instant: the order leaves one",
+      reason: "both were promoted in the same second, and the UID of the other sorts first",
       own: { ...us, ...marked },
       contenders: [
         { ...us, ...marked },
@@ -100,7 +147,7 @@ describe("judge", () => {
       verdict: theirs({ ...other, ...marked }),
     },
     {
-      reason: "the owner said that it leaves it to us",
+      reason: "the owner has acknowledged us",
       contenders: [us, { ...other, ...marked, acknowledged: ["us"] }],
       verdict: theirs({ ...other, ...marked, acknowledged: ["us"] }, { isAcknowledged: true }),
     },
@@ -114,13 +161,13 @@ describe("judge", () => {
       reason: "an operator chose us, and the owner has stepped down",
       own: { ...us, takeOwnership: "2026" },
       contenders: [us, other],
-      verdict: { is: "ours", others: [other] },
+      verdict: ours([other]),
     },
     {
-      reason: "an operator chose us, and the owner's managed resource is paused",
+      reason: "an operator chose us, and the managed resource of the owner is paused",
       own: { ...us, takeOwnership: "2026" },
       contenders: [us, { ...other, isMarked: true }],
-      verdict: { is: "ours", others: [{ ...other, isMarked: true }] },
+      verdict: ours([{ ...other, isMarked: true }]),
     },
     {
       reason: "we own it, and an operator chose another",
@@ -132,23 +179,23 @@ describe("judge", () => {
       verdict: theirs({ ...other, takeOwnership: "2026" }),
     },
     {
-      reason: "of two that an operator chose, the later",
+      reason: "an operator chose both, and us later",
       own: { ...us, takeOwnership: "2027" },
       contenders: [us, { ...other, takeOwnership: "2026" }],
-      verdict: { is: "ours", others: [{ ...other, takeOwnership: "2026" }] },
+      verdict: ours([{ ...other, takeOwnership: "2026" }]),
     },
     {
-      reason: "an owner whose deletion hangs, and that leaves it to us",
+      reason: "the deletion of the owner hangs, and it leaves the cloud resource to us",
       contenders: [us, { ...other, isMarked: true, isDeleting: true }],
-      verdict: { is: "ours", others: [] },
+      verdict: ours([]),
     },
     {
-      reason: "an owner whose deletion hangs, and that deletes it",
+      reason: "the deletion of the owner hangs, and it deletes the cloud resource",
       contenders: [us, { ...other, isMarked: true, isDeleting: true, isDeletingWithIt: true }],
       verdict: theirs({ ...other, isMarked: true, isDeleting: true, isDeletingWithIt: true }, { isNext: true }),
     },
     {
-      reason: "ours is being deleted: nothing is changed",
+      reason: "ours is being deleted",
       own: { ...us, isDeleting: true },
       contenders: [us],
       verdict: { is: "deleting" },
@@ -164,9 +211,9 @@ describe("judge", () => {
       own: { ...us, takeOwnership: "2026" },
       contenders: [us],
       otherCluster: "prod-us",
-      verdict: { is: "ours", others: [] },
+      verdict: ours([]),
     },
-  ])("$reason", ({ reason: _, verdict, ...situation }) => {
+  ])("is $verdict.is when $reason", ({ reason: _, verdict, ...situation }) => {
     const usual = { own: us, contenders: [], otherCluster: undefined, hasManagementPolicies: true };
     expect(judgeOwnership({ ...usual, ...situation })).toEqual(verdict);
   });

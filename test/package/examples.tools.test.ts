@@ -45,7 +45,7 @@ describe.skipIf(crossplane === "")("the real CLI validates", { timeout: 30_000 }
     return run(crossplane, ["resource", "validate", schemas.join(","), resources, ...flags]);
   };
 
-  test.each(examples)("%s", async (example) => {
+  test.each(examples)("the example %s and finds faults in invalid-input only", async (example) => {
     const folder = temporaryFolder();
     const files = ["xr.yaml", "composition.yaml", "functions.yaml"].map((file) => fileOf(example, file));
     mkdirSync(join(folder, "cache"));
@@ -58,7 +58,7 @@ describe.skipIf(crossplane === "")("the real CLI validates", { timeout: 30_000 }
     });
   });
 
-  test.each(["README.md", "docs/operations.md"])("what %s has people install", async (page) => {
+  test.each(["README.md", "docs/operations.md"])("the packages that %s has people install", async (page) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "cache"));
     writeFileSync(join(folder, "manifests.yaml"), packagesIn(page));

@@ -5,7 +5,7 @@ import { APP, DISTROLESS, ENTRYPOINT, inRepository, NAME, PORTS, USER } from "..
 
 const read = (file: string): string => readFileSync(inRepository(file), "utf8");
 
-test("the Dockerfile makes the image that npm run package makes", () => {
+test("the Dockerfile builds the same image as npm run package", () => {
   const [, last = ""] = read("Dockerfile").split(/^FROM (?=gcr)/m);
   expect(last.trim().split("\n")).toEqual([
     DISTROLESS,
@@ -18,7 +18,7 @@ test("the Dockerfile makes the image that npm run package makes", () => {
   ]);
 });
 
-test("the package is called what the input's users refer to", () => {
+test("crossplane.yaml declares a Function for Compositions and Operations under the package's name", () => {
   expect(parse(read("crossplane.yaml"))).toMatchObject({
     apiVersion: "meta.pkg.crossplane.io/v1",
     kind: "Function",

@@ -8,7 +8,7 @@ const actionlint = toolOrSkip("actionlint") ?? "";
 const folder = inRepository(".github/workflows");
 const workflows = readdirSync(folder).map((name) => ({ name, path: `${folder}/${name}` }));
 
-describe.each(workflows)("$name", ({ path }) => {
+describe.each(workflows)("the workflow $name", ({ path }) => {
   test.skipIf(actionlint === "")("is accepted by actionlint", async () => {
     expect(await run(actionlint, ["-no-color", "-shellcheck=", "-pyflakes=", path])).toEqual({
       exitCode: 0,

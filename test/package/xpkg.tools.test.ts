@@ -50,7 +50,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(others).toEqual([]);
   });
 
-  test("has an image that says how it is run", () => {
+  test("has an image with the user, the entry point and the ports that it runs with", () => {
     expect(config).toMatchObject({
       architecture: "amd64",
       os: "linux",
@@ -64,7 +64,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     });
   });
 
-  test("holds the bundle, the protocol, and what Node.js needs", () => {
+  test("holds the bundle, the protocol and the files that Node.js needs, and nothing else", () => {
     const isFolder = (file: string): boolean => files.some((other) => other.startsWith(`${file}/`));
     const own = files.filter((file) => file.startsWith(`${APP}/`) && !isFolder(file));
     expect(own.sort()).toEqual(
@@ -88,7 +88,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(files.filter((file) => /\/(s?bin)\/./.test(file))).toEqual([ENTRYPOINT[0]]);
   });
 
-  test("serves from that bundle", async () => {
+  test("serves from its bundle", async () => {
     const args = [join(folder, "function/dist/main.cjs"), "--insecure", "--address=127.0.0.1:0", "--metrics-address="];
     const child = spawn(process.execPath, args, { cwd: "/", stdio: ["ignore", "ignore", "pipe"] });
     const said = await new Promise<string>((resolve) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { declarationsOf } from "../../src/registry/declarations.ts";
+import { findDeclarations } from "../../src/registry/declarations.ts";
 import { parseMapping } from "../../src/registry/mapping.ts";
 
 const file = (resources: unknown, more: object = {}) => ({
@@ -58,10 +58,10 @@ describe("what a claim stands for", () => {
       names: ["v1", "ConfigMap", "", "orders-7"],
       path: ["metadata", "name"],
     },
-  ])("$reason", ({ resource, names, path }) => {
-    const { declarations } = declarationsOf(claim, parseMapping(file([resource]), "m.yaml"));
+  ])("a mapping names a cloud resource by $reason", ({ resource, names, path }) => {
+    const { declarations } = findDeclarations(claim, parseMapping(file([resource]), "m.yaml"));
     expect(declarations).toMatchObject([
-      { question: { names }, path, declarer: { owner: "Bucket.platform.example.org/team-a/orders" } },
+      { query: { names }, path, declarer: { owner: "Bucket.platform.example.org/team-a/orders" } },
     ]);
   });
 
@@ -71,8 +71,8 @@ describe("what a claim stands for", () => {
       providerConfig: { value: "prod" },
       scope: { region: { fromFieldPath: "spec.region" }, bucket: { fromFieldPath: "spec.nothing" } },
     });
-    const [declaration] = declarationsOf(claim, parseMapping(file([resource]), "m.yaml")).declarations;
-    expect(declaration?.question).toEqual({
+    const [declaration] = findDeclarations(claim, parseMapping(file([resource]), "m.yaml")).declarations;
+    expect(declaration?.query).toEqual({
       group: "s3.aws.upbound.io",
       kind: "Bucket",
       names: ["orders-data"],
@@ -83,7 +83,7 @@ describe("what a claim stands for", () => {
 
   test("is not known where a field of its name is not set", () => {
     const resource = bucket({ externalName: { template: "{spec.name}-{spec.nothing}" } });
-    expect(declarationsOf(claim, parseMapping(file([resource]), "m.yaml"))).toEqual({
+    expect(findDeclarations(claim, parseMapping(file([resource]), "m.yaml"))).toEqual({
       declarations: [],
       doubts: ["cannot tell which Bucket it stands for: spec.name is not set"],
       isKnown: true,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toHolding } from "../../src/registry/holding.ts";
-import { type Declarer, standingOf, toCloudResources } from "../../src/registry/ownership.ts";
+import { type Declarer, toAvailability, toCloudResources } from "../../src/registry/ownership.ts";
 import { PLATFORM, type Registered, registered } from "../../testing/builders/registered.ts";
 import { kindOf } from "../../testing/servers/api-server.ts";
 
@@ -23,53 +23,53 @@ interface Row {
   readonly reason: string;
   readonly buckets: readonly Omit<Registered, "bucket">[];
   readonly declarer: Declarer;
-  readonly standing: object;
+  readonly availability: object;
 }
 
 test.each<Row>([
-  { reason: "nobody holds it", buckets: [], declarer: { owner: A }, standing: { is: "free" } },
-  { reason: "it owns it", buckets: [{ owner: A }], declarer: { owner: A }, standing: { is: "ours" } },
+  { reason: "nobody holds it", buckets: [], declarer: { owner: A }, availability: { is: "free" } },
+  { reason: "it owns it", buckets: [{ owner: A }], declarer: { owner: A }, availability: { is: "ours" } },
   {
     reason: "somebody else owns it",
     buckets: [{ owner: A }],
     declarer: { owner: B },
-    standing: { is: "theirs", ownership: { is: "Owned" }, holder: { contender: { owner: A } }, isKnown: false },
+    availability: { is: "theirs", ownership: { is: "Owned" }, holder: { contender: { owner: A } }, isKnown: false },
   },
   {
     reason: "somebody else owns it, and it observes",
     buckets: [{ owner: A }, observer(B, A)],
     declarer: { owner: B },
-    standing: { is: "theirs", isKnown: true },
+    availability: { is: "theirs", isKnown: true },
   },
   {
     reason: "the owner is being deleted, and the next one has not taken over",
     buckets: [{ owner: A, isDeleting: true }, observer(B, A)],
     declarer: { owner: C },
-    standing: { is: "theirs", ownership: { is: "Releasing" }, holder: { contender: { owner: A } } },
+    availability: { is: "theirs", ownership: { is: "Releasing" }, holder: { contender: { owner: A } } },
   },
   {
     reason: "nobody was promoted, and somebody else came first",
     buckets: [observer(B, undefined, "2026-01-02T00:00:00Z"), observer(A, undefined, "2026-01-01T00:00:00Z")],
     declarer: { owner: B },
-    standing: { is: "theirs", ownership: { is: "Unsettled" }, holder: { contender: { owner: A } }, isKnown: true },
+    availability: { is: "theirs", ownership: { is: "Unsettled" }, holder: { contender: { owner: A } }, isKnown: true },
   },
   {
     reason: "nobody was promoted, and it came first",
     buckets: [observer(B, undefined, "2026-01-02T00:00:00Z"), observer(A, undefined, "2026-01-01T00:00:00Z")],
     declarer: { owner: A },
-    standing: { is: "ours" },
+    availability: { is: "ours" },
   },
   {
     reason: "restored: its own managed resource is not back, but the others know it as the owner",
     buckets: [observer(B, A), observer(C, A)],
     declarer: { owner: A },
-    standing: { is: "ours" },
+    availability: { is: "ours" },
   },
   {
     reason: "the same name in two places, one of which is its own",
     buckets: [{ owner: B, region: "us-east-1" }, { owner: A }],
     declarer: { owner: A },
-    standing: { is: "ours" },
+    availability: { is: "ours" },
   },
   {
     reason: "two are marked: the older one owns, as the function decides",
@@ -78,14 +78,14 @@ test.each<Row>([
       { owner: A, since: "2026-01-01T00:00:00Z" },
     ],
     declarer: { owner: B },
-    standing: { is: "theirs", ownership: { is: "Contested" }, holder: { contender: { owner: A } } },
+    availability: { is: "theirs", ownership: { is: "Contested" }, holder: { contender: { owner: A } } },
   },
   {
     reason: "a manifest of the very managed resource that owns it",
     buckets: [{ owner: A }],
     declarer: { owner: "whoever", self: "Bucket.s3.aws.upbound.io/orders-team-a-data" },
-    standing: { is: "ours" },
+    availability: { is: "ours" },
   },
-])("$reason", ({ buckets, declarer, standing }) => {
-  expect(standingOf(declarer, resourcesOf(buckets))).toMatchObject(standing);
+])("a cloud resource is $availability.is to its declarer: $reason", ({ buckets, declarer, availability }) => {
+  expect(toAvailability(declarer, resourcesOf(buckets))).toMatchObject(availability);
 });

@@ -3,17 +3,14 @@ import { existsSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Config, parseCommandLine } from "../../src/config.ts";
+import type { Config } from "../../src/server/config.ts";
 import { serve } from "../../src/server.ts";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { configFrom } from "../../testing/servers/config.ts";
 import { call, echo, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
-function configOf(...flags: readonly string[]): Config {
-  const commandLine = parseCommandLine(["--metrics-address=", ...flags], {});
-  if (commandLine.is !== "serve") throw new Error("expected to serve");
-  return commandLine.config;
-}
+const configOf = (...flags: readonly string[]): Config => configFrom(["--metrics-address=", ...flags]);
 
 const mutualTls = (certsDir: string): Config => configOf(`--tls-certs-dir=${certsDir}`);
 

@@ -1,15 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
-import { argsOf, type Dialect, fileOf } from "./examples.ts";
+import { argsOf, type Dialect } from "./examples.ts";
+import { type Targets, withFunctions } from "./functions-file.ts";
 import { inOrder, type Rendering, toFailure } from "./rendering.ts";
 
 /** The generations of the function protocol that are in use, as their CLIs speak it. */
 export type Generation = "v1.20" | "v2.2" | "v2.5";
-
-type Targets = Readonly<Record<string, string>>;
 
 interface Cli {
   readonly name: ToolName;
@@ -41,27 +37,11 @@ export function toolsOf(generation: Generation): readonly ToolName[] {
 /** Renders an example with a real CLI, against functions that listen at `targets` (host:port, by the Function's name). */
 export async function renderWith(generation: Generation, example: string, targets: Targets): Promise<Rendering> {
   const { name, engine, command, requiredResources } = clis[generation];
-  const directory = mkdtempSync(join(tmpdir(), "render-"));
-  try {
-    const functions = writeFunctions(example, targets, directory);
+  return withFunctions(example, targets, (functions) => {
     const args = argsOf(example, { requiredResources, functions });
     const flags = engine === undefined ? [] : [`--crossplane-binary=${pathOf(engine)}`];
-    return await run(pathOf(name), [...command, ...args, ...flags]);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
-
-/** A copy of the functions file that names the targets: v1.20 has no flag for it. */
-function writeFunctions(example: string, targets: Targets, directory: string): string {
-  const file = join(directory, "functions.yaml");
-  const text = readFileSync(fileOf(example, "functions.yaml"), "utf8");
-  const documents = text.split("---\n").map((document) => {
-    const target = targets[/^ {2}name: (.*)$/m.exec(document)?.[1] ?? ""] ?? "";
-    return document.replace(/(runtime-development-target:) .*/, `$1 ${target}`);
+    return run(pathOf(name), [...command, ...args, ...flags]);
   });
-  writeFileSync(file, documents.join("---\n"));
-  return file;
 }
 
 function pathOf(name: ToolName): string {

@@ -1,8 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { main } from "../../src/render/main.ts";
-import { type Rendering, toFailure } from "./rendering.ts";
 
 const root = fileURLToPath(new URL("../../examples/", import.meta.url));
 
@@ -11,13 +9,9 @@ export const examples: readonly string[] = readdirSync(root, { withFileTypes: tr
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-/** Those that the embedded runner renders as well: it runs no function but this one. */
-export const ownExamples = (): readonly string[] =>
-  examples.filter((name) => !readFileSync(fileOf(name, "functions.yaml"), "utf8").includes("patch-and-transform"));
-
 export const fileOf = (example: string, file: string): string => join(root, example, file);
 
-/** What differs from CLI to CLI: the name of the flag, and the functions file where it is not the example's own. */
+/** The differences between CLIs: the name of the flag, and the functions file where it is not the example's own. */
 export interface Dialect {
   readonly requiredResources: "--extra-resources" | "--required-resources";
   readonly functions?: string;
@@ -39,19 +33,5 @@ export function argsOf(example: string, dialect: Dialect): readonly string[] {
   ];
 }
 
-/** What later steps find in the context is printed where an example is about nothing else. */
+/** The context is printed where an example is about nothing but what later steps find in it. */
 const showsContext = (example: string): boolean => example.startsWith("migrate-");
-
-/** Renders an example with the embedded runner. */
-export async function renderEmbedded(example: string): Promise<Rendering> {
-  const text = { out: "", err: "" };
-  const exitCode = await main(argsOf(example, { requiredResources: "--required-resources" }), {
-    out: (line) => {
-      text.out += line;
-    },
-    err: (line) => {
-      text.err += line;
-    },
-  });
-  return exitCode === 0 ? { is: "yaml", text: text.out } : toFailure(text.err);
-}

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import type { Generation } from "./crossplane.ts";
 import { fileOf } from "./examples.ts";
-import type { Rendering } from "./rendering.ts";
+import { type Rendering, toMeaning } from "./rendering.ts";
 
 /** The generation whose output the embedded runner reproduces, and that the others are compared with. */
 export const reference: Generation = "v2.2";
@@ -9,7 +10,7 @@ export const reference: Generation = "v2.2";
 const kinds = ["yaml", "txt"] as const;
 
 /**
- * What a generation is expected to make of an example: `expected.yaml`, or `expected.txt` where it is an error. A generation
+ * The rendering of an example that is expected of a generation: `expected.yaml`, or `expected.txt` where it is an error. A generation
  * that makes something else of it has a file of its own beside that, such as `expected.v1.20.yaml`.
  */
 export function expectedOf(example: string, generation: Generation): Rendering | undefined {
@@ -24,7 +25,8 @@ function readExpected(example: string, generation: Generation): Rendering | unde
 /** Writes what a generation made of an example; nothing where it is what the reference made of it. */
 export function writeExpected(example: string, generation: Generation, actual: Rendering): void {
   for (const kind of kinds) rmSync(expectedFile(example, generation, kind), { force: true });
-  if (readExpected(example, reference)?.text === actual.text) return;
+  const expected = readExpected(example, reference);
+  if (expected && isDeepStrictEqual(toMeaning(expected), toMeaning(actual))) return;
   writeFileSync(expectedFile(example, generation, actual.is), actual.text);
 }
 

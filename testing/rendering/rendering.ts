@@ -1,11 +1,22 @@
-/** What a CLI made of an example: the YAML it printed, or the text of the error it failed with. */
+import { parseAllDocuments } from "yaml";
+
+/** The result of a CLI: the YAML documents it printed, or the text of the error it failed with. */
 export interface Rendering {
   readonly is: "yaml" | "txt";
+  /** As it was printed. */
   readonly text: string;
 }
 
+/** A rendering without what its text alone has: layout, quotes and the order of keys. */
+export type Meaning =
+  | { readonly is: "yaml"; readonly documents: readonly unknown[] }
+  | { readonly is: "txt"; readonly text: string };
+
+export const toMeaning = ({ is, text }: Rendering): Meaning =>
+  is === "yaml" ? { is, documents: parseAllDocuments(text).map((document) => document.toJS()) } : { is, text };
+
 /**
- * Why a pipeline failed, from its step on: each CLI puts other words before that, and indents the lines that follow by the
+ * The reason why a pipeline failed, from its step on: each CLI puts other words before that, and indents the lines that follow by the
  * width of its own prefix.
  */
 export function toFailure(stderr: string): Rendering {

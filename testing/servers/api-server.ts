@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { temporaryFolder } from "../tools/temporary-folder.ts";
 import { createAuthority, issue } from "./certificates.ts";
 
-/** What an API server says instead of an answer; `hang up` closes the connection. */
+/** A fault in place of an answer; `hang up` closes the connection. */
 export type Fault =
   | "hang up"
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { Writable } from "node:stream";
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
-import type { Config } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import type { Outcome } from "../../src/run-function.ts";
+import type { Config } from "../../src/server/config.ts";
 import { type Dependencies, type RunningServer, serve } from "../../src/server.ts";
 import type { Identity } from "./certificates.ts";
 

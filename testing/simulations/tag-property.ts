@@ -13,6 +13,8 @@ const event = fc.record({
     { weight: 6, arbitrary: fc.constant("provide" as const) },
     { weight: 1, arbitrary: fc.constant("take" as const) },
     { weight: 2, arbitrary: fc.constant("tick" as const) },
+    { weight: 1, arbitrary: fc.constant("createOutsider" as const) },
+    { weight: 1, arbitrary: fc.constant("deleteOutsider" as const) },
   ),
   xr: fc.nat({ max: XRS - 1 }),
   staleness: fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
@@ -24,7 +26,8 @@ const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
 
 /**
  * Whatever the order of creations, deletions, reconciles and what the provider does, and however old what an XR reads: one
- * writer is left in the end, and no cloud resource goes that a living XR was told it could count on.
+ * writer is left in the end, and no cloud resource goes that a living XR was told it could count on, or that an XR without the
+ * step has created.
  */
 export const ownershipSettles = fc.property(
   uids,
@@ -47,6 +50,8 @@ function happen(world: TagWorld, { is, xr, staleness }: Event): void {
   else if (is === "reconcile") world.reconcile(xr, staleness);
   else if (is === "provide") world.provide(xr);
   else if (is === "take") world.take(xr);
+  else if (is === "createOutsider") world.createOutsider();
+  else if (is === "deleteOutsider") world.deleteOutsider();
   else world.tick();
 }
 

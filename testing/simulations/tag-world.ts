@@ -26,7 +26,14 @@ interface Managed {
   readonly take: string;
   /** What the XR's function desired last; undefined where no function has seen it. */
   readonly applied: JsonObject | undefined;
+  /** What its provider found when it last looked; undefined before. */
+  readonly found: "absent" | "present" | undefined;
+  /** When its provider created the cloud resource; empty where it found one. */
+  readonly cloudCreatedAt: string;
 }
+
+/** An XR whose Composition lacks the step: its managed resource may do everything, and carries no label. */
+type Outsider = "none" | "exists" | "created";
 
 type Cluster = ReadonlyMap<number, Managed>;
 
@@ -44,6 +51,10 @@ export class TagWorld {
   #clock = 0;
   #takes = 0;
   cloudExists = false;
+  /** Whether an XR without the step has the cloud resource, and whether its provider created it. */
+  #outsider: Outsider = "none";
+  /** Whether one of ours has ever created it: nothing tells a second cloud resource of the same name from the first. */
+  #isCreatedByUs = false;
   /** What must never happen, in words. */
   readonly faults: string[] = [];
 
@@ -69,8 +80,22 @@ export class TagWorld {
     if (this.#xrs.has(xr) || this.#now.has(xr)) return;
     this.#xrs.set(xr, { readVersion: 0, counts: false });
     if (!hasManagedResource) return;
-    this.#put(this.#newManaged(xr, undefined));
+    const cloudCreatedAt = this.cloudExists ? "" : this.#createInCloud();
+    this.#put({ ...this.#newManaged(xr, undefined), found: "present", cloudCreatedAt });
+  }
+
+  /** An XR without the step declares the cloud resource; its provider acts at once. */
+  createOutsider(): void {
+    if (this.#outsider !== "none") return;
+    this.#outsider = this.cloudExists ? "exists" : "created";
     this.cloudExists = true;
+  }
+
+  /** The XR without the step goes, and takes the cloud resource with it. */
+  deleteOutsider(): void {
+    if (this.#outsider !== "none") this.cloudExists = false;
+    this.#outsider = "none";
+    for (const xr of this.#xrs.values()) xr.counts = false; // nobody could have told them
   }
 
   delete(xr: number): void {
@@ -109,8 +134,13 @@ export class TagWorld {
     if (managed.isDeleting) {
       if (policies.some((policy) => policy === "*" || policy === "Delete")) this.#deleteFromCloud(managed);
       this.#history.push(new Map([...this.#now].filter(([key]) => key !== xr)));
-    } else if (isWriter(managed)) {
-      this.cloudExists = true;
+      return;
+    }
+    const isCreating = isWriter(managed) && !this.cloudExists;
+    const cloudCreatedAt = isCreating ? this.#createInCloud() : managed.cloudCreatedAt;
+    const found = this.cloudExists ? "present" : "absent";
+    if (found !== managed.found || cloudCreatedAt !== managed.cloudCreatedAt) {
+      this.#put({ ...managed, found, cloudCreatedAt });
     }
   }
 
@@ -126,6 +156,8 @@ export class TagWorld {
 
   #deleteFromCloud({ xr, applied }: Managed): void {
     this.cloudExists = false;
+    const isForeign = this.#outsider === "created" && !this.#isCreatedByUs;
+    if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
     const bereft = [...this.#xrs].filter(([other, { counts }]) => other !== xr && counts).map(([other]) => other);
     // One that no function has seen is nobody's to keep from deleting.
     if (bereft.length > 0 && applied !== undefined) {
@@ -148,9 +180,20 @@ export class TagWorld {
   }
 
   #newManaged(xr: number, applied: JsonObject | undefined): Managed {
-    const createdAt = `2026-01-01T00:00:${String(this.#clock % 60).padStart(2, "0")}Z`;
     const uid = `${String(this.#uids[xr] ?? xr).padStart(3, "0")}-${this.#history.length}`;
-    return { xr, uid, createdAt, isDeleting: false, take: "", applied };
+    const createdAt = this.#timestamp();
+    return { xr, uid, createdAt, isDeleting: false, take: "", applied, found: undefined, cloudCreatedAt: "" };
+  }
+
+  /** @returns when. */
+  #createInCloud(): string {
+    this.cloudExists = true;
+    this.#isCreatedByUs = true;
+    return this.#timestamp();
+  }
+
+  #timestamp(): string {
+    return `2026-01-01T00:00:${String(this.#clock % 60).padStart(2, "0")}Z`;
   }
 
   #put(managed: Managed): void {
@@ -201,7 +244,7 @@ const isWriter = (managed: Managed): boolean =>
 
 /** A managed resource as the API server shows it. */
 function observed(managed: Managed): JsonObject {
-  const { xr, uid, createdAt, isDeleting, take, applied = BUCKET } = managed;
+  const { xr, uid, createdAt, isDeleting, take, applied = BUCKET, cloudCreatedAt } = managed;
   const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};
   const annotations = isObject(metadata["annotations"]) ? metadata["annotations"] : {};
   const spec = isObject(applied["spec"]) ? applied["spec"] : {};
@@ -217,8 +260,17 @@ function observed(managed: Managed): JsonObject {
         ...annotations,
         "crossplane.io/composition-resource-name": "bucket",
         ...(take !== "" && { [TAKE]: take }),
+        ...(cloudCreatedAt !== "" && { "crossplane.io/external-create-succeeded": cloudCreatedAt }),
       },
     },
     spec: { ...spec, managementPolicies: policiesOf(managed) as readonly string[] },
+    status: { conditions: toConditions(managed) },
   };
+}
+
+/** What crossplane-runtime says of a cloud resource that it found, or did not find where it may not create it. */
+function toConditions({ found }: Managed): readonly JsonObject[] {
+  if (found === undefined) return [];
+  const message = "observe failed: external resource does not exist";
+  return [found === "present" ? { type: "Synced", status: "True" } : { type: "Synced", status: "False", message }];
 }

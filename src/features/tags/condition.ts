@@ -1,6 +1,7 @@
 import type { Condition } from "../../model/condition.ts";
 import type { TagFault } from "./limits.ts";
 import { explain, type Own, type TagReason } from "./reasons.ts";
+import type { LeftAlone } from "./subject.ts";
 
 const TYPE = "TagsOwned";
 
@@ -27,32 +28,65 @@ export interface Faults {
   readonly unset: readonly string[];
 }
 
+/** Reasons that belong to no resource. */
+const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "NothingToTag"] as const;
+
+type TagsOwnedReason = TagReason["is"] | (typeof OTHER_REASONS)[number];
+
+/** Reasons that are no trouble: the resource's tags are this XR's. */
+const FINE: ReadonlySet<TagReason["is"]> = new Set(["Owned", "ExistedBefore"]);
+
 /**
- * One condition for all resources: its reason is that of the first resource that is not owned, its message names them. Two
- * reasons belong to no resource: InvalidTags, with which nothing is applied, and FieldNotSet, for a tag that is left out.
+ * One condition for all resources: its reason is that of the first resource that is not owned; its message counts what was
+ * tagged and what was left alone, and names the others. Three reasons belong to no resource: InvalidTags, with which nothing is
+ * applied, FieldNotSet, for a tag that is left out, and NothingToTag.
  */
-export function toCondition(tagged: readonly Tagged[], { refusals, unset }: Faults): Condition {
-  const lacking = tagged.filter(({ reason: { is } }) => is !== "Owned");
-  const reason =
-    refusals.length > 0 ? "InvalidTags" : (lacking[0]?.reason.is ?? (unset.length > 0 ? "FieldNotSet" : "Owned"));
+export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, { refusals, unset }: Faults): Condition {
+  const lacking = tagged
+    .filter(({ reason }) => reason.is !== "Owned")
+    .toSorted((a, b) => Number(FINE.has(a.reason.is)) - Number(FINE.has(b.reason.is)));
+  const reason = findReason(tagged, lacking, { refusals, unset });
   const sentences = [
+    ...summarize(tagged, leftAlone),
     ...refusals.map(explainRefusal),
     ...lacking.slice(0, MAX_NAMES).map((tag) => `${tag.resource}: ${explain(tag.reason, tag.own)}`),
     ...(lacking.length > MAX_NAMES ? [`and ${lacking.length - MAX_NAMES} more`] : []),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
-  return {
-    type: TYPE,
-    status: statusOf(reason),
-    reason,
-    message: sentences.length === 0 ? undefined : sentences.join("; "),
-    target: "CompositeAndClaim",
-  };
+  return { type: TYPE, status: toStatus(reason), reason, message: sentences.join("; "), target: "CompositeAndClaim" };
 }
 
-function statusOf(reason: string): Condition["status"] {
-  if (reason === "Owned") return "True";
+function findReason(
+  tagged: readonly Tagged[],
+  lacking: readonly Tagged[],
+  { refusals, unset }: Faults,
+): TagsOwnedReason {
+  const [first] = lacking;
+  if (refusals.length > 0) return "InvalidTags";
+  if (first !== undefined && !FINE.has(first.reason.is)) return first.reason.is;
+  if (unset.length > 0) return "FieldNotSet";
+  return first?.reason.is ?? (tagged.length > 0 ? "Owned" : "NothingToTag");
+}
+
+function toStatus(reason: TagsOwnedReason): Condition["status"] {
+  if (["Owned", "ExistedBefore", "NothingToTag"].includes(reason)) return "True";
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }
+
+/** `3 tagged, 1 not, 2 without tags (Release, RolePolicyAttachment), 1 ignored (cache)`. */
+function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): readonly string[] {
+  const owned = tagged.filter(({ reason }) => FINE.has(reason.is)).length;
+  const rest = tagged.length - owned;
+  const parts = [
+    `${owned} tagged`,
+    ...(rest > 0 ? [`${rest} not`] : []),
+    ...(untagged.length > 0 ? [`${untagged.length} without tags (${list([...new Set(untagged)].sort())})`] : []),
+    ...(excluded.length > 0 ? [`${excluded.length} ignored (${list(excluded)})`] : []),
+  ];
+  return [parts.join(", ")];
+}
+
+const list = (names: readonly string[]): string =>
+  names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(", ")}, …` : names.join(", ");
 
 export const explainRefusal = ({ resource, path, message }: Refusal): string => `${resource}: ${path}: ${message}`;

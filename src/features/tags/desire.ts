@@ -14,18 +14,18 @@ const NO_TAGS: TagMap = new Map();
 
 /** The tags that a resource is to have; undefined where nothing changes. */
 export function decideTags(subject: Subject, wanted: Wanted): TagMap | undefined {
-  const { desired, observed, fieldPath, cloud, reportedTags } = subject;
+  const { desired, observed, fieldPath, shape, cloud, reportedTags } = subject;
   const before = desired.at(fieldPath);
   const tags = toTagMap(before) ?? NO_TAGS;
   const spec = observed?.at(fieldPath);
   const sources = { desired: tags, spec: toTagMap(spec) ?? NO_TAGS, cloud: reportedTags ?? NO_TAGS };
-  const merged = mergeTags(sources, wanted, cloud, Array.isArray(before ?? spec));
+  const merged = mergeTags(sources, wanted, cloud, Array.isArray(before ?? spec ?? shape));
   return isSameTags(tags, merged) ? undefined : merged;
 }
 
 /** The resource with these tags, in the shape that they have there. */
-export function withTags(object: JsonObject, { fieldPath, observed }: Subject, tags: TagMap): JsonObject {
-  const like: JsonValue | undefined = documentOf(object).at(fieldPath) ?? observed?.at(fieldPath);
+export function withTags(object: JsonObject, { fieldPath, observed, shape }: Subject, tags: TagMap): JsonObject {
+  const like: JsonValue | undefined = documentOf(object).at(fieldPath) ?? observed?.at(fieldPath) ?? shape;
   return withValueAt(object, fieldPath, fromTagMap(tags, like));
 }
 

@@ -3,6 +3,8 @@ import type { TagMap } from "./tag-map.ts";
 
 interface Limits {
   readonly count?: number;
+  /** How many of these the provider sets itself. */
+  readonly providers?: number;
   readonly key: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
   readonly value: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
   /** The beginning of keys that only the cloud may set. */
@@ -18,7 +20,7 @@ const KUBERNETES_PREFIX = "(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?";
  * labels-overview, kubernetes.io/docs/concepts/overview/working-with-objects/labels.
  */
 const LIMITS: Readonly<Record<Cloud, Limits>> = {
-  AWS: { count: 50, key: { length: 128 }, value: { length: 256 }, reserved: /^aws:/i },
+  AWS: { count: 50, providers: 3, key: { length: 128 }, value: { length: 256 }, reserved: /^aws:/i },
   Azure: {
     count: 50,
     key: { length: 512, pattern: /^[^<>%&\\?/]*$/, text: "no <, >, %, &, \\, ? and /" },
@@ -44,6 +46,13 @@ const LIMITS: Readonly<Record<Cloud, Limits>> = {
   },
 };
 
+/** The tags that Crossplane's upjet providers set themselves, which this function neither sets nor removes. */
+export const PROVIDERS_OWN: ReadonlySet<string> = new Set([
+  "crossplane-kind",
+  "crossplane-name",
+  "crossplane-providerconfig",
+]);
+
 /** A tag that the cloud would refuse. The key is undefined where the fault concerns all tags together. */
 export interface TagFault {
   readonly key: string | undefined;
@@ -58,9 +67,11 @@ export interface TagFault {
 export function checkTags(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud): readonly TagFault[] {
   const limits = LIMITS[cloud];
   const faults: TagFault[] = [];
-  const counted = [...tags.keys()].filter((key) => !limits.reserved?.test(key)).length;
-  if (limits.count !== undefined && counted > limits.count) {
-    faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${limits.count}` });
+  const counted = [...tags.keys()].filter((key) => !limits.reserved?.test(key) && !PROVIDERS_OWN.has(key)).length;
+  const { count, providers = 0 } = limits;
+  if (count !== undefined && counted > count - providers) {
+    const rest = providers === 0 ? "" : `, and the provider adds ${providers}`;
+    faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${count}${rest}` });
   }
   for (const [key, value] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!ours.has(key)) continue;

@@ -1,10 +1,8 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import { fits } from "./glob.ts";
+import { PROVIDERS_OWN } from "./limits.ts";
 import type { TagMap } from "./tag-map.ts";
 import type { Wanted } from "./wanted.ts";
-
-/** The tags that Crossplane's upjet providers set themselves, which this function neither sets nor removes. */
-const PROVIDERS_OWN: ReadonlySet<string> = new Set(["crossplane-kind", "crossplane-name", "crossplane-providerconfig"]);
 
 /** The tags to merge, by where they come from. */
 export interface TagSources {

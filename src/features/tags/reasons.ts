@@ -1,13 +1,15 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
+import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Contender } from "../../ownership/contender.ts";
-import { TAKE_OWNERSHIP } from "../../ownership/marks.ts";
+import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/marks.ts";
 
 /** The state of one resource's tags; the names are the reasons of condition TagsOwned. */
 export type TagReason =
   | { readonly is: "Owned" }
   | { readonly is: "WaitingForRequiredResources" }
+  | { readonly is: "ExistedBefore" | "WaitingForProvider" }
   | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
   | { readonly is: "OwnedByAnother" | "Withheld" | "CannotObserve" | "Conflict"; readonly owner: Contender }
   | { readonly is: "WaitingForOwner"; readonly owner: Contender; readonly isNext: boolean }
@@ -27,6 +29,10 @@ export function explain(reason: TagReason, own: Own): string {
       return "owned";
     case "WaitingForRequiredResources":
       return `waiting for Crossplane to look up other managed resources for the same ${own.kind.kind}`;
+    case "ExistedBefore":
+      return `existed before this XR, so it is not deleted with it; ${allowDelete(own)}`;
+    case "WaitingForProvider":
+      return `only observed until its provider has looked for it${explainSynced(own)}`;
     case "BeingDeleted":
       return "its managed resource is being deleted";
     case "FieldNotSet":
@@ -62,10 +68,21 @@ function describe({ owner, name, createdAt }: Contender, { kind }: Own): string 
   return `${owner === "" ? "another managed resource" : owner} (${kind.kind} ${name}${since})`;
 }
 
-function takeOver({ kind, document }: Own): string {
+/** The provider's own words, where it says why it could not look. */
+function explainSynced({ document }: Own): string {
+  const message = document && shownCondition(document, "Synced")?.message;
+  return message ? `, which says: ${message}` : "";
+}
+
+const allowDelete = (own: Own): string => `to delete it with this XR: ${annotate(own)} ${ALLOW_DELETE}=true`;
+
+const takeOver = (own: Own): string =>
+  `to move ownership here: ${annotate(own)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;
+
+function annotate({ kind, document }: Own): string {
   const resource = toGroupKind(kind.kind.toLowerCase(), toApiGroup(kind.apiVersion));
   const namespace = document && stringAt(document, ["metadata", "namespace"]);
   const name = (document && stringAt(document, ["metadata", "name"])) ?? "NAME";
   const where = namespace === undefined ? "" : ` -n ${namespace}`;
-  return `to move ownership here: kubectl annotate ${resource} ${name}${where} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;
+  return `kubectl annotate ${resource} ${name}${where}`;
 }

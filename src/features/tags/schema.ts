@@ -1,10 +1,15 @@
+import { documentOf } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import { isObject, type JsonValue } from "../../model/json.ts";
 import type { SchemaRequirement, SchemaSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
+import { shapeOf } from "./tag-map.ts";
 
 /** Tells whether a kind has a field, as far as its OpenAPI schema tells, and the requirement that has to be returned to know it. */
 export interface FieldInSchema {
   readonly is: "there" | "absent" | "pending" | "unknown";
+  /** The shape that the schema gives the field. */
+  readonly shape?: JsonValue | undefined;
   readonly requirement: SchemaRequirement | undefined;
 }
 
@@ -15,5 +20,7 @@ export function findField({ apiVersion, kind }: SchemaSelector, fieldPath: Field
   const answer = call.request.requiredSchema(requirement.name);
   if (answer.is !== "resolved") return { is: answer.is, requirement };
   const path = fieldPath.flatMap((step) => ["properties", step]);
-  return { is: answer.schema.at(path) === undefined ? "absent" : "there", requirement };
+  const schema = answer.schema.at(path);
+  const shape = isObject(schema) ? shapeOf(documentOf(schema)) : undefined;
+  return { is: shape === undefined ? "absent" : "there", shape, requirement };
 }

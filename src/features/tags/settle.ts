@@ -1,14 +1,19 @@
+import { createdAtOf } from "../../crossplane/external-resource.ts";
 import {
   EVERYTHING,
+  mayDelete,
   mayWrite,
   OBSERVE,
   type Policies,
   policiesOf,
   withoutDelete,
 } from "../../crossplane/management-policies.ts";
+import { annotationOf } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
+import { shownCondition } from "../../model/condition.ts";
+import type { Document } from "../../model/document.ts";
 import type { Contender } from "../../ownership/contender.ts";
-import { CONTENDERS, TAGS_OWNER } from "../../ownership/marks.ts";
+import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/marks.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./reasons.ts";
 import type { Subject } from "./subject.ts";
@@ -29,9 +34,12 @@ export interface Settlement {
   readonly annotations: Readonly<Record<string, string>>;
   /** True if the XR may count on the cloud resource. */
   readonly isSettled: boolean;
+  /** True if an observer counts as ready: some providers never set Ready on what they only observe (provider-aws v0.50.0). */
+  readonly isReady: boolean;
 }
 
 type OwnerRules = Tags["owner"];
+type Ours = Extract<OwnershipVerdict, { is: "ours" }>;
 type Theirs = Extract<OwnershipVerdict, { is: "theirs" }>;
 
 const OBSERVED: Omit<Settlement, "reason"> = {
@@ -42,6 +50,7 @@ const OBSERVED: Omit<Settlement, "reason"> = {
   repeats: undefined,
   annotations: {},
   isSettled: true,
+  isReady: false,
 };
 
 /** Our managed resource, and the cloud resource that it stands for. */
@@ -62,10 +71,12 @@ export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: Owner
       return { ...asBefore(entrant), reason: { is: "BeingDeleted" } };
     case "free":
       return { ...asNewcomer(entrant), reason: { is: "Arbitrating" } };
+    case "unobserved":
+      return { ...asNewcomer(entrant), reason: { is: "WaitingForProvider" } };
     case "ours":
-      return asOwner(verdict.others, entrant, rules);
+      return asOwner(verdict, entrant, rules);
     case "theirs":
-      return asObserver(verdict, entrant, rules);
+      return yieldTo(verdict, entrant, rules);
   }
 }
 
@@ -73,16 +84,12 @@ export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: Owner
 function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
   if (own === undefined) return { ...OBSERVED, policies: subject.hasManagementPolicies ? OBSERVE : undefined };
   const policies = policiesOf(own.document);
-  const annotations = [TAGS_OWNER, CONTENDERS].flatMap((key) => {
-    const value = own.document.at(["metadata", "annotations", key]);
-    return typeof value === "string" ? [[key, value]] : [];
-  });
   return {
     ...OBSERVED,
     policies,
     isOrphaned: policies === undefined && !own.isDeletingWithIt,
     isTagged: mayWrite(policies ?? EVERYTHING),
-    annotations: Object.fromEntries(annotations),
+    annotations: pickAnnotations(own, [TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE]),
   };
 }
 
@@ -95,38 +102,63 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
   const before = asBefore(entrant);
   if (own?.isMarked === true && own.identity === identity) return before;
   if (own === undefined || own.identity !== undefined) {
-    return { ...OBSERVED, policies: before.policies && OBSERVE, isSettled: false };
+    const policies = before.policies && OBSERVE;
+    return { ...OBSERVED, policies, annotations: own ? rememberCreation(own, identity) : {}, isSettled: false };
   }
   return { ...before, policies: before.policies && withoutDelete(before.policies), isOrphaned: !before.policies };
 }
 
-function asOwner(others: readonly Contender[], { id, subject }: Entrant, { onRelease }: OwnerRules): Settlement {
+/** Records that a creation was of another cloud resource, so that it does not count as the creation of this one. */
+function rememberCreation(own: Contender, identity: string): Settlement["annotations"] {
+  const createdAt = createdAtOf(own.document);
+  if (own.identity === identity || createdAt === undefined) return pickAnnotations(own, [CREATED_BEFORE]);
+  return { [CREATED_BEFORE]: createdAt };
+}
+
+/** Annotations that say whether one of us created the cloud resource: successors learn it from their owner. */
+function noteOrigin(own: Contender | undefined, isCreated: boolean): Settlement["annotations"] {
+  const before = own === undefined ? {} : pickAnnotations(own, [CREATED_BEFORE]);
+  return isCreated ? { ...before, [ORIGIN]: "Created" } : before;
+}
+
+const pickAnnotations = ({ document }: Contender, keys: readonly string[]): Settlement["annotations"] =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = annotationOf(document, key);
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+
+function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRelease }: OwnerRules): Settlement {
   const asked = policiesOf(subject.desired) ?? EVERYTHING;
   const isLeft = others.length > 0 && onRelease === "HandOver";
-  const policies = isLeft ? withoutDelete(asked) : asked;
+  const mayGo = origin === "created" || !subject.hasManagementPolicies;
+  const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
   const names = others.map(({ name }) => name).sort();
   return {
     ...OBSERVED,
-    reason: { is: "Owned" },
+    reason: { is: origin === "existed" && mayDelete(subject.desired) ? "ExistedBefore" : "Owned" },
     policies: subject.hasManagementPolicies ? policies : undefined,
     isOrphaned: isLeft && !subject.hasManagementPolicies,
     isTagged: true,
-    annotations: { [TAGS_OWNER]: id, ...(names.length > 0 && { [CONTENDERS]: names.join(",") }) },
+    annotations: {
+      ...noteOrigin(own, origin === "created"),
+      [TAGS_OWNER]: id,
+      ...(names.length > 0 && { [CONTENDERS]: names.join(",") }),
+    },
   };
 }
 
-function asObserver(verdict: Theirs, { own, subject }: Entrant, { onConflict }: OwnerRules): Settlement {
+function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {
     return { ...OBSERVED, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
-  const { owner, isAcknowledged, isNext } = verdict;
-  const lost: Settlement = {
-    ...OBSERVED,
-    reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
-    annotations: isNext ? {} : { [TAGS_OWNER]: owner.id },
-    isSettled: isAcknowledged,
-  };
-  if (onConflict === "Fail" && !isNext) return { ...lost, reason: { is: "Conflict", owner } };
+  const { owner, isNext } = verdict;
+  const { own, subject } = entrant;
+  const lost = asObserver(verdict, entrant);
+  // A writer stops first: a Fatal result would freeze it as one.
+  if (onConflict === "Fail" && !isNext && own?.isWriting !== true)
+    return { ...lost, reason: { is: "Conflict", owner } };
   // A resource that exists is never left out: Crossplane would delete it.
   if (own === undefined && (onConflict === "Withhold" || !subject.hasManagementPolicies)) {
     return { ...lost, is: "leave", reason: { is: "Withheld", owner }, isSettled: false };
@@ -134,3 +166,18 @@ function asObserver(verdict: Theirs, { own, subject }: Entrant, { onConflict }: 
   if (subject.hasManagementPolicies) return lost;
   return { ...lost, policies: undefined, isOrphaned: true, repeats: owner, reason: { is: "CannotObserve", owner } };
 }
+
+type KnownOwner = Extract<Theirs, { owner: Contender }>;
+
+function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, { own, identity }: Entrant): Settlement {
+  const isCreated = owner.isCreated || (own?.isCreated === true && own.identity === identity);
+  return {
+    ...OBSERVED,
+    reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
+    annotations: { ...noteOrigin(own, isCreated), ...(!isNext && { [TAGS_OWNER]: owner.id }) },
+    isSettled: isAcknowledged,
+    isReady: own?.observation === "present" && isReady(owner.document),
+  };
+}
+
+const isReady = (managed: Document): boolean => shownCondition(managed, "Ready")?.status === "True";

@@ -7,6 +7,7 @@ import type { ResourceRule } from "../../input/tags.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import type { JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { SchemaRequirement } from "../../model/requirement.ts";
 import type { Declared } from "../../ownership/identity.ts";
@@ -23,6 +24,8 @@ export interface Subject extends Declared {
   readonly resource: string;
   /** The field that holds the tags. */
   readonly fieldPath: FieldPath;
+  /** The shape of the tags where none are set yet, as `fromTagMap` takes it; undefined for a map. */
+  readonly shape: JsonValue | undefined;
   readonly cloud: Cloud | undefined;
   /** The tags of the cloud resource, as its provider reports them. */
   readonly reportedTags: TagMap | undefined;
@@ -32,8 +35,17 @@ export interface Subject extends Declared {
   readonly isPending: boolean;
 }
 
+/** Managed resources that are not tagged, by the cause. */
+export interface LeftAlone {
+  /** The kinds that have no tags, or of which nothing tells that they have. */
+  readonly untagged: readonly string[];
+  /** The resources that the pipeline only observes, or that are annotated to be ignored. */
+  readonly excluded: readonly string[];
+}
+
 export interface Subjects {
   readonly subjects: readonly Subject[];
+  readonly leftAlone: LeftAlone;
   /** Schemas that tell which kinds have the field. */
   readonly schemas: readonly SchemaRequirement[];
 }
@@ -66,21 +78,29 @@ export function findSubjects(call: Call, draft: Draft): Subjects {
   return {
     subjects: selected.flatMap(({ subject }) => subject ?? []),
     schemas: selected.flatMap(({ schema }) => schema ?? []),
+    leftAlone: {
+      untagged: selected.flatMap(({ untagged }) => untagged ?? []),
+      excluded: selected.flatMap(({ excluded }) => excluded ?? []),
+    },
   };
 }
 
 interface Selected {
   readonly subject?: Subject;
   readonly schema?: SchemaRequirement | undefined;
+  readonly untagged?: string;
+  readonly excluded?: string;
 }
 
 function toSubject(resource: string, desired: Document, call: Call): Selected {
-  const selection = isExcluded(desired) ? undefined : select(desired, call);
-  if (selection === undefined) return {};
+  if (desired.at(COPIED_FROM) !== undefined) return {};
+  if (isExcluded(desired)) return { excluded: resource };
+  const selection = select(desired, call);
+  if (selection === undefined) return isManagedKind(desired) ? { untagged: managedKindOf(desired).kind } : {};
   desired.toObject(); // keeps it decoded: dozens of its fields are looked up, and it is written anew
   const observed = call.request.observed.resources.get(resource)?.document;
-  const { is, requirement: schema } = findTagField(selection, desired, observed, call);
-  if (is === "absent" || is === "unknown") return { schema };
+  const { is, shape, requirement: schema } = findTagField(selection, desired, observed, call);
+  if (is === "absent" || is === "unknown") return { schema, untagged: selection.kind.kind };
   const { kind, rule, family, fieldPath } = selection;
   const subject: Subject = {
     resource,
@@ -88,6 +108,7 @@ function toSubject(resource: string, desired: Document, call: Call): Selected {
     desired,
     observed,
     fieldPath,
+    shape,
     cloud: family?.cloud,
     nameFieldPaths: findNamePaths(rule, family),
     scopeFieldPaths: [...(family?.scope ?? []), ...rule.scopeFieldPaths],
@@ -123,8 +144,11 @@ function findTagField(
   observed: Document | undefined,
   call: Call,
 ): FieldInSchema {
-  const isSet = desired.at(fieldPath) !== undefined || observed?.at(fieldPath) !== undefined;
-  const isKnown = isSet || rule.fieldPath !== undefined || (family && isTaggable(family, kind.group, kind.kind));
+  const set = desired.at(fieldPath) ?? observed?.at(fieldPath);
+  // A field of another shape holds no tags, although it may be called so.
+  if (set !== undefined && toTagMap(set) === undefined) return { is: "absent", requirement: undefined };
+  const isKnown =
+    set !== undefined || rule.fieldPath !== undefined || (family && isTaggable(family, kind.group, kind.kind));
   if (isKnown === undefined) return findField(kind, fieldPath, call);
   return { is: isKnown ? "there" : "absent", requirement: undefined };
 }
@@ -140,8 +164,11 @@ const findNamePaths = ({ externalNameFieldPath }: ResourceRule, family: Family |
 
 function isExcluded(desired: Document): boolean {
   if (annotationOf(desired, IGNORE_TAGS)?.toLowerCase() === "true") return true;
-  return desired.at(COPIED_FROM) !== undefined || !mayWrite(policiesOf(desired) ?? EVERYTHING);
+  return !mayWrite(policiesOf(desired) ?? EVERYTHING);
 }
+
+/** Tells a managed resource from a nested XR or a native kind by the field that all providers have. */
+const isManagedKind = (desired: Document): boolean => desired.at(["spec", "forProvider"]) !== undefined;
 
 function findRule({ apiVersion, kind, group }: ManagedKind, { input }: Call): ResourceRule | undefined {
   const rules = input.spec.tags?.resources ?? [EVERY_KIND];

@@ -1,3 +1,4 @@
+import type { Document } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 
 /** Tags by key, whatever shape a kind gives them. */
@@ -11,11 +12,26 @@ const LIST_SHAPES = [
   { key: "name", value: "value" },
 ] as const;
 
-/** Reads a field that is a map or a list; undefined where it is neither. Entries that are not texts are left out. */
+/** Reads a field that is a map or a list of objects; undefined where it is neither. Entries that are not texts are left out. */
 export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
   if (isObject(field)) return new Map(Object.entries(field).filter(isTextEntry));
   if (!Array.isArray(field)) return undefined;
-  return new Map(field.filter(isObject).flatMap(tagOf));
+  const items = field.filter(isObject);
+  return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(tagOf));
+}
+
+/**
+ * The shape that a field's OpenAPI schema gives tags, as an empty map or a list of one item for `fromTagMap` to follow;
+ * undefined where the field holds no tags: Azure's NamedValue has a list of texts.
+ */
+export function shapeOf(schema: Document): JsonValue | undefined {
+  if (schema.at(["type"]) !== "array") return schema.at(["properties"]) === undefined ? {} : undefined;
+  const properties = schema.at(["items", "properties"]);
+  if (!isObject(properties)) return undefined;
+  const shape = LIST_SHAPES.find(
+    ({ key, value }) => Object.hasOwn(properties, key) && Object.hasOwn(properties, value),
+  );
+  return shape && [{ [shape.key]: "" }];
 }
 
 const isTextEntry = (entry: [string, JsonValue]): entry is [string, string] => typeof entry[1] === "string";

@@ -12,6 +12,7 @@ import {
   withResults,
 } from "../../model/draft.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
+import type { Ready } from "../../model/resource.ts";
 import { ownerOf } from "../../ownership/owner.ts";
 import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
@@ -20,6 +21,7 @@ import { findChanges } from "./audit.ts";
 import { explainRefusal, type Faults, type Refusal, type Tagged, toCondition } from "./condition.ts";
 import { decideTags, withOwnership, withTags } from "./desire.ts";
 import { checkTags } from "./limits.ts";
+import type { Settlement } from "./settle.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
 import { toWanted, type Wanted } from "./wanted.ts";
@@ -42,10 +44,10 @@ export const tags: Feature = (call, draft) => {
   if (input === undefined) return draft;
 
   const wanted = toWanted(input, call);
-  const { subjects, schemas } = findSubjects(call, draft);
+  const { subjects, schemas, leftAlone } = findSubjects(call, draft);
   const decisions = subjects.map((subject) => decide(subject, wanted, input, call));
   const faults = { refusals: findRefusals(decisions, wanted), unset: wanted.unset };
-  const condition = toCondition(decisions, faults);
+  const condition = toCondition(decisions, leftAlone, faults);
   const edits = decisions.flatMap((decision) => toEdits(decision, wanted, call, draft));
   const requirements = decisions.flatMap(({ arbitration }) => arbitration?.requirements ?? []);
   const asking = withRequiredSchemas(withRequirements(withResources(draft, edits), requirements), schemas);
@@ -86,8 +88,13 @@ function toEdits(
   if (arbitration === undefined) return [[resource, { is: "set", object: tagged, ready }]];
 
   const object = withOwnership(tagged, arbitration, { owner: ownerOf(call.composite), cluster });
-  // An XR must not count on a cloud resource that may be deleted before its owner knows of the XR.
-  return [[resource, { is: "set", object, ready: arbitration.settlement.isSettled ? ready : "False" }]];
+  return [[resource, { is: "set", object, ready: toReady(arbitration.settlement, ready) }]];
+}
+
+/** An XR must not count on a cloud resource that may be deleted before its owner knows of the XR. */
+function toReady({ isSettled, isReady }: Settlement, ready: Ready | undefined): Ready | undefined {
+  if (!isSettled) return "False";
+  return isReady ? "True" : ready;
 }
 
 /** The tags that we decide, and not those that an owner's tags are repeated by. */

@@ -18,17 +18,26 @@ type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 const draftOf = ({ policy = {}, ...parts }: Parts) =>
   adoption(composedCall({ ...parts, spec: { adoption: policy } }), emptyDraft);
 
+interface Lookup {
+  readonly when: string;
+  readonly reason: string;
+  readonly xr: JsonObject;
+  readonly severity: string;
+  readonly answer?: JsonObject;
+  readonly policy?: JsonObject;
+}
+
 const REQUIREMENT = "adoption/Bucket.cloud.example.org/a";
 const shown = (reason: string, message: string): JsonObject => ({
   status: { conditions: [{ type: "ResourcesAdopted", status: "True", reason, message }] },
 });
 
-test("without its section of the input nothing happens", () => {
+test("adoption changes nothing without its section of the input", () => {
   const call = composedCall({ spec: {}, observed: { a: bucket("a") } });
   expect(adoption(call, emptyDraft)).toBe(emptyDraft);
 });
 
-test("in steady state it requires nothing and touches nothing", () => {
+test("adoption requires nothing and changes nothing in steady state", () => {
   const observed = { a: bucket("a", controlledBy("uid-now")), b: bucket("b", controlledBy("uid-now")) };
   const { resources, requirements, conditions, results } = draftOf({
     xr: store({ ...referring("a", "b"), ...shown("Adopted", "") }),
@@ -47,7 +56,7 @@ describe("a restored resource that is not desired", () => {
     observed: { a: bucket("a", { labels: { "crossplane.io/composite": "store", team: "x" } }) },
   };
 
-  test("is put back as it is observed, without what the API server fills in, and marked", () => {
+  test("is put back as observed, without fields that the API server fills in, and marked", () => {
     const { resources, conditions, results } = draftOf(parts);
     expect(resources.get("a")).toEqual({
       is: "set",
@@ -79,7 +88,7 @@ describe("a restored resource that is not desired", () => {
     expect(conditions).toMatchObject([{ status: "True", reason: "NoLongerDesired" }]);
   });
 
-  test("is kept while it is a nested XR that does not yet control its own resources, but for its references", () => {
+  test("is kept without its references while it is a nested XR that does not control its own resources yet", () => {
     const inner = restoredStore({ metadata: { name: "inner", ...controlledBy("uid-now") } });
     const spec = { size: 1, crossplane: { compositionRef: { name: "c" }, resourceRefs: [{ name: "x" }] } };
     const { resources, conditions } = draftOf({
@@ -99,13 +108,13 @@ describe("a restored resource that is not desired", () => {
     expect(draftOf({ ...parts, observed }).resources.size).toBe(0);
   });
 
-  test("is left alone where it is desired: Crossplane adopts it", () => {
+  test("is left alone as soon as it is desired, because Crossplane adopts it then", () => {
     const { resources, conditions } = draftOf({ ...parts, desired: { a: { spec: {} } } });
     expect(resources.size).toBe(0);
     expect(conditions).toMatchObject([{ reason: "Adopted" }]);
   });
 
-  test("stops the XR with onUnadopted: Block", () => {
+  test("stops the XR under onUnadopted: Block", () => {
     const { results, resources, conditions } = draftOf({ ...parts, policy: { onUnadopted: "Block" } });
     expect(results).toEqual([
       {
@@ -122,7 +131,7 @@ describe("a restored resource that is not desired", () => {
   });
 });
 
-describe("a resource that nothing shows to be this XR's", () => {
+describe("a resource without proof that this XR composed it", () => {
   const parts = { xr: restoredStore(referring("a")), observed: { a: bucket("a", { labels: {} }) } };
 
   test("stops the XR, and is not put back", () => {
@@ -138,7 +147,7 @@ describe("a resource that nothing shows to be this XR's", () => {
     ]);
   });
 
-  test("is let go with onUnproven: Release, with a warning", () => {
+  test("is released with a warning under onUnproven: Release", () => {
     const { results, resources, conditions } = draftOf({ ...parts, policy: { onUnproven: "Release" } });
     expect(resources.size).toBe(0);
     expect(results).toMatchObject([{ severity: "Warning", reason: "Released" }]);
@@ -146,8 +155,8 @@ describe("a resource that nothing shows to be this XR's", () => {
   });
 });
 
-describe("a reference that is not observed", () => {
-  test("is required by name", () => {
+describe("a reference to a resource that is not observed", () => {
+  test("leads to a requirement by name", () => {
     const draft = draftOf({ xr: store(referring("a")) });
     const { conditions, results } = draft;
     expect([...requirementsIn(draft)]).toEqual([
@@ -158,9 +167,9 @@ describe("a reference that is not observed", () => {
   });
 
   test.each([
-    { reason: "a namespaced XR's own namespace", capabilities: [], namespace: "team-a" },
-    { reason: "not on Crossplane v1, which would fail the XR", capabilities: [], namespace: undefined },
-  ] as const)("with its namespace: $reason", ({ capabilities, namespace }) => {
+    { reason: "a namespaced XR looks in its own namespace", capabilities: [], namespace: "team-a" },
+    { reason: "Crossplane v1 would fail the XR, so nothing is required", capabilities: [], namespace: undefined },
+  ] as const)("is looked up by namespace where that works: $reason", ({ capabilities, namespace }) => {
     const references = [{ apiVersion: "v1", kind: "ConfigMap", name: "a", ...(namespace ? {} : { namespace: "x" }) }];
     const xr = namespace
       ? store({ metadata: { name: "store", namespace, uid: "u" }, spec: { crossplane: { resourceRefs: references } } })
@@ -172,30 +181,47 @@ describe("a reference that is not observed", () => {
     );
   });
 
-  test("and has no name is one of Crossplane's placeholders", () => {
+  test("leads to no requirement when it is a placeholder of Crossplane, which has no name", () => {
     expect(draftOf({ xr: store(referring("")) }).requirements.size).toBe(0);
   });
 
-  test.each<{ reason: string; xr: JsonObject; severity: string | undefined; answer?: JsonObject; policy?: JsonObject }>(
-    [
-      { reason: "Adopted", xr: store(referring("a")), severity: "Normal" },
-      { reason: "MissingAfterRestore", xr: restoredStore(referring("a")), severity: "Fatal" },
-      { reason: "Adopted", xr: restoredStore(referring("a")), policy: { onMissing: "Recreate" }, severity: "Normal" },
-      {
-        reason: "StaleController",
-        xr: restoredStore(referring("a")),
-        answer: bucket("a", controlledBy("uid-then")),
-        severity: "Fatal",
-      },
-      {
-        reason: "ControlledByAnother",
-        xr: store(referring("a")),
-        answer: bucket("a", controlledBy("u", "other")),
-        severity: "Warning",
-      },
-      { reason: "RestoreInProgress", xr: restoredStore(referring("a")), answer: bucket("a"), severity: "Fatal" },
-    ],
-  )("$reason: $severity", ({ reason, xr, answer, policy = {}, severity }) => {
+  test.each<Lookup>([
+    { when: "nothing is found", reason: "Adopted", xr: store(referring("a")), severity: "Normal" },
+    {
+      when: "nothing is found after a restore",
+      reason: "MissingAfterRestore",
+      xr: restoredStore(referring("a")),
+      severity: "Fatal",
+    },
+    {
+      when: "nothing is found after a restore, and onMissing is Recreate",
+      reason: "Adopted",
+      xr: restoredStore(referring("a")),
+      policy: { onMissing: "Recreate" },
+      severity: "Normal",
+    },
+    {
+      when: "this XR controlled the resource before the restore",
+      reason: "StaleController",
+      xr: restoredStore(referring("a")),
+      answer: bucket("a", controlledBy("uid-then")),
+      severity: "Fatal",
+    },
+    {
+      when: "another XR controls the resource",
+      reason: "ControlledByAnother",
+      xr: store(referring("a")),
+      answer: bucket("a", controlledBy("u", "other")),
+      severity: "Warning",
+    },
+    {
+      when: "the resource has come back since Crossplane observed",
+      reason: "RestoreInProgress",
+      xr: restoredStore(referring("a")),
+      answer: bucket("a"),
+      severity: "Fatal",
+    },
+  ])("has the reason $reason and a $severity result when $when", ({ reason, xr, answer, policy = {}, severity }) => {
     const answers = { [REQUIREMENT]: answer === undefined ? [] : [answer] };
     const { conditions, results, resources } = draftOf({ xr, answers, policy });
     expect(conditions).toMatchObject([{ reason }]);
@@ -203,7 +229,7 @@ describe("a reference that is not observed", () => {
     expect(resources.size).toBe(0);
   });
 
-  test("says which two references share a composed resource name", () => {
+  test("is named beside the other one with the same composed resource name", () => {
     const other = bucket("b", controlledBy("uid-now"));
     const { results } = draftOf({
       xr: store(referring("a", "b")),
@@ -215,7 +241,7 @@ describe("a reference that is not observed", () => {
   });
 });
 
-describe("whether an XR was restored", () => {
+describe("whether an XR counts as restored", () => {
   const metadata = { name: "store", uid: "uid-now", creationTimestamp: "2026-01-02T00:00:00Z" };
   const synced = (lastTransitionTime: string): JsonObject => ({
     status: { conditions: [{ type: "Synced", status: "True", reason: "ReconcileSuccess", lastTransitionTime }] },
@@ -232,33 +258,33 @@ describe("whether an XR was restored", () => {
     },
   };
   test.each<{ reason: string; xr: JsonObject; isRestored: boolean }>([
-    { reason: "no status, references of whoever restored them", xr: { metadata }, isRestored: true },
+    { reason: "it has no status, and its references come from the backup", xr: { metadata }, isRestored: true },
     {
-      reason: "a status from before it was created",
+      reason: "its status is from before it was created",
       xr: { metadata, ...synced("2026-01-01T00:00:00Z") },
       isRestored: true,
     },
-    { reason: "managed fields of the backup as well", xr: writtenAt("2026-01-01T00:00:00Z"), isRestored: true },
-    { reason: "still waiting", xr: { metadata, ...waiting }, isRestored: true },
+    { reason: "its managed fields come from the backup", xr: writtenAt("2026-01-01T00:00:00Z"), isRestored: true },
+    { reason: "it still waits for missing resources", xr: { metadata, ...waiting }, isRestored: true },
     {
-      reason: "only the status is Crossplane's",
+      reason: "Crossplane has written its status only",
       xr: writtenAt("2026-01-02T00:00:00Z", { subresource: "status" }),
       isRestored: true,
     },
-    { reason: "Crossplane has written the references", xr: writtenAt("2026-01-02T00:00:00Z"), isRestored: false },
+    { reason: "Crossplane has written its references", xr: writtenAt("2026-01-02T00:00:00Z"), isRestored: false },
     { reason: "Crossplane has synced it", xr: { metadata, ...synced("2026-01-02T00:00:00Z") }, isRestored: false },
     {
-      reason: "seen by render, without metadata",
+      reason: "it is rendered, without the metadata of an API server",
       xr: { metadata: { name: "store" }, ...synced("x") },
       isRestored: false,
     },
-  ])("$isRestored: $reason", ({ xr, isRestored }) => {
+  ])("is $isRestored when $reason", ({ xr, isRestored }) => {
     const { conditions } = draftOf({ xr: store({ ...referring("a"), ...xr }), answers: { [REQUIREMENT]: [] } });
     expect(conditions[0]?.reason).toBe(isRestored ? "MissingAfterRestore" : "Adopted");
   });
 });
 
-test("a Fatal names all at once, and only when everything is known", () => {
+test("a Fatal result names all resources at once, and only when every lookup is answered", () => {
   const parts = {
     xr: restoredStore(referring("a", "x")),
     observed: { x: bucket("x", { labels: {} }) },
@@ -273,11 +299,11 @@ test("a Fatal names all at once, and only when everything is known", () => {
   ]);
 });
 
-describe("a step after this one that desires resources", () => {
+describe("a step after adoption that desires resources", () => {
   const parts = { xr: store(referring("a")), observed: { a: bucket("a", controlledBy("uid-now")) } };
   const messageOf = (xr: JsonObject) => draftOf({ ...parts, xr }).conditions[0]?.message ?? "";
 
-  test("is noticed when what was left out is still there in the next reconcile, and stays noticed", () => {
+  test("is reported when a resource that was left out is still there in the next reconcile, and stays reported", () => {
     const first = messageOf(parts.xr);
     const again = draftOf({ ...parts, xr: store({ ...referring("a"), ...shown("NoLongerDesired", first) }) });
     expect(again.conditions).toMatchObject([{ status: "False", reason: "StepNotLast" }]);
@@ -287,7 +313,7 @@ describe("a step after this one that desires resources", () => {
   });
 });
 
-test("names of hundreds are cut short", () => {
+test("the condition ResourcesAdopted names ten of many resources and counts the rest", () => {
   const observed = Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [`b${10 + index}`, bucket(`b${index}`)]),
   );

@@ -6,13 +6,13 @@ const parameters = { seed: 20260101, runs: 2500 };
 const TIMEOUT_MS = 60_000;
 
 test(
-  "in whatever order things come back, nothing is lost, deleted unadopted or made twice",
+  "in whatever order resources are restored, none is lost, deleted before it is adopted or created twice",
   () => checkInterleavings({ ...parameters, isGuarded: true }),
   TIMEOUT_MS,
 );
 
 test(
-  "without our step something is: the property notices",
+  "without adoption the same property fails",
   () => expect(() => checkInterleavings({ ...parameters, isGuarded: false })).toThrow("Property failed"),
   TIMEOUT_MS,
 );

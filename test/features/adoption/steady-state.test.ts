@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { loadMethod } from "../../../src/render/protocol.ts";
-import { toStruct } from "../../../src/render/struct.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { readRequest } from "../../../src/wire/request.ts";
 import { bucket, controlledBy, referring, restoredStore, store } from "../../../testing/builders/composed.ts";
 import { inputOf } from "../../../testing/builders/sharing.ts";
 import { decodeResponse } from "../../../testing/wire/oracle.ts";
+import { loadMethod } from "../../../testing/wire/protocol.ts";
+import { toStruct } from "../../../testing/wire/struct.ts";
 
 const names = Array.from({ length: 500 }, (_, index) => `bucket-${index}`);
 
@@ -17,7 +17,7 @@ const resourcesOf = (object: (name: string) => JsonObject) =>
 const TIMEOUT_MS = 30_000;
 
 test(
-  "five hundred composed resources go back as they came, and nothing is required",
+  "five hundred desired resources are returned byte for byte, and nothing is required",
   () => {
     const xr = store(referring(...names));
     const message = loadMethod().requestSerialize({
@@ -40,7 +40,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("a restored resource of 300 KB is put back whole", () => {
+test("a restored resource of 300 KB is put back as a whole", () => {
   const spec = { forProvider: { policy: "p".repeat(300_000) } };
   const message = loadMethod().requestSerialize({
     meta: { tag: "large" },

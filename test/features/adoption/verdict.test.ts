@@ -17,7 +17,7 @@ const appliedBy = (...managers: readonly string[]): JsonObject => ({
 });
 const ours = composerName({ apiVersion: "apps.example.org/v1", kind: "XStore", name: "store" });
 
-test("the field manager is the one that Crossplane computes", () => {
+test("the name of the field manager is the one that Crossplane computes", () => {
   // sha256 of "storeXStore.apps.example.org", as ComposedFieldOwnerName makes it.
   expect(ours).toMatch(/^apiextensions\.crossplane\.io\/composed\/[0-9a-f]{64}$/);
   expect(composerName({ apiVersion: "v1", kind: "Thing", name: "a" })).not.toBe(
@@ -25,34 +25,34 @@ test("the field manager is the one that Crossplane computes", () => {
   );
 });
 
-describe("observed, and not desired", () => {
+describe("an observed resource that is not desired", () => {
   test.each<{ reason: string; metadata: JsonObject; is: string; xr?: JsonObject }>([
     { reason: "this XR controls it", metadata: controlledBy("uid-now"), is: "ours" },
-    { reason: "restored: no controller, our label", metadata: {}, is: "unadopted" },
+    { reason: "it has our label and no controller, as after a restore", metadata: {}, is: "unadopted" },
     {
-      reason: "an owner that is no controller",
+      reason: "its only owner is not its controller",
       metadata: { ownerReferences: [{ uid: "uid-now", kind: "XStore", name: "store" }] },
       is: "unadopted",
     },
-    { reason: "no label", metadata: { labels: {} }, is: "unproven" },
-    { reason: "another XR's label", metadata: labelled("other"), is: "unproven" },
-    { reason: "our label, and our field manager", metadata: appliedBy("velero", ours), is: "unadopted" },
-    { reason: "our label, and another XR's manager", metadata: appliedBy(`${ours}0`), is: "unproven" },
-    { reason: "our manager, another's label", metadata: { ...labelled("x"), ...appliedBy(ours) }, is: "unproven" },
+    { reason: "it has no label", metadata: { labels: {} }, is: "unproven" },
+    { reason: "it has the label of another XR", metadata: labelled("other"), is: "unproven" },
+    { reason: "it has our label and our field manager", metadata: appliedBy("velero", ours), is: "unadopted" },
+    { reason: "it has our label and the field manager of another XR", metadata: appliedBy(`${ours}0`), is: "unproven" },
+    { reason: "only its field manager is ours", metadata: { ...labelled("x"), ...appliedBy(ours) }, is: "unproven" },
     {
-      reason: "our label, another claim's XR of another kind",
+      reason: "it has our label and belongs to an XR of another kind and claim",
       metadata: labelled("store", { "crossplane.io/claim-name": "theirs", "crossplane.io/claim-namespace": "team-b" }),
       is: "unproven",
     },
-    { reason: "rendered with the owner of a backup", metadata: controlledBy("uid-then"), is: "stale" },
-    { reason: "rendered with somebody else's owner", metadata: controlledBy("u", "other"), is: "foreign" },
+    { reason: "it is rendered with the owner of a backup", metadata: controlledBy("uid-then"), is: "stale" },
+    { reason: "it is rendered with another owner", metadata: controlledBy("u", "other"), is: "foreign" },
     { reason: "it is being deleted", metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" }, is: "gone" },
-  ])("$is: $reason", ({ metadata, is }) => {
+  ])("is judged $is when $reason", ({ metadata, is }) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), composite).is).toBe(is);
   });
 });
 
-test("ours: rendered without a UID, any controller is this XR", () => {
+test("an observed resource with any controller is judged ours when the XR is rendered without a UID", () => {
   const rendered = compositeOf(store({ metadata: { name: "store" } }));
   expect(judgeObserved(documentOf(bucket("a", controlledBy("u"))), rendered).is).toBe("ours");
 });
@@ -61,54 +61,59 @@ describe("a nested XR that this XR controls", () => {
   const nested = (xr: JsonObject) =>
     documentOf({ ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...controlledBy("uid-now") } });
   test.each([
-    { reason: "restored, and not reconciled yet", xr: restoredStore(referring("a")), is: "unsettled" },
+    { reason: "it was restored and is not reconciled yet", xr: restoredStore(referring("a")), is: "unsettled" },
     {
-      reason: "of Crossplane v2",
+      reason: "it was restored on Crossplane v2 and is not reconciled yet",
       xr: restoredStore({ spec: { crossplane: referring("a")["spec"] ?? null } }),
       is: "unsettled",
     },
-    { reason: "reconciled", xr: store(referring("a")), is: "ours" },
+    { reason: "it is reconciled", xr: store(referring("a")), is: "ours" },
     { reason: "it has composed nothing", xr: restoredStore(), is: "ours" },
-  ])("$is: $reason", ({ xr, is }) => {
+  ])("is judged $is when $reason", ({ xr, is }) => {
     expect(judgeObserved(nested(xr), composite).is).toBe(is);
   });
 });
 
-describe("by a nested XR, whose resources carry the name of the XR at the root", () => {
+describe("a resource composed by a nested XR, and so labelled with the name of the XR at the root,", () => {
   const nested = (metadata: JsonObject) =>
     compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
   test.each<{ reason: string; xr: JsonObject; metadata: JsonObject; is: string }>([
-    { reason: "it is adopted itself", xr: controlledBy("u", "root"), metadata: labelled("root"), is: "unadopted" },
-    { reason: "it waits for its own adoption", xr: {}, metadata: labelled("root"), is: "nested" },
+    { reason: "the nested XR is adopted", xr: controlledBy("u", "root"), metadata: labelled("root"), is: "unadopted" },
+    { reason: "the nested XR waits for its own adoption", xr: {}, metadata: labelled("root"), is: "nested" },
     {
-      reason: "its field manager says enough",
+      reason: "its field manager is proof enough",
       xr: {},
       metadata: { ...labelled("root"), ...appliedBy(ours) },
       is: "unadopted",
     },
-    { reason: "its own name is no proof", xr: controlledBy("u", "root"), metadata: labelled("store"), is: "unproven" },
     {
-      reason: "a sibling's resource",
+      reason: "its label has the name of the nested XR, which is no proof",
+      xr: controlledBy("u", "root"),
+      metadata: labelled("store"),
+      is: "unproven",
+    },
+    {
+      reason: "its field manager is that of a sibling",
       xr: controlledBy("u", "root"),
       metadata: { ...labelled("root"), ...appliedBy(`${ours}0`) },
       is: "unproven",
     },
-  ])("$is: $reason", ({ xr, metadata, is }) => {
+  ])("is judged $is when $reason", ({ xr, metadata, is }) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), nested(xr)).is).toBe(is);
   });
 });
 
-describe("referred to, and not observed", () => {
+describe("a resource that is referred to and not observed", () => {
   const found = (metadata: JsonObject) => ({ is: "resolved", items: [documentOf(bucket("a", metadata))] }) as const;
   const nothing = { is: "resolved", items: [] } as const;
   const restored = compositeOf(restoredStore());
   test.each([
-    { reason: "not looked up yet", answer: { is: "pending" } as const, is: "pending" },
-    { reason: "there is none", answer: nothing, is: "gone" },
-    { reason: "there is none, after a restore", answer: nothing, isRestored: true, is: "missing" },
-    { reason: "this XR, before the restore", answer: found(controlledBy("uid-then")), is: "stale" },
+    { reason: "it is not looked up yet", answer: { is: "pending" } as const, is: "pending" },
+    { reason: "it does not exist", answer: nothing, is: "gone" },
+    { reason: "it does not exist after a restore", answer: nothing, isRestored: true, is: "missing" },
+    { reason: "this XR controlled it before the restore", answer: found(controlledBy("uid-then")), is: "stale" },
     {
-      reason: "this XR, before the restore, of another version",
+      reason: "this XR controlled it before the restore, in another API version",
       answer: found({
         ownerReferences: [
           { apiVersion: "apps.example.org/v2", kind: "XStore", name: "store", uid: "u", controller: true },
@@ -116,13 +121,17 @@ describe("referred to, and not observed", () => {
       }),
       is: "stale",
     },
-    { reason: "another XR", answer: found(controlledBy("uid-then", "other")), is: "foreign" },
-    { reason: "another kind", answer: found(controlledBy("uid-then", "store", "XShop")), is: "foreign" },
-    { reason: "this XR", answer: found(controlledBy("uid-now")), is: "ours" },
-    { reason: "nobody, and it is ours: it has just come back", answer: found({}), is: "unadopted" },
-    { reason: "nobody, and it is not ours", answer: found(labelled("other")), is: "unproven" },
-    { reason: "nobody, and it is going", answer: found({ deletionTimestamp: "2026-01-01T00:00:00Z" }), is: "gone" },
-  ])("$is: $reason", ({ answer, isRestored = false, is }) => {
+    { reason: "another XR controls it", answer: found(controlledBy("uid-then", "other")), is: "foreign" },
+    { reason: "another kind controls it", answer: found(controlledBy("uid-then", "store", "XShop")), is: "foreign" },
+    { reason: "this XR controls it", answer: found(controlledBy("uid-now")), is: "ours" },
+    { reason: "nobody controls it, and it is ours: it has just come back", answer: found({}), is: "unadopted" },
+    { reason: "nobody controls it, and it is not ours", answer: found(labelled("other")), is: "unproven" },
+    {
+      reason: "it is being deleted",
+      answer: found({ deletionTimestamp: "2026-01-01T00:00:00Z" }),
+      is: "gone",
+    },
+  ])("is judged $is when $reason", ({ answer, isRestored = false, is }) => {
     expect(judgeReferenced(answer, isRestored ? restored : composite).is).toBe(is);
   });
 });

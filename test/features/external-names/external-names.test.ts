@@ -41,12 +41,12 @@ const ledger = { toCompositeFieldPath: "status.externalNames" };
 const recording = (names: JsonObject): JsonObject => store({ status: { externalNames: names } });
 const recordOf = (name: string): JsonObject => ({ "VPC.ec2.aws.upbound.io": name });
 
-test("without its section of the input nothing happens", () => {
+test("external names change nothing without their section of the input", () => {
   const call = composedCall({ spec: {}, observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: desired } });
   expect(externalNames(call, emptyDraft)).toBe(emptyDraft);
 });
 
-test("an observed name is desired from then on, beside what the pipeline desires", () => {
+test("an observed name is added to what the pipeline desires", () => {
   const { resources, conditions } = draftOf({
     observed: { vpc: observed({ name: "vpc-1" }) },
     desired: { vpc: desired },
@@ -57,89 +57,89 @@ test("an observed name is desired from then on, beside what the pipeline desires
   ]);
 });
 
-describe("nothing is edited", () => {
+describe("no resource is edited", () => {
   test.each<{ reason: string; parts: Parts }>([
     {
-      reason: "where the pipeline sets the same name",
+      reason: "the pipeline sets the same name",
       parts: { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-1", desired) } },
     },
     {
-      reason: "where the pipeline sets another one, which is its right",
+      reason: "the pipeline sets another name, which it may",
       parts: { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-2", desired) } },
     },
-    { reason: "of what nobody desires", parts: { observed: { vpc: observed({ name: "vpc-1" }) } } },
-    { reason: "of what is not there yet", parts: { desired: { vpc: desired } } },
+    { reason: "nothing desires the resource", parts: { observed: { vpc: observed({ name: "vpc-1" }) } } },
+    { reason: "the resource does not exist yet", parts: { desired: { vpc: desired } } },
     {
-      reason: "of a nested XR, which has its claim's name for an external name",
+      reason: "the resource is a nested XR, whose external name is the name of its claim",
       parts: {
         observed: { inner: { ...observed({ name: "x" }), spec: { compositionRef: { name: "x" } } } },
         desired: { inner: {} },
       },
     },
     {
-      reason: "with pin: false, of a name that the provider has set",
+      reason: "pin is false and the provider has set the name",
       parts: {
         policy: { pin: false, builtInRescue: false },
         observed: { vpc: observed({ name: "vpc-1", id: "vpc-1" }) },
         desired: { vpc: desired },
       },
     },
-  ])("$reason", ({ parts }) => {
+  ])("when $reason", ({ parts }) => {
     expect(draftOf(parts).resources.size).toBe(0);
   });
 });
 
-describe("a lost name is rescued from what the provider reports", () => {
+describe("a lost name", () => {
   const custom = { apiGroup: "db.example.org", kind: "Cluster", fromFieldPath: "status.atProvider.arn" };
   const cluster = { apiVersion: "db.example.org/v1", kind: "Cluster", spec: {} };
   test.each<{ reason: string; desired: JsonObject; status: JsonObject; policy?: JsonObject; name: string | undefined }>(
     [
-      { reason: "a built-in kind", desired, status: { id: "vpc-1" }, name: "vpc-1" },
+      { reason: "a built-in rule finds it in the status", desired, status: { id: "vpc-1" }, name: "vpc-1" },
       {
-        reason: "its namespaced twin",
+        reason: "a built-in rule finds it in the status of the namespaced kind",
         desired: { ...desired, apiVersion: "ec2.aws.m.upbound.io/v1beta1" },
         status: { id: "vpc-1" },
         name: "vpc-1",
       },
       {
-        reason: "built-in rules switched off",
+        reason: "the built-in rules are off",
         desired,
         status: { id: "vpc-1" },
         policy: { builtInRescue: false },
         name: undefined,
       },
       {
-        reason: "a rule of the input",
+        reason: "a rule of the input finds it in the status",
         desired: cluster,
         status: { arn: "arn:1" },
         policy: { rescue: [custom] },
         name: "arn:1",
       },
-      { reason: "a kind that no rule is about", desired: cluster, status: { id: "1" }, name: undefined },
-      { reason: "something else than a string", desired, status: { id: 5 }, name: undefined },
+      { reason: "no rule is about the kind", desired: cluster, status: { id: "1" }, name: undefined },
+      { reason: "the status holds no string", desired, status: { id: 5 }, name: undefined },
       {
-        reason: "a rule of the input comes before a built-in one",
+        reason: "a rule of the input wins over a built-in one",
         desired,
         status: { id: "vpc-1", arn: "arn:1" },
         policy: { rescue: [{ apiGroup: "ec2.aws.upbound.io", kind: "VPC", fromFieldPath: "status.atProvider.arn" }] },
         name: "arn:1",
       },
     ],
-  )("$reason: $name", ({ desired: wanted, status, policy = {}, name }) => {
+  )("becomes $name when $reason", ({ desired: wanted, status, policy = {}, name }) => {
     const there = { ...observed({}), status: { atProvider: status } };
     const { resources, conditions } = draftOf({ policy, observed: { a: there }, desired: { a: wanted } });
     expect(resources.get("a")).toEqual(name === undefined ? undefined : edited(name));
     expect(conditions[0]?.reason).toBe(name === undefined ? "WaitingForNames" : "Rescued");
   });
 
-  test("built-in kinds are listed once, in order", () => {
+  test("has built-in rules that list each kind once, in order", () => {
     const kinds = Object.values(builtInKinds);
     expect(Object.keys(builtInKinds)).toEqual(Object.keys(builtInKinds).toSorted());
     for (const list of kinds) expect(list).toEqual([...new Set(list)].toSorted());
   });
 });
 
-test("a rescued name stays desired with pin: false too, or Crossplane would take it away again", () => {
+test("a rescued name stays desired even with pin: false, or Crossplane would remove it again", () => {
   const parts = { observed: { vpc: observed({ name: "vpc-1", id: "vpc-1" }) }, desired: { vpc: desired } };
   expect(draftOf({ ...parts, policy: { pin: false } }).resources.has("vpc")).toBe(true);
 });
@@ -160,7 +160,7 @@ describe("the ledger", () => {
     expect(JSON.stringify(composite)).toMatch(/"a".*"b"/);
   });
 
-  test("gives a managed resource that is made anew its name back", () => {
+  test("gives a managed resource that is created again its name back", () => {
     const { resources, conditions, composite } = draftOf({
       policy,
       xr: recording({ vpc: recordOf("vpc-1") }),
@@ -171,7 +171,7 @@ describe("the ledger", () => {
     expect(composite[0]?.value).toEqual({ vpc: recordOf("vpc-1") });
   });
 
-  test("does not give it to another kind", () => {
+  test("gives no name to a resource of another kind", () => {
     const { resources } = draftOf({
       policy,
       xr: recording({ vpc: { "Subnet.ec2.aws.upbound.io": "subnet-1" } }),
@@ -182,17 +182,17 @@ describe("the ledger", () => {
 
   test.each<{ reason: string; parts: Parts; value: JsonObject | undefined }>([
     {
-      reason: "keeps the name of what is neither there nor desired at the moment",
+      reason: "a recorded resource is neither observed nor desired at the moment",
       parts: { xr: recording({ vpc: recordOf("vpc-1") }) },
       value: { vpc: recordOf("vpc-1") },
     },
     {
-      reason: "forgets what is observed and not desired: Crossplane deletes it",
+      reason: "a resource is observed and not desired, so that Crossplane deletes it",
       parts: { xr: recording({ vpc: recordOf("vpc-1") }), observed: { vpc: observed({ name: "vpc-1" }) } },
       value: undefined,
     },
     {
-      reason: "forgets what is being deleted together with its cloud resource",
+      reason: "a resource is being deleted together with its cloud resource",
       parts: {
         xr: recording({ vpc: recordOf("vpc-1") }),
         observed: { vpc: observed({ name: "vpc-1", metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }) },
@@ -201,7 +201,7 @@ describe("the ledger", () => {
       value: undefined,
     },
     {
-      reason: "keeps what is being deleted without it",
+      reason: "a resource is being deleted without its cloud resource",
       parts: {
         observed: {
           vpc: observed({
@@ -215,7 +215,7 @@ describe("the ledger", () => {
       value: { vpc: recordOf("vpc-1") },
     },
     {
-      reason: "forgets what an explicit Delete deletes in spite of deletionPolicy: Orphan",
+      reason: "a resource is being deleted with an explicit Delete, in spite of deletionPolicy Orphan",
       parts: {
         xr: recording({ vpc: recordOf("vpc-1") }),
         observed: {
@@ -230,7 +230,7 @@ describe("the ledger", () => {
       value: undefined,
     },
     {
-      reason: "keeps what is being deleted while it is paused, so that its provider does nothing",
+      reason: "a resource is being deleted while it is paused, so that its provider does nothing",
       parts: {
         observed: {
           vpc: observed({
@@ -245,7 +245,7 @@ describe("the ledger", () => {
       value: { vpc: recordOf("vpc-1") },
     },
     {
-      reason: "follows the pipeline",
+      reason: "the pipeline sets another name",
       parts: {
         xr: recording({ vpc: recordOf("vpc-1") }),
         observed: { vpc: observed({}) },
@@ -254,15 +254,15 @@ describe("the ledger", () => {
       value: { vpc: recordOf("vpc-2") },
     },
     {
-      reason: "is read as far as it is one",
+      reason: "the recorded value has entries that are no names",
       parts: { xr: recording({ a: "x", b: { K: 1 }, vpc: { ...recordOf("vpc-1"), other: "" } }), desired: {} },
       value: { vpc: recordOf("vpc-1") },
     },
-  ])("$reason", ({ parts, value }) => {
+  ])("is $value when $reason", ({ parts, value }) => {
     expect(ledgerOf(parts)).toEqual(value);
   });
 
-  test("__proto__ is a composed resource's name like any other", () => {
+  test("records a composed resource called __proto__ like any other", () => {
     const value = ledgerOf({
       observed: Object.fromEntries([["__proto__", observed({ name: "vpc-1" })]]),
       desired: Object.fromEntries([["__proto__", desired]]),
@@ -271,12 +271,12 @@ describe("the ledger", () => {
   });
 });
 
-describe("two names for one resource", () => {
+describe("a resource with two names", () => {
   const xr = recording({ vpc: recordOf("vpc-1") });
   test.each([
-    { reason: "changed by hand: it stays", name: "vpc-2", pinned: "vpc-2" },
-    { reason: "lost, and created again: the first one comes back", name: undefined, id: "vpc-2", pinned: "vpc-1" },
-  ])("$reason", ({ name, id, pinned }) => {
+    { reason: "its name was changed by hand", name: "vpc-2", pinned: "vpc-2" },
+    { reason: "its name was lost and it was created again", name: undefined, id: "vpc-2", pinned: "vpc-1" },
+  ])("is pinned to $pinned and reported when $reason", ({ name, id, pinned }) => {
     const there = observed({ ...(name && { name }), ...(id && { id }) });
     const { resources, conditions, results, composite } = draftOf({
       xr,
@@ -291,7 +291,7 @@ describe("two names for one resource", () => {
   });
 });
 
-test("an asynchronous kind without LateInitialize is warned of until it has a name", () => {
+test("an asynchronous kind without LateInitialize gets a warning until it has a name", () => {
   const spec = { managementPolicies: ["Observe", "Create", "Update", "Delete"] };
   const parts = { desired: { vpc: desired }, observed: { vpc: observed({ spec }) } };
   const { conditions, results } = draftOf(parts);
@@ -313,7 +313,7 @@ test("a pipeline that changes a name is reported", () => {
   ]);
 });
 
-test("what an earlier feature set stays: its object and its readiness", () => {
+test("the object and the readiness that an earlier feature set are kept", () => {
   const call = composedCall({ spec: { externalNames: {} }, observed: { vpc: observed({ name: "vpc-1" }) } });
   const draft = {
     ...emptyDraft,
@@ -326,7 +326,7 @@ test("what an earlier feature set stays: its object and its readiness", () => {
   });
 });
 
-test("sentences of hundreds are cut short", () => {
+test("the condition ExternalNamesPinned names ten of many resources and counts the rest", () => {
   const many = Array.from({ length: 12 }, (_, index) => `vpc${index}`);
   const { conditions } = draftOf({
     observed: Object.fromEntries(many.map((name) => [name, observed({})])),

@@ -18,17 +18,25 @@ interface Row {
 }
 
 test.each<Row>([
-  { reason: "the pipeline's", desired: "d", observed: "o", recorded: "r", id: "i", is: "setByPipeline", name: "d" },
-  { reason: "observed", observed: "o", is: "observed", name: "o" },
-  { reason: "observed, as the ledger has it", observed: "o", recorded: "o", id: "i", is: "observed", name: "o" },
-  { reason: "observed, never overridden", observed: "o", recorded: "r", is: "duplicate", name: "o" },
-  { reason: "the ledger's", recorded: "r", is: "recorded", name: "r" },
-  { reason: "the ledger's, as the provider reports", recorded: "r", id: "r", is: "recorded", name: "r" },
-  { reason: "the ledger's, before the provider's", recorded: "r", id: "i", is: "duplicate", name: "r" },
-  { reason: "the provider's", id: "i", is: "rescued", name: "i" },
-  { reason: "none", is: "unnamed" },
-  { reason: "an empty annotation is none", observed: "", is: "unnamed" },
-])("$is: $reason", ({ desired, observed, recorded, id, is, name }) => {
+  {
+    reason: "the pipeline sets it",
+    desired: "d",
+    observed: "o",
+    recorded: "r",
+    id: "i",
+    is: "setByPipeline",
+    name: "d",
+  },
+  { reason: "it is observed", observed: "o", is: "observed", name: "o" },
+  { reason: "it is observed as the ledger has it", observed: "o", recorded: "o", id: "i", is: "observed", name: "o" },
+  { reason: "it is observed and the ledger has another", observed: "o", recorded: "r", is: "duplicate", name: "o" },
+  { reason: "only the ledger has it", recorded: "r", is: "recorded", name: "r" },
+  { reason: "the provider reports what the ledger has", recorded: "r", id: "r", is: "recorded", name: "r" },
+  { reason: "the provider reports another than the ledger has", recorded: "r", id: "i", is: "duplicate", name: "r" },
+  { reason: "only the provider reports it", id: "i", is: "rescued", name: "i" },
+  { reason: "there is none", is: "unnamed" },
+  { reason: "the observed annotation is empty", observed: "", is: "unnamed" },
+])("an external name is judged $is when $reason", ({ desired, observed, recorded, id, is, name }) => {
   const verdict = judgeName({
     desired: documentOf(named(desired)),
     observed: documentOf({ ...named(observed), status: { atProvider: { id: id ?? null } } }),
@@ -38,14 +46,18 @@ test.each<Row>([
   expect(verdict).toMatchObject(name === undefined ? { is } : { is, name });
 });
 
-describe("without a name, and without LateInitialize", () => {
+describe("a resource without a name", () => {
   test.each([
-    { reason: "no policies: all of them", policies: undefined, isAtRisk: false },
-    { reason: "all of them", policies: ["*"], isAtRisk: false },
-    { reason: "LateInitialize is there", policies: ["Create", "LateInitialize"], isAtRisk: false },
-    { reason: "it creates nothing", policies: ["Observe"], isAtRisk: false },
-    { reason: "it is lacking", policies: ["Observe", "Create", "Update", "Delete"], isAtRisk: true },
-  ])("$isAtRisk: $reason", ({ policies, isAtRisk }) => {
+    { reason: "it has no policies, which allow everything", policies: undefined, isAtRisk: false },
+    { reason: "its policies allow everything", policies: ["*"], isAtRisk: false },
+    { reason: "its policies include LateInitialize", policies: ["Create", "LateInitialize"], isAtRisk: false },
+    { reason: "its policies create nothing", policies: ["Observe"], isAtRisk: false },
+    {
+      reason: "its policies create and lack LateInitialize",
+      policies: ["Observe", "Create", "Update", "Delete"],
+      isAtRisk: true,
+    },
+  ])("has isAtRisk $isAtRisk when $reason", ({ policies, isAtRisk }) => {
     const desired = documentOf({ spec: policies === undefined ? {} : { managementPolicies: policies } });
     const verdict = judgeName({ desired, observed: undefined, recorded: undefined, rescuePaths: [["status", "id"]] });
     expect(verdict).toEqual({ is: "unnamed", isAtRisk });
@@ -55,14 +67,14 @@ describe("without a name, and without LateInitialize", () => {
   });
 });
 
-describe("what a managed resource is", () => {
+describe("isManaged", () => {
   test.each([
     { reason: "a managed resource", spec: { forProvider: {}, providerConfigRef: { name: "default" } }, is: true },
-    { reason: "one without a ProviderConfig", spec: { managementPolicies: ["*"] }, is: true },
+    { reason: "a managed resource without a ProviderConfig", spec: { managementPolicies: ["*"] }, is: true },
     { reason: "a nested XR", spec: { providerConfigRef: {}, compositionRef: { name: "x" } }, is: false },
     { reason: "a nested XR of Crossplane v2", spec: { managementPolicies: [], crossplane: {} }, is: false },
     { reason: "a native kind", spec: { replicas: 1 }, is: false },
-  ])("$is: $reason", ({ spec, is }) => {
+  ])("is $is for $reason", ({ spec, is }) => {
     expect(isManaged(documentOf({ spec }))).toBe(is);
   });
 });

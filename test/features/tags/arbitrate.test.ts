@@ -4,6 +4,19 @@ import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import type { CallParts } from "../../../testing/builders/sharing.ts";
 import { at, bucket, DOMAIN, desiredOf, named, run, team } from "../../../testing/builders/tags.ts";
 
+/** What a provider writes on a managed resource for which it has created the cloud resource. */
+const CREATED = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
+const SYNCED = { conditions: [{ type: "Synced", status: "True" }] };
+const READY = {
+  conditions: [
+    { type: "Synced", status: "True" },
+    { type: "Ready", status: "True" },
+  ],
+};
+const ABSENT = {
+  conditions: [{ type: "Synced", status: "False", message: "observe failed: external resource does not exist" }],
+};
+
 /** The bucket as the API server shows it, once `draft` is applied. */
 function applied(draft: Draft, name: string, metadata: JsonObject = {}, rest: JsonObject = {}): JsonObject {
   const object = desiredOf(draft);
@@ -17,12 +30,13 @@ function applied(draft: Draft, name: string, metadata: JsonObject = {}, rest: Js
       creationTimestamp: "2026-01-01T00:00:00Z",
       ...metadata,
       labels: labels ?? {},
-      annotations: { ...annotations, "crossplane.io/composition-resource-name": "bucket" },
+      annotations: { ...annotations, ...CREATED, "crossplane.io/composition-resource-name": "bucket" },
     },
+    status: SYNCED,
   };
 }
 
-describe("a cloud resource that others may name", () => {
+describe("a cloud resource that several XRs may name", () => {
   const parts: CallParts = { tags: { add: [team] }, desired: { bucket: bucket({}, named) } };
   const first = run({ ...parts, contenders: [] });
   const policies = (draft: Draft) => at(desiredOf(draft), "spec.managementPolicies");
@@ -45,7 +59,7 @@ describe("a cloud resource that others may name", () => {
     return { ...object, metadata: { ...rest, annotations: { ...annotations, ...marker, ...more } }, spec };
   };
 
-  test("is asked for by its label, and observed until the answer is there", () => {
+  test("is looked up by its label, and only observed until the answer is there", () => {
     const pending = run(parts);
     expect([...pending.requirements]).toEqual([...first.requirements]);
     expect([...first.requirements.values()]).toEqual([
@@ -61,18 +75,19 @@ describe("a cloud resource that others may name", () => {
     expect(pending.audit).toEqual([]);
   });
 
-  test("is owned by whoever is alone", () => {
+  test("is owned by the only XR that names it", () => {
     const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours] });
     expect(at(desiredOf(draft), "metadata.annotations")).toEqual({
       "crossplane.io/external-name": "orders",
       [`${DOMAIN}/owner`]: ownXr,
+      [`${DOMAIN}/origin`]: "Created",
       [`${DOMAIN}/tags-owner`]: `${ownXr}#bucket`,
     });
     expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([["*"], { team: "shop" }]);
     expect(draft.audit).toEqual([{ resource: "bucket", key: "team", old: undefined, new: "shop", owner: ownXr }]);
   });
 
-  test("loses Delete, and only that, while somebody else needs it", () => {
+  test("loses Delete, and only that, while another XR needs it", () => {
     const draft = run({ ...parts, observed: { bucket: owning(ours) }, contenders: [owning(ours), rival()] });
     expect(policies(draft)).toEqual(["Observe", "Create", "Update", "LateInitialize"]);
     expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/contenders]`)).toBe("rival");
@@ -89,21 +104,21 @@ describe("a cloud resource that others may name", () => {
     expect(policies(draft)).toEqual(["*"]);
   });
 
-  test("is observed by whoever does not own it, and it says who does and how to take over", () => {
+  test("is only observed by an XR that does not own it, whose condition names the owner and how to take over", () => {
     const owner = owning(rival(), { [`${DOMAIN}/contenders`]: "ours" });
     const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours, owner] });
     expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([["Observe"], undefined]);
     expect(draft.resources.get("bucket")).toMatchObject({ ready: undefined });
     expect(draft.conditions[0]).toMatchObject({ status: "False", reason: "OwnedByAnother" });
     expect(draft.conditions[0]?.message).toBe(
-      "bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
+      "0 tagged, 1 not; bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
         `ownership here: kubectl annotate bucket.s3.aws.upbound.io ours --overwrite ${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"`,
     );
   });
 
   test.each([
     {
-      reason: "Withhold, before it is created",
+      reason: "onConflict is Withhold, before this XR has created it",
       onConflict: "Withhold",
       observed: {},
       edit: { is: "removed" },
@@ -111,7 +126,7 @@ describe("a cloud resource that others may name", () => {
       severity: "Warning",
     },
     {
-      reason: "Withhold, once it was created",
+      reason: "onConflict is Withhold, after this XR has created it",
       onConflict: "Withhold",
       observed: { bucket: ours },
       edit: { is: "set" },
@@ -119,14 +134,14 @@ describe("a cloud resource that others may name", () => {
       severity: "Warning",
     },
     {
-      reason: "Fail",
+      reason: "onConflict is Fail",
       onConflict: "Fail",
       observed: { bucket: ours },
       edit: { is: "set" },
       is: "Conflict",
       severity: "Fatal",
     },
-  ])("$reason", ({ onConflict, observed, edit, is, severity }) => {
+  ])("that another XR owns leads to the reason $is when $reason", ({ onConflict, observed, edit, is, severity }) => {
     const contenders = [...Object.values(observed), owning(rival())];
     const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders } as CallParts);
     expect(draft.resources.get("bucket")).toMatchObject(edit);
@@ -134,7 +149,7 @@ describe("a cloud resource that others may name", () => {
     expect(draft.results).toMatchObject([{ severity }]);
   });
 
-  test("that was there before this step keeps its tags and goes on, but for Delete", () => {
+  test("that existed before this step keeps its tags and its policies, but for Delete", () => {
     const before = { ...bucket({ tags: { team: "shop" } }, { metadata: { name: "old", uid: "old" } }) };
     const spec = { ...(before["spec"] as JsonObject), managementPolicies: ["*"] };
     const draft = run({ ...parts, observed: { bucket: { ...before, spec } }, contenders: [] });
@@ -145,13 +160,105 @@ describe("a cloud resource that others may name", () => {
     expect(draft.audit).toEqual([]);
   });
 
-  test("stays whose it was after a restore with other UIDs", () => {
+  describe("that no managed resource of ours created", () => {
+    const found = (object: JsonObject, more: JsonObject = {}, status: JsonObject = SYNCED): JsonObject => {
+      const metadata = object["metadata"] as Record<string, JsonObject>;
+      const { "crossplane.io/external-create-succeeded": _, ...annotations } = metadata["annotations"] as JsonObject;
+      return { ...object, metadata: { ...metadata, annotations: { ...annotations, ...more } }, status };
+    };
+    const withoutDelete = ["Observe", "Create", "Update", "LateInitialize"];
+
+    test.each([
+      {
+        reason: "is only observed until its provider has looked for it",
+        bucket: found(ours, {}, {}),
+        allowed: ["Observe"],
+        is: "WaitingForProvider",
+      },
+      {
+        reason: "is owned and never deleted when it existed before",
+        bucket: found(ours),
+        allowed: withoutDelete,
+        is: "ExistedBefore",
+      },
+      {
+        reason: "is created by ours when it does not exist, and cannot be deleted before that is done",
+        bucket: found(ours, {}, ABSENT),
+        allowed: withoutDelete,
+        is: "Owned",
+      },
+      {
+        reason: "is deleted with its owner once an operator allows it",
+        bucket: found(ours, { [`${DOMAIN}/allow-delete`]: "true" }),
+        allowed: ["*"],
+        is: "Owned",
+      },
+      {
+        reason: "is deleted with a successor of the owner that created it",
+        bucket: found(ours, { [`${DOMAIN}/origin`]: "Created" }),
+        allowed: ["*"],
+        is: "Owned",
+      },
+    ])("$reason", ({ bucket: own, allowed, is }) => {
+      const draft = run({ ...parts, observed: { bucket: own }, contenders: [own] });
+      expect([policies(draft), draft.conditions[0]?.reason]).toEqual([allowed, is]);
+    });
+
+    test("has a condition that says so, with the command that allows its deletion", () => {
+      const own = found(ours);
+      const { conditions } = run({ ...parts, observed: { bucket: own }, contenders: [own] });
+      expect(conditions).toMatchObject([
+        {
+          status: "True",
+          message:
+            "1 tagged; bucket: existed before this XR, so it is not deleted with it; to delete it with this XR: " +
+            `kubectl annotate bucket.s3.aws.upbound.io ours ${DOMAIN}/allow-delete=true`,
+        },
+      ]);
+    });
+
+    test("is not taken for created because ours created another one under its earlier name", () => {
+      const moved = bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } });
+      const reconcile = (own: JsonObject, contenders: readonly JsonObject[]) =>
+        run({ ...parts, desired: { bucket: moved }, observed: { bucket: own }, contenders });
+      const moving = applied(reconcile(owning(ours), []), "ours");
+      const settled = reconcile(moving, [moving]);
+      expect([policies(settled), settled.conditions[0]?.reason]).toEqual([withoutDelete, "ExistedBefore"]);
+      const later = applied(settled, "ours");
+      expect(reconcile(later, [later]).conditions).toMatchObject([{ reason: "ExistedBefore" }]);
+    });
+  });
+
+  test.each([
+    { reason: "its provider has observed it and its owner is Ready", own: SYNCED, owner: READY, ready: "True" },
+    { reason: "its owner is not Ready", own: SYNCED, owner: SYNCED, ready: undefined },
+    { reason: "its provider has not observed it", own: {}, owner: READY, ready: undefined },
+  ])("has the readiness $ready for an observer when $reason", ({ own, owner, ready }) => {
+    const rivals = { ...owning(rival(), { [`${DOMAIN}/contenders`]: "ours" }), status: owner };
+    const observer = { ...ours, status: own };
+    const draft = run({ ...parts, observed: { bucket: observer }, contenders: [observer, rivals] } as CallParts);
+    expect(draft.resources.get("bucket")).toMatchObject({ ready });
+  });
+
+  test("that two XRs write is given up by the loser before onConflict: Fail stops its XR", () => {
+    const input = { add: [team], owner: { onConflict: "Fail" } };
+    const writing = { ...ours, spec: { ...(ours["spec"] as JsonObject), managementPolicies: ["*"] } };
+    const reconcile = (own: JsonObject) =>
+      run({ ...parts, tags: input, observed: { bucket: own }, contenders: [own, owning(rival())] } as CallParts);
+    expect([policies(reconcile(writing)), reconcile(writing).results]).toMatchObject([
+      ["Observe"],
+      [{ severity: "Warning" }],
+    ]);
+    expect(reconcile(ours).results).toMatchObject([{ severity: "Fatal" }]);
+  });
+
+  test("keeps its owner after a restore with other UIDs", () => {
     const restored = owning(applied(first, "ours", { uid: "new", creationTimestamp: "2026-06-01T00:00:00Z" }));
     const draft = run({ ...parts, observed: { bucket: restored }, contenders: [rival(), restored] });
     expect(draft.conditions).toMatchObject([{ status: "True", reason: "Owned" }]);
   });
 
-  test("of a kind without managementPolicies is left behind and has its owner's tags repeated", () => {
+  test("of a kind without managementPolicies is orphaned with the owner's tags by an XR that does not own it", () => {
     const bare = (object: JsonObject, rest: JsonObject = {}): JsonObject => ({
       ...object,
       spec: { ...rest, forProvider: { tags: { team: "rival" } } },
@@ -179,11 +286,11 @@ describe("a cloud resource that others may name", () => {
       says: "stop writing it; if that XR is paused, pause its Bucket as well",
     },
     {
-      reason: "the owner is being deleted, and the cloud resource with it",
+      reason: "the owner is being deleted together with the cloud resource",
       contender: owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" })),
       says: "and the cloud resource are deleted",
     },
-  ])("waits while $reason", ({ contender, says }) => {
+  ])("is only observed by the XR that an operator chose while $reason", ({ contender, says }) => {
     const metadata = ours["metadata"] as Record<string, JsonObject>;
     const take = { ...metadata["annotations"], [`${DOMAIN}/take-ownership`]: "2026" };
     const chosen = { ...ours, metadata: { ...metadata, annotations: take } };
@@ -192,24 +299,24 @@ describe("a cloud resource that others may name", () => {
     expect(draft.conditions[0]?.message).toContain(says);
   });
 
-  test("is held as it is while the control plane's own name is not known", () => {
+  test("keeps its owner and policies while the control plane's own name is not known", () => {
     const input = { add: [team], owner: { cluster: { fromEnvironmentFieldPath: "cluster" } } };
     const draft = run({ ...parts, tags: input, observed: { bucket: owning(ours) }, contenders: [owning(ours)] });
     expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["*"], "FieldNotSet"]);
     expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`)).toBe(`${ownXr}#bucket`);
   });
 
-  test("that now is another one is observed before it is owned", () => {
+  test("that gets another external name is observed before it is owned", () => {
     const moved = bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } });
     const draft = run({ ...parts, desired: { bucket: moved }, observed: { bucket: owning(ours) }, contenders: [] });
     expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "Arbitrating"]);
   });
 
-  test("in another control plane is told from ours by its tags", () => {
+  test("owned by another control plane is recognised by its tags", () => {
     const input = { add: [team], owner: { cluster: { value: "prod-eu" } } };
     const reports = (cluster: string) => ({
       ...ours,
-      status: { atProvider: { tags: { "crossplane-cluster": cluster } } },
+      status: { ...SYNCED, atProvider: { tags: { "crossplane-cluster": cluster } } },
     });
     const lost = run({ ...parts, tags: input, observed: { bucket: reports("prod-us") }, contenders: [ours] });
     expect([policies(lost), lost.conditions[0]?.reason]).toEqual([["Observe"], "OwnedByAnotherCluster"]);
@@ -218,15 +325,28 @@ describe("a cloud resource that others may name", () => {
     expect(at(desiredOf(kept), `metadata.annotations[${DOMAIN}/cluster]`)).toBe("prod-eu");
   });
 
-  describe("that the cloud says somebody else wrote", () => {
+  describe("with the tags of another writer", () => {
     const writer = { "crossplane-kind": "bucket.s3.aws.upbound.io", "crossplane-name": "elsewhere" };
-    const observed = { bucket: { ...ours, status: { atProvider: { tags: writer } } } };
+    const observed = { bucket: { ...ours, status: { ...SYNCED, atProvider: { tags: writer } } } };
     const elsewhere = bucket({}, { metadata: { name: "elsewhere", uid: "elsewhere" } });
-    const writing = { ...elsewhere, spec: { ...(elsewhere["spec"] as JsonObject), managementPolicies: ["*"] } };
+    const writing: JsonObject = {
+      ...elsewhere,
+      spec: { ...(elsewhere["spec"] as JsonObject), managementPolicies: ["*"] },
+    };
     test.each([
-      { reason: "is left to it while it writes", item: [writing], is: "WaitingForOwner" },
-      { reason: "is ours once it is gone", item: [], is: "Owned" },
-    ])("$reason", ({ item, is }) => {
+      { reason: "that writer still writes", item: [writing], is: "WaitingForOwner" },
+      {
+        reason: "that writer stands for another cloud resource now",
+        item: [
+          {
+            ...writing,
+            metadata: { ...(writing["metadata"] as JsonObject), labels: { [`${DOMAIN}/identity`]: "another" } },
+          },
+        ],
+        is: "Owned",
+      },
+      { reason: "that writer is gone", item: [], is: "Owned" },
+    ])("leads to the reason $is when $reason", ({ item, is }) => {
       const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere: item } });
       expect([...draft.requirements.values()].map(({ match }) => match)).toMatchObject([{}, { name: "elsewhere" }]);
       expect(draft.conditions).toMatchObject([{ reason: is }]);
@@ -235,13 +355,13 @@ describe("a cloud resource that others may name", () => {
 
   test.each([
     {
-      reason: "another name",
+      reason: "one with another name",
       other: bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } }),
       same: false,
     },
-    { reason: "another region", other: bucket({ region: "us-east-1" }, named), same: false },
+    { reason: "one in another region", other: bucket({ region: "us-east-1" }, named), same: false },
     {
-      reason: "another ProviderConfig",
+      reason: "one of another ProviderConfig",
       other: {
         ...bucket({}, named),
         spec: { forProvider: { region: "eu-central-1" }, providerConfigRef: { name: "x" } },
@@ -249,16 +369,16 @@ describe("a cloud resource that others may name", () => {
       same: false,
     },
     {
-      reason: "the namespaced kind",
+      reason: "the same of the namespaced kind",
       other: { ...bucket({}, named), apiVersion: "s3.aws.m.upbound.io/v1beta1" },
       same: true,
     },
-  ])("has an identity: $reason", ({ other, same }) => {
+  ])("has the same identity as $reason: $same", ({ other, same }) => {
     const label = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`);
     expect(label(run({ ...parts, desired: { bucket: other } })) === label(first)).toBe(same);
   });
 
-  test("has none while the parent that it refers to is not resolved", () => {
+  test("has no identity while the parent that it refers to is not resolved", () => {
     const subnet = {
       apiVersion: "apimanagement.azure.upbound.io/v1beta2",
       kind: "Management",

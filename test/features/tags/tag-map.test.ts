@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fromTagMap, toTagMap } from "../../../src/features/tags/tag-map.ts";
 import type { JsonValue } from "../../../src/model/json.ts";
 
-describe("tags of a field", () => {
+describe("the tags of a field", () => {
   test.each<{ reason: string; field: JsonValue | undefined; tags: Record<string, string> | undefined }>([
     { reason: "a map", field: { a: "1", count: 2 }, tags: { a: "1" } },
     { reason: "a list", field: [{ key: "a", value: "1" }], tags: { a: "1" } },
@@ -10,21 +10,21 @@ describe("tags of a field", () => {
     { reason: "a list without values", field: [{ key: "a" }, { other: "b" }, "c"], tags: { a: "" } },
     { reason: "a text", field: "a=1", tags: undefined },
     { reason: "nothing", field: undefined, tags: undefined },
-  ])("$reason", ({ field, tags }) => {
+  ])("are $tags when it holds $reason", ({ field, tags }) => {
     const found = toTagMap(field);
     expect(found && Object.fromEntries(found)).toEqual(tags);
   });
 });
 
-describe("tags look like what was there", () => {
+describe("tags are written in the shape of the field:", () => {
   const tags = new Map([
     ["b", "2"],
     ["a", "1"],
   ]);
   test.each<{ reason: string; like: JsonValue | undefined; field: JsonValue }>([
-    { reason: "nothing: a map, sorted", like: undefined, field: { a: "1", b: "2" } },
+    { reason: "a field that is not set becomes a sorted map", like: undefined, field: { a: "1", b: "2" } },
     {
-      reason: "an empty list",
+      reason: "an empty list becomes a sorted list",
       like: [],
       field: [
         { key: "a", value: "1" },
@@ -32,7 +32,7 @@ describe("tags look like what was there", () => {
       ],
     },
     {
-      reason: "a list keeps its order, its shape and what else its items have",
+      reason: "a list keeps its order, its shape and the other fields of its items",
       like: [
         { tagKey: "b", tagValue: "old", propagateAtLaunch: true },
         { tagKey: "gone", tagValue: "x" },

@@ -2,19 +2,28 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { at, bucket, DOMAIN, desiredOf, run, team } from "../../../testing/builders/tags.ts";
 
-describe("adds tags", () => {
+describe("tags", () => {
   test.each([
-    { reason: "a value", add: [team], tags: { team: "shop" } },
+    { reason: "the input adds a value", add: [team], tags: { team: "shop" } },
     {
-      reason: "a field of the XR",
+      reason: "the input adds a field of the XR",
       add: [{ key: "db", fromCompositeFieldPath: "spec.parameters.database" }],
       tags: { db: "orders" },
     },
-    { reason: "a map", add: [{ value: { a: "1", b: "2" } }], tags: { a: "1", b: "2" } },
-    { reason: "a map of the XR", add: [{ fromCompositeFieldPath: "spec.parameters" }], tags: { database: "orders" } },
-    { reason: "Replace is the default", before: { team: "x" }, add: [team], tags: { team: "shop" } },
+    { reason: "the input adds a map", add: [{ value: { a: "1", b: "2" } }], tags: { a: "1", b: "2" } },
     {
-      reason: "Retain",
+      reason: "the input adds a map of the XR",
+      add: [{ fromCompositeFieldPath: "spec.parameters" }],
+      tags: { database: "orders" },
+    },
+    {
+      reason: "an added tag replaces the one that is there, by default",
+      before: { team: "x" },
+      add: [team],
+      tags: { team: "shop" },
+    },
+    {
+      reason: "Retain keeps the tag that is there",
       before: { team: "x" },
       add: [
         { ...team, policy: "Retain" },
@@ -22,49 +31,49 @@ describe("adds tags", () => {
       ],
       tags: { a: "b", team: "x" },
     },
-    { reason: "of two entries the later", add: [team, { ...team, value: "later" }], tags: { team: "later" } },
+    { reason: "of two entries the later wins", add: [team, { ...team, value: "later" }], tags: { team: "later" } },
     {
-      reason: "the provider's own are left to it",
+      reason: "the tags of the provider itself are left to it",
       add: [{ key: "crossplane-name", value: "x" }, team],
       tags: { team: "shop" },
     },
-    { reason: "removed by glob", before: { "x-a": "1", b: "2" }, add: [], remove: ["x-*"], tags: { b: "2" } },
+    { reason: "a glob removes a tag", before: { "x-a": "1", b: "2" }, add: [], remove: ["x-*"], tags: { b: "2" } },
     {
-      reason: "removed by a list of the XR's",
+      reason: "a field of the XR names a tag to remove",
       before: { orders: "1", b: "2" },
       add: [],
       remove: [{ fromCompositeFieldPath: "spec.parameters.database" }],
       tags: { b: "2" },
     },
     {
-      reason: "foreign keys stay as the cloud has them",
+      reason: "preserved keys stay as the cloud has them",
       cloud: { "map-migrated": "y", other: "z" },
       add: [],
       preserve: ["map-*"],
       tags: { "map-migrated": "y" },
     },
     {
-      reason: "preserved wins over added",
+      reason: "a preserved key wins over an added tag",
       cloud: { team: "cloud" },
       add: [team],
       preserve: ["team"],
       tags: { team: "cloud" },
     },
     {
-      reason: "preserved under Retain does not",
+      reason: "a key preserved under Retain loses to an added tag",
       cloud: { team: "cloud" },
       add: [team],
       preserve: [{ value: ["team"], policy: "Retain" }],
       tags: { team: "shop" },
     },
     {
-      reason: "AWS's own are never written",
+      reason: "a preserved key belongs to AWS, which nobody else may write",
       cloud: { "aws:cloudformation:stack-id": "y" },
       add: [team],
       preserve: ["*"],
       tags: { team: "shop" },
     },
-  ])("$reason", ({ before, cloud = {}, tags: expected, reason: _, ...input }) => {
+  ])("are $tags because $reason", ({ before, cloud = {}, tags: expected, reason: _, ...input }) => {
     const draft = run({
       tags: input,
       desired: { bucket: bucket(before ? { tags: before } : {}) },
@@ -77,7 +86,7 @@ describe("adds tags", () => {
 
   test.each([
     {
-      reason: "[{key, value}]",
+      reason: "{key, value}",
       before: [{ key: "a", value: "1" }],
       after: [
         { key: "a", value: "1" },
@@ -85,16 +94,16 @@ describe("adds tags", () => {
       ],
     },
     {
-      reason: "[{tagKey, tagValue}]",
+      reason: "{tagKey, tagValue}",
       before: [{ tagKey: "team", tagValue: "x" }],
       after: [{ tagKey: "team", tagValue: "shop" }],
     },
-  ])("to a list $reason", ({ before, after }) => {
+  ])("keep the shape of a list of $reason", ({ before, after }) => {
     const draft = run({ tags: { add: [team] }, desired: { bucket: bucket({ tags: before }) } });
     expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(after);
   });
 
-  test("to labels of Google's resources and of Objects' manifests", () => {
+  test("become labels of Google's resources and of the manifests of Objects", () => {
     const draft = run({
       tags: { add: [team] },
       desired: {
@@ -113,7 +122,7 @@ describe("adds tags", () => {
     expect(at(desiredOf(draft, "object"), "spec.forProvider.manifest.metadata.labels")).toEqual({ team: "shop" });
   });
 
-  test("a field that is not set leaves its tag out, and says so", () => {
+  test("from fields that are not set are left out, and a condition names those fields", () => {
     const add = [
       { key: "a", fromCompositeFieldPath: "spec.nowhere" },
       { key: "b", fromCompositeFieldPath: "spec.neither", optional: true },
@@ -122,34 +131,38 @@ describe("adds tags", () => {
     const draft = run({ tags: { add }, desired: { bucket: bucket() } });
     expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual({ team: "shop" });
     expect(draft.conditions).toMatchObject([
-      { status: "False", reason: "FieldNotSet", message: "spec.nowhere of the XR is not set, so its tag is left out" },
+      {
+        status: "False",
+        reason: "FieldNotSet",
+        message: "1 tagged; spec.nowhere of the XR is not set, so its tag is left out",
+      },
     ]);
   });
 });
 
-describe("leaves alone", () => {
+describe("a resource is left alone", () => {
   const policy = { apiVersion: "iam.aws.upbound.io/v1beta1", kind: "RolePolicyAttachment", spec: { forProvider: {} } };
   test.each([
-    { reason: "a kind without tags", resource: policy },
-    { reason: "no managed resource", resource: { apiVersion: "v1", kind: "ConfigMap" } },
+    { reason: "its kind has no tags", resource: policy },
+    { reason: "it is no managed resource", resource: { apiVersion: "v1", kind: "ConfigMap" } },
     {
-      reason: "what the pipeline observes",
+      reason: "the pipeline only observes it",
       resource: { ...bucket(), spec: { forProvider: {}, managementPolicies: ["Observe"] } },
     },
     {
-      reason: "what says so",
+      reason: "its annotation says so",
       resource: bucket({}, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "True" } } }),
     },
-    { reason: "what the input does not select", resource: bucket(), resources: [{ apiGroup: "*.azure.upbound.io" }] },
-    { reason: "what has the tags already", resource: bucket({ tags: { team: "shop" } }) },
-  ])("$reason", ({ resource, resources }) => {
+    { reason: "the input does not select it", resource: bucket(), resources: [{ apiGroup: "*.azure.upbound.io" }] },
+    { reason: "it has the tags already", resource: bucket({ tags: { team: "shop" } }) },
+  ])("when $reason", ({ resource, resources }) => {
     const input = { add: [team], ...(resources && { resources }) };
     const draft = run({ tags: input, desired: { bucket: resource }, capabilities: ["RequiredSchemas"] });
     expect([draft.resources, draft.requirements, draft.requiredSchemas]).toEqual([new Map(), new Map(), new Map()]);
   });
 });
 
-describe("a kind that our table does not know", () => {
+describe("a resource of a kind that is not in our table", () => {
   const thing = { apiVersion: "new.aws.upbound.io/v1", kind: "Thing", spec: { forProvider: {} } };
   const parts = { tags: { add: [team] }, desired: { bucket: thing }, capabilities: ["RequiredSchemas"] } as const;
   const schemaOf = (...names: string[]) => ({
@@ -159,21 +172,21 @@ describe("a kind that our table does not know", () => {
   });
 
   test.each([
-    { reason: "pending", schemas: {}, after: undefined },
-    { reason: "with tags in its schema", schemas: { Thing: schemaOf("tags") }, after: { team: "shop" } },
-    { reason: "without", schemas: { Thing: schemaOf("name") }, after: undefined },
-  ])("$reason", ({ schemas, after }) => {
+    { reason: "is pending", schemas: {}, after: undefined },
+    { reason: "has a field for tags", schemas: { Thing: schemaOf("tags") }, after: { team: "shop" } },
+    { reason: "has no field for tags", schemas: { Thing: schemaOf("name") }, after: undefined },
+  ])("has the tags $after when its schema $reason", ({ schemas, after }) => {
     const draft = run({ ...parts, schemas });
     expect([...draft.requiredSchemas.values()]).toEqual([{ apiVersion: "new.aws.upbound.io/v1", kind: "Thing" }]);
     expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(after);
   });
 
-  test("is not guessed at where Crossplane cannot be asked", () => {
+  test("is left alone where Crossplane cannot be asked for its schema", () => {
     expect(run({ ...parts, capabilities: [] }).resources.size).toBe(0);
   });
 });
 
-test("what a cloud would refuse is said at once, and nothing is applied", () => {
+test("tags that a cloud would refuse are all reported at once, and nothing is applied", () => {
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, "v"]));
   const add = [{ value: many }, { key: "aws:x", value: "y" }, { key: "long", value: "v".repeat(257) }];
   const gcp = { apiVersion: "storage.gcp.upbound.io/v1beta2", kind: "Bucket", spec: { forProvider: { labels: {} } } };
@@ -187,7 +200,7 @@ test("what a cloud would refuse is said at once, and nothing is applied", () => 
   expect(message).toEqual(
     expect.arrayContaining([
       "cannot tag the composed resources:",
-      "  bucket: spec.forProvider.tags: 53 tags; AWS takes at most 50",
+      "  bucket: spec.forProvider.tags: 53 tags; AWS takes at most 50, and the provider adds 3",
       "  bucket: spec.forProvider.tags.aws:x: keys that start with aws: are AWS's own",
       "  bucket: spec.forProvider.tags.long: a value of 257 characters; AWS takes at most 256",
       '  other: spec.forProvider.labels.Team: a value that GCP does not take: "Shop"; allowed: lower case letters, digits, _ and -',
@@ -195,7 +208,7 @@ test("what a cloud would refuse is said at once, and nothing is applied", () => 
   );
 });
 
-test("what is said does not depend on the order of what is desired", () => {
+test("conditions and results do not depend on the order of the desired resources", () => {
   const desired = { b: bucket(), a: bucket() };
   const input = (value: JsonObject) => ({ add: [{ value }] });
   const one = run({ tags: input({ "aws:x": "1", "aws:y": "2" }), desired });
@@ -204,7 +217,7 @@ test("what is said does not depend on the order of what is desired", () => {
   expect(one.results).toEqual(other.results);
 });
 
-test("two hundred tagged resources that nobody else names ask for nothing", () => {
+test("two hundred tagged resources that nobody else names lead to no requirements", () => {
   const desired = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`bucket-${index}`, bucket()]));
   const draft = run({ tags: { add: [team] }, desired, capabilities: ["RequiredResources", "RequiredSchemas"] });
   expect([draft.resources.size, draft.requirements.size, draft.requiredSchemas.size]).toEqual([200, 0, 0]);

@@ -1,0 +1,51 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import type { Decision } from "./review.ts";
+
+/** The outcome of one request. */
+export interface Outcome {
+  readonly operation: string;
+  readonly decision: Decision;
+  /** True where the registry could not be asked. */
+  readonly failed: boolean;
+  readonly seconds: number;
+}
+
+export interface Metrics {
+  readonly registry: Registry;
+  observe(outcome: Outcome): void;
+}
+
+const PREFIX = "function_shared_infrastructure_admission";
+
+/** The API server's own `apiserver_admission_webhook_*` tell the rest: how often it could not be reached, among others. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const to = { registers: [registry] };
+  const requests = new Counter({
+    name: `${PREFIX}_requests_total`,
+    help: "Requests answered, by operation and decision: allowed, warned or denied.",
+    labelNames: ["operation", "decision"] as const,
+    ...to,
+  });
+  const failures = new Counter({
+    name: `${PREFIX}_lookup_failures_total`,
+    help: "Requests for which the registry could not be asked; --on-error decides about them.",
+    ...to,
+  });
+  const seconds = new Histogram({
+    name: `${PREFIX}_duration_seconds`,
+    help: "How long requests took.",
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    ...to,
+  });
+  return {
+    registry,
+    observe: (outcome) => {
+      const { is, warnings } = outcome.decision;
+      requests.inc({ operation: outcome.operation, decision: is === "allowed" && warnings.length > 0 ? "warned" : is });
+      if (outcome.failed) failures.inc();
+      seconds.observe(outcome.seconds);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Cluster } from "../../cluster/cluster.ts";
+import { discover, type ResourceKind } from "../../cluster/discovery.ts";
+import { ClusterError } from "../../cluster/error.ts";
+import type { Log } from "../../log.ts";
+import { type Checked, check } from "../../registry/check.ts";
+import type { Declaration } from "../../registry/declarations.ts";
+import { findKinds } from "../../registry/look-up.ts";
+import type { Mapping } from "../../registry/mapping.ts";
+import type { Outcome } from "./metrics.ts";
+import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquiry, withoutAnswer } from "./review.ts";
+
+/** The kinds that are installed are read again after this time. */
+const KINDS_MS = 300_000;
+/** A kind that is not known may have been installed since; this often it is looked for. */
+const MISSING_KIND_MS = 10_000;
+
+export interface ReviewerOptions {
+  readonly cluster: Cluster;
+  readonly mappings: readonly Mapping[];
+  readonly policy: Policy;
+  readonly log: Log;
+  /** All of one request's look-up ends within this: the API server waits for timeoutSeconds and no longer. */
+  readonly timeoutMs: number;
+  readonly observe: (outcome: Outcome) => void;
+}
+
+/** Answers requests from the registry. */
+export interface Reviewer {
+  review(request: AdmissionRequest): Promise<Decision>;
+  /** Asks the API server for something. @throws {ClusterError} where it does not answer. */
+  prepare(): Promise<void>;
+}
+
+export function createReviewer({ cluster, mappings, policy, log, timeoutMs, observe }: ReviewerOptions): Reviewer {
+  const kinds = rememberKinds(cluster);
+  const decide = async (
+    request: AdmissionRequest,
+  ): Promise<{ readonly decision: Decision; readonly failed: boolean }> => {
+    const inquiry = toInquiry(request, mappings);
+    try {
+      const checked = await within(timeoutMs, checkAll(cluster, kinds, inquiry.declarations));
+      return { decision: toDecision(inquiry, checked, policy), failed: false };
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      log.error("cannot look up who owns it", { reason: error.message, onError: policy.onError });
+      return { decision: withoutAnswer(error.message, policy), failed: true };
+    }
+  };
+  return {
+    prepare: async () => {
+      await kinds([]);
+    },
+    review: async (request) => {
+      const start = performance.now();
+      const { decision, failed } = await decide(request);
+      observe({ operation: request.operation, decision, failed, seconds: (performance.now() - start) / 1000 });
+      const { operation, namespace, name, dryRun } = request;
+      const fields = { operation, namespace, name, dryRun, message: decision.message, warnings: decision.warnings };
+      if (decision.is === "denied" || decision.warnings.length > 0) log.info(`admission: ${decision.is}`, fields);
+      return decision;
+    },
+  };
+}
+
+/** @throws {ClusterError} `Unavailable` where it takes longer. */
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
+    timer = setTimeout(() => reject(error), timeoutMs);
+  });
+  work.catch(() => {}); // what it says when nobody waits for it any more
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+type Kinds = (declarations: readonly Declaration[]) => Promise<readonly ResourceKind[]>;
+
+async function checkAll(
+  cluster: Cluster,
+  kinds: Kinds,
+  declarations: readonly Declaration[],
+): Promise<readonly Checked[]> {
+  return declarations.length === 0 ? [] : check(cluster, await kinds(declarations), declarations);
+}
+
+/** The kinds that are installed, read again where that was long ago, or one is missing. */
+function rememberKinds(cluster: Cluster): Kinds {
+  let known: readonly ResourceKind[] = [];
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return async (declarations) => {
+    const age = performance.now() - askedAt;
+    const isMissing = declarations.some(({ query }) => findKinds(query, known).length === 0);
+    if (age > KINDS_MS || (isMissing && age > MISSING_KIND_MS)) {
+      known = await discover(cluster);
+      askedAt = performance.now();
+    }
+    return known;
+  };
+}

@@ -1,0 +1,76 @@
+import type { Composite } from "../../crossplane/composite.ts";
+import { formatReference, type Reference, referencesPath, toReference } from "../../crossplane/references.ts";
+import { stringAt } from "../../model/document.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Finding } from "./finding.ts";
+import { toKey, type World } from "./world.ts";
+
+const INTRODUCTION = `# What puts orphans back into their XRs' references, so that Crossplane finds them again. Nothing was changed.
+# Each XR's Composition needs the function's step with "adoption: {}" as its last one, or else Crossplane v1.20 and v2.3 delete
+# what the Composition does not desire, and v2.4 forgets it again. With it, each is adopted; what the Composition does not desire
+# under its name is deleted then. To keep it, let the Composition desire it first.
+`;
+
+/** The kubectl commands, one for each XR, that put its orphans back; the patch fails where the XR is another one by now. */
+export function toCommands(findings: readonly Finding[], { composites }: World): string {
+  const orphans = findings.filter(({ is }) => is === "Orphaned");
+  if (orphans.length === 0) return "# There are no orphans.\n";
+  const blocks = composites.flatMap((composite) => {
+    const key = toKey(toReference(composite.document));
+    const own = orphans.filter((orphan) => orphan.composite !== undefined && toKey(orphan.composite) === key);
+    return own.length === 0 ? [] : [toBlock(composite, own)];
+  });
+  const unclear = orphans
+    .filter(({ composite }) => composite === undefined)
+    .map(({ resource, message }) => `\n# ${formatReference(resource)}: ${message}; which one cannot be told\n`);
+  return [INTRODUCTION, ...blocks.sort(), ...unclear].join("");
+}
+
+function toBlock(composite: Composite, orphans: readonly Finding[]): string {
+  const { name, namespace } = composite;
+  const [group, version] = composite.apiVersion.split("/");
+  const target = `${composite.kind.toLowerCase()}.${version}.${group}/${name}`;
+  const within = namespace === undefined ? "" : ` --namespace=${namespace}`;
+  const patch = JSON.stringify(
+    toPatch(
+      composite,
+      orphans.map(({ resource }) => resource),
+    ),
+  );
+  const comments = orphans.map(
+    ({ resource, compositionResourceName: as }) =>
+      `# ${formatReference(resource)}${as === undefined ? "" : `, composed as ${as}`}\n`,
+  );
+  return `\n${comments.join("")}kubectl patch ${target}${within} --type=json --patch='${patch}'\n`;
+}
+
+/** A JSON patch, which says of a list what is to be added to it; a merge patch would replace it. */
+function toPatch(composite: Composite, orphans: readonly Reference[]): readonly JsonObject[] {
+  const path = referencesPath(composite);
+  const added = orphans.map(
+    ({ apiVersion, kind, namespace, name }): JsonObject => ({
+      apiVersion,
+      kind,
+      // What a namespaced XR composes lies in its own namespace, and its references do not say so.
+      ...(composite.namespace === undefined && namespace !== undefined && { namespace }),
+      name,
+    }),
+  );
+  const isSame: JsonObject = {
+    op: "test",
+    path: "/metadata/uid",
+    value: stringAt(composite.document, ["metadata", "uid"]) ?? "",
+  };
+  const pointer = `/${path.join("/")}`;
+  if (Array.isArray(composite.document.at(path)))
+    return [isSame, ...added.map((value): JsonObject => ({ op: "add", path: `${pointer}/-`, value }))];
+  const missing = path.slice(0, -1).filter((_, index) => composite.document.at(path.slice(0, index + 1)) === undefined);
+  const parents = missing.map(
+    (step): JsonObject => ({
+      op: "add",
+      path: `/${path.slice(0, path.indexOf(step) + 1).join("/")}`,
+      value: {},
+    }),
+  );
+  return [isSame, ...parents, { op: "add", path: pointer, value: added }];
+}

@@ -1,0 +1,29 @@
+import type { Composite } from "../../crossplane/composite.ts";
+import { COMPOSITE, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.ts";
+import { findProof } from "../../crossplane/proof.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+
+/** The XR that composed a resource that no XR refers to, as far as the resource shows it. */
+export type Composer =
+  | { readonly is: "none" }
+  | { readonly is: "one"; readonly composite: Composite }
+  | { readonly is: "several"; readonly composites: readonly Composite[] };
+
+/**
+ * By the rules that adoption has for proof: the label, the claim's labels, and Crossplane's field manager where managed
+ * fields are there. What a namespaced XR composes lies in its own namespace.
+ */
+export function findComposer(document: Document, composites: readonly Composite[]): Composer {
+  // An Endpoints object copies its Service's labels, but not this annotation.
+  if (stringAt(document, COMPOSITION_RESOURCE_NAME) === undefined) return { is: "none" };
+  const namespace = stringAt(document, ["metadata", "namespace"]);
+  const [only, ...others] = composites
+    .filter((composite) => composite.namespace === undefined || composite.namespace === namespace)
+    .filter((composite) => isRootedIn(document, composite) && findProof(document, composite).is !== "unproven");
+  if (only === undefined) return { is: "none" };
+  return others.length === 0 ? { is: "one", composite: only } : { is: "several", composites: [only, ...others] };
+}
+
+/** Cheaper than the proof, and true of few XRs. */
+const isRootedIn = (document: Document, composite: Composite): boolean =>
+  stringAt(document, COMPOSITE) === (stringAt(composite.document, COMPOSITE) ?? composite.name);

@@ -1,0 +1,35 @@
+import type { Reference } from "../../crossplane/references.ts";
+
+/**
+ * Faults between an XR and what it composes, in the order in which they are shown.
+ *
+ * - `Unadopted`: the XR refers to the resource, and nobody controls it, as after a restore.
+ * - `Orphaned`: it was composed by an XR that is there, nobody controls it, and nobody refers to it: Crossplane has
+ *   forgotten it (v2.4 does, crossplane#5875) and will never delete it.
+ * - `StaleController`: its controller is this XR before it was restored, with another UID.
+ * - `ControlledByAnother`: the XR refers to what somebody else controls.
+ * - `Dangling`: the XR refers to a resource that is not there.
+ * - `NeverReconciled`: the XR has no `Synced` condition: Crossplane has not called a function for it.
+ */
+export const FINDINGS = [
+  "Unadopted",
+  "Orphaned",
+  "StaleController",
+  "ControlledByAnother",
+  "Dangling",
+  "NeverReconciled",
+] as const;
+
+type FindingType = (typeof FINDINGS)[number];
+
+export interface Finding {
+  readonly is: FindingType;
+  /** The composed resource, or the XR itself where it is the XR that was never reconciled. */
+  readonly resource: Reference;
+  /** Undefined where several XRs could have composed the resource. */
+  readonly composite: Reference | undefined;
+  /** The resource's name in the Composition, where it carries one. */
+  readonly compositionResourceName: string | undefined;
+  /** The fault, and its consequence. */
+  readonly message: string;
+}

@@ -1,0 +1,127 @@
+import { compare } from "../../cluster/discovery.ts";
+import type { Composite } from "../../crossplane/composite.ts";
+import { type Controller, controllerOf } from "../../crossplane/controller.ts";
+import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../crossplane/metadata.ts";
+import { formatReference, type Reference, toReference, toReferences } from "../../crossplane/references.ts";
+import { shownCondition } from "../../model/condition.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import { type Composer, findComposer } from "./composer.ts";
+import { FINDINGS, type Finding } from "./finding.ts";
+import { toKey, type World } from "./world.ts";
+
+/** The age from which on an XR counts as never reconciled, and the time to measure it by. */
+export interface Patience {
+  readonly graceMs: number;
+  readonly now: number;
+}
+
+/** All that is wrong, sorted: by what it is, then by XR and resource. */
+export function toFindings(world: World, patience: Patience): readonly Finding[] {
+  const references = world.composites.map((composite) => ({ composite, references: toReferences(composite) }));
+  const referred = new Set(references.flatMap((each) => each.references.map(toKey)));
+  const found = [
+    ...references.flatMap(({ composite, references: own }) =>
+      own.flatMap((reference) => referenceFinding(reference, composite, world)),
+    ),
+    ...[...world.labelled]
+      .filter(([key]) => !referred.has(key))
+      .flatMap(([, document]) => orphanFinding(document, world.composites)),
+    ...world.composites.flatMap((composite) => compositeFinding(composite, patience)),
+  ];
+  return found.sort(
+    (a, b) =>
+      FINDINGS.indexOf(a.is) - FINDINGS.indexOf(b.is) ||
+      compare(subjectOf(a), subjectOf(b)) ||
+      compare(formatReference(a.resource), formatReference(b.resource)),
+  );
+}
+
+const subjectOf = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
+
+/** Checks one reference of an XR: the resource exists, and the XR controls it. */
+function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
+  const document = documentAt(reference, world);
+  if (document === undefined) return danglingFinding(reference, composite, world);
+  const controller = controllerOf(document);
+  if (controller?.uid === stringAt(composite.document, UID)) return [];
+  if (controller !== undefined) return [controlledFinding(reference, document, controller, composite)];
+  if (isBeingDeleted(document)) return [];
+  const message = "nobody controls it, and its XR refers to it: Crossplane adopts it if the Composition desires it";
+  return [finding("Unadopted", reference, composite, document, message)];
+}
+
+const UID = ["metadata", "uid"];
+
+function documentAt(reference: Reference, { labelled, referred }: World): Document | undefined {
+  const key = toKey(reference);
+  const found = referred.get(key);
+  return labelled.get(key) ?? (found?.is === "there" ? found.document : undefined);
+}
+
+function danglingFinding(reference: Reference, composite: Composite, { referred }: World): readonly Finding[] {
+  const why = referred.get(toKey(reference))?.is;
+  // What an XR composes goes before it does.
+  if (why === "unknown" || isBeingDeleted(composite.document)) return [];
+  const message =
+    why === "kindMissing"
+      ? "its XR refers to it, and its kind is not installed"
+      : "its XR refers to it, and it is not there";
+  return [finding("Dangling", reference, composite, undefined, message)];
+}
+
+function controlledFinding(
+  reference: Reference,
+  document: Document,
+  controller: Controller,
+  composite: Composite,
+): Finding {
+  const { kind, name, uid } = controller;
+  const isStale = kind === composite.kind && name === composite.name;
+  return isStale
+    ? finding(
+        "StaleController",
+        reference,
+        composite,
+        document,
+        `its controller is ${kind} ${name} with UID ${uid}, which its XR had before`,
+      )
+    : finding("ControlledByAnother", reference, composite, document, `${kind} ${name} controls it`);
+}
+
+/** Of what nobody refers to: whether an XR that is there composed it, and nobody has taken control of it since. */
+function orphanFinding(document: Document, composites: readonly Composite[]): readonly Finding[] {
+  if (controllerOf(document) !== undefined || isBeingDeleted(document)) return [];
+  const composer = findComposer(document, composites);
+  if (composer.is === "none") return [];
+  const composite = composer.is === "one" ? composer.composite : undefined;
+  return [finding("Orphaned", toReference(document), composite, document, toSentence(composer))];
+}
+
+const toSentence = (composer: Exclude<Composer, { readonly is: "none" }>): string =>
+  composer.is === "one"
+    ? "its XR composed it, does not refer to it any more, and nobody controls it: Crossplane will never delete it"
+    : `one of ${composer.composites.map((one) => formatReference(toReference(one.document))).join(", ")} composed it, none refers to it, and nobody controls it`;
+
+/** An XR that Crossplane has reconciled, with or without success, says so. */
+function compositeFinding(composite: Composite, { graceMs, now }: Patience): readonly Finding[] {
+  const { document } = composite;
+  if (shownCondition(document, "Synced") !== undefined || isBeingDeleted(document)) return [];
+  const created = Date.parse(stringAt(document, ["metadata", "creationTimestamp"]) ?? "");
+  if (now - created < graceMs) return [];
+  const message = "it has no condition Synced: Crossplane has never reconciled it to an end";
+  return [finding("NeverReconciled", toReference(document), composite, undefined, message)];
+}
+
+const finding = (
+  is: Finding["is"],
+  resource: Reference,
+  composite: Composite | undefined,
+  document: Document | undefined,
+  message: string,
+): Finding => ({
+  is,
+  resource,
+  composite: composite && toReference(composite.document),
+  compositionResourceName: document && stringAt(document, COMPOSITION_RESOURCE_NAME),
+  message,
+});

@@ -1,0 +1,46 @@
+import { compare, type ResourceKind } from "../../cluster/discovery.ts";
+import { ClusterError } from "../../cluster/error.ts";
+import { toFullName } from "../../cluster/kinds.ts";
+
+/** A kind that could not be read, and why. */
+export interface Unread {
+  readonly kind: ResourceKind;
+  readonly message: string;
+}
+
+/** A few kinds may have an API server or a conversion webhook of their own that is away. Where it is more, it is the cluster. */
+const MAX_UNAVAILABLE = 3;
+
+/** Gathers the kinds that cannot be read, so that the rest is read all the same. */
+export class UnreadKinds {
+  readonly #found = new Map<string, Unread>();
+  #unavailable = 0;
+
+  /**
+   * @returns the answer, or `otherwise` where the kind cannot be read.
+   * @throws {ClusterError} where nothing can be.
+   */
+  async unless<T>(kind: ResourceKind, answer: Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof ClusterError) || !this.#isOfThisKindOnly(error)) throw error;
+      this.#found.set(error.message, { kind, message: error.message });
+      return otherwise;
+    }
+  }
+
+  /** Sorted by kind. */
+  all(): readonly Unread[] {
+    return [...this.#found.values()].sort(
+      (a, b) => compare(toFullName(a.kind), toFullName(b.kind)) || compare(a.message, b.message),
+    );
+  }
+
+  /** NotFound: it was removed since it was discovered. */
+  #isOfThisKindOnly({ code }: ClusterError): boolean {
+    if (code === "Unavailable") this.#unavailable++;
+    const isAway = code === "Unavailable" && this.#unavailable <= MAX_UNAVAILABLE;
+    return isAway || ["Forbidden", "NotFound", "Refused"].includes(code);
+  }
+}

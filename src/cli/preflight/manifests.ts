@@ -1,0 +1,150 @@
+import { readdirSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
+import { FunctionError } from "../../errors.ts";
+import type { FieldPath } from "../../model/field-path.ts";
+import { isObject, type JsonObject } from "../../model/json.ts";
+import type { Host } from "../host.ts";
+import { cannotRead, readText } from "../read-text.ts";
+
+/** An object in a file. */
+export interface Manifest {
+  /** As it was given, or `-`. */
+  readonly file: string;
+  /** The chart's template that it comes from, where `helm template` says so. */
+  readonly template: string | undefined;
+  readonly object: JsonObject;
+  /** The line of a field, or of what is nearest above it. */
+  lineOf(path: FieldPath): number;
+}
+
+/**
+ * Reads the manifests that paths name, `-` for standard input.
+ *
+ * A path without any is an error: it is most likely the empty output of a renderer that failed.
+ *
+ * @throws {FunctionError} `InvalidInput` with everything that is no manifest.
+ */
+export async function readManifests(
+  paths: readonly string[],
+  { allowEmpty }: { readonly allowEmpty: boolean },
+  host: Pick<Host, "readInput">,
+): Promise<readonly Manifest[]> {
+  const parsed = [];
+  for (const path of paths) parsed.push(await readPath(path, host));
+  const faults = parsed.flatMap(({ path, manifests, faults: own }) => {
+    const isEmpty = manifests.length === 0 && own.length === 0 && !allowEmpty;
+    return isEmpty ? [`${path}: no Kubernetes manifest in it; --allow-empty takes it`] : own;
+  });
+  if (faults.length === 0) return parsed.flatMap(({ manifests }) => manifests);
+  throw new FunctionError("InvalidInput", ["cannot read the manifests:", ...faults].join("\n  "));
+}
+
+async function readPath(path: string, host: Pick<Host, "readInput">): Promise<Parsed & { readonly path: string }> {
+  const texts =
+    path === "-"
+      ? [["-", await host.readInput()] as const]
+      : findFiles(path).map((file) => [file, readText(file)] as const);
+  return { path, ...joined(texts.map(([file, text]) => parseManifests(text, file))) };
+}
+
+const joined = (parsed: readonly Parsed[]): Parsed => ({
+  manifests: parsed.flatMap(({ manifests }) => manifests),
+  faults: parsed.flatMap(({ faults }) => faults),
+});
+
+const ENDINGS = [".yaml", ".yml", ".json"];
+
+/** The file that a path names; of a folder all that are below it, sorted. @throws {FunctionError} `InvalidInput` */
+function findFiles(path: string): readonly string[] {
+  if (!isFolder(path)) return [path];
+  const files = readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && ENDINGS.includes(extname(entry.name)))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+  if (files.length === 0) throw cannotRead(path, `no ${ENDINGS.join(", ")} files below it`);
+  return files;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (cause) {
+    throw cannotRead(path, cause);
+  }
+}
+
+/** The objects of a text; and everything in it that is no YAML or no Kubernetes manifest, each as `file:line: what`. */
+interface Parsed {
+  readonly manifests: readonly Manifest[];
+  readonly faults: readonly string[];
+}
+
+/** Reads a stream of YAML or JSON documents. Lists are taken apart, empty documents are skipped. */
+function parseManifests(text: string, file: string): Parsed {
+  const lines = new LineCounter();
+  // As Kubernetes reads it: of a key given twice the last one counts, and `<<` merges.
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    merge: true,
+    prettyErrors: false,
+  });
+  return joined((Array.isArray(documents) ? documents : []).map((document) => parseDocument(document, file, lines)));
+}
+
+function parseDocument(document: Document.Parsed, file: string, lines: LineCounter): Parsed {
+  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
+  if (document.errors.length > 0) {
+    return {
+      manifests: [],
+      faults: document.errors.map(({ pos, message }) => `${file}:${lineAt(pos[0])}: ${message.split("\n")[0]}`),
+    };
+  }
+  const value: unknown = document.toJS();
+  const line = lineAt(document.contents?.range?.[0] ?? 0);
+  if (value === null || value === undefined) return { manifests: [], faults: [] };
+  if (!isObject(value)) return { manifests: [], faults: [`${file}:${line}: no object`] };
+
+  const template = /^ ?Source: (\S+)/m.exec(
+    `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`,
+  )?.[1];
+  const lineOf = (path: FieldPath): number => lineAt(findOffset(document, path));
+  const objects = objectsIn(value, []);
+  return {
+    manifests: objects.filter(isManifest).map(({ object, path: above }) => ({
+      file,
+      template,
+      object,
+      lineOf: (path: FieldPath) => lineOf([...above, ...path]),
+    })),
+    faults: objects
+      .filter((placed) => !isManifest(placed))
+      .map(({ path }) => `${file}:${lineOf(path)}: no Kubernetes manifest: it lacks apiVersion or kind`),
+  };
+}
+
+/** `Error: chart not found` is YAML as well, and an object. */
+const isManifest = ({ object: { apiVersion, kind } }: Placed): boolean =>
+  typeof apiVersion === "string" && typeof kind === "string";
+
+interface Placed {
+  readonly object: JsonObject;
+  readonly path: FieldPath;
+}
+
+/** The object, or what a List of them holds, Lists among it as well. */
+function objectsIn(object: JsonObject, path: FieldPath): readonly Placed[] {
+  const { kind, items } = object;
+  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) return [{ object, path }];
+  return items.flatMap((item, index) => (isObject(item) ? objectsIn(item, [...path, "items", index]) : []));
+}
+
+/** Where the field begins; where it is not there, the nearest one above it that is. */
+function findOffset(document: Document.Parsed, path: FieldPath): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return document.contents?.range?.[0] ?? 0;
+}

@@ -1,0 +1,60 @@
+import { clusterFlags, exitCodes } from "../cluster.ts";
+import { defineCommand } from "../command.ts";
+
+export const verbs = ["list", "who-owns"] as const;
+
+export const registryCommand = defineCommand({
+  name: "registry",
+  usage: ["list [KIND...] [flags]", "who-owns KIND NAME [flags]"],
+  description:
+    "Show which cloud resources are owned, by whom, and who else needs them; or who owns one of them. Asks the managed resources, " +
+    "which are the registry: function-shared-infrastructure labels those that somebody else might name as well, and writes on each " +
+    'who owns it. Only reads; it needs the verb "list" on managed resources.',
+  arguments: [
+    {
+      name: "KIND",
+      help:
+        "A kind of managed resource, as kubectl takes it: Bucket, buckets, bucket.s3.aws.upbound.io. Without one, list asks for every " +
+        'kind of the category "managed".',
+    },
+    {
+      name: "NAME",
+      help:
+        "The cloud resource's external name; for an Object, what it manages: v1/ConfigMap/team-a/settings. If nothing has that external " +
+        "name, the managed resource of that name is looked for.",
+    },
+  ],
+  flags: [
+    { name: "output", short: "o", value: "FORMAT", default: "table", help: "table, wide, json or yaml." },
+    {
+      name: "namespace",
+      short: "n",
+      value: "NAMESPACE",
+      help: "Only cloud resources with an owner or contender in this namespace.",
+    },
+    { name: "contended", verbs: ["list"], help: "Only cloud resources that several managed resources stand for." },
+    {
+      name: "scope",
+      value: "FIELD=VALUE",
+      isRepeatable: true,
+      verbs: ["who-owns"],
+      help: "Only where this field of spec.forProvider has this value, such as region=eu-west-1.",
+    },
+    { name: "provider-config", value: "NAME", verbs: ["who-owns"], help: "Only with this ProviderConfig." },
+    ...clusterFlags,
+  ],
+  notes: `Exit codes:
+  0  The owner was found, or the list is complete.
+  1  Nobody owns it.
+  2  The command line is wrong, or not everything could be asked; standard error says what.
+
+Examples:
+  function-shared-infrastructure registry list
+  function-shared-infrastructure registry list buckets -o wide --contended
+  function-shared-infrastructure registry who-owns Bucket orders-data
+  function-shared-infrastructure registry who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json
+  function-shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`,
+  exitCodes,
+});
+
+export type RegistryFlagName = (typeof registryCommand)["flags"][number]["name"];

@@ -1,0 +1,29 @@
+/** Why a render failed, from the outside in: its causes, joined by colons, read as the CLI's own errors do. */
+export class RenderError extends Error {
+  override readonly name = "RenderError";
+}
+
+/** Runs `action`; what it throws becomes the cause of an error that says what was being done. */
+export function whileDoing<T>(what: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    throw new RenderError(what, { cause });
+  }
+}
+
+/** Like `whileDoing`, for what takes its time. */
+export async function whileAwaiting<T>(what: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (cause) {
+    throw new RenderError(what, { cause });
+  }
+}
+
+/** The error and its causes on one line: `cannot render composite resource: cannot run pipeline step "a": …`. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const message = error.message.trimEnd();
+  return error instanceof RenderError && error.cause !== undefined ? `${message}: ${explain(error.cause)}` : message;
+}

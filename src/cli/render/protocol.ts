@@ -1,0 +1,86 @@
+import type { JsonObject } from "../../model/json.ts";
+
+/**
+ * The function protocol's messages, as Crossplane writes and reads them here: structs are JSON objects. The function's own
+ * side has its own codec (`src/wire/`); that the two agree is part of what rendering proves.
+ */
+export interface RunFunctionRequest {
+  readonly meta: { readonly tag?: string; readonly capabilities: readonly string[] };
+  readonly observed: State;
+  readonly desired: State;
+  readonly input?: JsonObject;
+  readonly context?: JsonObject;
+  readonly extraResources?: Record<string, Resources>;
+  readonly credentials?: Record<string, Credentials>;
+  readonly requiredResources?: Record<string, Resources>;
+  readonly requiredSchemas?: Record<string, Schema>;
+}
+
+export interface RunFunctionResponse {
+  readonly desired: State | null;
+  readonly results: readonly Result[];
+  readonly context?: JsonObject;
+  readonly requirements: Requirements | null;
+  readonly conditions: readonly Condition[];
+}
+
+export interface State {
+  readonly composite?: Resource | null;
+  readonly resources?: Readonly<Record<string, Resource>>;
+}
+
+export interface Resource {
+  readonly resource?: JsonObject | null;
+  readonly ready?: "READY_UNSPECIFIED" | "READY_TRUE" | "READY_FALSE";
+}
+
+export interface Resources {
+  readonly items: readonly Resource[];
+}
+
+export interface Credentials {
+  readonly credentialData: { readonly data: Readonly<Record<string, Uint8Array>> };
+}
+
+export interface Schema {
+  readonly openapiV3?: JsonObject;
+}
+
+export interface Requirements {
+  readonly extraResources: Readonly<Record<string, ResourceSelector>>;
+  readonly resources: Readonly<Record<string, ResourceSelector>>;
+  readonly schemas: Readonly<Record<string, SchemaSelector>>;
+}
+
+export interface ResourceSelector {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly matchName?: string;
+  readonly matchLabels?: { readonly labels: Readonly<Record<string, string>> };
+}
+
+export interface SchemaSelector {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+interface Result {
+  readonly severity: string;
+  readonly message: string;
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message?: string;
+}
+
+/** The capabilities that Crossplane v2.2 advertises. */
+export const capabilities: readonly string[] = [
+  "CAPABILITY_CAPABILITIES",
+  "CAPABILITY_REQUIRED_RESOURCES",
+  "CAPABILITY_CREDENTIALS",
+  "CAPABILITY_CONDITIONS",
+  "CAPABILITY_REQUIRED_SCHEMAS",
+];

@@ -1,0 +1,19 @@
+import { createLog } from "../../log.ts";
+import { runFunction } from "../../run-function.ts";
+import { serve } from "../../server.ts";
+import { toRun } from "../run.ts";
+import { serveCommand } from "./command.ts";
+import { toConfig } from "./config.ts";
+
+/** `serve`: serves until a signal. The first one lets calls in flight finish, a second one does not. */
+export const run = toRun(serveCommand, async (line, host) => {
+  const config = toConfig(line);
+  const log = createLog(config, host.log);
+  const server = await serve(config, { runFunction, log });
+
+  const signal = await host.nextSignal();
+  log.info("shutting down", { signal });
+  void host.nextSignal().then(() => server.destroy());
+  await server.shutDown();
+  return 0;
+});

@@ -1,0 +1,55 @@
+import type { Address, TcpAddress } from "../server/address.ts";
+
+/** Go's names, which every other function's flags use as well. */
+export const networks = ["tcp", "tcp4", "tcp6", "unix"] as const;
+export type Network = (typeof networks)[number];
+
+export const toNetwork = (text: string): Network | undefined => networks.find((network) => network === text);
+
+const HOST_AND_PORT = /^(?:\[(?<ipv6>[^[\]]+)\]|(?<name>[^:[\]]*)):(?<port>\d{1,5})$/;
+
+/** Reads Go's way to write an address: `:9443`, `localhost:9443`, `[::1]:9443`, or a path for network unix. */
+export function toAddress(text: string, network: Network): Address | undefined {
+  if (network === "unix") return text === "" ? undefined : { path: text };
+  return toTcpAddress(text, network);
+}
+
+/** Reads an address that is no path. */
+export function toTcpAddress(text: string, network: Exclude<Network, "unix"> = "tcp"): TcpAddress | undefined {
+  const parts = HOST_AND_PORT.exec(text)?.groups;
+  const port = Number(parts?.["port"]);
+  if (parts === undefined || port > 65_535) return undefined;
+  const host = parts["ipv6"] ?? parts["name"] ?? "";
+  if (network === "tcp4") return { host: host || "0.0.0.0", port };
+  if (network === "tcp6") return { host: host || "::", port, ipv6Only: true };
+  return host === "" ? { port } : { host, port };
+}
+
+const BYTES_PER_MB = 1024 * 1024;
+/** Node's Buffers and gRPC's length prefix allow more, but nobody means it. */
+const MAX_MB = 2047;
+
+/** Reads a whole number of MB from 1 on, as bytes. */
+export function toBytes(text: string): number | undefined {
+  const megabytes = /^\d+$/.test(text) ? Number(text) : 0;
+  return megabytes >= 1 && megabytes <= MAX_MB ? megabytes * BYTES_PER_MB : undefined;
+}
+
+const DURATION = /^(?:(?<h>\d{1,5})h)?(?:(?<m>\d{1,5})m)?(?:(?<s>\d{1,5})s)?(?:(?<ms>\d{1,7})ms)?$/;
+/** Node's timers wait for at most 2^31 - 1 milliseconds; a day is well below. */
+const MAX_DURATION_MS = 24 * 3_600_000;
+
+/** Reads a Go duration such as 25s, 1m30s or 500ms, of at most a day, as milliseconds. */
+export function toMilliseconds(text: string): number | undefined {
+  const parts = text === "" ? undefined : DURATION.exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const part = (unit: string): number => Number(parts[unit] ?? 0);
+  const total = part("h") * 3_600_000 + part("m") * 60_000 + part("s") * 1000 + part("ms");
+  return total <= MAX_DURATION_MS ? total : undefined;
+}
+
+/** Splits `key=value` at the first `=`; the value may hold more of them, and commas. */
+export function toPair(text: string): readonly [key: string, value: string] | undefined {
+  const at = text.indexOf("=");
+  return at < 1 ? undefined : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { run as audit } from "../../../src/cli/audit/audit.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { type RunOptions, runCommand } from "../../../testing/tools/run-command.ts";
+
+/** The program's answers, exit codes and what it says where it may not look. e2e/scenarios/audit.ts runs it on a real cluster. */
+
+const xrd = kindOf("apiextensions.crossplane.io", "CompositeResourceDefinition", { categories: [] });
+const store = kindOf("platform.example.org", "XStore", { categories: ["composite"] });
+const bucket = kindOf("cloud.example.org", "Bucket");
+const secret = kindOf("", "Secret", { version: "v1", isNamespaced: true, categories: [] });
+const event = kindOf("", "Event", { version: "v1", isNamespaced: true, categories: [] });
+const job = kindOf("batch", "Job", { isNamespaced: true, categories: [] });
+const kinds = [xrd, store, bucket, secret, event, job];
+
+const resourceRefs = [
+  { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket", name: "there" },
+  { apiVersion: "cloud.example.org/v1beta1", kind: "Bucket", name: "lost" },
+  { apiVersion: "cloud.example.org/v1beta1", kind: "Queue", name: "of-no-kind" },
+  { apiVersion: "v1", kind: "Secret", namespace: "team-a", name: "unlabelled" },
+];
+
+const composed = (name: string): JsonObject => ({
+  apiVersion: "cloud.example.org/v1beta1",
+  kind: "Bucket",
+  metadata: {
+    name,
+    labels: { "crossplane.io/composite": "orders" },
+    annotations: { "crossplane.io/composition-resource-name": "bucket" },
+  },
+});
+
+const objects: readonly JsonObject[] = [
+  {
+    apiVersion: "apiextensions.crossplane.io/v1beta1",
+    kind: "CompositeResourceDefinition",
+    metadata: { name: "xstores.platform.example.org" },
+  },
+  {
+    apiVersion: "platform.example.org/v1beta1",
+    kind: "XStore",
+    metadata: { name: "orders", uid: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+    spec: { resourceRefs },
+    status: {},
+  },
+  composed("there"),
+  composed("forgotten"),
+  { apiVersion: "v1", kind: "Secret", metadata: { name: "unlabelled", namespace: "team-a" } },
+];
+
+const healthy = [objects[0] ?? {}];
+
+const healthyXr: JsonObject = {
+  apiVersion: "platform.example.org/v1beta1",
+  kind: "XStore",
+  metadata: { name: "healthy", uid: "2" },
+  status: { conditions: [{ type: "Synced", status: "True" }] },
+};
+
+const run = (server: ApiServer, args: readonly string[] = [], options: RunOptions = {}) =>
+  runCommand(audit, [`--kubeconfig=${server.kubeconfig}`, "--retry-for=1s", ...args], options);
+
+describe("after a restore", () => {
+  test("it finds all kinds of faults, and ends with 1", async () => {
+    const { exitCode, stdout, stderr } = await run(await startApiServer({ kinds, objects }));
+    const rows = stdout.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3).join(" "));
+    const xr = "XStore.platform.example.org/orders";
+    expect(rows).toEqual([
+      "FINDING XR RESOURCE",
+      `Unadopted ${xr} Bucket.cloud.example.org/there`,
+      `Unadopted ${xr} Secret/team-a/unlabelled`,
+      `Orphaned ${xr} Bucket.cloud.example.org/forgotten`,
+      `Dangling ${xr} Bucket.cloud.example.org/lost`,
+      `Dangling ${xr} Queue.cloud.example.org/of-no-kind`,
+      `NeverReconciled ${xr} ${xr}`,
+      "",
+    ]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: "6 findings: looked at 1 XRs and 3 resources of 5 kinds\n",
+    });
+  });
+
+  test("as JSON it says the same, with what could not be looked at", async () => {
+    const server = await startApiServer({ kinds, objects });
+    server.forbidden.add("jobs");
+    const { exitCode, stdout } = await run(server, ["--output=json"]);
+    const { findings, looked, notLookedAt } = JSON.parse(stdout);
+    expect({ exitCode, looked, found: findings.map(({ is }: JsonObject) => is) }).toEqual({
+      exitCode: 1,
+      looked: { kinds: 5, composites: 1, resources: 3 },
+      found: ["Unadopted", "Unadopted", "Orphaned", "Dangling", "Dangling", "NeverReconciled"],
+    });
+    expect(notLookedAt).toEqual([{ message: expect.stringContaining('lacks the verb "list"'), isComposed: false }]);
+  });
+
+  test("--adopt prints commands for the orphans alone", async () => {
+    const { exitCode, stdout } = await run(await startApiServer({ kinds, objects }), ["--adopt"]);
+    const commands = stdout.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    expect({ exitCode, commands }).toEqual({
+      exitCode: 1,
+      commands: [
+        "kubectl patch xstore.v1beta1.platform.example.org/orders --type=json " +
+          `--patch='[{"op":"test","path":"/metadata/uid","value":"1"},{"op":"add","path":"/spec/resourceRefs/-",` +
+          `"value":{"apiVersion":"cloud.example.org/v1beta1","kind":"Bucket","name":"forgotten"}}]'`,
+      ],
+    });
+  });
+
+  test("what concerns other XRs can be left stdout; whoever watches sees how far it is", async () => {
+    const { exitCode, stdout, stderr } = await run(
+      await startApiServer({ kinds, objects: [...objects, healthyXr] }),
+      ["--composite=healthy"],
+      { isInteractive: true },
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+    expect(stderr).toContain("\r\u001b[Kreading kinds: 5 of 5");
+  });
+});
+
+describe("where nothing is wrong", () => {
+  test.each([
+    { reason: "it ends with 0", forbidden: [], exitCode: 0, says: ["nothing is wrong: "] },
+    {
+      reason: "kinds that nobody composes may be kept from it",
+      forbidden: ["jobs", "secrets"],
+      exitCode: 0,
+      says: ["not looked at: 2 kinds of which no XR refers to anything"],
+    },
+    {
+      reason: "managed resources may not: that is no answer",
+      forbidden: ["buckets"],
+      exitCode: 2,
+      says: ['resources: ["buckets"], verbs: ["list"]'],
+    },
+    { reason: "XRs may not", forbidden: ["xstores"], exitCode: 2, says: ['resources: ["xstores"], verbs: ["list"]'] },
+  ])("without faults, $reason", async ({ forbidden, exitCode, says }) => {
+    const server = await startApiServer({ kinds, objects: healthy });
+    for (const plural of forbidden) server.forbidden.add(plural);
+    const ended = await run(server);
+    expect({ exitCode: ended.exitCode, stdout: ended.stdout }).toEqual({ exitCode, stdout: "" });
+    for (const words of says) expect(ended.stderr).toContain(words);
+  });
+
+  test("events are never asked for, and Secrets only for their metadata", async () => {
+    const server = await startApiServer({ kinds, objects: healthy });
+    await run(server);
+    expect(server.requests.filter((path) => path.includes("/events"))).toEqual([]);
+    expect(server.requests.filter((path) => path.includes("/secrets"))).toHaveLength(1);
+  });
+});
+
+describe("what it may not look at, of what an XR refers to", () => {
+  test("is not said to be missing", async () => {
+    const server = await startApiServer({ kinds, objects });
+    server.forbidden.add("secrets");
+    const { stdout, stderr } = await run(server);
+    expect(stdout).not.toContain("unlabelled");
+    expect(stderr).toContain("not looked at: cannot list secrets");
+  });
+});
+
+test("--composite with a name that no XR has ends with 2, and with the name that is close", async () => {
+  const server = await startApiServer({ kinds, objects });
+  const { exitCode, stdout, stderr } = await run(server, ["--composite=order", "--composite=orders"]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toContain('cannot find an XR named "order"; did you mean orders?\n');
+});
+
+test.each([
+  { reason: "Crossplane is not there", kinds: [bucket], args: [], says: "cannot find Crossplane at https://" },
+  { reason: "a flag is unknown", kinds, args: ["--fix"], says: "--fix: unknown flag" },
+  { reason: "a value is wrong", kinds, args: ["--output=xml"], says: '--output: one of table, json; found "xml"' },
+  { reason: "a duration is wrong", kinds, args: ["--grace=soon"], says: "--grace: a duration such as" },
+  { reason: "an argument is too much", kinds, args: ["orders"], says: 'unexpected argument "orders"' },
+  { reason: "flags contradict each other", kinds, args: ["--adopt", "-o", "json"], says: "leave out --output" },
+])("it ends with 2 where $reason", async ({ kinds, args, says }) => {
+  const { exitCode, stdout, stderr } = await run(await startApiServer({ kinds }), args);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toContain(says);
+});
+
+test("--help names each finding, flag and exit code", async () => {
+  const { exitCode, stdout } = await run(await startApiServer({ kinds }), ["--help"]);
+  expect(exitCode).toBe(0);
+  for (const word of ["Orphaned", "--adopt", "--composite", "--grace", "--kubeconfig", "Exit codes"]) {
+    expect(stdout).toContain(word);
+  }
+});

@@ -1,0 +1,257 @@
+import { describe, expect, test } from "vitest";
+import { toCommands } from "../../../src/cli/audit/adopt.ts";
+import type { Finding } from "../../../src/cli/audit/finding.ts";
+import { toFindings } from "../../../src/cli/audit/findings.ts";
+import { toTable } from "../../../src/cli/audit/report.ts";
+import { type Referred, toKey, type World } from "../../../src/cli/audit/world.ts";
+import { toComposite } from "../../../src/crossplane/composite.ts";
+import { toReference } from "../../../src/crossplane/references.ts";
+import { documentOf } from "../../../src/model/document.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+
+/** One XR that composes buckets, and what a cluster may hold of them. */
+
+const CREATED = "2026-01-01T00:00:00Z";
+const patience = { graceMs: 120_000, now: Date.parse("2026-01-01T01:00:00Z") };
+
+interface StoreParts {
+  readonly name?: string;
+  readonly refs?: readonly string[];
+  readonly labels?: JsonObject;
+  readonly status?: JsonObject;
+  readonly created?: string;
+  readonly isModern?: boolean;
+}
+
+const synced = { conditions: [{ type: "Synced", status: "True" }] };
+
+const store = ({ name = "orders", refs = [], labels = {}, status = synced, ...parts }: StoreParts = {}): JsonObject => {
+  const { created = CREATED, isModern = false } = parts;
+  const resourceRefs = refs.map((ref) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name: ref }));
+  return {
+    apiVersion: "platform.example.org/v1",
+    kind: "XStore",
+    metadata: { name, uid: `uid-of-${name}`, creationTimestamp: created, labels },
+    spec: isModern ? { crossplane: { resourceRefs } } : { resourceRefs },
+    status,
+  };
+};
+
+const beingDeleted = ({ metadata, ...rest }: JsonObject): JsonObject => ({
+  ...rest,
+  metadata: { ...(metadata as JsonObject), deletionTimestamp: CREATED },
+});
+
+interface BucketParts {
+  readonly composite?: string;
+  readonly controller?: JsonObject;
+  readonly metadata?: JsonObject;
+}
+
+const bucket = (name: string, { composite = "orders", controller, metadata = {} }: BucketParts = {}): JsonObject => ({
+  apiVersion: "cloud.example.org/v1",
+  kind: "Bucket",
+  metadata: {
+    name,
+    labels: { "crossplane.io/composite": composite },
+    annotations: { "crossplane.io/composition-resource-name": `the-${name}` },
+    ...(controller && {
+      ownerReferences: [{ apiVersion: "platform.example.org/v1", controller: true, ...controller }],
+    }),
+    ...metadata,
+  },
+});
+
+const ours = { kind: "XStore", name: "orders", uid: "uid-of-orders" };
+
+interface Parts {
+  readonly stores?: readonly JsonObject[];
+  readonly buckets?: readonly JsonObject[];
+  readonly referred?: readonly (readonly [string, Referred])[];
+}
+
+function worldOf({ stores = [store()], buckets = [], referred = [] }: Parts): World {
+  const documents = [...stores, ...buckets].map(documentOf);
+  return {
+    composites: stores.map((object) => toComposite(documentOf(object))),
+    labelled: new Map(documents.map((document) => [toKey(toReference(document)), document])),
+    referred: new Map(referred),
+    notLookedAt: [],
+    kinds: 2,
+  };
+}
+
+const refTo = (name: string): string =>
+  toKey({ apiVersion: "cloud.example.org/v1", kind: "Bucket", namespace: undefined, name });
+
+const shown = (findings: readonly Finding[]): readonly string[] =>
+  findings.map(({ is, composite, resource }) => `${is} ${resource.name} of ${composite?.name ?? "?"}`);
+
+interface Row extends Parts {
+  readonly reason: string;
+  readonly found: readonly string[];
+}
+
+describe("what an XR refers to", () => {
+  const stores = [store({ refs: ["a"] })];
+  test.each<Row>([
+    { reason: "is there, and the XR's", stores, buckets: [bucket("a", { controller: ours })], found: [] },
+    { reason: "has no controller", stores, buckets: [bucket("a")], found: ["Unadopted a of orders"] },
+    {
+      reason: "has no controller, in a modern XR",
+      stores: [store({ refs: ["a"], isModern: true })],
+      buckets: [bucket("a")],
+      found: ["Unadopted a of orders"],
+    },
+    {
+      reason: "has no controller, and is being deleted",
+      stores,
+      buckets: [bucket("a", { metadata: { deletionTimestamp: CREATED } })],
+      found: [],
+    },
+    {
+      reason: "has the XR before the restore for its controller",
+      stores,
+      buckets: [bucket("a", { controller: { ...ours, uid: "uid-before" } })],
+      found: ["StaleController a of orders"],
+    },
+    {
+      reason: "is somebody else's",
+      stores,
+      buckets: [bucket("a", { controller: { kind: "XStore", name: "other", uid: "uid-of-other" } })],
+      found: ["ControlledByAnother a of orders"],
+    },
+    { reason: "is not there", stores, referred: [[refTo("a"), { is: "missing" }]], found: ["Dangling a of orders"] },
+    {
+      reason: "is of no installed kind",
+      stores,
+      referred: [[refTo("a"), { is: "kindMissing" }]],
+      found: ["Dangling a of orders"],
+    },
+    {
+      reason: "is not there any more, and the XR is being deleted",
+      stores: [beingDeleted(store({ refs: ["a"], status: {} }))],
+      referred: [[refTo("a"), { is: "missing" }]],
+      found: [],
+    },
+    { reason: "could not be looked at", stores, referred: [[refTo("a"), { is: "unknown" }]], found: [] },
+    {
+      reason: "is there without Crossplane's label",
+      stores,
+      referred: [[refTo("a"), { is: "there", document: documentOf(bucket("a", { metadata: { labels: {} } })) }]],
+      found: ["Unadopted a of orders"],
+    },
+  ])("$reason: $found", ({ found, ...parts }) => {
+    expect(shown(toFindings(worldOf(parts), patience))).toEqual(found);
+  });
+});
+
+const nested = store({ name: "orders-inner", labels: { "crossplane.io/composite": "orders" } });
+
+describe("what no XR refers to", () => {
+  test.each<Row>([
+    { reason: "was composed by an XR that is there", buckets: [bucket("a")], found: ["Orphaned a of orders"] },
+    { reason: "was composed by an XR that is not there", buckets: [bucket("a", { composite: "gone" })], found: [] },
+    { reason: "has a controller", buckets: [bucket("a", { controller: ours })], found: [] },
+    { reason: "is being deleted", buckets: [bucket("a", { metadata: { deletionTimestamp: CREATED } })], found: [] },
+    {
+      reason: "has the label only because it was copied from a composed resource, as that of Endpoints is",
+      buckets: [bucket("a", { metadata: { annotations: {} } })],
+      found: [],
+    },
+    {
+      reason: "has managed fields that name another composer",
+      buckets: [bucket("a", { metadata: { managedFields: [{ manager: "apiextensions.crossplane.io/composed/0" }] } })],
+      found: [],
+    },
+    {
+      reason: "could be of any XR below one root, and nothing tells which",
+      stores: [store(), nested],
+      buckets: [bucket("a")],
+      found: ["Orphaned a of ?"],
+    },
+  ])("$reason: $found", ({ found, ...parts }) => {
+    const findings = toFindings(worldOf(parts), patience);
+    expect(shown(findings).filter((line) => !line.includes("orders-inner"))).toEqual(found);
+  });
+});
+
+describe("an XR without a condition Synced", () => {
+  test.each([
+    { reason: "was never reconciled", store: store({ status: {} }), found: ["NeverReconciled orders of orders"] },
+    {
+      reason: "has failed, but was reconciled",
+      store: store({ status: { conditions: [{ type: "Synced", status: "False" }] } }),
+      found: [],
+    },
+    { reason: "was created a minute ago", store: store({ status: {}, created: "2026-01-01T00:59:00Z" }), found: [] },
+  ])("$reason: $found", ({ store, found }) => {
+    expect(shown(toFindings(worldOf({ stores: [store] }), patience))).toEqual(found);
+  });
+});
+
+describe("--adopt", () => {
+  const commandsOf = (parts: Parts): string => {
+    const world = worldOf(parts);
+    const text = toCommands(toFindings(world, patience), world);
+    return text
+      .split("\n")
+      .filter((line) => line.startsWith("kubectl"))
+      .join("\n");
+  };
+  const target = "kubectl patch xstore.v1.platform.example.org/orders --type=json";
+  const isSame = { op: "test", path: "/metadata/uid", value: "uid-of-orders" };
+  const added = (name: string) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name });
+
+  test.each([
+    {
+      reason: "adds to the references that there are, in one patch",
+      stores: [store({ refs: ["c"] })],
+      patch: [
+        isSame,
+        { op: "add", path: "/spec/resourceRefs/-", value: added("a") },
+        { op: "add", path: "/spec/resourceRefs/-", value: added("b") },
+      ],
+    },
+    {
+      reason: "makes the list, and what it stands in, where an XR has none",
+      stores: [{ ...store(), metadata: { name: "orders", namespace: "team-a", uid: "uid-of-orders" }, spec: {} }],
+      patch: [
+        isSame,
+        { op: "add", path: "/spec/crossplane", value: {} },
+        { op: "add", path: "/spec/crossplane/resourceRefs", value: [added("a"), added("b")] },
+      ],
+    },
+  ])("the patch of --adopt $reason", ({ stores, patch }) => {
+    const isNamespaced = JSON.stringify(stores).includes("team-a");
+    const metadata = isNamespaced ? { namespace: "team-a" } : {};
+    const buckets = [bucket("c", { controller: ours }), bucket("b", { metadata }), bucket("a", { metadata })];
+    const within = isNamespaced ? " --namespace=team-a" : "";
+    expect(commandsOf({ stores, buckets })).toBe(
+      `${target.replace(" --type", `${within} --type`)} --patch='${JSON.stringify(patch)}'`,
+    );
+  });
+
+  test("prints no command where it cannot be told which XR it was", () => {
+    const world = worldOf({ stores: [store(), nested], buckets: [bucket("a")] });
+    const text = toCommands(toFindings(world, patience), world);
+    expect(text).toContain("# Bucket.cloud.example.org/a: one of ");
+    expect(text).not.toMatch(/^kubectl.*Bucket/m);
+  });
+
+  test("says that there is nothing to do", () => {
+    expect(toCommands([], worldOf({}))).toBe("# There are no orphans.\n");
+  });
+});
+
+test("the table has a line for each finding, sorted, and no line without any", () => {
+  const world = worldOf({ stores: [store({ refs: ["b", "a"] })], buckets: [bucket("b"), bucket("a")] });
+  const lines = toTable(toFindings(world, patience)).split("\n");
+  expect(lines.map((line) => line.split(/ {2,}/).slice(0, 4).join(" | "))).toEqual([
+    "FINDING | XR | RESOURCE | AS",
+    "Unadopted | XStore.platform.example.org/orders | Bucket.cloud.example.org/a | the-a",
+    "Unadopted | XStore.platform.example.org/orders | Bucket.cloud.example.org/b | the-b",
+    "",
+  ]);
+  expect(toTable([])).toBe("");
+});

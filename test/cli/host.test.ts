@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { EventEmitter } from "node:events";
+import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { toHost } from "../../src/cli/host.ts";
+import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
+
+const kinds = [kindOf("s3.aws.upbound.io", "Bucket")];
+const objects = [registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` })];
+
+function run(args: readonly string[], stdin: string): Promise<{ code: number | null; out: string }> {
+  const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ["--import", "tsx", main, ...args]);
+    let out = "";
+    child.stdout.on("data", (chunk) => {
+      out += String(chunk);
+    });
+    child.once("close", (code) => resolve({ code, out }));
+    child.stdin.end(stdin);
+  });
+}
+
+test.each([
+  { args: ["registry", "who-owns", "bucket", "orders"], stdin: "", code: 0 },
+  { args: ["registry", "who-owns", "bucket", "nothing"], stdin: "", code: 1 },
+  {
+    args: ["preflight", "-"],
+    stdin: JSON.stringify({
+      ...objects[0],
+      metadata: { name: "x", annotations: { "crossplane.io/external-name": "orders" } },
+    }),
+    code: 1,
+  },
+  { args: ["admission", "--tls-certs-dir=/nowhere"], stdin: "", code: 2 },
+  { args: ["audit"], stdin: "", code: 2 },
+])("the process of $args ends with exit code $code", async ({ args, stdin, code }) => {
+  const { kubeconfig } = await startApiServer({ kinds, objects });
+  const ran = await run([...args, `--kubeconfig=${kubeconfig}`], stdin);
+  expect(ran.code).toBe(code);
+  if (args[0] === "preflight") expect(ran.out).toContain("is owned by");
+});
+
+const fakeProcess = () => {
+  const written: string[] = [];
+  const ended: number[] = [];
+  const stream = Object.assign(new EventEmitter(), { isTTY: true, write: (text: string) => written.push(text) > 0 });
+  const signals = new EventEmitter();
+  const host = toHost({
+    env: { A: "b" },
+    stdin: Readable.from(["a: ", "1\n"]),
+    stdout: stream,
+    stderr: stream,
+    once: (name: string, listener: () => void) => signals.once(name, listener),
+    exit: (code?: number) => {
+      ended.push(code ?? 0);
+      return undefined as never;
+    },
+  } as unknown as Parameters<typeof toHost>[0]);
+  return { host, stream, signals, written, ended };
+};
+
+test("a host reads and writes the process' streams and environment", async () => {
+  const { host, written } = fakeProcess();
+  host.print("one");
+  host.printError("two");
+  expect([written, host.isInteractive, await host.readInput(), host.env]).toEqual([
+    ["one", "two"],
+    true,
+    "a: 1\n",
+    { A: "b" },
+  ]);
+});
+
+test("the program ends quietly where nobody reads its output any more, and not where something else is wrong", () => {
+  const { host, stream, ended } = fakeProcess();
+  host.print("one");
+  stream.emit("error", Object.assign(new Error("gone"), { code: "EPIPE" }));
+  expect(ended).toEqual([0]);
+  expect(() => stream.emit("error", Object.assign(new Error("full"), { code: "ENOSPC" }))).toThrow("full");
+});
+
+test("the next signal is told by its name", async () => {
+  const { host, signals } = fakeProcess();
+  const next = host.nextSignal();
+  signals.emit("SIGINT");
+  expect(await next).toBe("SIGINT");
+});

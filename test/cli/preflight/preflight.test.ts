@@ -1,0 +1,321 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { run as preflight } from "../../../src/cli/preflight/preflight.ts";
+import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
+import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { runCommand } from "../../../testing/tools/run-command.ts";
+import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+
+const kinds = [
+  kindOf("s3.aws.upbound.io", "Bucket"),
+  kindOf("platform.example.org", "XBucket", { categories: ["claim"], isNamespaced: true, version: "v1alpha1" }),
+  kindOf("platform.example.org", "XOther", { categories: ["claim"], isNamespaced: true, version: "v1alpha1" }),
+];
+
+const OWNER = `${PLATFORM}/team-a/orders`;
+const objects = [registered({ bucket: "orders", owner: OWNER })];
+
+const mapping = (resources: object = {}, more: object = {}) =>
+  stringify({
+    apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1",
+    kind: "IdentityMapping",
+    mappings: [
+      {
+        apiGroup: "platform.example.org",
+        kind: "XBucket",
+        resources: [
+          {
+            apiGroup: "s3.aws.upbound.io",
+            kind: "Bucket",
+            externalName: { fromFieldPath: "spec.parameters.name" },
+            scope: { region: { fromFieldPath: "spec.parameters.region" } },
+            ...resources,
+          },
+        ],
+        ...more,
+      },
+    ],
+  });
+
+const claim = (
+  namespace: string,
+  name: string,
+  bucket = "orders",
+  region = "eu-west-1",
+) => `apiVersion: platform.example.org/v1alpha1
+kind: XBucket
+metadata:
+  namespace: ${namespace}
+  name: ${name}
+spec:
+  parameters:
+    name: ${bucket}
+    region: ${region}
+`;
+
+const TAKEN = `Bucket.s3.aws.upbound.io "orders" is owned by ${OWNER} (buckets.s3.aws.upbound.io/orders-team-a-orders since 2026-03-01T10:00:00Z)`;
+
+async function run(stdin: string, args: readonly string[] = [], { content = mapping(), more = [] as object[] } = {}) {
+  const server = await startApiServer({ kinds, objects: [...objects, ...(more as typeof objects)] });
+  const file = join(temporaryFolder(), "mapping.yaml");
+  writeFileSync(file, content);
+  const flags = ["--mapping", file, "--kubeconfig", server.kubeconfig, "--retry-for=2s"];
+  return { ...(await runCommand(preflight, [...args, ...flags], { stdin })), server };
+}
+
+describe("a claim for what somebody else owns", () => {
+  test("is a conflict, with line, object, field and owner", async () => {
+    const { exitCode, stdout, stderr } = await run(`# of team b\n---\n\n---\n${claim("team-b", "orders")}`);
+    expect(stdout).toBe(`-:12: XBucket.platform.example.org team-b/orders: spec.parameters.name: ${TAKEN}\n`);
+    expect(stderr).toBe("1 conflict: 1 object, naming 1 cloud resource\n");
+    expect(exitCode).toBe(1);
+  });
+
+  test("is found in a List, with its line", async () => {
+    const items = claim("team-b", "orders").trimEnd().replaceAll("\n", "\n  ");
+    const { exitCode, stdout } = await run(`apiVersion: v1\nkind: List\nitems:\n- ${items}\n`);
+    expect(stdout).toContain("-:11: XBucket");
+    expect(exitCode).toBe(1);
+  });
+
+  test("is found in files and folders, and said in the order of their names", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "below"));
+    writeFileSync(join(folder, "below/a.yaml"), claim("team-b", "one"));
+    writeFileSync(join(folder, "b.yml"), claim("team-c", "two"));
+    writeFileSync(
+      join(folder, "c.json"),
+      JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "c" } }),
+    );
+    writeFileSync(join(folder, "notes.txt"), "none of it");
+    const { stdout } = await run("", [folder]);
+    const places = stdout.split("\n").map((line) => line.split(" ").slice(0, 3).join(" ").replace(folder, ""));
+    expect(places).toEqual([
+      "/b.yml:8: XBucket.platform.example.org team-c/two:",
+      "/below/a.yaml:8: XBucket.platform.example.org team-b/one:",
+      "/below/a.yaml:8: XBucket.platform.example.org team-b/one:", // the first one wants it as well
+      "",
+    ]);
+  });
+
+  test("names the chart's template", async () => {
+    const { stdout } = await run(`---\n# Source: chart/templates/claim.yaml\n${claim("team-b", "orders")}`);
+    expect(stdout).toContain("-:10 (chart/templates/claim.yaml): XBucket");
+  });
+
+  test("as JSON", async () => {
+    const { stdout, exitCode } = await run(claim("team-b", "orders"), ["-o", "json"]);
+    expect(JSON.parse(stdout)).toEqual({
+      conflicts: [
+        {
+          file: "-",
+          line: 8,
+          object: "XBucket.platform.example.org team-b/orders",
+          field: "spec.parameters.name",
+          owner: OWNER,
+          message: TAKEN,
+        },
+      ],
+      doubts: [],
+      asked: 1,
+    });
+    expect(exitCode).toBe(1);
+  });
+
+  test("as an annotation of a GitHub workflow", async () => {
+    const file = join(temporaryFolder(), "claim.yaml");
+    writeFileSync(file, claim("team-b", "orders"));
+    const { stdout } = await run("", [file, "--output=github"]);
+    expect(stdout).toBe(
+      `::error file=${file},line=8::XBucket.platform.example.org team-b/orders: spec.parameters.name: ${TAKEN}\n`,
+    );
+  });
+});
+
+test.each([
+  { reason: "the owner itself", stdin: claim("team-a", "orders") },
+  {
+    reason: "the owner, whose namespace the one who applies it gives",
+    stdin: claim("team-a", "orders").replace("  namespace: team-a\n", ""),
+    args: ["-n", "team-a"],
+  },
+  { reason: "the same name in another region", stdin: claim("team-b", "orders", "orders", "us-east-1") },
+  { reason: "another name", stdin: claim("team-b", "orders", "invoices") },
+  { reason: "nothing at all, where that is allowed", stdin: "", args: ["--allow-empty"] },
+  { reason: "comments only, where that is allowed", stdin: "# nothing\n---\n# to see\n", args: ["--allow-empty"] },
+  { reason: "what is none of Crossplane's", stdin: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: orders}\n" },
+])("$reason is no conflict", async ({ stdin, args = [] }) => {
+  const { exitCode, stdout } = await run(stdin, args);
+  expect(stdout).toBe("");
+  expect(exitCode).toBe(0);
+});
+
+const bucket = (name: string, externalName: string, policies = "") => `apiVersion: s3.aws.upbound.io/v1beta1
+kind: Bucket
+metadata:
+  name: ${name}
+  annotations:
+    crossplane.io/external-name: ${externalName}
+spec:
+  forProvider: {region: eu-west-1}
+${policies}`;
+
+test.each([
+  { reason: "a managed resource that names it", stdin: bucket("mine", "orders"), exitCode: 1 },
+  {
+    reason: "one that only observes",
+    stdin: bucket("mine", "orders", "  managementPolicies: [Observe]\n"),
+    exitCode: 0,
+  },
+  { reason: "the very one that has it", stdin: bucket("orders-team-a-orders", "orders"), exitCode: 0 },
+])("without a mapping: $reason: exit code $exitCode", async ({ stdin, exitCode }) => {
+  expect((await run(stdin)).exitCode).toBe(exitCode);
+});
+
+test("two manifests for one cloud resource are in conflict with each other", async () => {
+  const { exitCode, stdout } = await run(`${claim("team-b", "one", "new")}---\n${claim("team-c", "two", "new")}`);
+  expect(stdout).toBe(
+    "-:18: XBucket.platform.example.org team-c/two: spec.parameters.name: " +
+      `Bucket.s3.aws.upbound.io "new" is declared by ${PLATFORM}/team-b/one as well ` +
+      "(-:8: XBucket.platform.example.org team-b/one)\n",
+  );
+  expect(exitCode).toBe(1);
+});
+
+test("who observes already is in conflict, unless that is allowed", async () => {
+  const observer = registered({
+    bucket: "orders",
+    owner: `${PLATFORM}/team-b/orders`,
+    role: "Observer",
+    ownedBy: OWNER,
+  });
+  expect((await run(claim("team-b", "orders"), [], { more: [observer] })).exitCode).toBe(1);
+  expect((await run(claim("team-b", "orders"), ["--allow-contenders"], { more: [observer] })).exitCode).toBe(0);
+});
+
+test("--wait asks again until the owner has gone", async () => {
+  const server = await startApiServer({
+    kinds,
+    objects: [registered({ bucket: "orders", owner: OWNER, isDeleting: true })],
+  });
+  const file = join(temporaryFolder(), "mapping.yaml");
+  writeFileSync(file, mapping());
+  const running = runCommand(preflight, ["--mapping", file, "--kubeconfig", server.kubeconfig, "--wait=10s"], {
+    stdin: claim("team-b", "orders"),
+  });
+  setTimeout(() => server.objects.splice(0), 300);
+  const { exitCode, stderr } = await running;
+  expect(stderr).toContain("conflicts: 1; again in 1 s\n");
+  expect(exitCode).toBe(0);
+});
+
+test("three hundred objects take a few requests", async () => {
+  const chart = Array.from({ length: 300 }, (_, index) =>
+    index % 3 === 0
+      ? claim("team-b", `claim-${index}`, `bucket-${index}`)
+      : `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c${index}}\n`,
+  );
+  const { exitCode, stderr, server } = await run([...chart, claim("team-b", "orders")].join("---\n"));
+  expect(stderr).toContain("1 conflict: 301 objects, naming 101 cloud resources");
+  expect(exitCode).toBe(1);
+  expect(server.requests).toHaveLength(4); // discovery, and fifty names at a time
+});
+
+test.each([
+  {
+    reason: "no mapping for an XR",
+    stdin: claim("team-b", "x").replace("XBucket", "XOther"),
+    says: "-:2: XOther.platform.example.org team-b/x: no mapping says what it stands for",
+  },
+  {
+    reason: "a field that is not set",
+    stdin: claim("team-b", "x").replace("    name: orders\n", ""),
+    says: "cannot tell which Bucket it stands for: spec.parameters.name is not set",
+  },
+  {
+    reason: "a kind that is not installed",
+    stdin: claim("team-b", "x"),
+    content: mapping({ apiGroup: "s3.aws.example.org", scope: {} }),
+    says: "no Bucket.s3.aws.example.org is installed here",
+  },
+])("what cannot be told is said: $reason", async ({ stdin, content, says }) => {
+  const { exitCode, stderr } = await run(stdin, [], content === undefined ? {} : { content });
+  expect(stderr).toContain(`warning: `);
+  expect(stderr).toContain(says);
+  expect(exitCode).toBe(0);
+});
+
+test.each([
+  { reason: "broken YAML", stdin: "kind: [\n---\nkind: }\n", says: "cannot read the manifests:\n  -:" },
+  {
+    reason: "a tab, with the line in its file",
+    stdin: "a: 1\n---\nkind: ConfigMap\n\tbad: x\n",
+    says: "-:4: Tabs are not allowed as indentation\n",
+  },
+  { reason: "no object", stdin: "a: 1\n---\n- 1\n", says: "-:3: no object" },
+  { reason: "empty input", stdin: "", says: "-: no Kubernetes manifest in it; --allow-empty takes it" },
+  { reason: "comments only", stdin: "# nothing\n---\n# to see\n", says: "-: no Kubernetes manifest in it" },
+  {
+    reason: "an empty List",
+    stdin: "{apiVersion: v1, kind: List, items: []}",
+    says: "-: no Kubernetes manifest in it",
+  },
+  {
+    reason: "the message of a renderer that failed",
+    stdin: "Error: chart not found\n",
+    says: "-:1: no Kubernetes manifest: it lacks apiVersion or kind",
+  },
+  {
+    reason: "the message of a renderer that failed, also where empty input is allowed",
+    stdin: "Error: chart not found\n",
+    args: ["--allow-empty"],
+    says: "-:1: no Kubernetes manifest: it lacks apiVersion or kind",
+  },
+  {
+    reason: "an object without a kind among manifests, with its line",
+    stdin: `${claim("team-a", "orders")}---\n# not a manifest\nreplicas: 3\n`,
+    says: "-:12: no Kubernetes manifest: it lacks apiVersion or kind",
+  },
+  { reason: "no such file", args: ["/nowhere"], says: "cannot read /nowhere: ENOENT" },
+  {
+    reason: "a mapping with faults, all of which are said",
+    content: mapping(
+      { externalName: { value: "a", template: "{b" }, scope: { regoin: { value: "x" } } },
+      { color: "red" },
+    ),
+    says: "mappings[0].color: unknown field",
+  },
+  {
+    reason: "a template with no field",
+    content: mapping({ externalName: { template: "bucket" } }),
+    says: "no template",
+  },
+])("exit code 2 for $reason", async ({ stdin = "", args = [], content, says }) => {
+  const { exitCode, stderr } = await run(stdin, args, content === undefined ? {} : { content });
+  expect(stderr).toContain(says);
+  expect(exitCode).toBe(2);
+});
+
+test("exit code 2 where RBAC lacks a verb: unchecked is not fine", async () => {
+  const server = await startApiServer({ kinds, objects });
+  server.forbidden.add("buckets");
+  const { exitCode, stderr } = await runCommand(preflight, ["--kubeconfig", server.kubeconfig], {
+    stdin: bucket("mine", "orders"),
+  });
+  expect(stderr).toContain('RBAC lacks the verb "list"');
+  expect(stderr).toContain('resources: ["buckets"], verbs: ["list"]');
+  expect(exitCode).toBe(2);
+});
+
+test("exit code 2 where one of several files is empty: its renderer may have failed", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "full.yaml"), claim("team-a", "orders"));
+  writeFileSync(join(folder, "empty.yaml"), "");
+  const paths = [join(folder, "full.yaml"), join(folder, "empty.yaml")];
+  const { exitCode, stderr } = await run("", paths);
+  expect(stderr).toContain(`${paths[1]}: no Kubernetes manifest in it`);
+  expect(exitCode).toBe(2);
+  expect((await run("", [folder])).exitCode).toBe(0); // the folder as a whole is not empty
+});

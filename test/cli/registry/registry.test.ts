@@ -1,0 +1,273 @@
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { run as registry } from "../../../src/cli/registry/registry.ts";
+import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
+import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { runCommand } from "../../../testing/tools/run-command.ts";
+
+const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
+const kinds = [
+  BUCKET,
+  kindOf("s3.aws.m.upbound.io", "Bucket"),
+  kindOf("sqs.aws.upbound.io", "Queue"),
+  kindOf("widgets.example.org", "Widget"),
+  kindOf("platform.example.org", "XBucket", { categories: ["composite"] }),
+];
+
+const A = `${PLATFORM}/team-a/orders`;
+const B = `${PLATFORM}/team-b/orders`;
+const objects = [
+  registered({ bucket: "orders", owner: A }),
+  registered({ bucket: "orders", owner: B, role: "Observer", ownedBy: A, since: "2026-03-02T10:00:00Z" }),
+  registered({ bucket: "orders", owner: `${PLATFORM}/team-c/us`, region: "us-east-1" }),
+  registered({ bucket: "logs", owner: `${PLATFORM}/team-b/logs` }),
+];
+
+async function run(
+  args: readonly string[],
+  prepare: (server: Awaited<ReturnType<typeof startApiServer>>) => void = () => {},
+) {
+  const server = await startApiServer({ kinds, objects });
+  prepare(server);
+  return { ...(await runCommand(registry, [...args, "--kubeconfig", server.kubeconfig, "--retry-for=2s"])), server };
+}
+
+test("list has a line for each cloud resource", async () => {
+  const { exitCode, stdout } = await run(["list"]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toBe(
+    [
+      "KIND                       EXTERNAL NAME   STATE   OWNER                                        NAMESPACE   CONTENDERS   SINCE",
+      `Bucket.s3.aws.upbound.io   logs            Owned   ${PLATFORM}/team-b/logs     team-b      0            2026-03-01T10:00:00Z`,
+      `Bucket.s3.aws.upbound.io   orders          Owned   ${A}   team-a      1            2026-03-01T10:00:00Z`,
+      `Bucket.s3.aws.upbound.io   orders          Owned   ${PLATFORM}/team-c/us       team-c      0            2026-03-01T10:00:00Z`,
+      "",
+    ].join("\n"),
+  );
+});
+
+test.each([
+  { flags: ["--contended"], names: ["orders"] },
+  { flags: ["--namespace=team-b"], names: ["logs", "orders"] },
+  { flags: ["buckets.s3.aws.upbound.io"], names: ["logs", "orders", "orders"] },
+  { flags: ["queue"], names: [] },
+])("list $flags has $names", async ({ flags, names }) => {
+  const { stdout } = await run(["list", ...flags, "-o", "json"]);
+  expect((JSON.parse(stdout) as { items: { externalName: string }[] }).items.map((item) => item.externalName)).toEqual(
+    names,
+  );
+});
+
+test("list -o wide adds what else is known", async () => {
+  const { stdout } = await run(["list", "--contended", "--output=wide"]);
+  const [header = "", row = ""] = stdout.split("\n").map((line) => line.replaceAll(/ {3,}/g, "|"));
+  expect(header).toBe(
+    "KIND|EXTERNAL NAME|STATE|OWNER|NAMESPACE|CONTENDERS|SINCE|ID|CLAIM|PROVIDERCONFIG|CLUSTER|MANAGED RESOURCE",
+  );
+  expect(row).toBe(
+    `Bucket.s3.aws.upbound.io|orders|Owned|${A}|team-a|${B}|2026-03-01T10:00:00Z|arn:aws:s3:::orders|team-a/orders|default|buckets.s3.aws.upbound.io/orders-team-a-orders`,
+  );
+});
+
+test.each([
+  { reason: "an owner and an observer", more: [], roles: ["Owner", "Contender"] },
+  {
+    reason: "an owner that goes",
+    more: [
+      registered({ bucket: "x", owner: A, isDeleting: true }),
+      registered({ bucket: "x", owner: B, role: "Observer" }),
+    ],
+    roles: ["Contender", "BeingDeleted"],
+  },
+  {
+    reason: "nobody promoted yet",
+    more: [
+      registered({ bucket: "x", owner: A, role: "Observer" }),
+      registered({ bucket: "x", owner: B, role: "Observer" }),
+    ],
+    roles: ["Next", "Contender"],
+  },
+  {
+    reason: "two that both own",
+    more: [registered({ bucket: "x", owner: A }), registered({ bucket: "x", owner: B, group: "s3.aws.m.upbound.io" })],
+    roles: ["Owner", "Owner"],
+  },
+])("who-owns in a table and wide: $reason: $roles", async ({ more, roles }) => {
+  const name = more.length === 0 ? ["orders", "--scope=region=eu-west-1"] : ["x"];
+  for (const format of ["table", "wide"]) {
+    const { stdout } = await run(["who-owns", "bucket", ...name, "-o", format], (server) => {
+      server.objects.push(...more);
+    });
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((row) => row.split(" ")[0]),
+    ).toEqual(roles);
+  }
+});
+
+test("as YAML, the same as JSON", async () => {
+  const [json, yaml] = [await run(["list", "-o", "json"]), await run(["list", "-o", "yaml"])];
+  expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));
+  expect((await run(["who-owns", "bucket/nothing", "-o", "json"])).stdout).toBe('{\n  "items": []\n}\n');
+});
+
+test("nothing registered is said", async () => {
+  const { exitCode, stdout } = await run(["list", "queues"]);
+  expect([exitCode, stdout]).toEqual([0, "No cloud resources are registered.\n"]);
+});
+
+test("says how far it is where somebody watches", async () => {
+  const server = await startApiServer({ kinds, objects });
+  const { stderr } = await runCommand(registry, ["list", "--kubeconfig", server.kubeconfig], { isInteractive: true });
+  expect(stderr).toContain("4 of 4 kinds, 4 managed resources");
+});
+
+test("who-owns names the owner and who else needs it", async () => {
+  const { exitCode, stdout, server } = await run([
+    "who-owns",
+    "bucket",
+    "orders",
+    "--scope",
+    "region=eu-west-1",
+    "-o",
+    "json",
+  ]);
+  expect(exitCode).toBe(0);
+  const claim = (team: string) => ({ namespace: team, claim: `${team}/orders`, composite: "orders-x" });
+  const managed = (team: string) => ({ managedResource: `buckets.s3.aws.upbound.io/orders-${team}-orders` });
+  expect(JSON.parse(stdout)).toEqual({
+    items: [
+      {
+        apiGroup: "s3.aws.upbound.io",
+        kind: "Bucket",
+        externalName: "orders",
+        id: "arn:aws:s3:::orders",
+        providerConfig: "default",
+        scope: { region: "eu-west-1" },
+        state: "Owned",
+        owner: { owner: A, role: "Owner", ...claim("team-a"), ...managed("team-a"), since: "2026-03-01T10:00:00Z" },
+        contenders: [
+          { owner: B, role: "Contender", ...claim("team-b"), ...managed("team-b"), since: "2026-03-02T10:00:00Z" },
+        ],
+        identity: "id-orders-eu-west-1-default",
+      },
+    ],
+  });
+  expect(server.requests).toHaveLength(3); // discovery, and one for each of the two kinds of Bucket
+});
+
+test("who-owns asks for as much with ten thousand managed resources", async () => {
+  const server = await startApiServer({ kinds: [BUCKET], objects });
+  for (let index = 0; index < 10_000; index++) {
+    server.objects.push(registered({ bucket: `bucket-${index}`, owner: `${PLATFORM}/team-x/bucket-${index}` }));
+  }
+  const { stdout } = await runCommand(registry, ["who-owns", "bucket/bucket-9999", "--kubeconfig", server.kubeconfig]);
+  expect(stdout).toContain(`${PLATFORM}/team-x/bucket-9999`);
+  expect(server.requests).toHaveLength(2);
+});
+
+test.each([
+  {
+    reason: "a managed resource's name leads there as well",
+    args: ["bucket", "logs-team-b-logs"],
+    exitCode: 0,
+    says: "team-b/logs",
+  },
+  { reason: "nobody", args: ["bucket", "nothing"], exitCode: 1, says: 'nobody owns bucket "nothing"' },
+  {
+    reason: "another ProviderConfig",
+    args: ["bucket", "logs", "--provider-config=prod"],
+    exitCode: 1,
+    says: "nobody owns",
+  },
+  {
+    reason: "a kind that is not installed",
+    args: ["topic", "x"],
+    exitCode: 2,
+    says: 'cannot find the kind "topic": no such CRD is installed',
+  },
+  {
+    reason: "a kind that is none",
+    args: ["xbucket", "x"],
+    exitCode: 2,
+    says: "cannot ask for xbuckets.platform.example.org: it is no managed resource",
+  },
+  {
+    reason: "a field of --scope that the kind does not have",
+    args: ["bucket", "orders", "--scope=regoin=eu-west-1"],
+    exitCode: 2,
+    says: "--scope: regoin: no field that tells where a Bucket is: one of ",
+  },
+  {
+    reason: "a field of --scope that is misspelt is told the right one",
+    args: ["bucket", "orders", "--scope=regoin=eu-west-1"],
+    exitCode: 2,
+    says: "; did you mean region?\n",
+  },
+  {
+    reason: "--scope of a kind that is nowhere in particular",
+    args: ["widget", "x", "--scope=region=eu-west-1"],
+    exitCode: 2,
+    says: "--scope: region: no field that tells where a Widget is: it has none",
+  },
+  { reason: "no name", args: ["bucket"], exitCode: 2, says: "expected who-owns KIND NAME" },
+])("who-owns: $reason: exit code $exitCode", async ({ args, exitCode, says }) => {
+  const ran = await run(["who-owns", ...args]);
+  expect(ran.stdout + ran.stderr).toContain(says);
+  expect(ran.exitCode).toBe(exitCode);
+});
+
+test("list shows what can be listed, says which verb is lacking for the rest, and fails", async () => {
+  const { exitCode, stdout, stderr } = await run(["list"], (server) => {
+    server.forbidden.add("queues");
+  });
+  expect(exitCode).toBe(2);
+  expect(stdout).toContain("logs");
+  expect(stderr).toContain('cannot list queues.sqs.aws.upbound.io: RBAC lacks the verb "list"');
+});
+
+test("outlasts an API server that is busy, and says so", async () => {
+  const { exitCode, stderr } = await run(["list", "queue"], (server) => {
+    server.faults.push({ status: 429, headers: { "retry-after": "0" } }, { status: 503, body: "starting" });
+  });
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain("cannot get /apis: 503 starting; again in 0.5 s");
+});
+
+test.each([
+  { args: [], says: "expected list or who-owns; found nothing" },
+  { args: ["list", "--output=xml"], says: '--output: one of table, wide, json, yaml; found "xml"' },
+  {
+    args: ["who-owns", "bucket", "x", "--scope=region"],
+    says: '--scope: FIELD=VALUE, such as region=eu-west-1; found "region"',
+  },
+  { args: ["list", "--retry-for=long"], says: '--retry-for: a duration such as 30s, 5m or 1m30s; found "long"' },
+  { args: ["list", "--colour"], says: "--colour: unknown flag" },
+  { args: ["list", "--contened"], says: "--contened: unknown flag; did you mean --contended?" },
+  { args: ["lst"], says: 'expected list or who-owns; found "lst"; did you mean list?' },
+  {
+    args: ["list", "--provider-config=prod"],
+    says: '--provider-config: not a flag of "registry list", but of "registry who-owns"',
+  },
+  {
+    args: ["list", "--scope=region=eu-west-1"],
+    says: '--scope: not a flag of "registry list", but of "registry who-owns"',
+  },
+  {
+    args: ["who-owns", "bucket", "x", "--contended"],
+    says: '--contended: not a flag of "registry who-owns", but of "registry list"',
+  },
+])("$args is no command line", async ({ args, says }) => {
+  const { exitCode, stderr } = await runCommand(registry, args);
+  expect(stderr).toContain(says);
+  expect(exitCode).toBe(2);
+});
+
+test("--help says how to use it", async () => {
+  const { exitCode, stdout } = await runCommand(registry, ["--help"]);
+  expect(stdout).toContain("registry who-owns KIND NAME");
+  expect(exitCode).toBe(0);
+});

@@ -1,0 +1,151 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Server, ServerCredentials, type ServiceDefinition, status } from "@grpc/grpc-js";
+import { expect, onTestFinished, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { run } from "../../../src/cli/render/render.ts";
+import { isObject, type JsonObject } from "../../../src/model/json.ts";
+import { composeBases } from "../../../testing/rendering/patch-and-transform.ts";
+import { serveLoopback } from "../../../testing/servers/loopback.ts";
+import { runCommand } from "../../../testing/tools/run-command.ts";
+import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+
+/** A pipeline of two steps: another function, which composes a bucket, and this one. */
+const composition = {
+  apiVersion: "apiextensions.crossplane.io/v1",
+  kind: "Composition",
+  metadata: { name: "c" },
+  spec: {
+    compositeTypeRef: { apiVersion: "example.org/v1", kind: "XApp" },
+    mode: "Pipeline",
+    pipeline: [
+      {
+        step: "compose",
+        functionRef: { name: "composer" },
+        input: {
+          apiVersion: "example.org/v1",
+          kind: "Resources",
+          resources: [{ name: "bucket", base: { apiVersion: "s3.aws.upbound.io/v1beta1", kind: "Bucket" } }],
+        },
+      },
+      {
+        step: "share",
+        functionRef: { name: "ours" },
+        input: { apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec: {} },
+      },
+    ],
+  },
+};
+
+const functionNamed = (name: string, repository: string, annotations: Readonly<Record<string, string>> = {}) => ({
+  apiVersion: "pkg.crossplane.io/v1",
+  kind: "Function",
+  metadata: { name, annotations },
+  spec: { package: `xpkg.example.org/${repository}:v1` },
+});
+
+async function render(target: string, flags: readonly string[] = []) {
+  const folder = temporaryFolder();
+  const annotations = {
+    "render.crossplane.io/runtime": "Development",
+    "render.crossplane.io/runtime-development-target": target,
+  };
+  const files = {
+    "xr.yaml": [{ apiVersion: "example.org/v1", kind: "XApp", metadata: { name: "app" } }],
+    "composition.yaml": [composition],
+    "functions.yaml": [
+      functionNamed("composer", "function-composer", target === "" ? {} : annotations),
+      functionNamed("ours", "function-shared-infrastructure"),
+    ],
+  };
+  const paths = Object.entries(files).map(([name, objects]) => {
+    writeFileSync(join(folder, name), objects.map((object) => JSON.stringify(object)).join("\n---\n"));
+    return join(folder, name);
+  });
+  return runCommand(run, [...paths, ...flags]);
+}
+
+const toKinds = (yaml: string): readonly unknown[] =>
+  parseAllDocuments(yaml).map((document) => {
+    const object: unknown = document.toJS();
+    return isObject(object) ? (object satisfies JsonObject)["kind"] : object;
+  });
+
+/** A function that speaks v1beta1 alone, as older ones do. */
+async function serveBeta(): Promise<string> {
+  const same = (bytes: Buffer): Buffer => bytes;
+  const service: ServiceDefinition = {
+    RunFunction: {
+      path: "/apiextensions.fn.proto.v1beta1.FunctionRunnerService/RunFunction",
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    },
+  };
+  const server = new Server();
+  server.addService(service, {
+    RunFunction: (call: { request: Buffer }, answer: (error: null, response: Buffer) => void) =>
+      answer(null, Buffer.from(composeBases(call.request).response)),
+  });
+  onTestFinished(() => server.forceShutdown());
+  return new Promise((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(`127.0.0.1:${port}`),
+    );
+  });
+}
+
+test("a step of another function is called where its Function says that it listens", async () => {
+  const { target } = await serveLoopback({}, { runFunction: composeBases });
+  const { exitCode, stdout, stderr } = await render(target);
+  expect({ exitCode, kinds: toKinds(stdout), stderr }).toEqual({ exitCode: 0, kinds: ["XApp", "Bucket"], stderr: "" });
+});
+
+test("a function that only speaks v1beta1 is called with that", async () => {
+  const { exitCode, stdout } = await render(await serveBeta());
+  expect({ exitCode, kinds: toKinds(stdout) }).toEqual({ exitCode: 0, kinds: ["XApp", "Bucket"] });
+});
+
+test("--function-annotations come before the Functions' own annotations", async () => {
+  const { target } = await serveLoopback({}, { runFunction: composeBases });
+  const flag = (key: string, value: string): string => `--function-annotations=render.crossplane.io/${key}=${value}`;
+  const { exitCode } = await render("", [flag("runtime", "Development"), flag("runtime-development-target", target)]);
+  expect(exitCode).toBe(0);
+});
+
+test("a function without the annotation is an error that names the annotation", async () => {
+  const { exitCode, stderr } = await render("");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringContaining(
+      'cannot run pipeline step "compose": Function "composer" is not function-shared-infrastructure',
+    ),
+  });
+});
+
+test("a function that nobody serves is an error once the timeout is over", async () => {
+  const { exitCode, stderr } = await render("127.0.0.1:1", ["--timeout=300ms"]);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringMatching(
+      /cannot run pipeline step "compose": cannot call the function at 127\.0\.0\.1:1: \d+ DEADLINE_EXCEEDED/,
+    ),
+  });
+});
+
+test("an error that another function answers with is told", async () => {
+  const { target } = await serveLoopback(
+    {},
+    {
+      runFunction: () => {
+        throw new Error("it is broken");
+      },
+    },
+  );
+  const { exitCode, stderr } = await render(target);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(new RegExp(`cannot call the function at ${target}: \\d+ (?!${status[status.OK]})[A-Z]+`));
+});

@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inRepository } from "../../scripts/package/layout.ts";
+import { readVersion } from "../../src/package.ts";
+
+/** Packing compiles, and installing unpacks a hundred packages. */
+const SLOW = 300_000;
+
+const folder = mkdtempSync(join(tmpdir(), "packed-"));
+const checkout = join(folder, "checkout");
+const installed = join(folder, "package");
+/** `npm ci` of the repository has filled npm's cache with all that is installed here. */
+const WITHOUT_DEV = ["ci", "--omit=dev", "--prefer-offline", "--no-audit", "--no-fund"];
+
+const run = async (program: string, args: readonly string[], cwd: string): Promise<string> =>
+  (await promisify(execFile)(program, args, { cwd })).stdout;
+
+beforeAll(() => {
+  const sources = ["src", "proto", "scripts", "LICENSE", "README.md", "package.json", "package-lock.json"];
+  for (const name of [...sources, "tsconfig.json", "tsconfig.build.json"]) {
+    cpSync(inRepository(name), join(checkout, name), { recursive: true });
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test(
+  "npm ci --omit=dev installs a checkout without building it",
+  async () => {
+    await run("npm", WITHOUT_DEV, checkout);
+    expect(existsSync(join(checkout, "node_modules/@grpc/grpc-js"))).toBe(true);
+    expect(existsSync(join(checkout, "node_modules/typescript"))).toBe(false);
+    expect(existsSync(join(checkout, "dist"))).toBe(false);
+  },
+  SLOW,
+);
+
+test(
+  "what npm pack packs runs elsewhere, with its own dependencies alone",
+  async () => {
+    rmSync(join(checkout, "node_modules"), { recursive: true, force: true });
+    symlinkSync(inRepository("node_modules"), join(checkout, "node_modules"));
+    const tarball = (await run("npm", ["pack", "--silent"], checkout)).trim().split("\n").at(-1) ?? "";
+    await run("tar", ["--extract", "--file", join(checkout, tarball), "-C", folder], folder);
+    cpSync(inRepository("package-lock.json"), join(installed, "package-lock.json"));
+    await run("npm", [...WITHOUT_DEV, "--ignore-scripts"], installed);
+
+    const { bin } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    const program = join(installed, bin["function-shared-infrastructure"]);
+    const start = (...args: readonly string[]): Promise<string> => run(process.execPath, [program, ...args], folder);
+    expect(await start("--version")).toBe(`${readVersion()}\n`);
+    expect(await start("registry", "--help")).toMatch(/^Usage: function-shared-infrastructure registry list/);
+    const files = ["xr.yaml", "composition.yaml", "functions.yaml"];
+    const example = files.map((name) => inRepository(`examples/share-database/${name}`));
+    expect(await start("render", ...example)).toContain("kind: XOrdersApp");
+  },
+  SLOW,
+);

@@ -1,0 +1,8 @@
+import { CommandLine, type Environment } from "../../src/cli/command-line.ts";
+import { serveCommand } from "../../src/cli/serve/command.ts";
+import { toConfig } from "../../src/cli/serve/config.ts";
+import type { Config } from "../../src/server/config.ts";
+
+/** The server's configuration that flags and environment stand for. @throws {FunctionError} `InvalidFlags` */
+export const configFrom = (flags: readonly string[], env: Environment = {}): Config =>
+  toConfig(new CommandLine(flags, serveCommand, env));

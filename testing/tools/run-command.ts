@@ -1,0 +1,40 @@
+import { PassThrough } from "node:stream";
+import type { Host } from "../../src/cli/host.ts";
+import type { Run } from "../../src/cli/run.ts";
+
+/** The output of a command, and its exit code. */
+export interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly stdin?: string;
+  readonly env?: Host["env"];
+  readonly isInteractive?: boolean;
+  /** The signal that ends a command that serves. */
+  readonly signal?: Promise<string>;
+  /** Called with each line of the log. */
+  readonly onLog?: (line: string) => void;
+}
+
+/** Runs a command in this process, with streams of its own. */
+export async function runCommand(run: Run, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { stdin = "", env = {}, isInteractive = false, signal = new Promise<string>(() => {}), onLog } = options;
+  const said = { stdout: "", stderr: "" };
+  const exitCode = await run(args, {
+    env,
+    print: (text) => {
+      said.stdout += text;
+    },
+    printError: (text) => {
+      said.stderr += text;
+    },
+    isInteractive,
+    readInput: async () => stdin,
+    log: new PassThrough().on("data", (chunk) => onLog?.(String(chunk))),
+    nextSignal: () => signal,
+  });
+  return { exitCode, ...said };
+}
