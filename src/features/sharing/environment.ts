@@ -7,7 +7,7 @@ import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 
 /** The context key under which a step keeps the environment that earlier steps left, while Crossplane calls it again. */
-export const ENVIRONMENT_BEFORE = `${DOMAIN}/environment-before`;
+const ENVIRONMENT_BEFORE = `${DOMAIN}/environment-before`;
 
 /**
  * The call, with the environment that earlier steps left. Crossplane calls a step until it requires nothing new, each time with

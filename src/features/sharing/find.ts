@@ -13,7 +13,7 @@ import { sortBy } from "./sort.ts";
 const NAMESPACE = ["metadata", "namespace"];
 
 /** What is known of a shared resource. */
-export type Lookup =
+type Lookup =
   | { readonly is: "unset"; readonly field: string } // nothing can be asked before this field is set
   | { readonly is: "invalid"; readonly fault: string } // nor with this value of a field
   | { readonly is: "pending" } // not looked up yet: nothing is known

@@ -129,7 +129,7 @@ const explainHolder = (holder: string | undefined): string =>
 const MAX_NAMES = 10;
 
 /** The first names of a list, and how many more there are. */
-export function listSome(names: readonly string[]): string {
+function listSome(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   const shown = names.slice(0, MAX_NAMES).join(", ");
   return more > 0 ? `${shown} and ${more} more` : shown;

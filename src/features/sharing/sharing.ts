@@ -15,11 +15,12 @@ import { deliver } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
 import { keepEnvironmentBefore, withEnvironmentBefore } from "./environment.ts";
 import { find } from "./find.ts";
+import { judgeShare } from "./judge.ts";
 import { type Origin, originKey } from "./origin.ts";
 import { toPatches, withPatches } from "./patches.ts";
 import type { SharingReason } from "./reason.ts";
 import { assertSupported } from "./support.ts";
-import { type Judgement, judgeShare } from "./verdict.ts";
+import type { Judgement } from "./verdict.ts";
 
 /** A shared resource of the input, what was decided about it, and what stands in its way. */
 interface Share {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { find } from "../../../src/features/sharing/find.ts";
+import { judgeShare } from "../../../src/features/sharing/judge.ts";
 import { explain } from "../../../src/features/sharing/reason.ts";
-import { judgeShare } from "../../../src/features/sharing/verdict.ts";
 import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const verdictOf = (parts: CallParts) => {

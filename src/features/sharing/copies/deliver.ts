@@ -1,6 +1,5 @@
 import type { Copy } from "../../../input/connection.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
-import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import { type Origin, originKey } from "../origin.ts";
 import type { SharingReason } from "../reason.ts";
@@ -9,31 +8,13 @@ import type { Copying, JudgedDestination, NotCopying } from "../verdict.ts";
 import { withEarlier } from "./composed.ts";
 import type { Data } from "./contents.ts";
 import type { Destination } from "./destination.ts";
+import { keep, release } from "./keep.ts";
 import { type ConnectedShare, judgeKept, judgeOrigins } from "./kept.ts";
-import { findStale, keep, type ObservedCopy, release } from "./observed.ts";
+import type { ObservedCopy } from "./observed.ts";
+import { type Delivery, merge, type Part, toDelivery } from "./part.ts";
+import { findStale } from "./progress.ts";
 import { isInTheWay, type JudgedShare, possess, type Survey, survey } from "./survey.ts";
 import { copyTo, type Outcome, toKey } from "./write.ts";
-
-/** What comes of one shared resource's connection Secret, and what stands in the way of it. */
-export interface Delivery {
-  /** Leaving out a resource that was composed before deletes it, and the copy with it. */
-  readonly resources: ReadonlyMap<string, ResourceEdit>;
-  /** What becomes connection details of this XR. */
-  readonly details: Data;
-  readonly requirements: readonly Requirement[];
-  readonly reasons: readonly SharingReason[];
-  /** The resource that a copy was made from before, where it is another one now. */
-  readonly before: Origin | undefined;
-}
-
-/** What comes of one destination, or of one copy. */
-interface Part {
-  readonly edits?: readonly (readonly [string, ResourceEdit])[];
-  readonly details?: Data;
-  readonly requirements?: readonly Requirement[];
-  readonly reasons?: readonly SharingReason[];
-  readonly before?: Origin | undefined;
-}
 
 /** Acts on the verdicts. What is kept has its Secret before anything new is written. */
 export function deliver(shares: readonly JudgedShare[], call: Call): readonly Delivery[] {
@@ -234,34 +215,4 @@ function shownDetails({ keys }: Copy, { request }: Call): Data {
     details.set(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"));
   }
   return details;
-}
-
-const merge = (parts: readonly Part[]): Part => ({
-  edits: parts.flatMap(({ edits = [] }) => edits),
-  details: mergeDetails(parts),
-  requirements: parts.flatMap(({ requirements = [] }) => requirements),
-  reasons: parts.flatMap(({ reasons = [] }) => reasons),
-  before: parts.find(({ before }) => before !== undefined)?.before,
-});
-
-/** As they are where only one part has any: there may be many. */
-function mergeDetails(parts: readonly Part[]): Data {
-  const all = parts.flatMap(({ details }) => (details === undefined || details.size === 0 ? [] : [details]));
-  const [first = new Map<string, string>()] = all;
-  return all.length < 2 ? first : new Map(all.flatMap((details) => [...details]));
-}
-
-function toDelivery(parts: readonly Part[]): Delivery {
-  const { edits = [], details = new Map(), requirements = [], reasons = [], before } = merge(parts);
-  const waiting = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
-  return {
-    resources: new Map(edits),
-    details,
-    requirements,
-    reasons: [
-      ...reasons.filter(({ is }) => is !== "WaitingForCopies"),
-      ...(waiting.length === 0 ? [] : [{ is: "WaitingForCopies", targets: waiting } as const]),
-    ],
-    before,
-  };
 }

@@ -3,7 +3,8 @@ import type { Call } from "../../feature.ts";
 import { formatSecret, type SecretName } from "../source.ts";
 import type { Judgement } from "../verdict.ts";
 import { findDestinations } from "./destination.ts";
-import { findCopies, isPublisher, isReleased, type ObservedCopy } from "./observed.ts";
+import { findCopies, isPublisher, type ObservedCopy } from "./observed.ts";
+import { isReleased } from "./progress.ts";
 import { toKey } from "./write.ts";
 
 export interface JudgedShare {
@@ -120,8 +121,7 @@ export function possess(possessions: Map<string, Possession>, secret: SecretName
 }
 
 /** Whether an Object can go without its Secret, since its provider has read that it observes only. */
-export const isDroppable = ({ resource }: ObservedCopy): boolean =>
-  !isPublisher(resource) && isReleased(resource.document);
+const isDroppable = ({ resource }: ObservedCopy): boolean => !isPublisher(resource) && isReleased(resource.document);
 
 /** Whether another copy has to wait until this one has let go of their Secret. */
 export const isInTheWay = (copy: ObservedCopy): boolean =>

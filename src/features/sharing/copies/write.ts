@@ -9,7 +9,8 @@ import { connectionSecretObject, copiedSecret, copyingObject, objectWithValues }
 import { type Data, selectContents } from "./contents.ts";
 import type { Destination } from "./destination.ts";
 import { findHolder } from "./holder.ts";
-import { isReady, isRefused, type ObservedCopy, prefixFor } from "./observed.ts";
+import { type ObservedCopy, prefixFor } from "./observed.ts";
+import { isReady, isRefused } from "./progress.ts";
 
 /** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
 const suffixes = {
