@@ -6,8 +6,8 @@ import { decodeResponse } from "../testing/wire/oracle.ts";
 import { bodyOf, encode } from "./requests.ts";
 
 /**
- * Whole features, as Crossplane calls them: a pipeline step's input, and a request among whose composed resources most are
- * none of its business. One line each.
+ * Whole features, as Crossplane calls them: a pipeline step's input, and a request most of whose composed resources do not
+ * concern the feature. One line each.
  */
 interface FeatureCase {
   readonly name: string;
@@ -22,7 +22,7 @@ export const featureCases: readonly FeatureCase[] = [
   { name: "tags on 200 resources", request: () => settled({ spec: tagging, resources: 200 }) },
 ];
 
-/** The same with more and more of what it touches: does the cost grow with it, and no faster? */
+/** The same with a growing number of resources that the feature changes, to see whether the cost grows no faster. */
 export const growing: readonly { readonly name: string; readonly request: (count: number) => Buffer }[] = [
   { name: "no section turned on, N composed resources", request: (n) => stepOf({ spec: {}, resources: n }) },
   { name: "sharing, N shared resources", request: (n) => stepOf({ ...sharing(n), resources: 10 }) },
@@ -30,7 +30,7 @@ export const growing: readonly { readonly name: string; readonly request: (count
   { name: "tags on N resources", request: (n) => settled({ spec: tagging, resources: n }) },
 ];
 
-/** Each resource is one that somebody else may declare as well, so each is asked about. */
+/** Other XRs may declare each of the resources as well, so each is looked up. */
 const tagging: JsonObject = {
   tags: {
     add: [{ key: "cost-center", fromCompositeFieldPath: "metadata.labels[cost-center]" }],
@@ -49,7 +49,7 @@ interface Step {
 export const stepOf = ({ spec, resources, required = {} }: Step): Buffer =>
   encode({ ...bodyOf(resources), required, input: inputOf(spec) });
 
-/** The step as it is called in the end: all that the function requires is answered, with nothing found. */
+/** The last call of the step: all requirements of the function are answered, with nothing found. */
 function settled(step: Step): Buffer {
   const request = stepOf(step);
   const { requirements } = decodeResponse(runFunction(request).response);
@@ -58,7 +58,7 @@ function settled(step: Step): Buffer {
   return settled({ ...step, required: { ...step.required, ...Object.fromEntries(names.map((name) => [name, []])) } });
 }
 
-/** That many databases, each found, granted and copied into the claim's namespace. */
+/** A step that shares `count` databases, each found, granted and copied into the claim's namespace. */
 function sharing(count: number): Omit<Step, "resources"> {
   const names = Array.from({ length: count }, (_, index) => `db-${index}`);
   const sharedResources = names.map((name) =>

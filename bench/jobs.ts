@@ -1,9 +1,9 @@
 /**
- * The jobs that everybody does, each in the way of its own library (implementations/, tools/bench-go/jobs). What they answer
- * is compared before anything is timed.
+ * The jobs that every implementation does in the way of its own library (implementations/, tools/bench-go/jobs). Their responses
+ * are compared before anything is timed.
  */
 export const jobs = [
-  /** Sends back what the steps before desired. */
+  /** Returns the desired resources of the steps before. */
   "echo",
   /** Reads the XR and three observed resources, edits one desired resource and adds another. */
   "touch few",
@@ -11,15 +11,15 @@ export const jobs = [
   "look up",
   /** Reads every observed and every desired resource whole, and writes every desired one anew. */
   "everything",
-  /** Sets a tag of the XR's in every desired resource: what function-tag-manager does. */
+  /** Sets a tag of the XR's in every desired resource, as function-tag-manager does. */
   "tag all",
-  /** Puts the required resources into the context: what function-extra-resources does. */
+  /** Puts the required resources into the context, as function-extra-resources does. */
   "select",
 ] as const;
 
 export type Job = (typeof jobs)[number];
 
-/** An encoded RunFunctionRequest in, an encoded RunFunctionResponse out. */
+/** A job: takes an encoded RunFunctionRequest and returns an encoded RunFunctionResponse. */
 export type Run = (request: Buffer) => Uint8Array;
 
 /** The observed resources that "touch few" reads; it edits the desired resource of the first name. */
@@ -29,7 +29,7 @@ export const SHARED = "example.org/shared";
 export const GENERATION = "example.org/generation";
 export const COST_CENTER = "cost-center";
 
-/** What "touch few" adds. */
+/** The object that "touch few" adds. */
 export const addedObject = (xr: string, ids: string) => ({
   apiVersion: "v1",
   kind: "ConfigMap",

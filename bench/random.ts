@@ -1,6 +1,6 @@
-/** Values that look like a cloud's, the same for the same seed. */
+/** Random values like those of a cloud, the same for the same seed. */
 export interface Random {
-  /** From 0 to below `bound`. */
+  /** An integer from 0 to below `bound`. */
   below(bound: number): number;
   hex(length: number): string;
   uid(): string;
@@ -10,7 +10,7 @@ export interface Random {
 const WORDS =
   "alpha bravo canal delta ember fjord grove haven inlet juniper kelp lagoon meadow north ocean prairie".split(" ");
 
-/** mulberry32: small, and good enough for what nobody has to guess. */
+/** Generates values by mulberry32, which is small; they need not be hard to guess. */
 export function randomOf(seed: number): Random {
   let state = seed;
   const below = (bound: number): number => {

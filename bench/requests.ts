@@ -10,7 +10,7 @@ const SEED = 20_261_121;
 
 const nameOf = (index: number): string => `resource-${String(index).padStart(3, "0")}`;
 
-/** An encoded RunFunctionRequest with that many observed, as many desired composed resources, and some required ones. */
+/** An encoded RunFunctionRequest with `resources` composed resources, observed and desired, and some required ones. */
 export function requestOf(resources: number, required = 0): Buffer {
   const random = randomOf(SEED - required);
   const shared = Array.from({ length: required }, (_, index) => observedResource(random, `shared-${index}`));
@@ -48,7 +48,7 @@ interface Parts {
   readonly input?: JsonObject;
 }
 
-/** Encodes with @grpc/proto-loader, which all that is measured here can read. */
+/** Encodes with @grpc/proto-loader, in a form that every implementation here can read. */
 export function encode({ xr, observed, desired, required, input = { kind: "Input" } }: Parts): Buffer {
   const resource = (object: JsonObject) => ({ resource: toStruct(object) });
   const mapped = <From, To>(entries: Readonly<Record<string, From>>, to: (value: From) => To): Record<string, To> =>

@@ -2,11 +2,11 @@ import type { JsonObject } from "../src/model/json.ts";
 import type { Random } from "./random.ts";
 
 /**
- * Managed resources of the shape and size that provider-upjet-aws has in a cluster: an RDS instance with all that its API
- * reports, two managers' fields, Crossplane's annotations and the long one that `kubectl apply` leaves.
+ * Managed resources of the shape and size that those of provider-upjet-aws have in a cluster: an RDS instance with everything that
+ * its API reports, two managers' fields, Crossplane's annotations and the long one of `kubectl apply`.
  */
 
-/** What a Composition desires: 1 KB. */
+/** The resource as a Composition desires it: 1 KB. */
 export const desiredResource = (random: Random, name: string): JsonObject => ({
   ...TYPE,
   metadata: {
@@ -16,7 +16,7 @@ export const desiredResource = (random: Random, name: string): JsonObject => ({
   spec: { deletionPolicy: "Delete", forProvider: forProvider(random), providerConfigRef: { name: "default" } },
 });
 
-/** What Crossplane observes: 5 KB. */
+/** The resource as Crossplane observes it: 5 KB. */
 export function observedResource(random: Random, name: string): JsonObject {
   const { spec } = desiredResource(random, name);
   const desiredSpec = spec as JsonObject;
@@ -132,7 +132,7 @@ const managedFields = (manager: string, operation: string, fieldsV1: JsonObject)
   time: "2026-05-04T11:22:33Z",
 });
 
-/** As server-side apply writes down who owns what: `f:` before every key. */
+/** The fields of an object as server-side apply records their owner: with `f:` before every key. */
 const fieldsOf = (object: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(object).map(([key, value]) => [

@@ -8,7 +8,7 @@ import { isMet, toMarkdown } from "./rig/report.ts";
 import { sections } from "./sections.ts";
 
 /**
- * `npm run bench [-- --section=codec --json=FILE]`: this function beside others that do the same jobs, in one run, or one
+ * `npm run bench [-- --section=codec --json=FILE]`: measures this function beside others that do the same jobs, in one run, or one
  * section of it (`codec` is three). Prints tables, and writes all figures to .cache/bench/result.json.
  */
 const { values } = parseArgs({
@@ -27,7 +27,7 @@ installPeers();
 const problems = await obtainTools(toolsOf("bench"), say);
 if (problems.length > 0) throw new Error(problems.join("\n"));
 
-// The programs that are measured end with this process, and there are many.
+// Each of the many programs that are measured listens for the end of this process.
 process.setMaxListeners(100);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 

@@ -5,7 +5,7 @@ import { features } from "./sections/features.ts";
 import { memory } from "./sections/memory.ts";
 import { serverLatency, serverLoad, serverTls } from "./sections/server.ts";
 
-/** What `npm run bench` runs, in this order. */
+/** The sections that `npm run bench` runs, in this order. */
 export const sections: Readonly<Record<string, () => Promise<Section>>> = {
   ...Object.fromEntries(counts.map((count) => [`codec-${count}`, () => codec(count)])),
   "server-latency": serverLatency,

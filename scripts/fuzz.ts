@@ -2,8 +2,8 @@ import { corpus } from "../testing/wire/corpus.ts";
 import { fuzz } from "../testing/wire/fuzz.ts";
 
 /**
- * `npm run fuzz`: broken requests until one of them is handled wrongly. RUNS says how many, SEED where to start; what it
- * prints about a failure is what it takes to see it again.
+ * `npm run fuzz`: sends broken requests until one of them is handled wrongly. RUNS is their number, SEED the first seed; a
+ * failure is printed with the seed that repeats it.
  */
 const seed = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 const runs = Number(process.env["RUNS"] ?? 200_000);

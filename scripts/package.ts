@@ -7,7 +7,7 @@ import { obtainTools } from "./tools/build.ts";
 
 /**
  * `npm run package [-- --base=IMAGE|local --arch=amd64,arm64]`: builds the runtime images and the xpkgs into build/package,
- * without a Docker daemon, and prints what was built and how large it is.
+ * without a Docker daemon, and prints the name and the size of each.
  */
 const { values } = parseArgs({
   options: {

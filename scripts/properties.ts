@@ -3,9 +3,9 @@ import { checkInterleavings } from "../testing/simulations/interleavings.ts";
 import { ownershipSettles } from "../testing/simulations/tag-property.ts";
 
 /**
- * `npm run properties`: orders of events after a restore, until one of them loses something, and orders in which XRs that
- * declare one cloud resource come and go, until they do not settle. RUNS says how many of each, SEED where to start; what is
- * printed about a failure is what it takes to see it again.
+ * `npm run properties`: tries orders of events after a restore until one of them loses a resource, and orders in which XRs that
+ * declare one cloud resource are created and deleted until one of them does not settle. RUNS is the number of each, SEED the
+ * first seed; a failure is printed with the seed that repeats it.
  */
 const seed = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 const runs = Number(process.env["RUNS"] ?? 100_000);

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { createLog } from "../src/log.ts";
 
-/** What a log writes while `use` uses it. */
+/** Returns the text that a log writes while `use` runs. */
 function written(debug: boolean, use: (log: ReturnType<typeof createLog>) => void): string {
   const chunks: string[] = [];
   const stream = new Writable({

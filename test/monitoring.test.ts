@@ -5,7 +5,7 @@ import { createMetrics } from "../src/server/metrics.ts";
 import { V1 } from "../testing/servers/loopback.ts";
 import { metricsIn } from "../testing/tools/promql.ts";
 
-/** The rules and the dashboard ask for metrics that somebody serves: we, or whom foreign-metrics.yaml names. */
+// The rules and the dashboard query metrics that this function serves, or the programs that foreign-metrics.yaml names.
 
 const read = (file: string): string => readFileSync(new URL(`../monitoring/${file}`, import.meta.url), "utf8");
 

@@ -6,8 +6,8 @@ import { loadMethod, type RunFunctionResponse } from "../testing/wire/protocol.t
 import { toStruct } from "../testing/wire/struct.ts";
 
 /**
- * A Secret's value goes where a copy needs it and nowhere else: every way to deliver and to fail, with a value that is looked
- * for in all that the function says. What it says is also all that the server logs and counts.
+ * A Secret's value goes into the copy that needs it and nowhere else. Each way to deliver and to fail is tried with a value that
+ * must not occur in the rest of the response, from which alone the server's log and metrics are made.
  */
 
 const { requestSerialize, responseDeserialize } = loadMethod();
@@ -24,7 +24,7 @@ const secret = (namespace: string, name: string, annotations: JsonObject = {}): 
   data: { password: base64(CANARY), binary: base64(Buffer.concat([Buffer.from(CANARY), Buffer.from([0xff])])) },
 });
 
-/** The copy as each of its kinds is observed, values and all. */
+/** The copy as Crossplane observes it for each of its kinds, with its values. */
 const copies: Readonly<Record<string, JsonObject>> = {
   [TARGET]: {
     apiVersion: "kubernetes.crossplane.io/v1alpha2",

@@ -9,7 +9,7 @@ import { fromStruct, toStruct } from "../testing/wire/struct.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 
-/** An encoded request of a team's XR that uses the database, but for what a test is about. */
+/** An encoded request of a team's XR that uses the database; a test overrides the parts that it is about. */
 const requestOf = (
   parts: Partial<RunFunctionRequest> = {},
   input: JsonObject = inputOf({ sharedResources: [shared()] }),

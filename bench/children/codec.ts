@@ -4,15 +4,15 @@ import { limits } from "../implementations/limits.ts";
 import type { Job, Run } from "../jobs.ts";
 import { type Samples, sample } from "../rig/sample.ts";
 
-/** Does one implementation's jobs on encoded requests, in a process of its own; obeys a line of JSON at a time. */
+// Does one implementation's jobs on encoded requests, in a process of its own. Each order is a line of JSON.
 
-/** tools/bench-go/cmd/codec takes and gives the same. */
+/** An order, which tools/bench-go/cmd/codec takes as well. */
 export interface Order {
   readonly job: Job | string;
   /** A file with an encoded request. */
   readonly request: string;
   readonly milliseconds?: number;
-  /** Where to write the response, instead of timing. */
+  /** The file to write the response into, instead of timing. */
   readonly response?: string;
 }
 

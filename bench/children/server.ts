@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { Writable } from "node:stream";
 import { type handleUnaryCall, Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
 import type { Job } from "../jobs.ts";
@@ -6,15 +7,17 @@ import { built } from "../rig/built.ts";
 /**
  * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT [CERTIFICATES]`. The function's own
  * server is what `npm start` runs, with the job in the place of its features; the SDK's is what its `serve` starts.
- * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes; "floor" does so from our server: what is
- * left of a call when the function does nothing.
+ * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes; "floor" does so from
+ * one with our receive windows: what is left of a call when the function does nothing.
  */
 const [implementation = "", job = "echo", address = "", certs = ""] = process.argv.slice(2) as [string, Job, string];
+
+const MAX_HEADER_BYTES = 16 * 1024;
 
 const servers: Readonly<Record<string, () => Promise<void>>> = {
   ours: async () => {
     const { runOf } = await import("../implementations/ours.ts");
-    const { serve } = await built<typeof import("../../src/server.ts")>("server");
+    const { serve } = await built<typeof import("../../src/server/server.ts")>("server/server");
     const { createLog } = await built<typeof import("../../src/log.ts")>("log");
     const { CommandLine } = await built<typeof import("../../src/cli/command-line.ts")>("cli/command-line");
     const { serveCommand } = await built<typeof import("../../src/cli/serve/command.ts")>("cli/serve/command");
@@ -44,18 +47,12 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
   },
   constant: async () => bind({ RunFunction: await constant() }, answerConstant),
   floor: async () => {
-    const { createGrpcServer } = await built<typeof import("../../src/grpc/server.ts")>("grpc/server");
-    const { unary } = await built<typeof import("../../src/grpc/method.ts")>("grpc/method");
-    const { path, requestDeserialize } = await constant();
-    const server = createGrpcServer({
-      methods: new Map([[path, unary((request) => requestDeserialize(request) as Uint8Array)]]),
-      tls: undefined,
-      maxReceiveBytes: Number.MAX_SAFE_INTEGER,
-      observer: { started: () => {}, ended: () => {} },
-      toStatus: (error) => ({ code: "Internal", details: String(error) }),
-    });
+    const { createTransport } =
+      await built<typeof import("../../src/server/transport/http2.ts")>("server/transport/http2");
+    const server = new Server({ "grpc.max_receive_message_length": -1 });
+    server.addService({ RunFunction: await constant() }, { RunFunction: answerConstant });
     const [host, port] = address.split(":");
-    server.http2.listen(Number(port), host);
+    createServer({ noDelay: true }, createTransport(server, MAX_HEADER_BYTES).accept).listen(Number(port), host);
   },
 };
 

@@ -2,8 +2,8 @@ import { loadMethod } from "../../testing/wire/protocol.ts";
 import { fromStruct, type Struct } from "../../testing/wire/struct.ts";
 
 /**
- * What bounds any codec: copying the bytes, and JSON.parse (V8's own, in C++) of the same data. A limit is no job: each takes
- * the encoded request and prepares what it times.
+ * The bounds of any codec: copying the bytes, and JSON.parse (V8's own, in C++) of the same data. A limit is no job: each takes
+ * the encoded request and prepares the work to time.
  */
 export const limits: Readonly<Record<string, (request: Buffer) => () => unknown>> = {
   memcpy: (request) => () => Buffer.from(request),

@@ -7,7 +7,7 @@ import { built } from "../rig/built.ts";
 
 /**
  * The jobs as features of this function do them: over its wire and its model, looking fields up by their paths and setting
- * values at paths. "touch few whole" does what "touch few" does on whole objects, as with any other library.
+ * values at paths. "touch few whole" does the job of "touch few" on whole objects, as with any other library.
  */
 
 const { readRequest } = await built<typeof import("../../src/wire/request.ts")>("wire/request");
@@ -66,7 +66,7 @@ function touchFewWhole({ observed, desired }: Request): Draft {
   return { ...TTL, resources };
 }
 
-/** As a feature reads objects that it has whole. */
+/** Reads a text as a feature does from an object that is decoded as a whole. */
 function textAt(object: JsonObject, path: FieldPath): string {
   let value: JsonValue | undefined = object;
   for (const step of path) value = (value as JsonObject)[step];

@@ -3,8 +3,8 @@ import { type Struct, toStruct, type Value } from "../../testing/wire/struct.ts"
 import { addedObject, COST_CENTER, GENERATION, IDS, type Job, READ, type Run, SHARED } from "../jobs.ts";
 
 /**
- * The jobs over @grpc/proto-loader's plain messages, which is how functions were written in TypeScript before there was an
- * SDK. Structs stay the messages that they are; nothing is converted that a job does not need.
+ * The jobs over @grpc/proto-loader's plain messages, as functions were written in TypeScript before there was an SDK. Structs
+ * stay messages, and only the values that a job needs are converted.
  */
 
 interface Resource {
@@ -38,7 +38,7 @@ export const answerOf = (job: Job): ((request: Request) => object) => answers[jo
 
 export function runOf(job: Job): Run {
   const answer = answers[job];
-  // The codec's own type is `object`; what it yields is what the .proto file says.
+  // The codec's own type is `object`; its messages have the fields of the .proto file.
   return (message) => method.responseSerialize(answer(method.requestDeserialize(message) as Request));
 }
 
@@ -70,7 +70,7 @@ const textAt = (struct: Struct, ...path: readonly string[]): string => {
   return value && "numberValue" in value ? String(value.numberValue) : "";
 };
 
-/** A copy with a string at the path, whose parents are there. */
+/** A copy with a string at the path, whose parents exist. */
 function withText(struct: Struct, [step = "", ...rest]: readonly string[], text: string): Struct {
   const before = struct.fields[step];
   const nested = before && "structValue" in before ? before.structValue : { fields: {} };

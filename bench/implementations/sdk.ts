@@ -18,7 +18,7 @@ interface Request {
   readonly context?: Record<string, unknown>;
 }
 
-/** What is used of the package; it is installed by the bench and so has no types here. */
+/** The parts of the package that are used. The bench installs it, so its types are not available here. */
 interface Sdk {
   readonly RunFunctionRequest: { decode(bytes: Uint8Array): Request };
   readonly RunFunctionResponse: { encode(response: Response): { finish(): Uint8Array } };
@@ -58,7 +58,7 @@ export function serve(job: Job, address: string, certs: string): void {
   sdk.serve({ RunFunction: async (request) => answer(request) }, { argv: [...security, "--address", address] });
 }
 
-/** A resource's object at a path: what the README's authors reach with casts and dots. */
+/** The value at a path of a resource's object, which the examples of the README reach with casts and dots. */
 function at(resource: Resource | undefined, ...path: readonly string[]): Record<string, unknown> {
   let object = resource?.resource ?? {};
   for (const step of path) object = (object[step] ?? {}) as Record<string, unknown>;

@@ -1,5 +1,5 @@
 /**
- * A module of dist/: what is timed is what is shipped, not what tsx makes of src/ on the way.
+ * Imports a module of dist/, so that the code that is shipped is timed, and not tsx's translation of src/.
  *
  * @param path below src/, without its ending
  */

@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 /**
- * What is set for this machine's Node.js alone is not handed on: reading further authorities, for one, takes as long at each start as
- * starting an empty process twice.
+ * The environment of child processes, without settings for the Node.js of this machine: reading further authorities, for
+ * example, takes as long at each start as starting an empty process twice.
  */
 const { NODE_EXTRA_CA_CERTS: _authorities, NODE_OPTIONS: _options, ...env } = process.env;
 

@@ -2,7 +2,7 @@ import { binaryOf } from "../../scripts/tools/catalogue.ts";
 import type { Job } from "../jobs.ts";
 import { typescript } from "./child.ts";
 
-/** Who is measured. "ours whole" and "go lean" are the programs of "ours" and "go", with some jobs done in another way. */
+/** The implementations to measure. "ours whole" and "go lean" are the programs of "ours" and "go", with some jobs done in another way. */
 export const implementations = ["ours", "ours whole", "proto-loader", "sdk", "go", "go lean"] as const;
 
 export type Implementation = (typeof implementations)[number];
@@ -16,14 +16,14 @@ export const titles: Readonly<Record<Implementation, string>> = {
   "go lean": "Go, without its helpers",
 };
 
-/** The jobs that are also done in another way, and what that is called in the program's list of jobs. */
+/** The jobs that are also done in another way, and the suffix of that way in the program's list of jobs. */
 const variants: Partial<Readonly<Record<Implementation, { readonly suffix: string; readonly jobs: readonly Job[] }>>> =
   {
     "ours whole": { suffix: " whole", jobs: ["touch few"] },
     "go lean": { suffix: " lean", jobs: ["touch few", "look up"] },
   };
 
-/** What the implementation's program calls the job; undefined where it does not do it. */
+/** The name of the job in the implementation's program; undefined where it has no such job. */
 export function jobOf(who: Implementation, job: Job): string | undefined {
   const variant = variants[who];
   if (variant === undefined) return job;
@@ -44,7 +44,7 @@ export const codecProgram = (name: Implementation | "limits"): Program =>
 /**
  * The process that serves one job of an implementation; "constant" and "floor" answer without looking at the request.
  *
- * @param certs where its certificates are; undefined: without TLS. "proto-loader", "constant" and "floor" have none.
+ * @param certs the folder of its certificates; undefined: without TLS. "proto-loader", "constant" and "floor" have none.
  */
 export const serverProgram = (
   name: Implementation | "constant" | "floor",

@@ -5,7 +5,7 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { moduleOf } from "../../scripts/tools/catalogue.ts";
 import { peersFolder } from "./peers-folder.ts";
 
-/** What figures depend on: the machine, what else it does just now, and all versions. */
+/** Describes the conditions of the figures: the machine, its load, and all versions. */
 export function describeMachine(): readonly (readonly [what: string, is: string])[] {
   const goMod = readFileSync(`${moduleOf("bench-go-function")}/go.mod`, "utf8");
   const goVersion = (module: string): string => new RegExp(`${module} (v\\S+)`).exec(goMod)?.[1] ?? "unknown";
@@ -32,7 +32,7 @@ export function describeMachine(): readonly (readonly [what: string, is: string]
   ];
 }
 
-/** From the folder that Node would load it from. */
+/** The version of a package in the folder that Node would load it from. */
 function versionOf(name: string, from: string): string {
   for (const folder of createRequire(new URL("x.js", from)).resolve.paths(name) ?? []) {
     const text = readText(`${folder}/${name}/package.json`);

@@ -6,7 +6,7 @@ import { peersFolder } from "./peers-folder.ts";
 const source = new URL("../peers/", import.meta.url);
 const files = ["package.json", "package-lock.json"];
 
-/** Installs what bench/peers/package.json says, unless it is there. It is no dependency of the function. */
+/** Installs the packages of bench/peers/package.json, unless they are installed. The function does not depend on them. */
 export function installPeers(): void {
   if (files.every((file) => isCurrent(file)) && existsSync(new URL("node_modules", peersFolder))) return;
   mkdirSync(peersFolder, { recursive: true });

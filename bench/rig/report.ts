@@ -1,6 +1,6 @@
 import type { Measured } from "./statistics.ts";
 
-/** What a section found: tables to read, and all of its figures for a machine. */
+/** The results of a section: tables to read, and all of its figures for programs. */
 export interface Section {
   readonly title: string;
   readonly tables: readonly Table[];
@@ -14,11 +14,11 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A ratio of two figures of the same run, and what it is meant to be. */
+/** A ratio of two figures of the same run, and its bound. */
 export interface Target {
   readonly what: string;
   readonly is: number;
-  /** The same ratio of processor time, which a busy machine disturbs less; it decides nothing. */
+  /** The same ratio of processor time, which a busy machine disturbs less; it is shown and has no bound. */
   readonly inCpuTime?: number;
   readonly atLeast?: number;
   readonly atMost?: number;
@@ -31,7 +31,7 @@ export const isMet = ({ is, atLeast = Number.NEGATIVE_INFINITY, atMost = Number.
 export const digits = (value: number): string =>
   Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en") : Number(value.toPrecision(3)).toString();
 
-/** `0.33 (0.31–0.42)`: the median, and between which the middle four fifths lie. */
+/** `0.33 (0.31–0.42)`: the median, and the range of the middle four fifths. */
 export const withSpread = ({ median, p10, p90 }: Measured): string =>
   `${digits(median)} (${digits(p10)}–${digits(p90)})`;
 

@@ -10,9 +10,9 @@ interface Case {
 }
 
 /**
- * Who answers something else does not do the same job, and is not compared.
+ * Asserts that all implementations give the same response: another response would be another job.
  *
- * @param write makes whoever the case names write its response into a file
+ * @param write makes the implementation of the case write its response into a file
  * @throws {Error} naming the first case whose answer is not the first implementation's
  */
 export async function assertSameAnswers<C extends Case>(

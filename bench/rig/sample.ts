@@ -1,15 +1,15 @@
-/** How long a batch takes at least, in milliseconds: long enough that the clock's resolution does not matter. */
+/** The shortest duration of a batch in milliseconds, so long that the clock's resolution does not matter. */
 const BATCH_MS = 5;
 
-/** What one run takes, in microseconds: the means of batches, in two lists that belong together. */
+/** The duration of one run in microseconds: the means of batches, by two clocks. */
 export interface Samples {
   readonly wall: readonly number[];
-  /** The processor's time, of all threads: what else the machine does makes it hardly longer. */
+  /** Processor time of all threads, which other work of the machine hardly changes. */
   readonly cpu: readonly number[];
 }
 
 /**
- * Times some work. Half as long as is measured, the work is done before, to warm up. The Go programs do the same.
+ * Times some work. It is run before for half of the time, to warm up. The Go programs do the same.
  */
 export function sample(work: () => unknown, milliseconds: number): Samples {
   measure(work, milliseconds / 2, 1);

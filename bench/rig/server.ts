@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { binaryOf } from "../../scripts/tools/catalogue.ts";
 import { outputOf, start } from "./child.ts";
 
-/** A function that serves, in a process of its own. */
+/** A function that serves in a process of its own. */
 export interface Served {
   readonly address: string;
   /** Resident memory now, in bytes. */
@@ -31,7 +31,7 @@ export function startServer(command: string, args: readonly string[], address: s
   };
 }
 
-/** A port of this machine that is free just now. */
+/** Finds a port of this machine that is free now. */
 export function freeAddress(): Promise<string> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
@@ -41,7 +41,7 @@ export function freeAddress(): Promise<string> {
   });
 }
 
-/** What tools/bench-go/cmd/load measured; times in milliseconds. */
+/** The measurements of tools/bench-go/cmd/load; times in milliseconds. */
 export interface Load {
   readonly calls: number;
   readonly p50: number;

@@ -12,22 +12,22 @@ import type { Samples } from "../rig/sample.ts";
 import { type Measured, summarise } from "../rig/statistics.ts";
 
 /**
- * Decode, do a job, encode: one implementation a process. The processes take turns, a fraction of a second each and several
- * rounds, so that whatever else the machine does falls on all of them; while one works, the others wait for an order.
+ * Decode, do a job, encode: one process for each implementation. The processes take turns of a fraction of a second in several
+ * rounds, so that other work of the machine slows all of them; while one works, the others wait for an order.
  */
 
 const ROUNDS = 6;
 const MILLISECONDS = 250;
-/** How many composed resources requests have; a section each, because each takes some minutes. */
+/** The numbers of composed resources in a request. Each is a section, because each takes some minutes. */
 export const counts = [10, 100, 500] as const;
 type Count = (typeof counts)[number];
 
 type Who = Implementation | "limits";
 interface Case {
   readonly who: Who;
-  /** What is done, whoever does it. */
+  /** The name of the job for all implementations. */
   readonly job: string;
-  /** What the program calls it. */
+  /** The name of the job in the program. */
   readonly order: string;
   readonly count: number;
 }
@@ -78,7 +78,7 @@ async function inRounds(
   for (let round = 0; round <= ROUNDS; round++) {
     for (const one of cases) {
       const taken = await measure(one);
-      if (round > 0 && taken) samples.get(one)?.push(taken); // the first round is there to warm up
+      if (round > 0 && taken) samples.get(one)?.push(taken); // the first round warms up
     }
   }
   return cases.map((one) => {

@@ -11,18 +11,18 @@ import { call, freeAddress, startServer } from "../rig/server.ts";
 import { summarise } from "../rig/statistics.ts";
 
 /**
- * From starting the process until it serves, and to its first answer; beside it, a Node process that does nothing, or only loads
- * what speaks HTTP/2.
+ * The time from the start of a process until it serves, and until its first answer. Beside it stands a Node process that does
+ * nothing, or only loads the HTTP/2 library.
  */
 
 const RUNS = 9;
-/** More than the client needs until it looks for the server, once a millisecond. */
+/** More than the client takes to start. Then it looks for the server once a millisecond. */
 const CLIENT_STARTS_MS = 300;
 
 const OURS = "ours, bundled as in the image";
 const EMPTY = "limit: node -e 0";
 const HTTP2 = "limit: Node with its HTTP/2 and TLS";
-/** What an image may take. */
+/** The most that an image may take. */
 const MOST_MS = 300;
 
 interface Starter {
@@ -37,7 +37,7 @@ const oursAt = (address: string, ...start: readonly string[]): Program => ({
   args: [...start, "--insecure", `--address=${address}`, "--metrics-address="],
 });
 
-/** What `npm run bundle` makes, apart from where it makes it. */
+/** Builds the bundle of `npm run bundle` in another folder. */
 const folder = inRepository("build/bench");
 
 const starters: readonly Starter[] = [
@@ -100,7 +100,7 @@ const summariseStarts = (starts: readonly Start[]) => {
 async function startOf(program: Starter["program"], request: Buffer): Promise<Start> {
   const address = await freeAddress();
   const { command, args } = program(address);
-  const answered = call(address, request, { warm: "0s", calls: 1 }); // waits for somebody to listen
+  const answered = call(address, request, { warm: "0s", calls: 1 }); // waits until the server listens
   await setTimeout(CLIENT_STARTS_MS);
   const start = performance.now();
   const since = (): number => performance.now() - start;
@@ -110,7 +110,7 @@ async function startOf(program: Starter["program"], request: Buffer): Promise<St
   return { serving, answered: first };
 }
 
-/** Health says SERVING as soon as somebody can ask. */
+/** Waits until the server accepts connections; from then on its health is SERVING. */
 async function listening(address: string): Promise<void> {
   const [host, port] = address.split(":");
   for (;;) {

@@ -17,7 +17,7 @@ export async function features(): Promise<Section> {
     for (let round = 0; round <= ROUNDS; round++) {
       for (const [index, request] of requests.entries()) {
         const taken = sample(() => runFunction(request), MILLISECONDS);
-        if (round > 0) samples[index]?.push(...taken.wall); // the first round is there to warm up
+        if (round > 0) samples[index]?.push(...taken.wall); // the first round warms up
       }
     }
     return samples.map((taken) => summarise(taken.map((microseconds) => microseconds / 1000)));

@@ -8,7 +8,7 @@ import { summarise } from "../rig/statistics.ts";
 /** Resident memory after many calls: the function as it is started in its image, and the Go function. */
 
 const CALLS = 100_000;
-/** How often memory is looked at; the first is after a tenth of the calls. */
+/** The number of times that memory is read, the first after a tenth of the calls. */
 const LOOKS = 10;
 const LARGE_CALLS = 500;
 
@@ -77,7 +77,7 @@ async function measure(
   return { who, resident, afterLarge };
 }
 
-/** Growth is what the last third of the looks has more than those after the first tenth. */
+/** Two targets: the growth from the second to fourth tenth of the calls to the last three, and the memory after large calls. */
 function targetsOf(figures: readonly Figure[]): readonly Target[] {
   const of = (wanted: string): Figure | undefined => figures.find(({ who }) => who === wanted);
   const looks = of("ours")?.resident.slice(2) ?? [];

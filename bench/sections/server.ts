@@ -9,15 +9,15 @@ import { type Calls, call, freeAddress, type Load, type Served, startServer } fr
 import { summarise } from "../rig/statistics.ts";
 
 /**
- * "Touch few" over loopback, one connection, from a client over grpc-go that is the same for all. All servers run, and are called in
- * turns of a fraction of a second, so that all of them meet the machine's good and bad minutes.
+ * "Touch few" over loopback and one connection, from the same grpc-go client for all. All servers run at once and are called in
+ * turns of a fraction of a second, so that other work of the machine slows all of them.
  */
 
 type Who = Exclude<Implementation, "go lean"> | "floor" | "constant";
 const whos: readonly Who[] = ["ours", "proto-loader", "sdk", "go", "floor", "constant"];
 const serverTitles: Readonly<Record<Who, string>> = {
   ...titles,
-  floor: "limit: our server, constant answer",
+  floor: "limit: grpc-js with our windows, constant answer",
   constant: "grpc-js as it comes, constant answer",
 };
 
@@ -32,11 +32,11 @@ const sizes = Object.keys(requests) as Size[];
 
 const ROUNDS = 9;
 
-/** Each a section, because each takes some minutes. */
+/** The plan of a section. Each takes some minutes, so each is a section of its own. */
 interface Plan {
   readonly title: string;
   readonly concurrencies: readonly number[];
-  /** Once more with a proxy in between? */
+  /** True if it runs once more with a proxy that adds latency. */
   readonly delay: boolean;
   readonly whos: readonly Who[];
   readonly isTls: boolean;
@@ -63,7 +63,7 @@ export const serverLoad = (): Promise<Section> =>
     targetsOf: loadTargetsOf,
   });
 
-/** As Crossplane calls: both sides show a certificate. It costs all of them the same for each byte, and has no targets. */
+/** Calls as Crossplane does, with certificates of both sides. TLS costs all of them the same for each byte, so it has no targets. */
 export const serverTls = (): Promise<Section> =>
   server({
     title: "one call at a time, with mutual TLS",
@@ -106,7 +106,7 @@ interface Server {
   readonly served: Served;
 }
 
-/** A folder with a certificate of one authority, which is the server's and the client's. */
+/** Makes a folder with a certificate of one authority, for the server and the client. */
 async function makeCertificates(): Promise<{ readonly certs: string }> {
   const certs = mkdtempSync(join(tmpdir(), "bench-"));
   const authority = await createAuthority("bench");
@@ -124,7 +124,7 @@ async function serve(who: Who, certificates: Certificates): Promise<Server> {
 
 type Point = Pick<Figure, "size" | "concurrency" | "delay">;
 
-/** Concurrency 10 is there for one target. */
+/** The points to measure; concurrency 10 belongs to one target. */
 const pointsOf = ({ concurrencies, delay }: Plan): readonly Point[] =>
   sizes.flatMap((size) => [
     ...(delay ? [{ size, concurrency: 1, delay }] : []),
@@ -149,7 +149,7 @@ async function inTurns(
 }
 
 const turn = { warm: "50ms", duration: "250ms" };
-/** 64 calls of 3 MB, one each, take the slowest a quarter of a minute. */
+/** Each call is made once: 64 calls of 3 MB take the slowest implementation a quarter of a minute. */
 const once = { warm: "0s", duration: "0s" };
 
 const find = (figures: readonly Figure[], wanted: Omit<Figure, "loads">): readonly Load[] =>

@@ -7,7 +7,7 @@ import { emptyDraft, type ResourceEdit } from "../../src/model/draft.ts";
 import { parseFieldPath } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import type { Outcome } from "../../src/run-function.ts";
-import { serve } from "../../src/server.ts";
+import { serve } from "../../src/server/server.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
 import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";

@@ -15,11 +15,11 @@ const place = [
 ].join("\n");
 
 /** Files that dependencies read at run time. */
-const foreignProtos = ["@grpc/reflection/build/proto/grpc"];
+const foreignProtos = ["@grpc/reflection/build/proto/grpc", "grpc-health-check/proto/health"];
 
 /** Loaded when somebody asks for it. The file that is read at each start has what serves, and nothing else. */
 const chunks: Readonly<Record<string, string>> = {
-  reflection: "src/server/reflection-service.ts",
+  "health-and-reflection": "src/server/health-and-reflection.ts",
   ...Object.fromEntries(
     subcommands.filter(({ name }) => name !== "serve").map(({ name }) => [name, `src/cli/${name}/${name}.ts`]),
   ),

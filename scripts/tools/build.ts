@@ -18,10 +18,9 @@ export type Report = (line: string) => void;
 const HEARTBEAT_MS = 30_000;
 
 /**
- * Builds those of the tools that are not there yet, one after the other: each takes a minute with Go's caches warm and up
- * to ten without.
+ * Builds the tools that are missing, one after the other: each takes a minute with Go's caches warm and up to ten without.
  *
- * @returns For each tool that could not be had, one line that says why and what to do.
+ * @returns one line for each tool that could not be built, with the cause and the remedy.
  */
 export async function obtainTools(names: readonly ToolName[], report: Report): Promise<readonly string[]> {
   const missing = names.filter((name) => findTool(name) === undefined);
@@ -39,7 +38,7 @@ function remedyFor(name: ToolName): string {
   return `install Go 1.26 or later and run "npm run tools"${orSet}`;
 }
 
-/** @returns What went wrong; undefined where the tool is there now. */
+/** Builds one tool. @returns the error; undefined where the tool is built. */
 async function build(name: ToolName, report: Report): Promise<string | undefined> {
   const { package: main, version, ldflags, tags } = buildOf(name);
   const binary = binaryOf(name);
@@ -64,7 +63,7 @@ interface Progress {
   running(seconds: number): void;
 }
 
-/** @returns What went wrong; undefined where nothing did. */
+/** Runs a command. @returns the error; undefined where there is none. */
 function run(command: string, args: readonly string[], cwd: string, progress: Progress): Promise<string | undefined> {
   const start = Date.now();
   return new Promise((resolve) => {

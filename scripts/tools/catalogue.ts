@@ -3,16 +3,16 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A program that we run against, built from a Go module in `tools/`. */
+/** A program that the tests, e2e or the bench run, built from a Go module in `tools/`. */
 interface Tool {
   readonly usedBy: "tests" | "e2e" | "bench";
-  /** The Go variable that `--version` prints; what it is not needed for, goes without. */
+  /** The Go variable that `--version` prints, for programs whose version matters. */
   readonly versionVariable?: string;
-  /** Build tags: what the program can go without. */
+  /** Build tags that leave out parts that are not needed. */
   readonly buildTags?: string;
   /** The environment variable that names a binary to use instead. */
   readonly override?: string;
-  /** Where several programs come from one module: its folder, and this one's package; `./…` is a package of our own. */
+  /** The module's folder and the program's package, if several programs come from one module; `./…` is a package of our own. */
   readonly from?: { readonly module: string; readonly package: string };
 }
 
@@ -84,7 +84,7 @@ export const stampOf = (name: ToolName): string => `${binaryOf(name)}.stamp`;
 export const overrideOf = (name: ToolName): string | undefined => toolOf(name).override;
 
 /**
- * Where the tool is: what its environment variable says, or the binary that was built from its module as it is now.
+ * Finds the tool: the binary that its environment variable names, or the one built from the present state of its module.
  *
  * @throws {Error} where the environment variable names no file.
  */
@@ -99,7 +99,7 @@ export function findTool(name: ToolName): string | undefined {
   return isBuilt && readFileSync(stampOf(name), "utf8") === fingerprintOf(name) ? binaryOf(name) : undefined;
 }
 
-/** What the binary depends on: another one is built when it changes. */
+/** Hashes the sources of the binary: it is built again when they change. */
 export function fingerprintOf(name: ToolName): string {
   const hash = createHash("sha256").update(`${toolOf(name).versionVariable ?? ""}${toolOf(name).buildTags ?? ""}`);
   const sources = isOurs(name) ? goFilesOf(moduleOf(name)) : [];
@@ -114,7 +114,7 @@ const goFilesOf = (module: string): readonly string[] =>
     .filter((file) => file.endsWith(".go"))
     .sort();
 
-/** What `go build` is told: which package, at which version. Both are read from go.mod. */
+/** The package and the version for `go build`, both read from go.mod. */
 export function buildOf(name: ToolName): {
   readonly package: string;
   readonly version: string;

@@ -35,6 +35,24 @@ export function toBytes(text: string): number | undefined {
   return megabytes >= 1 && megabytes <= MAX_MB ? megabytes * BYTES_PER_MB : undefined;
 }
 
+/** A list of headers is put together before anybody looks at it. */
+const MAX_HEADER_KB = 1024;
+
+/** Reads a whole number of KB from 1 to 1024, as bytes. */
+export function toHeaderBytes(text: string): number | undefined {
+  const kilobytes = /^\d+$/.test(text) ? Number(text) : 0;
+  return kilobytes >= 1 && kilobytes <= MAX_HEADER_KB ? kilobytes * 1024 : undefined;
+}
+
+/** Reads a whole number from 1 to a million. */
+export function toCount(text: string): number | undefined {
+  const count = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= 1_000_000 ? count : undefined;
+}
+
+/** As `toMilliseconds`, and more than nothing. */
+export const toPositiveMilliseconds = (text: string): number | undefined => toMilliseconds(text) || undefined;
+
 const DURATION = /^(?:(?<h>\d{1,5})h)?(?:(?<m>\d{1,5})m)?(?:(?<s>\d{1,5})s)?(?:(?<ms>\d{1,7})ms)?$/;
 /** Node's timers wait for at most 2^31 - 1 milliseconds; a day is well below. */
 const MAX_DURATION_MS = 24 * 3_600_000;

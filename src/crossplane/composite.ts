@@ -2,7 +2,7 @@ import { FunctionError } from "../errors.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { parseFieldPath } from "../model/field-path.ts";
 
-/** The XR, read once. */
+/** The metadata of the XR, read once. */
 export interface Composite {
   readonly apiVersion: string;
   readonly kind: string;

@@ -1,7 +1,7 @@
 import type { Document } from "../model/document.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 
-/** The owner of an object that is its controller: the one that Crossplane, and Kubernetes, take it to belong to. */
+/** The owner of an object that is its controller: Kubernetes and Crossplane treat the object as its own. */
 export interface Controller {
   readonly apiVersion: string;
   readonly kind: string;

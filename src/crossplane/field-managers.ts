@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../model/json.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
-/** The prefix before the hash of who composed a resource: `ComposedFieldOwnerName` in Crossplane's composition_functions.go. */
+/** The prefix of the hash that names a resource's composer: `ComposedFieldOwnerName` in Crossplane's composition_functions.go. */
 const COMPOSED = "apiextensions.crossplane.io/composed/";
 
 /** The field manager by which Crossplane writes an XR's references: `FieldOwnerXR` in the same file. */

@@ -4,7 +4,7 @@ import { isControlled } from "./controller.ts";
 import { composerName, composersOf } from "./field-managers.ts";
 import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, labelOf } from "./metadata.ts";
 
-/** Tells whether an XR composed a resource, as far as the resource proves it. */
+/** The answer to whether an XR composed a resource, as far as the resource proves it. */
 export type Proof =
   | { readonly is: "proven" }
   | { readonly is: "unproven"; readonly because: string }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../model/json.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
-/** A resource that an XR says it has composed. */
+/** An XR's reference to a resource that it has composed. */
 export interface Reference {
   readonly apiVersion: string;
   readonly kind: string;

@@ -24,7 +24,7 @@ const key = exactlyOneOf(
   ["from", "value"],
 ).transform(({ from, value: parts = [], to }) => (from === undefined ? { to, parts } : { to, from }));
 
-/** What a delivery asks of a copy's fields: those that would have no effect are faults. */
+/** The fields of a copy that have no effect with each delivery, and so are faults. */
 const unusable: Readonly<Record<string, readonly string[]>> = {
   Object: [],
   ObjectWithValues: [],
@@ -105,10 +105,10 @@ const copy = exactlyOneOf(
     providerConfigRef: providerConfigRef ?? ({ name: "default", kind: "ClusterProviderConfig" } as const),
   }));
 
-/** Whether the delivery leaves reading the values to the provider. */
+/** Tells whether the provider reads the values instead of the function. */
 const isBlind = (fields: object): boolean => ["Object", "ConnectionSecret"].includes(toVia(fields));
 
-/** What delivers a copy. */
+/** The resource that delivers a copy, or the connection details of the XR. */
 export type Via = "Object" | "ConnectionSecret" | "ObjectWithValues" | "Secret" | "CompositeConnectionDetails";
 
 /** The connection Secret of a shared resource, and its copies. */

@@ -4,7 +4,7 @@ import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
-/** The kinds of field that the input's sections are made of. */
+// The kinds of field that the input's sections consist of.
 
 /** Runs a check of an object beside the checks of its fields, not after them: all faults of an input are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
@@ -53,7 +53,7 @@ export const statusPath = fieldPath.refine((path) => path[0] === "status" && pat
   error: "not below status: a function can set nothing else of the XR",
 });
 
-/** Whatever JSON holds: an input comes from JSON, so there is nothing else to be found. */
+/** Any JSON value. The input was decoded from JSON, so it holds no other values. */
 export const json = z.unknown().transform((found) => found as JsonValue);
 
 export const NOT_A_DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
@@ -90,7 +90,7 @@ interface Sources<T> {
   readonly fromEnvironmentFieldPath?: FieldPath | undefined;
 }
 
-/** The one source that was given. */
+/** Converts the source that is set, of which there is exactly one. */
 export function toValue<T>({ value, fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources<T>): Value<T> {
   if (value !== undefined) return { is: "literal", value };
   if (fromCompositeFieldPath !== undefined) return { is: "composite", path: fromCompositeFieldPath };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { exactlyOneOf, fieldPath, statusPath } from "./fields.ts";
 
-/** The verbs of Go's fmt that make sense for what JSON holds. */
+/** A format with the verbs of Go's fmt that make sense for JSON values. */
 const FORMAT = /^(?:[^%]|%%)*(?:%[sdv](?:[^%]|%%)*)?$/;
 
 const transform = exactlyOneOf(
@@ -30,7 +30,7 @@ const transform = exactlyOneOf(
 
 export type Transform = z.output<typeof transform>;
 
-/** A field of a shared resource that goes elsewhere, in the words of function-patch-and-transform. */
+/** A copy of one field of a shared resource; its keys are those of function-patch-and-transform. */
 export const patch = exactlyOneOf(
   z.strictObject({
     fromFieldPath: fieldPath.describe("A field of the shared resource."),

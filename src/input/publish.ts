@@ -10,7 +10,7 @@ const field = exactlyOneOf(
   ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"],
 ).transform(({ toFieldPath, ...sources }) => ({ toFieldPath, value: toValue(sources) }));
 
-/** The side of whoever shares: what others can select. */
+/** The resources that this XR shares, for others to select. */
 export const publish = z.strictObject({
   environmentConfig: z
     .strictObject({

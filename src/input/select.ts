@@ -13,12 +13,12 @@ const label = exactlyOneOf(
   ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"],
 ).transform(({ key, optional, ...sources }) => ({ key, optional, value: toValue(sources) }));
 
-/** What is said of several matches; it makes no sense beside a name. */
+/** The fields that concern several matches, and so are faults beside a name. */
 const ofLabels = ["minMatch", "maxMatch", "sortByFieldPath"] as const;
 
 const count = z.int("not a whole number");
 
-/** Which resource is shared, or which ones. */
+/** The selector of one shared resource or of several. */
 export const select = exactlyOneOf(
   z.strictObject({
     name: value(z.string().min(1)).optional().describe("The shared resource's name."),

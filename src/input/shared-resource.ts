@@ -11,7 +11,7 @@ const toEnvironment = z.strictObject({
   toFieldPath: fieldPath.optional().describe("Where in the environment it goes. Default: its fields go to the top."),
 });
 
-/** Also of what did not pass its own checks: all faults are found at once. */
+/** Tells whether the selector is `self`, before or after its own checks: all faults are found at once. */
 const isSelf = (found: unknown): boolean => isObject(found) && (found["by"] === "self" || found["self"] === true);
 
 const orSelf = (field: "apiVersion" | "kind") => ({
@@ -21,7 +21,7 @@ const orSelf = (field: "apiVersion" | "kind") => ({
     isObject(input) && input[field] !== undefined ? "does not go with select.self" : "required",
 });
 
-/** A resource that somebody else owns (or this XR itself), and what is taken from it. */
+/** A resource that somebody else owns (or this XR itself), and the data to take from it. */
 export const sharedResource = z
   .strictObject({
     name: dnsLabel.describe("Names it in conditions, events, the context and the composed resources."),
@@ -77,7 +77,7 @@ export const sharedResource = z
     path: ["select", "maxMatch"],
     error: "more than 1 does not go with connection or patches: several resources can be used from the context only",
   })
-  // Of the XR itself neither is ever asked.
+  // The XR itself is in the request already: neither field is used to look it up.
   .transform(({ apiVersion: version = "", kind = "XR", grant, ...rest }) => ({
     ...rest,
     apiVersion: version,

@@ -22,7 +22,7 @@ export interface Result {
   readonly target: Target;
 }
 
-/** A condition as a resource shows it; what is not a string reads as "". */
+/** A condition as a resource shows it; a field that is not a string reads as "". */
 export interface ShownCondition {
   readonly status: string;
   readonly reason: string;

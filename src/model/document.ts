@@ -10,7 +10,7 @@ export interface Document {
   toObject(): JsonObject;
 }
 
-/** A Document over what is already an object. */
+/** A Document over an object that is decoded already. */
 export const documentOf = (object: JsonObject): Document => ({
   at: (path) => valueAt(object, path),
   toObject: () => object,

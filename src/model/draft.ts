@@ -10,7 +10,7 @@ export type ResourceEdit =
   | {
       readonly is: "set";
       readonly object?: JsonObject | undefined;
-      /** A value set in the object; without decoding the rest of it where the object is the steps' before us. */
+      /** A value set in the object. An object of the steps before us is not decoded for it. */
       readonly value?: ValueEdit | undefined;
       readonly ready?: Ready | undefined;
     }
@@ -25,7 +25,7 @@ export interface ValueEdit {
 /** A value for the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };
 
-/** One tag that a composed resource is to have and does not have yet, or the other way round. */
+/** One tag that this response adds to a composed resource, changes or removes. */
 export interface TagChange {
   /** The resource's name in the Composition. */
   readonly resource: string;
@@ -50,7 +50,7 @@ export interface Draft {
   readonly compositeReady: Ready | undefined;
   /** Resources to look up, by the name under which the answer comes. */
   readonly requirements: ReadonlyMap<string, ResourceSelector>;
-  /** Schemas to look up; for a Crossplane that says it can (v2.2 and later). */
+  /** Schemas to look up, for a Crossplane that advertises it (v2.2 and later). */
   readonly requiredSchemas: ReadonlyMap<string, SchemaSelector>;
   readonly context: ReadonlyMap<string, ContextValue>;
   readonly conditions: readonly Condition[];
@@ -59,7 +59,7 @@ export interface Draft {
   readonly ttlSeconds: number | undefined;
   /** Output that an Operation's status keeps. Compositions have no place for it. */
   readonly output: JsonObject | undefined;
-  /** For the log, not for Crossplane: which tags this answer changes. */
+  /** The tags that this response changes: for the log, not for Crossplane. */
   readonly audit: readonly TagChange[];
 }
 
@@ -113,7 +113,7 @@ export const withConnectionDetails = (draft: Draft, details: Entries<string>): D
   connectionDetails: extended(draft.connectionDetails, details),
 });
 
-/** Holds the XR unready, whatever the steps before us say. */
+/** Holds the XR unready, whatever its readiness was after the steps before us. */
 export const withCompositeUnready = (draft: Draft): Draft => ({ ...draft, compositeReady: "False" });
 
 /** Asks for resources. A requirement is returned on every call for as long as it is needed: Crossplane watches it. */

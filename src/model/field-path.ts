@@ -7,7 +7,7 @@ export type FieldPath = readonly (string | number)[];
 /** One step of a path: `.name`, `name` at the start, or `[name or index]`. Sticky: it is matched where the last ended. */
 const segment = /(?:(?<=^)|(?<!^)\.)(?<field>[^.[\]]+)|\[(?<bracketed>[^[\]]+)\]/y;
 
-/** Far more than any object has; whoever writes more would have us recurse as deeply. */
+/** Far more steps than any object is deep; each step of a path is a level of recursion. */
 const MAX_STEPS = 100;
 
 const index = /^(?:0|[1-9]\d{0,8})$/;

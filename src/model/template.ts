@@ -10,7 +10,7 @@ interface Placeholder {
 /** `{key}`, `{key|url}`, and braces that stand for themselves: `{{` and `}}`. */
 const part = /\{\{|\}\}|\{(?<key>[-._a-zA-Z0-9]+)(?<encoded>\|url)?\}|(?<text>[^{}]+)/y;
 
-/** @returns undefined for what is no template: a brace that is not closed, or around something that is no key. */
+/** Parses a template; undefined where a brace is not closed, or holds no key. */
 export function parseTemplate(text: string): Template | undefined {
   const parts: (string | Placeholder)[] = [];
   for (let position = 0; position < text.length; position = part.lastIndex) {

@@ -6,7 +6,7 @@ export const DEFINITION = {
   kind: "CompositeResourceDefinition",
 } as const;
 
-/** A CompositeResourceDefinition, and which XRs it defines. */
+/** A CompositeResourceDefinition, and the kind of XR that it defines. */
 export interface Definition {
   readonly name: string;
   /** The version of the XRs that Compositions refer to, with its group. */
@@ -15,7 +15,7 @@ export interface Definition {
   readonly document: Document;
 }
 
-/** Undefined where its XRs cannot be asked for: a kind that is not served fails the whole Operation. */
+/** Reads an XRD; undefined where its XRs cannot be required, since a kind that is not served fails the whole Operation. */
 export function toDefinition(document: Document): Definition | undefined {
   const name = stringAt(document, ["metadata", "name"]);
   const group = stringAt(document, ["spec", "group"]);

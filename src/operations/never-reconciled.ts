@@ -19,7 +19,7 @@ interface Judged {
   readonly verdict: ReconcileVerdict;
 }
 
-/** Asks for the XRDs, then for the XRs of each, and nudges the XRDs of those that were never reconciled. */
+/** Requires the XRDs, then the XRs of each, and nudges the XRDs of XRs that were never reconciled. */
 export const neverReconciled: Operation = (call, draft) => {
   const { request, input } = call;
   const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
@@ -40,7 +40,7 @@ export const neverReconciled: Operation = (call, draft) => {
 
 const byName = (a: Definition, b: Definition): number => (a.name < b.name ? -1 : 1);
 
-/** Undefined while one of the answers is pending. */
+/** Judges the XRs of each XRD; undefined while one of the answers is pending. */
 function judgeAll({ request }: OperationCall, definitions: readonly Definition[]): readonly Judged[] | undefined {
   const judged = definitions.map((definition) => {
     const answer = request.required(requireComposites(definition).name);

@@ -2,11 +2,11 @@ import type { Input } from "../input/schema.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Request } from "../model/request.ts";
 
-/** One call in an Operation: there is no XR, and what is desired is applied to whatever it names. */
+/** One call in an Operation. There is no XR, and desired resources are applied to existing ones of the same name. */
 export interface OperationCall {
   readonly request: Request;
   readonly input: Input;
 }
 
-/** One thing that the function can do in an Operation. As pure and deterministic as a feature is. */
+/** A feature of Operations: pure and deterministic, as those of Compositions are. */
 export type Operation = (call: OperationCall, draft: Draft) => Draft;

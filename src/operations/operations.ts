@@ -25,7 +25,11 @@ function faultsOf({ spec }: Input) {
   }));
 }
 
-/** @throws {FunctionError} `InvalidInput` where there is an XR. */
+/**
+ * Guards a call of a Composition against sections that only Operations have.
+ *
+ * @throws {FunctionError} `InvalidInput` where the input has one.
+ */
 export function assertNoOperation({ spec }: Input): void {
   if (spec.neverReconciled === undefined) return;
   throw invalidInput([

@@ -8,7 +8,7 @@ import type { Definition } from "./definition.ts";
 /** The annotation of an XRD that tells for which XRs it was nudged. */
 export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
 
-/** Tells whether the XRs of one XRD are being reconciled. */
+/** The answer to whether Crossplane reconciles the XRs of one XRD. */
 export type ReconcileVerdict =
   | { readonly is: "Reconciled" }
   | { readonly is: "NeverReconciled"; readonly composites: readonly string[]; readonly nudgedFor: string }

@@ -86,7 +86,7 @@ function isCreated(document: Document): boolean {
   );
 }
 
-/** Sorts by who is to own: first whom an operator chose, then who was promoted before, then who is oldest. */
+/** Sorts by precedence as owner: chosen by an operator, then promoted before, then oldest. */
 export function byPrecedence(a: Contender, b: Contender): number {
   if (a.takeOwnership !== b.takeOwnership) return a.takeOwnership > b.takeOwnership ? -1 : 1;
   if (a.isMarked !== b.isMarked) return a.isMarked ? -1 : 1;

@@ -48,7 +48,7 @@ export function identify({ kind, desired, observed, ...paths }: Declared): Ident
 }
 
 /**
- * Hashes API group, kind and name alone: somebody who asks for an owner knows these, and rarely the region or the
+ * Hashes API group, kind and name alone: a person who looks for the owner knows these, and rarely the region or the
  * ProviderConfig.
  *
  * @param group without the `.m` of namespaced managed resources.

@@ -6,7 +6,7 @@ export interface Situation {
   readonly own: Contender | undefined;
   /** All that carry the identity's label, ours included once it does; undefined before Crossplane has looked. */
   readonly contenders: readonly Contender[] | undefined;
-  /** The control plane named by the cloud's tags, unless that is this one under its present or an earlier name. */
+  /** The control plane that the cloud's tags name, unless it is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
   /** True if the kind can be told to observe only. */
   readonly hasManagementPolicies: boolean;

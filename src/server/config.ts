@@ -3,6 +3,22 @@ import type { Address } from "./address.ts";
 /** Who may call: anyone, or clients with a certificate of the CA in that directory. */
 export type Transport = { readonly is: "insecure" } | { readonly is: "mtls"; readonly certsDir: string };
 
+/** What clients may ask of the server, so that none of them stops the others. */
+export interface Limits {
+  /** In each connection. */
+  readonly maxConcurrentStreams: number;
+  /** Of all connections together. */
+  readonly maxRequestBytesInMemory: number;
+  readonly maxHeaderBytes: number;
+  readonly callTimeoutMs: number;
+  readonly keepaliveIntervalMs: number;
+  readonly keepaliveTimeoutMs: number;
+  /** 0: any time. */
+  readonly maxConnectionIdleMs: number;
+  /** 0: any time. */
+  readonly maxConnectionAgeMs: number;
+}
+
 /** Everything that the server is told when it starts. */
 export interface Config {
   readonly address: Address;
@@ -11,4 +27,5 @@ export interface Config {
   readonly maxRecvMessageBytes: number;
   readonly metricsAddress: Address | "off";
   readonly shutdownGracePeriodMs: number;
+  readonly limits: Limits;
 }

@@ -1,40 +1,51 @@
-import type { Call } from "../grpc/call.ts";
-import { type Method, unary } from "../grpc/method.ts";
-import { StatusError } from "../grpc/status.ts";
+import { type handleUnaryCall, type ServerUnaryCall, status } from "@grpc/grpc-js";
 import type { Log } from "../log.ts";
 import type { Outcome } from "../run-function.ts";
 import type { Metrics } from "./metrics.ts";
-import { toStatus } from "./status.ts";
+import { type CallStatus, toStatus } from "./status.ts";
+import type { Turns } from "./turns.ts";
 
 /** A function's whole work: an encoded RunFunctionRequest in, what it came to out. Synchronous. */
 export type RunFunction = (message: Uint8Array) => Outcome;
 
 interface Dependencies {
   readonly runFunction: RunFunction;
+  readonly turns: Turns;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "ran">;
 }
+
+type Invocation = ServerUnaryCall<Buffer, Uint8Array>;
 
 /**
  * Answers RunFunction. The log gets one debug line a call, a line for each tag that it changes, a warning for a Fatal result
  * and an error for a bug of ours.
  */
-export const createHandler = (dependencies: Dependencies): Method =>
-  unary((request, call) => {
-    try {
-      return answer(request, call, dependencies);
-    } catch (error) {
-      throw reportFailure(error, request, call, dependencies.log);
-    }
-  });
+export const createHandler =
+  (dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> =>
+  (call, callback) =>
+    dependencies.turns.run(call.getPeer(), () => {
+      if (call.cancelled) return; // nobody waits any more
+      const answer = answerOrFail(call, dependencies);
+      if (answer instanceof Uint8Array) callback(null, answer);
+      else callback(answer);
+    });
 
-function answer(request: Buffer, { path }: Call, { runFunction, log, metrics }: Dependencies): Uint8Array {
+function answerOrFail(call: Invocation, dependencies: Dependencies): Uint8Array | CallStatus {
+  try {
+    return answer(call, dependencies);
+  } catch (error) {
+    return reportFailure(error, call, dependencies.log);
+  }
+}
+
+function answer(call: Invocation, { runFunction, log, metrics }: Dependencies): Uint8Array {
   const start = performance.now();
-  const outcome = runFunction(request);
-  const requestBytes = request.byteLength;
+  const outcome = runFunction(call.request);
+  const requestBytes = call.request.byteLength;
   metrics.ran(requestBytes, outcome);
   log.debug("ran function", {
-    path,
+    path: call.getPath(),
     milliseconds: Number((performance.now() - start).toFixed(3)),
     requestBytes,
     responseBytes: outcome.response.byteLength,
@@ -48,14 +59,13 @@ function answer(request: Buffer, { path }: Call, { runFunction, log, metrics }: 
   return outcome.response;
 }
 
-function reportFailure(error: unknown, request: Buffer, { path }: Call, log: Log): StatusError {
-  const { code, details = "" } = toStatus(error);
-  const requestBytes = request.byteLength;
-  if (code === "Internal") {
-    const stack = error instanceof Error ? error.stack : String(error);
-    log.error("cannot run the function", { path, requestBytes, stack });
+function reportFailure(error: unknown, call: Invocation, log: Log): CallStatus {
+  const failure = toStatus(error);
+  const about = { client: call.getPeer(), path: call.getPath(), requestBytes: call.request.byteLength };
+  if (failure.code === status.INTERNAL) {
+    log.error("cannot run the function", { ...about, stack: error instanceof Error ? error.stack : String(error) });
   } else {
-    log.warn("refused a call", { path, requestBytes, details });
+    log.warn("refused a call", { ...about, details: failure.details });
   }
-  return new StatusError(code, details);
+  return failure;
 }

@@ -11,7 +11,7 @@ export interface Listener {
   readonly port: number;
   /** Takes no more connections. */
   close(): void;
-  /** Ends those that are open, as they are. */
+  /** Takes no more, and ends those that are open, as they are. */
   destroy(): void;
 }
 
@@ -44,6 +44,7 @@ export async function listen(
   server.on("error", onError);
 
   const destroy = (): void => {
+    server.close();
     for (const socket of sockets) socket.destroy();
   };
   return { ...placeOf(server.address()), close: () => server.close(), destroy };

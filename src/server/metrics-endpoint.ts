@@ -1,22 +1,32 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 
-/** An HTTP server that knows one page: GET /metrics. Not yet listening. */
-export function createMetricsServer(registry: Registry, onError: (error: unknown) => void): Server {
+export interface Pages {
+  readonly registry: Registry;
+  /** Tells whether new calls are welcome. */
+  readonly isReady: () => boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+/** An HTTP server of two pages: GET /metrics and GET /readyz. Not yet listening. */
+export function createMetricsServer(pages: Pages): Server {
   return createServer((request, response) => {
-    answer(registry, request, response).catch((error: unknown) => {
-      onError(error);
+    answer(pages, request, response).catch((error: unknown) => {
+      pages.onError(error);
       response.writeHead(500).end();
     });
   });
 }
 
-async function answer(registry: Registry, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [path] = (url ?? "").split("?");
-  if (method !== "GET" || path !== "/metrics") {
+async function answer(pages: Pages, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { registry, isReady } = pages;
+  const [path = ""] = (url ?? "").split("?");
+  if (method === "GET" && path === "/metrics") {
+    const text = await registry.metrics();
+    response.writeHead(200, { "content-type": registry.contentType }).end(text);
+  } else if (method === "GET" && path === "/readyz") {
+    response.writeHead(isReady() ? 200 : 503, { "content-type": "text/plain" }).end(isReady() ? "ok\n" : "draining\n");
+  } else {
     response.writeHead(404).end();
-    return;
   }
-  const text = await registry.metrics();
-  response.writeHead(200, { "content-type": registry.contentType }).end(text);
 }

@@ -1,12 +1,15 @@
 import { Counter, collectDefaultMetrics, exponentialBuckets, Gauge, Histogram, Registry } from "prom-client";
-import type { CallObserver } from "../grpc/server.ts";
 import type { Outcome } from "../run-function.ts";
+import { toCodeName } from "./status.ts";
+import type { CallObserver } from "./transport/calls.ts";
 
 /** What the server counts; `registry` is what is scraped. */
 export interface Metrics extends CallObserver {
   readonly registry: Registry;
   /** Counts what one RunFunction came to. */
   ran(requestBytes: number, outcome: Outcome): void;
+  /** Notes when the server's certificate ends. */
+  certificateEnds(end: Date): void;
 }
 
 const PREFIX = "function_shared_infrastructure";
@@ -30,7 +33,20 @@ export function createMetrics(version: string, paths: readonly string[]): Metric
   collectDefaultMetrics({ register: registry });
   const info = { name: `${PREFIX}_build_info`, help: "What is running; always 1.", registers: [registry] };
   new Gauge({ ...info, labelNames: ["version"] }).set({ version }, 1);
-  return { registry, ...countCalls(registry, paths), ran: countOutcomes(registry) };
+  return {
+    registry,
+    ...countCalls(registry, paths),
+    ran: countOutcomes(registry),
+    certificateEnds: showCertificate(registry),
+  };
+}
+
+/** Without TLS there is no value: 0 would be the year 1970. */
+function showCertificate(registry: Registry): Metrics["certificateEnds"] {
+  const name = `${PREFIX}_certificate_expiry_timestamp_seconds`;
+  const gauge = new Gauge({ name, help: "When the server's own certificate ends.", registers: [registry] });
+  gauge.remove();
+  return (end) => gauge.set(end.getTime() / 1000);
 }
 
 function countCalls(registry: Registry, paths: readonly string[]): CallObserver {
@@ -58,7 +74,7 @@ function countCalls(registry: Registry, paths: readonly string[]): CallObserver 
     ended: (call) => {
       const method = methods.get(call.path);
       if (!method) return;
-      handled.inc({ ...method, grpc_code: call.code });
+      handled.inc({ ...method, grpc_code: toCodeName(call.code) });
       seconds.observe(method, call.seconds);
     },
   };

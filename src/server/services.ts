@@ -1,4 +1,4 @@
-import type { Method } from "../grpc/method.ts";
+import type { MethodDefinition, ServiceDefinition } from "@grpc/grpc-js";
 
 /** The same service twice: Crossplane up to v1.16 knows v1beta1 only. */
 export const serviceNames = [
@@ -9,11 +9,29 @@ export const serviceNames = [
 /** The method of each, as `/package.Service/Method`. */
 export const runFunctionPaths: readonly string[] = serviceNames.map((name) => `/${name}/RunFunction`);
 
+/** A method whose messages stay bytes: `wire/` decodes them, and reads only what somebody asks for. */
+type ByteMethod = MethodDefinition<Buffer, Uint8Array>;
+
+/** The same bytes: grpc-js copies with a method that only Buffers have. */
+const toBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 /**
- * The methods of both services, by path.
+ * The service of each version.
  *
- * Services are written down in this folder and not loaded from proto/, because the protobuf library that loads them takes as long to
+ * Written down here and not loaded from proto/, because the protobuf library that loads them takes as long to
  * start as everything else together. A test holds them against what @grpc/proto-loader makes of the .proto files.
  */
-export const functionRunner = (runFunction: Method): ReadonlyMap<string, Method> =>
-  new Map(runFunctionPaths.map((path) => [path, runFunction]));
+export const functionRunners: readonly ServiceDefinition<{ RunFunction: ByteMethod }>[] = runFunctionPaths.map(
+  (path) => ({
+    RunFunction: {
+      path,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: (bytes) => bytes,
+      requestDeserialize: (bytes) => bytes,
+      responseSerialize: toBuffer,
+      responseDeserialize: (bytes) => bytes,
+    },
+  }),
+);

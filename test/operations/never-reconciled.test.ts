@@ -4,9 +4,10 @@ import { documentOf } from "../../src/model/document.ts";
 import { emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { neverReconciled } from "../../src/operations/never-reconciled.ts";
-import { inputOf, requirementsIn, resourceOf, toBaseName } from "../../testing/builders/sharing.ts";
+import { emptyRequest } from "../../testing/builders/request.ts";
+import { inputOf, requirementsIn, toBaseName } from "../../testing/builders/sharing.ts";
 
-/** An Operation: the XRDs of a platform and the XRs that there are, and what is made of them. */
+// An Operation that reads the XRDs of a platform and their XRs.
 
 const NUDGED_FOR = "shared-infrastructure.fn.crossplane.io/nudged-for";
 
@@ -46,15 +47,8 @@ function operate({ definitions, shops }: World, spec: JsonObject = {}) {
     ["never-reconciled/definitions", definitions],
     ["never-reconciled/composites/xshops.apps.example.org", shops],
   ]);
-  const nothing = { composite: resourceOf({}), resources: new Map() };
   const request = {
-    tag: "",
-    capabilities: new Set<never>(),
-    observed: nothing,
-    desired: nothing,
-    input: documentOf({}),
-    context: documentOf({}),
-    requiredSchema: () => ({ is: "pending" }) as const,
+    ...emptyRequest,
     required: (name: string) => {
       const items = answers.get(toBaseName(name));
       return items === undefined
@@ -72,7 +66,7 @@ const askedShops = [
   { apiVersion: "apps.example.org/v1", kind: "XShop", match: { labels: {} } },
 ];
 
-/** What is found, and what is desired of the XRD. */
+/** The results, the edits of XRDs and the output. */
 const outcomeOf = (draft: ReturnType<typeof operate>) => ({
   results: draft.results.map(({ severity, message }) => `${severity}: ${message}`),
   nudges: [...draft.resources].map(([name, edit]) => [name, edit.is === "set" ? edit.object : edit]),

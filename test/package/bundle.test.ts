@@ -31,7 +31,7 @@ test("there is one entry, and a file beside it for each command but serve", () =
 });
 
 test("the entry, which serves, has nothing of the other commands", () => {
-  expect(inputsOf("main.cjs")).toContain("src/server.ts");
+  expect(inputsOf("main.cjs")).toContain("src/server/server.ts");
   const ofOthers = new RegExp(
     `^src/(?:cluster|registry|cli/(?:${others.join("|")}))/|@kubernetes/|proto-loader|/yaml/`,
   );

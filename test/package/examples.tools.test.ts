@@ -14,13 +14,13 @@ interface Composition {
   readonly spec: { readonly pipeline: readonly { readonly step: string; readonly input?: object }[] };
 }
 
-/** Inputs are no objects of Kubernetes, so they have no name; the CLI wants one. */
+/** The inputs of the example's steps, with names: Crossplane needs none, but the CLI does. */
 const inputsOf = (example: string): string =>
   (parse(readFileSync(fileOf(example, "composition.yaml"), "utf8")) as Composition).spec.pipeline
     .map(({ step, input }) => stringify({ ...input, metadata: { name: step, namespace: "default" } }))
     .join("---\n");
 
-/** What a page has people apply. */
+/** The package manifests in a page's examples. */
 const packagesIn = (page: string): string =>
   [...readFileSync(inRepository(page), "utf8").matchAll(/^```yaml\n([\s\S]*?)^```/gm)]
     .flatMap(([, text = ""]) => parseAllDocuments(text).map((document): unknown => document.toJS()))

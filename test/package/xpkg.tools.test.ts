@@ -13,7 +13,7 @@ import { toolOrSkip } from "../../testing/tools/server-tools.ts";
 
 const tools = [toolOrSkip("crane"), toolOrSkip("crossplane-v2.5")];
 
-/** Without it apt cannot verify what the base is made of: on a Mac for instance, where there is no apt either. */
+/** Tells whether apt can verify the packages of the base. A Mac has neither the keyring nor apt. */
 const hasKeyring = existsSync("/usr/share/keyrings/debian-archive-keyring.gpg");
 if (!hasKeyring && process.env["CI"] === "true") throw new Error("there is no debian-archive-keyring on this machine");
 

@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Config } from "../../src/server/config.ts";
-import { serve } from "../../src/server.ts";
+import { serve } from "../../src/server/server.ts";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { configFrom } from "../../testing/servers/config.ts";
 import { call, echo, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";

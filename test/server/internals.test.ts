@@ -58,7 +58,10 @@ test("metrics that cannot be collected are an error of the server, which the log
   const registry = new Registry();
   registry.metrics = () => Promise.reject(new Error("broken"));
   const errors: unknown[] = [];
-  const server = createMetricsServer(registry, (error) => errors.push(error)).listen(0, "127.0.0.1");
+  const server = createMetricsServer({ registry, isReady: () => true, onError: (error) => errors.push(error) }).listen(
+    0,
+    "127.0.0.1",
+  );
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const { status: code } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`);

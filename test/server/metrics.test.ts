@@ -88,6 +88,8 @@ describe("metrics", () => {
   test.each([
     { method: "GET", path: "/metrics", status: 200 },
     { method: "GET", path: "/metrics?name[]=a", status: 200 },
+    { method: "GET", path: "/readyz", status: 200 },
+    { method: "POST", path: "/readyz", status: 404 },
     { method: "GET", path: "/", status: 404 },
     { method: "GET", path: "/metrics/", status: 404 },
     { method: "POST", path: "/metrics", status: 404 },

@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect as connectTcp } from "node:net";
 import { join } from "node:path";
+import { connect, createServer } from "node:tls";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readCredentials } from "../../src/server/tls/credentials.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { call, channelOf, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { call, channelOf, generous, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 interface People {
@@ -57,7 +61,7 @@ describe("everybody else is refused before anything is computed", () => {
     },
     {
       who: "a client with a certificate that has ended",
-      channel: async () => channelOf(people.authority, await issue(people.authority, "client", { expired: true })),
+      channel: async () => channelOf(people.authority, await issue(people.authority, "client", { endsInMs: -1000 })),
       reason: "CERT_HAS_EXPIRED",
     },
     {
@@ -77,8 +81,48 @@ describe("everybody else is refused before anything is computed", () => {
     expect(await codeOf(server, await channel())).not.toBe("OK");
     expect(calls).toBe(0);
     await until(() => server.lines.some(({ message }) => message === "client refused"));
-    expect(server.lines).toContainEqual(expect.objectContaining({ level: "warn", message: "client refused", reason }));
+    const client = expect.stringMatching(/^(?:::ffff:)?127\.0\.0\.1$|^::1$/);
+    expect(server.lines).toContainEqual({ level: "warn", message: "client refused", client, reason });
   });
+});
+
+describe("the version of TLS", () => {
+  test.each([
+    { maxVersion: "TLSv1.1", isServed: false },
+    { maxVersion: "TLSv1.2", isServed: true },
+    { maxVersion: "TLSv1.3", isServed: true },
+  ] as const)("a client that speaks $maxVersion at most is served: $isServed", async ({ maxVersion, isServed }) => {
+    const any = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const; // what OpenSSL would refuse by itself
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    const { secureContext } = readCredentials({ certsDir: mount(people), requestCert: false, log });
+    const server = createServer({ ...any, ...secureContext }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+
+    const socket = connect({ ...any, port, host: "127.0.0.1", ca: people.authority.certificate, maxVersion });
+    const isThere = await once(socket, "secureConnect").then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    expect(isThere).toBe(isServed);
+  });
+});
+
+test("a client that breaks a connection off after the server has closed it takes nothing else with it", async () => {
+  const limits = { ...generous, maxConnectionIdleMs: 20 };
+  const server = await serveLoopback({ transport: { is: "mtls", certsDir: mount(people) }, limits });
+  const tcp = connectTcp({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+  const { certificate: cert, key } = people.client;
+  const options = { ca: people.authority.certificate, cert, key, servername: "localhost", ALPNProtocols: ["h2"] };
+  const client = connect({ socket: tcp, ...options });
+  client.on("error", () => {}).resume();
+  await once(client, "secureConnect");
+  client.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
+  await once(client, "end");
+  tcp.resetAndDestroy();
+  expect(await codeOf(server, channelOf(people.authority, people.client))).toBe("OK");
 });
 
 describe("certificates change while the server runs", () => {

@@ -41,6 +41,7 @@ describe("what is thrown becomes a status", () => {
     expect(server.lines.at(-1)).toEqual({
       level: "warn",
       message: "refused a call",
+      client: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
       path: V1,
       requestBytes: 2,
       details: answer.details,
@@ -66,6 +67,7 @@ describe("what is thrown becomes a status", () => {
     expect(server.lines.at(-1)).toEqual({
       level: "error",
       message: "cannot run the function",
+      client: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
       path: V1,
       requestBytes: 3,
       stack: expect.stringContaining("hunter2"),

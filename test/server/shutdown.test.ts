@@ -1,8 +1,12 @@
 import { once } from "node:events";
+import { connect as connectSession } from "node:http2";
 import { connect, createServer } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { connectHttp2, endOf, frame, openStream } from "../../testing/servers/http2.ts";
+import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { connectHttp2, endOf, frame, openStream, roundTrip } from "../../testing/servers/http2.ts";
 import { insecure, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 describe("shutting down", () => {
   test("a call in flight is finished, and a new connection refused meanwhile", async () => {
@@ -70,6 +74,45 @@ describe("shutting down", () => {
       level: "warn",
       message: "the grace period is over: connections are cut off",
     });
+  });
+
+  test("it is not ready from the first moment on, and says so until it has ended", async () => {
+    const server = await serveLoopback({ metricsAddress: { host: "127.0.0.1", port: 0 } });
+    const stream = openStream(await connectHttp2(`http://localhost:${server.port}`));
+    const message = frame(Buffer.from("a request on its way"));
+    stream.write(message.subarray(0, 9));
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the half of it is there
+
+    const stopped = server.shutDown();
+    const { status } = await fetch(`http://127.0.0.1:${server.metricsPort}/readyz`);
+    expect(status).toBe(503);
+    stream.end(message.subarray(9));
+    expect((await endOf(stream)).status).toBe("0");
+    await stopped;
+  });
+
+  test("a client that is still connecting is asked to go, too", async () => {
+    const certsDir = temporaryFolder();
+    const authority = await createAuthority("ca");
+    writeCertificates(certsDir, authority, await issue(authority, "server"));
+    const { certificate, key } = await issue(authority, "client");
+    const server = await serveLoopback({ transport: { is: "mtls", certsDir }, shutdownGracePeriodMs: 20_000 });
+    const identity = { ca: authority.certificate, cert: certificate, key };
+    const early = await connectHttp2(`https://localhost:${server.port}`, identity);
+    const stream = openStream(early); // keeps the server from ending
+    stream.write(frame(Buffer.alloc(9)).subarray(0, 7));
+    const socket = connect(server.port, "127.0.0.1");
+    await once(socket, "connect");
+    await roundTrip(early);
+
+    const stopped = server.shutDown();
+    const late = connectTls({ socket, ...identity, servername: "localhost", ALPNProtocols: ["h2"] });
+    const session = connectSession("https://localhost", { createConnection: () => late });
+    session.on("error", () => {});
+    onTestFinished(() => session.destroy());
+    await once(session, "goaway");
+    stream.end(frame(Buffer.alloc(9)).subarray(7));
+    await stopped;
   });
 
   test("metrics end as well", async () => {

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
 import { callOf, inputOf } from "./sharing.ts";
 
-/** Builders of what adoption and external names start from: an XR, and Buckets that it composed. */
+// Builders for tests of adoption and external names: an XR, and Buckets that it composed.
 
 const UID = "uid-now";
 
@@ -35,7 +35,7 @@ export const controlledBy = (uid: string, name = "store", kind = "XStore"): Json
   ownerReferences: [{ apiVersion: "apps.example.org/v1", kind, name, uid, controller: true }],
 });
 
-/** A Bucket as it is observed; composed by the XR, if its labels are not others. */
+/** An observed Bucket; the XR has composed it, unless its labels are overridden. */
 export const bucket = (name: string, metadata: JsonObject = {}, rest: JsonObject = {}): JsonObject => ({
   apiVersion: "cloud.example.org/v1",
   kind: "Bucket",
@@ -54,11 +54,16 @@ export const bucket = (name: string, metadata: JsonObject = {}, rest: JsonObject
   ...rest,
 });
 
+/** The metadata of a managed resource with this external name. */
+export const externallyNamed = (name: string): JsonObject => ({
+  metadata: { annotations: { "crossplane.io/external-name": name } },
+});
+
 export interface ComposedParts {
   readonly xr?: JsonObject;
   readonly observed?: Readonly<Record<string, JsonObject>>;
   readonly desired?: Readonly<Record<string, JsonObject>>;
-  /** By requirement name; one that is not here is pending. */
+  /** Answers by requirement name; one that is not here is pending. */
   readonly answers?: Readonly<Record<string, readonly JsonObject[]>>;
   readonly capabilities?: readonly Capability[];
   readonly spec: JsonObject;

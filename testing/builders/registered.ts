@@ -12,7 +12,7 @@ export interface Registered {
   readonly region?: string;
   readonly providerConfig?: string;
   readonly since?: string;
-  /** Who owns the bucket, as an observer is told. */
+  /** The owner of the bucket, as an observer's annotation names it. */
   readonly ownedBy?: string;
   readonly isDeleting?: boolean;
   readonly group?: string;
@@ -20,7 +20,7 @@ export interface Registered {
 
 export const PLATFORM = "XBucket.platform.example.org";
 
-/** The managed resource is called after the bucket and its owner: `orders-team-a-orders`. */
+/** Builds the managed resource, which has the name of the bucket and its owner: `orders-team-a-orders`. */
 export function registered({
   bucket,
   owner,

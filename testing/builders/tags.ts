@@ -3,15 +3,16 @@ import { documentOf } from "../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import { parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { externallyNamed } from "./composed.ts";
 import { type CallParts, callOf } from "./sharing.ts";
 
-/** What tests of tags start from: a bucket. */
+// Builders for tests of tags: a bucket, and a call of the feature.
 
 export const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 export const run = (parts: CallParts): Draft => tags(callOf({ sharedResources: [], ...parts }), emptyDraft);
 export const team = { key: "team", value: "shop" };
 
-/** A bucket that the cloud names itself: nobody else can declare it. */
+/** A bucket that the cloud names, so that no other XR can declare it. */
 export const bucket = (forProvider: JsonObject = {}, rest: JsonObject = {}): JsonObject => ({
   apiVersion: "s3.aws.upbound.io/v1beta2",
   kind: "Bucket",
@@ -19,7 +20,7 @@ export const bucket = (forProvider: JsonObject = {}, rest: JsonObject = {}): Jso
   ...rest,
 });
 
-export const named = { metadata: { annotations: { "crossplane.io/external-name": "orders" } } };
+export const named = externallyNamed("orders");
 
 export function desiredOf(draft: Draft, name = "bucket"): JsonObject {
   const edit = draft.resources.get(name);

@@ -24,13 +24,17 @@ export async function createAuthority(name: string): Promise<Identity> {
 
 const HOUR = 3_600_000;
 
-/** A certificate for localhost and its own name, good for servers and clients, or one that ended an hour ago. */
-export async function issue(authority: Identity, name: string, options: { expired?: boolean } = {}): Promise<Identity> {
+/** A certificate for localhost and its own name, good for servers and clients. It ends in an hour, or then. */
+export async function issue(
+  authority: Identity,
+  name: string,
+  { endsInMs = HOUR }: { readonly endsInMs?: number } = {},
+): Promise<Identity> {
   const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
     ...elliptic,
     ca: { cert: authority.certificate, key: authority.key },
     notBeforeDate: new Date(Date.now() - 2 * HOUR),
-    notAfterDate: new Date(Date.now() + (options.expired ? -HOUR : HOUR)),
+    notAfterDate: new Date(Date.now() + endsInMs),
     extensions: [
       { name: "basicConstraints", cA: false },
       { name: "extKeyUsage", serverAuth: true, clientAuth: true },

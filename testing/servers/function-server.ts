@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { createLog } from "../../src/log.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { serve } from "../../src/server.ts";
+import { serve } from "../../src/server/server.ts";
 import { composeBases } from "../rendering/patch-and-transform.ts";
 import { configFrom } from "./config.ts";
 

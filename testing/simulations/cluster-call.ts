@@ -14,13 +14,13 @@ interface Parts {
   readonly input: Call["input"];
   /** By composed resource name. */
   readonly observed: Objects;
-  /** What the steps before ours desire, by composed resource name. */
+  /** The resources that the steps before ours desire, by composed resource name. */
   readonly desired: Objects;
-  /** The resource of that name, as it is when it is asked for. */
+  /** Finds the resource of that name, as it is when Crossplane looks it up. */
   readonly find: (name: string) => JsonObject | undefined;
 }
 
-/** Calls the pipeline as Crossplane does: until its requirements are answered, or it stops. */
+/** Calls the pipeline as Crossplane does, until its requirements are answered or a result is Fatal. */
 export function callPipeline({ find, ...parts }: Parts): Draft {
   const required = new Map<string, Answer>();
   const call = toCall(parts, (name) => required.get(name) ?? { is: "pending" });

@@ -2,21 +2,21 @@ import type { JsonObject } from "../../src/model/json.ts";
 
 /** The objects of the model in cluster.ts, as the API server would show them. */
 
-/** What kinds of XR differ in. */
+/** The kinds of XR, which differ in their labels, owners and references. */
 export type Flavour = "legacy" | "claimed" | "nested" | "modern" | "namespaced";
 
 export const UID = "uid-restored";
 const NAME = "store";
 
-/** On what the XR composes, and on the XR itself. */
+/** The value of the label `crossplane.io/composite`, on the XR and on the resources that it composes. */
 export const rootOf = (flavour: Flavour): string => (flavour === "nested" ? "root" : NAME);
 
 interface CompositeState {
   readonly flavour: Flavour;
   readonly references: readonly string[];
-  /** Whether it was Crossplane that has written them. */
+  /** True if Crossplane has written them. */
   readonly hasWrittenReferences: boolean;
-  /** Whether the XR, if it is nested, is adopted itself. */
+  /** True if the XR is nested and its own XR controls it. */
   readonly isAdopted: boolean;
   readonly conditions: readonly JsonObject[];
 }
@@ -42,9 +42,9 @@ export function compositeOf({ flavour, references, conditions, ...state }: Compo
 }
 
 export interface Composed {
-  /** Its composed resource name. */
+  /** Its name in the Composition. */
   readonly composedAs: string;
-  /** The name of the XR at the root of what composed it. */
+  /** The name of the XR at the root of the tree that composed it. */
   readonly root: string;
   /** The UID of its controller. */
   readonly controller: string | undefined;

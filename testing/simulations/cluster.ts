@@ -7,17 +7,17 @@ import { callPipeline, isFatal } from "./cluster-call.ts";
 import { bucketOf, type Composed, compositeOf, type Flavour, rootOf, UID } from "./cluster-objects.ts";
 
 /**
- * A small model of a cluster with one XR in it: as much of Crossplane's reconcile as decides what becomes of composed
+ * A small model of a cluster with one XR in it: the part of Crossplane's reconcile that creates, adopts and deletes composed
  * resources (composition_functions.go: observe, call, collect garbage, write references, apply), with the real pipeline
  * in the function's place.
  */
 
-/** What Crossplane does with an observed resource that is not desired and that nobody controls. */
+/** Crossplane's treatment of an observed resource that is not desired and that nobody controls. */
 export type Collector =
   | "deletes" // v1.15.5 to v2.3
   | "forgets"; // v1.16.0, v2.4
 
-/** Where a reconcile is cut off: before it has written the references, before it applies, after it has applied one. */
+/** The point at which a reconcile is cut off: before it writes the references, before it applies, after it has applied one. */
 export type Cut = "none" | "stepFails" | "beforeReferences" | "beforeApply" | "afterOne";
 
 const inputs = {
@@ -25,7 +25,7 @@ const inputs = {
   without: parseInput(inputOf({})),
 };
 
-/** What must never happen. */
+/** A breach of the property: a resource is lost, deleted before it is adopted, created twice, or taken from another owner. */
 export class Violation extends Error {}
 
 export class Cluster {
@@ -33,20 +33,20 @@ export class Cluster {
   readonly #flavour: Flavour;
   readonly #input: Call["input"];
   readonly #backup: ReadonlyMap<string, Composed>;
-  /** Resources by their names. */
+  /** The resources in the cluster, by name. */
   readonly resources = new Map<string, Composed>();
-  /** Composed resource names that the Composition desires. */
+  /** The composed resource names that the Composition desires. */
   desired: ReadonlySet<string>;
-  /** Whether the kind of the composed resources is installed. */
+  /** True if the kind of the composed resources is installed. */
   hasProvider = true;
-  /** Whether the XR, if it is nested, is adopted itself. */
+  /** True if the XR is nested and its own XR controls it. */
   isAdopted = false;
   #references: readonly string[] | undefined;
   #hasWrittenReferences = false;
   #conditions: readonly JsonObject[] = [];
   #created = 0;
 
-  /** Everything is lost; there is a backup of the XR and of these resources, which it had composed. */
+  /** Begins with an empty cluster, and a backup of the XR and of the resources that it had composed. */
   constructor(options: {
     readonly collector: Collector;
     readonly flavour: Flavour;
@@ -77,7 +77,7 @@ export class Cluster {
     this.#references ??= [...this.#backup.keys()];
   }
 
-  /** @param index of the resource in the backup; each comes back once. */
+  /** @param index the resource's index in the backup; each is restored once. */
   restoreResource(index: number, controller?: string): void {
     const [name, composed] = [...this.#backup][index] ?? [];
     if (name === undefined || composed === undefined || this.#restored.has(name)) return;
@@ -86,7 +86,7 @@ export class Cluster {
   }
   readonly #restored = new Set<string>();
 
-  /** Somebody else's resource, that nobody controls, and that a user makes the XR refer to. */
+  /** Adds a resource of another owner that nobody controls, and a reference to it that a user writes into the XR. */
   addForeign(name: string): void {
     if (this.#references === undefined || this.resources.has(name)) return;
     this.resources.set(name, { composedAs: name, root: "other", controller: undefined });
@@ -97,13 +97,13 @@ export class Cluster {
     this.#references = this.#references?.filter((reference) => reference !== name);
   }
 
-  /** The owner references of a resource that was restored with those of the backup are removed by hand. */
+  /** Removes by hand the owner references with which a resource was restored from the backup. */
   removeStaleController(name: string): void {
     const resource = this.resources.get(name);
     if (resource !== undefined && resource.controller !== UID) this.#control(name, resource, undefined);
   }
 
-  /** Somebody deletes a resource by hand, for Crossplane to make it anew. */
+  /** Deletes a resource by hand, for Crossplane to create it again. */
   deleteByHand(name: string): void {
     this.resources.delete(name);
   }
@@ -112,7 +112,11 @@ export class Cluster {
     return this.resources.get(name)?.controller === UID;
   }
 
-  /** One reconcile of the XR. @param meanwhile what happens after Crossplane has observed, and before it calls. */
+  /**
+   * Reconciles the XR once.
+   *
+   * @param meanwhile runs after Crossplane has observed and before it calls the function.
+   */
   reconcile(cut: Cut = "none", meanwhile: () => void = () => {}): void {
     if (this.#references === undefined) return;
     const isKindMissing = !this.hasProvider && this.#references.length > 0; // "no matches for kind"
@@ -130,7 +134,7 @@ export class Cluster {
     this.#apply(this.#collect(observed, this.#desiredBy(draft)), observed, cut, draft);
   }
 
-  /** What is referred to, and not somebody else's. */
+  /** The names of the resources that the XR refers to and that nobody else controls, by composed resource name. */
   #observe(): ReadonlyMap<string, string> {
     const observed = new Map<string, string>();
     for (const name of this.references) {
@@ -156,7 +160,11 @@ export class Cluster {
     return new Set([...this.desired, ...put]);
   }
 
-  /** @returns the names of what is desired: the observed ones', and new ones. */
+  /**
+   * Deletes or forgets the observed resources that are not desired.
+   *
+   * @returns the names of the desired resources: those of observed ones, and new ones.
+   */
   #collect(observed: ReadonlyMap<string, string>, desired: ReadonlySet<string>): readonly string[] {
     for (const [composedAs, name] of observed) {
       if (desired.has(composedAs)) continue;
@@ -188,7 +196,7 @@ export class Cluster {
     this.#show(draft.conditions, "True");
   }
 
-  /** Server-side apply creates what is not there, and makes the XR the controller of what has none. */
+  /** Applies a resource: creates it if it does not exist, and makes the XR its controller if it has none. */
   #applyOne(name: string, composedAs: string): void {
     const root = rootOf(this.#flavour);
     const resource = this.resources.get(name) ?? { composedAs, root, controller: undefined };

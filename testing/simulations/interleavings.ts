@@ -3,8 +3,8 @@ import { Cluster, type Collector, type Cut, Violation } from "./cluster.ts";
 import type { Flavour } from "./cluster-objects.ts";
 
 /**
- * A property of adoption: in whatever order things come back after a restore, and whatever fails in between, nothing is
- * deleted that the XR does not control, nothing is orphaned, and nothing is made twice.
+ * A property of adoption: in whatever order resources are restored, and whatever fails in between, no resource is deleted that
+ * the XR does not control, none is orphaned, and none is created twice.
  */
 
 type Event =
@@ -62,14 +62,14 @@ const history: fc.Arbitrary<History> = fc.record({
   events: fc.array(event, { maxLength: 14 }),
 });
 
-/** How many reconciles it takes at most until nothing changes any more; two would do where nothing is in the way. */
+/** The largest number of reconciles until nothing changes any more; two are enough where nothing fails. */
 const TO_SETTLE = 6;
 
 function play(past: History, isGuarded: boolean): void {
   const cluster = new Cluster({ ...past, isGuarded });
   for (const happening of past.events) happen(cluster, happening);
 
-  // In the end everything is back, and works.
+  // At last everything is restored and works.
   cluster.restoreComposite();
   cluster.hasProvider = true;
   cluster.isAdopted = past.flavour === "nested";
@@ -80,7 +80,7 @@ function play(past: History, isGuarded: boolean): void {
   for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
   assertSettled(cluster, past);
 
-  // And goes on to work: what is missing now is not waited for any more.
+  // From now on the XR no longer waits for a resource that is missing.
   const [first] = cluster.references;
   if (first !== undefined) cluster.deleteByHand(first);
   for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
@@ -122,7 +122,7 @@ function reconcile(cluster: Cluster, { cut, arrival }: Extract<Event, { is: "rec
   });
 }
 
-/** The XR controls and refers to one resource for each desired name, and there is no other but what was never its own. */
+/** Asserts that the XR controls and refers to one resource for each desired name, and that only a foreign one is left besides. */
 function assertSettled(cluster: Cluster, { finallyDesired }: History): void {
   const own = [...cluster.resources].filter(([name]) => name !== FOREIGN);
   const composed = own.map(([, { composedAs }]) => composedAs).sort();
@@ -139,12 +139,12 @@ function assertSettled(cluster: Cluster, { finallyDesired }: History): void {
 export interface Options {
   readonly seed: number;
   readonly runs: number;
-  /** Whether our step is in the pipeline. */
+  /** True if the pipeline contains adoption. */
   readonly isGuarded: boolean;
   readonly onProgress?: (run: number) => void;
 }
 
-/** @throws {Error} with the shortest history that goes wrong, and how to see it again. */
+/** @throws {Error} with the shortest history that breaks the property, and the seed that repeats it. */
 export function checkInterleavings({ seed, runs, isGuarded, onProgress }: Options): void {
   let run = 0;
   const property = fc.property(history, (past) => {

@@ -3,7 +3,7 @@ import { TagWorld } from "./tag-world.ts";
 
 const XRS = 5;
 
-/** Something that happens in the world: what, to which XR, and how old what it reads is. */
+/** An event: its kind, its XR, and the age of the list that the XR reads. */
 const event = fc.record({
   is: fc.oneof(
     { weight: 3, arbitrary: fc.constant("create" as const) },
@@ -25,9 +25,9 @@ type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
 const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
 
 /**
- * Whatever the order of creations, deletions, reconciles and what the provider does, and however old what an XR reads: one
- * writer is left in the end, and no cloud resource goes that a living XR was told it could count on, or that an XR without the
- * step has created.
+ * In whatever order XRs are created, deleted and reconciled and their provider acts, and however old the lists are that XRs
+ * read: one writer is left in the end, and no cloud resource is deleted that a living XR could count on by its condition, or
+ * that an XR without the step has created.
  */
 export const ownershipSettles = fc.property(
   uids,
@@ -55,7 +55,7 @@ function happen(world: TagWorld, { is, xr, staleness }: Event): void {
   else world.tick();
 }
 
-/** Reconciles all that live until nothing changes. @returns after how many rounds. */
+/** Reconciles all living XRs until nothing changes. @returns the number of rounds. */
 function settle(world: TagWorld): number {
   for (let round = 1; round < 20; round++) {
     const before = world.print;

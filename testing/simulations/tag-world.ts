@@ -6,11 +6,13 @@ import { documentOf } from "../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { externallyNamed } from "../builders/composed.ts";
+import { emptyRequest } from "../builders/request.ts";
 import { inputOf, resourceOf } from "../builders/sharing.ts";
 
 /**
- * A control plane in which several XRs declare one cloud resource, small enough to try any order of events: what XRs
- * read is as old as a cache may be, server-side apply, and a provider that does what management policies let it do.
+ * A control plane in which several XRs declare one cloud resource, small enough to try any order of events. It has caches of any
+ * age, server-side apply, and a provider that obeys management policies.
  */
 
 const DOMAIN = "shared-infrastructure.fn.crossplane.io";
@@ -22,13 +24,13 @@ interface Managed {
   readonly uid: string;
   readonly createdAt: string;
   readonly isDeleting: boolean;
-  /** What an operator writes; what Crossplane applies leaves it alone. */
+  /** The annotation by which an operator takes ownership; Crossplane's server-side apply leaves it alone. */
   readonly take: string;
-  /** What the XR's function desired last; undefined where no function has seen it. */
+  /** The object that the XR's function desired last; undefined where no function has seen it. */
   readonly applied: JsonObject | undefined;
-  /** What its provider found when it last looked; undefined before. */
+  /** The provider's finding when it last looked; undefined before. */
   readonly found: "absent" | "present" | undefined;
-  /** When its provider created the cloud resource; empty where it found one. */
+  /** The time at which its provider created the cloud resource; empty where it found one. */
   readonly cloudCreatedAt: string;
 }
 
@@ -38,9 +40,9 @@ type Outsider = "none" | "exists" | "created";
 type Cluster = ReadonlyMap<number, Managed>;
 
 interface Xr {
-  /** An XR never reads an older state of the cluster than it has read before. */
+  /** The newest state of the cluster that the XR has read; it never reads an older one. */
   readVersion: number;
-  /** Whether its condition said that it may count on the cloud resource. */
+  /** True if its condition says that it may count on the cloud resource. */
   counts: boolean;
 }
 
@@ -51,14 +53,14 @@ export class TagWorld {
   #clock = 0;
   #takes = 0;
   cloudExists = false;
-  /** Whether an XR without the step has the cloud resource, and whether its provider created it. */
+  /** The XR without the step, if there is one: `created` if its provider created the cloud resource. */
   #outsider: Outsider = "none";
-  /** Whether one of ours has ever created it: nothing tells a second cloud resource of the same name from the first. */
+  /** True once one of ours has created it: a second cloud resource of the same name looks like the first. */
   #isCreatedByUs = false;
-  /** What must never happen, in words. */
+  /** The breaches of the property, a sentence each. */
   readonly faults: string[] = [];
 
-  /** @param uids in which order the UIDs of managed resources sort, by XR. */
+  /** @param uids the order in which the UIDs of managed resources sort, by XR. */
   constructor(uids: readonly number[]) {
     this.#uids = uids;
   }
@@ -71,7 +73,7 @@ export class TagWorld {
     return this.#history.at(-1) ?? new Map();
   }
 
-  /** Seconds are what creationTimestamps have: not every event has one of its own. */
+  /** Moves the clock on by a second, the resolution of creationTimestamps: several events may share one. */
   tick(): void {
     this.#clock += 1;
   }
@@ -104,14 +106,14 @@ export class TagWorld {
     if (managed !== undefined) this.#put({ ...managed, isDeleting: true });
   }
 
-  /** An operator moves ownership. */
+  /** Moves ownership to the XR, as an operator does. */
   take(xr: number): void {
     const managed = this.#now.get(xr);
     this.#takes += 1;
     if (managed !== undefined) this.#put({ ...managed, take: String(this.#takes).padStart(4, "0") });
   }
 
-  /** @param staleness how old the list of contenders is that the XR reads: 0 is now, 1 as old as it can be. */
+  /** @param staleness the age of the list of contenders that the XR reads: 0 is new, 1 as old as it can be. */
   reconcile(xr: number, staleness: number): Draft | undefined {
     const state = this.#xrs.get(xr);
     if (state === undefined) return undefined;
@@ -126,7 +128,7 @@ export class TagWorld {
     return draft;
   }
 
-  /** The provider sees to one managed resource. */
+  /** Reconciles one managed resource, as its provider does. */
   provide(xr: number): void {
     const managed = this.#now.get(xr);
     if (managed === undefined) return;
@@ -149,7 +151,7 @@ export class TagWorld {
     return [...this.#now.values()].filter(isWriter).map(({ xr }) => xr);
   }
 
-  /** What the managed resources look like, to see whether anything still changes. */
+  /** A text of all managed resources, to compare before and after. */
   get print(): string {
     return JSON.stringify([...this.#now.values()].sort((a, b) => a.xr - b.xr));
   }
@@ -159,7 +161,7 @@ export class TagWorld {
     const isForeign = this.#outsider === "created" && !this.#isCreatedByUs;
     if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
     const bereft = [...this.#xrs].filter(([other, { counts }]) => other !== xr && counts).map(([other]) => other);
-    // One that no function has seen is nobody's to keep from deleting.
+    // No function can have kept Delete from a managed resource that none has seen.
     if (bereft.length > 0 && applied !== undefined) {
       this.faults.push(`XR ${xr} took the cloud resource with it, and XR ${bereft.join(", ")} counted on it`);
     }
@@ -208,17 +210,13 @@ export class TagWorld {
       composite: toComposite(composite),
       input: parseInput(inputOf({ tags: { add: [{ key: "team", value: `team-${xr}` }] } })),
       request: {
-        tag: "",
-        capabilities: new Set(),
+        ...emptyRequest,
         observed: {
           composite: resourceOf(composite.toObject()),
           resources: new Map(managed === undefined ? [] : [["bucket", resourceOf(observed(managed))]]),
         },
         desired: { composite: resourceOf({}), resources: new Map([["bucket", resourceOf(BUCKET)]]) },
-        input: documentOf({}),
-        context: documentOf({}),
         required: () => (items === undefined ? { is: "pending" } : { is: "resolved", items }),
-        requiredSchema: () => ({ is: "pending" }),
       },
     };
   }
@@ -227,7 +225,7 @@ export class TagWorld {
 const BUCKET: JsonObject = {
   apiVersion: "s3.aws.upbound.io/v1beta2",
   kind: "Bucket",
-  metadata: { annotations: { "crossplane.io/external-name": "orders" } },
+  ...externallyNamed("orders"),
   spec: { forProvider: { region: "eu-central-1" } },
 };
 

@@ -10,7 +10,7 @@ import type { Registry } from "prom-client";
 import { FunctionError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { addressToText, type TcpAddress } from "../../server/address.ts";
-import { readCredentials } from "../../server/credentials.ts";
+import { readCredentials } from "../../server/tls/credentials.ts";
 import { toAdmissionRequest, toReview } from "./review.ts";
 import type { Reviewer } from "./reviewer.ts";
 

@@ -1,9 +1,19 @@
-import type { Config, Transport } from "../../server/config.ts";
+import type { Config, Limits, Transport } from "../../server/config.ts";
 import { type CommandLine, isFault } from "../command-line.ts";
-import { networks, toAddress, toBytes, toMilliseconds, toNetwork } from "../values.ts";
+import {
+  networks,
+  toAddress,
+  toBytes,
+  toCount,
+  toHeaderBytes,
+  toMilliseconds,
+  toNetwork,
+  toPositiveMilliseconds,
+} from "../values.ts";
 import type { flags } from "./flags.ts";
 
-type Line = CommandLine<(typeof flags)[number]["name"]>;
+type FlagName = (typeof flags)[number]["name"];
+type Line = CommandLine<FlagName>;
 
 /** @throws {FunctionError} `InvalidFlags` with all faults, one a line. */
 export function toConfig(line: Line): Config {
@@ -18,14 +28,32 @@ export function toConfig(line: Line): Config {
       `${describeAddress("tcp")}, or empty`,
     ),
     maxRecvMessageBytes: line.value("max-recv-message-size", toBytes, "a whole number of MB from 1 to 2047"),
-    shutdownGracePeriodMs: line.value(
-      "shutdown-grace-period",
-      toMilliseconds,
-      "a duration such as 25s, 1m30s or 500ms",
-    ),
+    shutdownGracePeriodMs: line.value("shutdown-grace-period", toMilliseconds, A_DURATION),
     transport: toTransport(line),
     debug: line.isOn("debug"),
+    limits: toLimits(line),
   });
+}
+
+const A_DURATION = "a duration such as 25s, 1m30s or 500ms";
+const MORE_THAN_NOTHING = "a duration such as 25s, 1m30s or 500ms, and not 0s";
+
+/** A limit that cannot be read is a fault, which `finish` throws; what stands in for it is not used. */
+function toLimits(line: Line): Limits {
+  const limit = (name: FlagName, toValue: (text: string) => number | undefined, expected: string): number => {
+    const value = line.value(name, toValue, expected);
+    return isFault(value) ? 0 : value;
+  };
+  return {
+    maxConcurrentStreams: limit("max-concurrent-streams", toCount, "a whole number from 1 to 1000000"),
+    maxRequestBytesInMemory: limit("max-requests-in-memory", toBytes, "a whole number of MB from 1 to 2047"),
+    maxHeaderBytes: limit("max-header-size", toHeaderBytes, "a whole number of KB from 1 to 1024"),
+    callTimeoutMs: limit("call-timeout", toPositiveMilliseconds, MORE_THAN_NOTHING),
+    keepaliveIntervalMs: limit("keepalive-interval", toPositiveMilliseconds, MORE_THAN_NOTHING),
+    keepaliveTimeoutMs: limit("keepalive-timeout", toPositiveMilliseconds, MORE_THAN_NOTHING),
+    maxConnectionIdleMs: limit("max-connection-idle", toMilliseconds, A_DURATION),
+    maxConnectionAgeMs: limit("max-connection-age", toMilliseconds, A_DURATION),
+  };
 }
 
 const NO_CERTIFICATES =

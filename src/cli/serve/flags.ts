@@ -45,4 +45,52 @@ export const flags = [
     default: "25s",
     help: "How long calls may take to finish after SIGTERM or SIGINT.",
   },
+  {
+    name: "max-concurrent-streams",
+    value: "NUMBER",
+    default: "100",
+    help: "How many calls a connection may have open; a client that keeps to HTTP/2 waits with the next.",
+  },
+  {
+    name: "max-requests-in-memory",
+    value: "MB",
+    default: "128",
+    help: "What requests may take in memory at a time, over all connections; beyond it calls get RESOURCE_EXHAUSTED, those of the connection that holds most first.",
+  },
+  {
+    name: "max-header-size",
+    value: "KB",
+    default: "16",
+    help: "The largest list of headers of a call, in KB (1024).",
+  },
+  {
+    name: "call-timeout",
+    value: "DURATION",
+    default: "30s",
+    help: "How long a call may take, from its headers until its answer is read; ends requests that stop half way and answers that nobody reads.",
+  },
+  {
+    name: "keepalive-interval",
+    value: "DURATION",
+    default: "1m",
+    help: "How often to ask over a connection whether its client is still there.",
+  },
+  {
+    name: "keepalive-timeout",
+    value: "DURATION",
+    default: "20s",
+    help: "How long a client may take to say so, before the connection is closed.",
+  },
+  {
+    name: "max-connection-idle",
+    value: "DURATION",
+    default: "15m",
+    help: "How long a connection may be without a call; 0s for any time.",
+  },
+  {
+    name: "max-connection-age",
+    value: "DURATION",
+    default: "0s",
+    help: "When a client is asked to connect anew, so that it finds replicas that were added; 0s for never.",
+  },
 ] as const satisfies readonly Flag[];

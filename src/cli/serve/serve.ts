@@ -1,6 +1,6 @@
 import { createLog } from "../../log.ts";
 import { runFunction } from "../../run-function.ts";
-import { serve } from "../../server.ts";
+import { serve } from "../../server/server.ts";
 import { toRun } from "../run.ts";
 import { serveCommand } from "./command.ts";
 import { toConfig } from "./config.ts";

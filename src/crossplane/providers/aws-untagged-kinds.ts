@@ -1,6 +1,6 @@
 /**
- * The kinds of provider-upjet-aws that have no spec.forProvider.tags, written and found as those in aws-kinds.ts: nobody need ask for
- * their schemas, which are large.
+ * The kinds of provider-upjet-aws that have no spec.forProvider.tags, in the format and from the source of aws-kinds.ts. Their
+ * schemas are large and need not be required.
  */
 export const AWS_UNTAGGED_KINDS = `
 -: ProviderConfig ProviderConfigUsage

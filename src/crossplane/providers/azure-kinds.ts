@@ -1,6 +1,6 @@
 /**
- * The kinds of provider-upjet-azure that have spec.forProvider.tags, by the service of their API group ('-' is azure.upbound.io itself). Source: its CRDs of
- * v2.7.0, as function-tag-manager v0.9.0 lists them, but for those that v2.7.0 was the first to have it in.
+ * The kinds of provider-upjet-azure that have spec.forProvider.tags, by the service of their API group ('-' is azure.upbound.io
+ * itself). Source: its CRDs of v2.7.0, as function-tag-manager v0.9.0 lists them, without those that got the field in v2.7.0.
  */
 export const AZURE_KINDS = `
 -: ResourceGroup Subscription

@@ -1,6 +1,6 @@
 /**
- * The kinds of provider-upjet-azure that have no spec.forProvider.tags, written and found as those in azure-kinds.ts: nobody need ask for
- * their schemas, which are large.
+ * The kinds of provider-upjet-azure that have no spec.forProvider.tags, in the format and from the source of azure-kinds.ts. Their
+ * schemas are large and need not be required.
  */
 export const AZURE_UNTAGGED_KINDS = `
 -: ProviderConfig ProviderConfigUsage ResourceProviderRegistration

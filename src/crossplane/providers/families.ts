@@ -105,7 +105,7 @@ const families: readonly Family[] = [
 export const familyOf = (apiGroup: string, kind: string): Family | undefined =>
   families.find(({ apiGroups, kinds }) => apiGroups.test(apiGroup) && (kinds?.test(kind) ?? true));
 
-/** Tells whether the kind has the tag field; undefined where the family's table does not say. */
+/** Tells whether the kind has the tag field; undefined where the family's table has no answer. */
 export function isTaggable(
   { taggable, untaggable, apiGroups }: Family,
   apiGroup: string,

@@ -41,7 +41,7 @@ function findObserved({ request, composite }: Call, draft: Draft): readonly Obse
     }));
 }
 
-/** By the steps before us, or by the features before this one. */
+/** Tells whether the steps before us, or the features before this one, desire the resource. */
 function isDesired(name: string, { desired }: Call["request"], { resources }: Draft): boolean {
   const edit = resources.get(name);
   return edit === undefined ? desired.resources.has(name) : edit.is === "set";

@@ -40,7 +40,7 @@ export const toFatal = (remarks: readonly Remark[]): string =>
     ...sortByReason(remarks).map(({ resource, sentence }) => `  ${resource}: ${sentence}`),
   ].join("\n");
 
-/** Each sentence once, after the resources that it is said of. */
+/** Each sentence once, after the resources that it describes. */
 export function toSentences(remarks: readonly Remark[]): readonly string[] {
   const resources = new Map<string, string[]>();
   for (const { sentence, resource } of sortByReason(remarks)) {

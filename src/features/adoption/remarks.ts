@@ -25,7 +25,7 @@ export interface Remark {
   readonly sentence: string;
 }
 
-/** Says what has to be said of each case; nothing of those that need no action. */
+/** Describes the cases that the condition has to mention; those that need no action are left out. */
 export function toRemarks(cases: readonly Case[], policy: Adoption, call: Call): readonly Remark[] {
   const remarks = cases.flatMap((found) =>
     found.is === "observed" ? remarkObserved(found, policy, call) : remarkReferenced(found, policy, call),
@@ -55,7 +55,7 @@ function remarkReferenced({ reference, verdict }: ReferencedCase, policy: Adopti
   return remarkUncontrolled(verdict, resource, policy, call);
 }
 
-/** The composed name, where another resource is observed under it: Crossplane observes one for each name. */
+/** The composed resource name, if another resource is observed under it: Crossplane observes one for each name. */
 function findRival(resource: Document | undefined, { request }: Call): string | undefined {
   const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
   return name !== undefined && request.observed.resources.has(name) ? name : undefined;

@@ -5,7 +5,7 @@ import type { SchemaRequirement, SchemaSelector } from "../../model/requirement.
 import type { Call } from "../feature.ts";
 import { shapeOf } from "./tag-map.ts";
 
-/** Tells whether a kind has a field, as far as its OpenAPI schema tells, and the requirement that has to be returned to know it. */
+/** The answer to whether a kind has a field by its OpenAPI schema, and the requirement that asks for the schema. */
 export interface FieldInSchema {
   readonly is: "there" | "absent" | "pending" | "unknown";
   /** The shape that the schema gives the field. */

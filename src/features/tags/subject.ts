@@ -31,7 +31,7 @@ export interface Subject extends Declared {
   readonly reportedTags: TagMap | undefined;
   /** True if it can be told to observe only. */
   readonly hasManagementPolicies: boolean;
-  /** True if Crossplane has yet to answer if the kind has tags. */
+  /** True until Crossplane has answered whether the kind has tags. */
   readonly isPending: boolean;
 }
 

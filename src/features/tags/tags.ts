@@ -97,7 +97,7 @@ function toReady({ isSettled, isReady }: Settlement, ready: Ready | undefined): 
   return isReady ? "True" : ready;
 }
 
-/** The tags that we decide, and not those that an owner's tags are repeated by. */
+/** The tags that this XR decides; undefined where it only repeats the owner's. */
 const ownTags = ({ tags: decided, arbitration }: Decision): TagMap | undefined =>
   arbitration?.settlement.repeats === undefined ? decided : undefined;
 

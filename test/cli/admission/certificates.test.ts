@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { createLog } from "../../../src/log.ts";
-import { readCredentials } from "../../../src/server/credentials.ts";
+import { readCredentials } from "../../../src/server/tls/credentials.ts";
 import { createAuthority, issue, writeCertificates } from "../../../testing/servers/certificates.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 

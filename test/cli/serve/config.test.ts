@@ -14,6 +14,16 @@ const defaults: Config = {
   maxRecvMessageBytes: 64 * MB,
   metricsAddress: { port: 8080 },
   shutdownGracePeriodMs: 25_000,
+  limits: {
+    maxConcurrentStreams: 100,
+    maxRequestBytesInMemory: 128 * MB,
+    maxHeaderBytes: 16 * 1024,
+    callTimeoutMs: 30_000,
+    keepaliveIntervalMs: 60_000,
+    keepaliveTimeoutMs: 20_000,
+    maxConnectionIdleMs: 15 * 60_000,
+    maxConnectionAgeMs: 0,
+  },
 };
 
 interface Row {
@@ -112,6 +122,32 @@ test.each<Row>([
     args: ["--insecure", "--shutdown-grace-period", "0s"],
     config: { shutdownGracePeriodMs: 0 },
   },
+  {
+    reason: "limits",
+    args: [
+      "--insecure",
+      "--max-concurrent-streams=7",
+      "--max-requests-in-memory=8",
+      "--max-header-size=9",
+      "--call-timeout=1s",
+      "--keepalive-interval=2s",
+      "--keepalive-timeout=3s",
+      "--max-connection-idle=0s",
+      "--max-connection-age=4s",
+    ],
+    config: {
+      limits: {
+        maxConcurrentStreams: 7,
+        maxRequestBytesInMemory: 8 * MB,
+        maxHeaderBytes: 9 * 1024,
+        callTimeoutMs: 1000,
+        keepaliveIntervalMs: 2000,
+        keepaliveTimeoutMs: 3000,
+        maxConnectionIdleMs: 0,
+        maxConnectionAgeMs: 4000,
+      },
+    },
+  },
   { reason: "the last of two", args: ["--insecure", "--address=:1", "--address=:2"], config: { address: { port: 2 } } },
   { reason: "-- alone", args: ["--insecure", "--"], config: {} },
 ])("serve takes $reason", ({ args, env = {}, config }) => {
@@ -162,6 +198,18 @@ test.each([
   { reason: "no duration", args: ["--insecure", "--shutdown-grace-period="], fault: /a duration such as/ },
   { reason: "units in a wrong order", args: ["--insecure", "--shutdown-grace-period=1s1m"], fault: /a duration such/ },
   { reason: "more than a day", args: ["--insecure", "--shutdown-grace-period=24h1ms"], fault: /a duration such as/ },
+  {
+    reason: "no streams at all",
+    args: ["--insecure", "--max-concurrent-streams=0"],
+    fault: /from 1 to 1000000; found/,
+  },
+  { reason: "no headers at all", args: ["--insecure", "--max-header-size=0"], fault: /KB from 1 to 1024; found/ },
+  { reason: "headers of more than a MB", args: ["--insecure", "--max-header-size=1025"], fault: /KB from 1 to 1024/ },
+  {
+    reason: "calls that take no time",
+    args: ["--insecure", "--call-timeout=0s"],
+    fault: /500ms, and not 0s; found "0s"/,
+  },
   { reason: "an argument after --", args: ["--insecure", "--", "x"], fault: /unexpected argument "x"/ },
 ])("serve refuses $reason", ({ args, fault }) => {
   const [headline, ...faults] = faultsOf(args);

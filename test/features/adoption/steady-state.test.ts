@@ -13,7 +13,7 @@ const names = Array.from({ length: 500 }, (_, index) => `bucket-${index}`);
 const resourcesOf = (object: (name: string) => JsonObject) =>
   Object.fromEntries(names.map((name) => [name, { resource: toStruct(object(name)), ready: "READY_TRUE" }]));
 
-/** Mostly for making the message, on a busy machine. */
+/** Building the message takes most of the time on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
 test(

@@ -3,7 +3,7 @@ import { externalNames } from "../../../src/features/external-names/external-nam
 import { builtInKinds } from "../../../src/features/external-names/rescue.ts";
 import { emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { type ComposedParts, composedCall, store } from "../../../testing/builders/composed.ts";
+import { type ComposedParts, composedCall, externallyNamed, store } from "../../../testing/builders/composed.ts";
 
 type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 
@@ -16,10 +16,7 @@ const desired: JsonObject = {
   spec: { forProvider: { region: "eu-central-1" } },
 };
 
-const withName = (name: string, resource: JsonObject): JsonObject => ({
-  ...resource,
-  metadata: { annotations: { "crossplane.io/external-name": name } },
-});
+const withName = (name: string, resource: JsonObject): JsonObject => ({ ...resource, ...externallyNamed(name) });
 
 const observed = ({ name, id, ...rest }: { name?: string; id?: string; metadata?: JsonObject; spec?: JsonObject }) => {
   const { metadata = {}, spec = {} } = rest;
@@ -31,12 +28,13 @@ const observed = ({ name, id, ...rest }: { name?: string; id?: string; metadata?
   };
 };
 
-/** What is desired of a resource once it has that name: the rest of it is not even read. */
+/** The edit that sets the name and leaves the rest of the resource unread. */
 const edited = (name: string) => ({
   is: "set",
   value: { path: ["metadata", "annotations", "crossplane.io/external-name"], value: name },
 });
 
+const deletionTimestamp = "2026-01-01T00:00:00Z";
 const ledger = { toCompositeFieldPath: "status.externalNames" };
 const recording = (names: JsonObject): JsonObject => store({ status: { externalNames: names } });
 const recordOf = (name: string): JsonObject => ({ "VPC.ec2.aws.upbound.io": name });
@@ -195,7 +193,7 @@ describe("the ledger", () => {
       reason: "a resource is being deleted together with its cloud resource",
       parts: {
         xr: recording({ vpc: recordOf("vpc-1") }),
-        observed: { vpc: observed({ name: "vpc-1", metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }) },
+        observed: { vpc: observed({ name: "vpc-1", metadata: { deletionTimestamp } }) },
         desired: { vpc: desired },
       },
       value: undefined,
@@ -206,7 +204,7 @@ describe("the ledger", () => {
         observed: {
           vpc: observed({
             name: "vpc-1",
-            metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" },
+            metadata: { deletionTimestamp },
             spec: { deletionPolicy: "Orphan" },
           }),
         },
@@ -221,7 +219,7 @@ describe("the ledger", () => {
         observed: {
           vpc: observed({
             name: "vpc-1",
-            metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" },
+            metadata: { deletionTimestamp },
             spec: { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] },
           }),
         },
@@ -235,7 +233,7 @@ describe("the ledger", () => {
         observed: {
           vpc: observed({
             metadata: {
-              deletionTimestamp: "2026-01-01T00:00:00Z",
+              deletionTimestamp,
               annotations: { "crossplane.io/external-name": "vpc-1", "crossplane.io/paused": "true" },
             },
           }),

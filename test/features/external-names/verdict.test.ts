@@ -3,9 +3,9 @@ import { isManaged } from "../../../src/crossplane/managed-resource.ts";
 import { judgeName } from "../../../src/features/external-names/verdict.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { externallyNamed } from "../../../testing/builders/composed.ts";
 
-const named = (name: string | undefined): JsonObject =>
-  name === undefined ? {} : { metadata: { annotations: { "crossplane.io/external-name": name } } };
+const named = (name: string | undefined): JsonObject => (name === undefined ? {} : externallyNamed(name));
 
 interface Row {
   readonly reason: string;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import { externallyNamed } from "../../../testing/builders/composed.ts";
 import type { CallParts } from "../../../testing/builders/sharing.ts";
 import { at, bucket, DOMAIN, desiredOf, named, run, team } from "../../../testing/builders/tags.ts";
 
@@ -307,7 +308,7 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("that gets another external name is observed before it is owned", () => {
-    const moved = bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } });
+    const moved = bucket({}, externallyNamed("bills"));
     const draft = run({ ...parts, desired: { bucket: moved }, observed: { bucket: owning(ours) }, contenders: [] });
     expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "Arbitrating"]);
   });
@@ -356,7 +357,7 @@ describe("a cloud resource that several XRs may name", () => {
   test.each([
     {
       reason: "one with another name",
-      other: bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } }),
+      other: bucket({}, externallyNamed("bills")),
       same: false,
     },
     { reason: "one in another region", other: bucket({ region: "us-east-1" }, named), same: false },

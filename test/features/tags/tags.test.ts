@@ -2,6 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { at, bucket, DOMAIN, desiredOf, run, team } from "../../../testing/builders/tags.ts";
 
+const gcpBucket: JsonObject = {
+  apiVersion: "storage.gcp.upbound.io/v1beta2",
+  kind: "Bucket",
+  spec: { forProvider: { labels: {} } },
+};
+
 describe("tags", () => {
   test.each([
     { reason: "the input adds a value", add: [team], tags: { team: "shop" } },
@@ -107,7 +113,7 @@ describe("tags", () => {
     const draft = run({
       tags: { add: [team] },
       desired: {
-        bucket: { apiVersion: "storage.gcp.upbound.io/v1beta2", kind: "Bucket", spec: { forProvider: { labels: {} } } },
+        bucket: gcpBucket,
         object: {
           apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
           kind: "Object",
@@ -189,10 +195,9 @@ describe("a resource of a kind that is not in our table", () => {
 test("tags that a cloud would refuse are all reported at once, and nothing is applied", () => {
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, "v"]));
   const add = [{ value: many }, { key: "aws:x", value: "y" }, { key: "long", value: "v".repeat(257) }];
-  const gcp = { apiVersion: "storage.gcp.upbound.io/v1beta2", kind: "Bucket", spec: { forProvider: { labels: {} } } };
   const { results, conditions } = run({
     tags: { add: [...add, { key: "Team", value: "Shop" }] },
-    desired: { bucket: bucket(), other: gcp },
+    desired: { bucket: bucket(), other: gcpBucket },
   });
   const message = results[0]?.message.split("\n") ?? [];
   expect(results).toMatchObject([{ severity: "Fatal", reason: "InvalidTags" }]);

@@ -1,5 +1,5 @@
-// Package jobs has the benchmark's jobs as functions over function-sdk-go, written the way its authors write theirs: get
-// the resources with package request, change them, set them with package response.
+// Package jobs holds the benchmark's jobs as functions over function-sdk-go, written as its authors write theirs: get the
+// resources with package request, change them, set them with package response.
 package jobs
 
 import (
@@ -20,7 +20,7 @@ import (
 // A Job is one RunFunction.
 type Job func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
-// Jobs by name. Those that end in -lean leave the SDK's helpers aside where they convert what the job does not need.
+// Jobs by name. Those that end in -lean do without the SDK's helpers where these convert more than the job needs.
 var Jobs = map[string]Job{
 	"echo":           echo,
 	"touch few":      touchFew,

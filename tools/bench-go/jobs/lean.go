@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// What a Go author can do who never calls the SDK's helpers for all resources, but works on protobuf's own messages. They are
+// The jobs of a Go author who never calls the SDK's helpers for all resources, but works on protobuf's own messages, which are
 // decoded and encoded all the same.
 
 func field(s *structpb.Struct, path ...string) *structpb.Value {

@@ -1,5 +1,5 @@
-// Command codec runs the benchmark's jobs on encoded requests, without a network: decode, do the job, encode. It obeys the
-// lines that bench/peers.ts writes.
+// Command codec runs the benchmark's jobs on encoded requests, without a network: decode, do the job, encode. Each order
+// is a line of JSON, as bench/sections/codec.ts writes it.
 package main
 
 import (
@@ -23,7 +23,7 @@ type order struct {
 	Response     string  `json:"response"`
 }
 
-// What one run took, each the mean of a batch, in microseconds.
+// answer is the duration of one run in microseconds: the means of batches.
 type answer struct {
 	Wall []float64 `json:"wall"`
 	CPU  []float64 `json:"cpu"`
@@ -75,7 +75,7 @@ func run(job string, message []byte) ([]byte, error) {
 	return proto.Marshal(rsp)
 }
 
-// batch is how long one batch takes at least.
+// batch is the shortest duration of a batch.
 const batch = 5 * time.Millisecond
 
 func measure(o order, message []byte, milliseconds float64, atLeast int) answer {
@@ -96,7 +96,7 @@ func measure(o order, message []byte, milliseconds float64, atLeast int) answer 
 	return a
 }
 
-// cpuTime is what this process took of all processors so far, its garbage collector's threads included.
+// cpuTime returns the processor time of this process so far, including the threads of its garbage collector.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

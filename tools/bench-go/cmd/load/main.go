@@ -1,7 +1,7 @@
-// Command load calls a function over one connection, as Crossplane does, and says how long calls took.
+// Command load calls a function over one connection, as Crossplane does, and prints the duration of calls.
 //
-// It is built on grpc-go with its defaults, which is Crossplane's own client. Messages stay bytes, so that its own codec costs
-// nothing, and it is the same for every server that it measures.
+// It uses grpc-go with its defaults, as Crossplane does. Messages stay bytes, so that its own codec costs nothing and is the
+// same for every server that it measures.
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 
 const method = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
 
-// raw takes and returns bytes.
+// raw is a codec that passes bytes through.
 type raw struct{}
 
 func (raw) Name() string { return "proto" }
@@ -107,7 +107,7 @@ func credentialsFrom(folder string) credentials.TransportCredentials {
 	})
 }
 
-// waitFor returns once somebody listens: grpc-go itself would wait for a second between two tries.
+// waitFor returns once a server listens: grpc-go itself would wait for a second between two tries.
 func waitFor(target string) {
 	for {
 		conn, err := net.Dial("tcp", target)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// startProxy forwards connections to target, and hands on what it reads after a delay, in order, each way. How much is on the way is
+// startProxy forwards connections to target, and delays the bytes of each direction in order. The number of bytes on the way is
 // not limited: it adds latency and takes no bandwidth.
 func startProxy(target string, delay time.Duration) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

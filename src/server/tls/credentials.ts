@@ -1,5 +1,5 @@
 import type { SecureContextOptions, Server } from "node:tls";
-import type { Log } from "../log.ts";
+import type { Log } from "../../log.ts";
 import {
   expiryOf,
   fingerprint,
@@ -16,6 +16,8 @@ export interface CredentialsOptions {
   readonly requestCert: boolean;
   readonly log: Log;
   readonly refreshMs?: number | undefined;
+  /** Is told of each certificate that comes into use when it ends. */
+  readonly onCertificate?: (end: Date) => void;
 }
 
 /** What a TLS server serves with, from files that change. */
@@ -35,34 +37,57 @@ export interface Credentials {
 export function readCredentials(options: CredentialsOptions): Credentials {
   const { certsDir, log, refreshMs = REFRESH_MS } = options;
   const snapshot = read(options);
-  const secureContext = use(snapshot, "certificates read", options);
+  const expiry = watchExpiry(options);
+  const use = (changed: Snapshot, message: string): SecureContextOptions => {
+    const certificates = toCertificates(changed, certsDir);
+    const end = expiryOf(certificates);
+    log.info(message, { certsDir, expires: end.toISOString() });
+    expiry.use(end);
+    return toSecureContext(certificates);
+  };
+  const secureContext = use(snapshot, "certificates read");
   return {
     secureContext,
     follow: (server) => {
       const look = comparing(snapshot, options, (changed) => {
         try {
-          server.setSecureContext(use(changed, "certificates changed", options));
+          server.setSecureContext(use(changed, "certificates changed"));
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           log.error("cannot use the changed certificates; those from before stay in use", { certsDir, reason });
         }
       });
-      const timer = setInterval(look, refreshMs).unref();
+      const timer = setInterval(() => {
+        look();
+        expiry.look();
+      }, refreshMs).unref();
       return () => clearInterval(timer);
     },
   };
+}
+
+/** Logs once of each certificate that it has expired: clients refuse it then, and nothing of that reaches the server. */
+function watchExpiry({ certsDir, log, onCertificate }: CredentialsOptions) {
+  let end = new Date(0);
+  let isToBeTold = false;
+  const look = (): void => {
+    if (!isToBeTold || end.getTime() > Date.now()) return;
+    isToBeTold = false;
+    log.error("the server's certificate has expired: clients refuse it", { certsDir, expired: end.toISOString() });
+  };
+  const use = (now: Date): void => {
+    end = now;
+    isToBeTold = true;
+    onCertificate?.(now);
+    look();
+  };
+  return { use, look };
 }
 
 /** Where nobody is asked for a certificate, that ours could vouch for clients is a formality. */
 function read({ certsDir, requestCert }: CredentialsOptions): Snapshot {
   const snapshot = readSnapshot(certsDir);
   return requestCert ? snapshot : { ...snapshot, ca: snapshot.cert };
-}
-
-function use(snapshot: Snapshot, message: string, { certsDir, log }: CredentialsOptions): SecureContextOptions {
-  const certificates = toCertificates(snapshot, certsDir);
-  log.info(message, { certsDir, expires: expiryOf(certificates) });
-  return toSecureContext(certificates);
 }
 
 /**

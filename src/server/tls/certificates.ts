@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import { FunctionError } from "../errors.ts";
+import { FunctionError } from "../../errors.ts";
 
 /** PEM: who we are, our key, and whom we trust to name clients. */
 export interface Certificates {
@@ -60,8 +60,11 @@ export function toCertificates({ cert, key, ca }: Snapshot, directory: string): 
   return { cert, key, ca };
 }
 
-/** When the server's own certificate ends, as ISO 8601; for the log. */
-export const expiryOf = ({ cert }: Certificates): string => new Date(new X509Certificate(cert).validTo).toISOString();
+/** When the server's own certificate ends, or one of the chain that it sends before. */
+export function expiryOf({ cert }: Certificates): Date {
+  const ends = parseChain(cert).map(({ validTo }) => Date.parse(validTo));
+  return new Date(Math.min(...ends));
+}
 
 /** What a TLS server is made from; Crossplane speaks TLS 1.3, 1.2 is for probes and gateways. */
 export const toSecureContext = ({ cert, key, ca }: Certificates): SecureContextOptions => ({

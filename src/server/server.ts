@@ -1,0 +1,126 @@
+import { createServer, type Server as TcpServer } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import type { Log } from "../log.ts";
+import { readVersion } from "../package.ts";
+import type { Config } from "./config.ts";
+import { createGrpcServer, type GrpcServer } from "./grpc.ts";
+import type { RunFunction } from "./handler.ts";
+import { type Listener, listen } from "./listener.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMetricsServer } from "./metrics-endpoint.ts";
+import { runFunctionPaths } from "./services.ts";
+import { type Credentials, readCredentials } from "./tls/credentials.ts";
+import { createMutualTlsServer } from "./tls/server.ts";
+
+export interface Dependencies {
+  readonly runFunction: RunFunction;
+  readonly log: Log;
+  /** How often certificates are read again, in milliseconds. */
+  readonly refreshMs?: number;
+}
+
+/** A server that serves. */
+export interface RunningServer {
+  readonly port: number;
+  /** Undefined where metrics are off. */
+  readonly metricsPort: number | undefined;
+  /** Takes no more calls, and ends once those in flight are answered or the grace period is over. */
+  shutDown(): Promise<void>;
+  /** Ends at once. */
+  destroy(): void;
+}
+
+/**
+ * Serves the function over gRPC, with health, reflection and metrics.
+ *
+ * @throws {FunctionError} `CannotServe`: certificates that cannot be used, an address that cannot be bound.
+ */
+export async function serve(config: Config, dependencies: Dependencies): Promise<RunningServer> {
+  const { log } = dependencies;
+  const metrics = createMetrics(readVersion(), runFunctionPaths);
+  const credentials = readCredentialsOf(config, dependencies, metrics);
+  const grpc = createGrpcServer(config, { ...dependencies, metrics });
+  const { server, stopFollowing } = createAcceptor(grpc, credentials, log);
+  let isReady = true;
+  const pages = { registry: metrics.registry, isReady: () => isReady };
+  const listeners = await listenAll(config, server, pages, log).catch((error: unknown) => {
+    stopFollowing();
+    grpc.destroy();
+    throw error;
+  });
+  grpc.begin();
+  const destroy = (): void => {
+    stopFollowing();
+    grpc.destroy();
+    listeners.grpc.destroy();
+    listeners.metrics?.destroy();
+  };
+  const shutDown = async (): Promise<void> => {
+    isReady = false; // which the metrics' address goes on to say until the last call is answered
+    listeners.grpc.close();
+    const isFinished = await within(config.shutdownGracePeriodMs, grpc.drain());
+    if (!isFinished) log.warn("the grace period is over: connections are cut off");
+    destroy();
+  };
+  log.info("serving", {
+    ...config,
+    address: listeners.grpc.address,
+    metricsAddress: listeners.metrics?.address ?? "off",
+  });
+  return { port: listeners.grpc.port, metricsPort: listeners.metrics?.port, shutDown, destroy };
+}
+
+function readCredentialsOf({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
+  if (transport.is === "mtls") {
+    const onCertificate = metrics.certificateEnds;
+    return readCredentials({ certsDir: transport.certsDir, requestCert: true, log, refreshMs, onCertificate });
+  }
+  log.warn("serving without TLS: whoever reaches the address can call the function");
+  return undefined;
+}
+
+interface Acceptor {
+  /** Not yet listening. */
+  readonly server: TcpServer;
+  readonly stopFollowing: () => void;
+}
+
+function createAcceptor({ accept }: GrpcServer, credentials: Credentials | undefined, log: Log): Acceptor {
+  if (credentials === undefined) return { server: createServer({ noDelay: true }, accept), stopFollowing: () => {} };
+  const server = createMutualTlsServer(credentials.secureContext, accept, log);
+  return { server, stopFollowing: credentials.follow(server) };
+}
+
+interface Listeners {
+  readonly grpc: Listener;
+  readonly metrics: Listener | undefined;
+}
+
+type Pages = Pick<Parameters<typeof createMetricsServer>[0], "registry" | "isReady">;
+
+/** Metrics first: a function whose metrics port is taken must not have answered a call. */
+async function listenAll(config: Config, server: TcpServer, pages: Pages, log: Log): Promise<Listeners> {
+  const onError = (error: unknown): void => log.error("cannot accept or answer", { error: String(error) });
+  const { metricsAddress, address } = config;
+  const metrics =
+    metricsAddress === "off"
+      ? undefined
+      : await listen(createMetricsServer({ ...pages, onError }), metricsAddress, "metrics", onError);
+  try {
+    return { grpc: await listen(server, address, "gRPC", onError), metrics };
+  } catch (error) {
+    metrics?.destroy();
+    throw error;
+  }
+}
+
+/** Waits for `work` to be done, but no longer than this; tells whether it was. */
+async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+  const isOver = new AbortController();
+  const { signal } = isOver;
+  try {
+    return await Promise.race([work.then(() => true), setTimeout(milliseconds, false, { signal })]);
+  } finally {
+    isOver.abort();
+  }
+}

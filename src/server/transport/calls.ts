@@ -1,0 +1,108 @@
+import {
+  constants,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
+import { status } from "@grpc/grpc-js";
+import { endLateCalls } from "./late-calls.ts";
+import { endCall, isGrpc, isOver, refuseMediaType } from "./refuse.ts";
+import { type MemoryOptions, watchMemory } from "./watch-memory.ts";
+
+/** A call that has ended, as the wire saw it. */
+interface EndedCall {
+  /** `/package.Service/Method`, as the client sent it. */
+  readonly path: string;
+  /** The gRPC code that was sent; CANCELLED where the stream ended without one. */
+  readonly code: status;
+  /** From the request's headers to the end of the stream. */
+  readonly seconds: number;
+}
+
+export interface CallObserver {
+  started(path: string): void;
+  ended(call: EndedCall): void;
+}
+
+export interface CallsOptions extends MemoryOptions {
+  readonly callTimeoutMs: number;
+  readonly observer: CallObserver;
+  /** Loads the service of a path, if that has to be done first. */
+  readonly load: (path: string) => Promise<void> | undefined;
+}
+
+/** A health watch lasts as long as its client likes, and holds next to nothing. */
+const ENDLESS = "/grpc.health.v1.Health/Watch";
+
+/**
+ * Stands before grpc-js: refuses what is not gRPC, counts calls, and keeps them to our limits.
+ *
+ * At HTTP/2's streams and not in a gRPC interceptor, because an interceptor sees whole messages only, and nothing of a call that grpc-js
+ * refuses by itself: one that is too large, or whose deadline has passed.
+ *
+ * @returns how to stop.
+ */
+export function watchCalls(http2: Http2Server, options: CallsOptions): () => void {
+  const { callTimeoutMs, observer, load } = options;
+  const serve = takeOver(http2);
+  const memory = watchMemory(options);
+  const late = endLateCalls(callTimeoutMs);
+  http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    stream.on("error", () => {}); // a client that resets a stream: `close` follows
+    if (!isGrpc(headers)) return refuseMediaType(stream);
+    const path = headers[":path"] ?? "";
+    observe(stream, path, observer);
+    closeOnceAnswered(stream);
+    if (path !== ENDLESS) late.add(stream);
+    memory(stream, path, headers);
+    const loading = load(path);
+    if (loading === undefined) return serve(stream, headers);
+    stream.pause();
+    const unavailable = { code: status.UNAVAILABLE, details: "the service cannot be loaded, see the function's log" };
+    loading.then(
+      () => serve(stream, headers),
+      () => endCall(stream, unavailable),
+    );
+  });
+  return late.stop;
+}
+
+type ServeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+/** Takes streams away from grpc-js; returns how to give it one. */
+function takeOver(http2: Http2Server): ServeStream {
+  const listeners = http2.listeners("stream");
+  http2.removeAllListeners("stream");
+  return (stream, headers) => {
+    if (isOver(stream)) return;
+    for (const listener of listeners) listener.call(http2, stream, headers);
+  };
+}
+
+function observe(stream: ServerHttp2Stream, path: string, observer: CallObserver): void {
+  const start = performance.now();
+  observer.started(path);
+  stream.once("close", () => {
+    observer.ended({ path, code: codeOf(stream), seconds: (performance.now() - start) / 1000 });
+  });
+}
+
+/** In the trailers; or, for a call that was refused before any message, in the headers (gRPC's "trailers only"). */
+const codeOf = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
+  Number(statusIn(sentTrailers) ?? statusIn(sentHeaders) ?? status.CANCELLED);
+
+const statusIn = (headers: OutgoingHttpHeaders | undefined) => headers?.["grpc-status"];
+
+/** Tells a client that has its answer, and is still sending, that the rest is of no use; grpc-js would read it to the end. */
+function closeOnceAnswered(stream: ServerHttp2Stream): void {
+  const close = (): void => {
+    setImmediate(() => {
+      if (!stream.readableEnded && !isOver(stream)) stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+  };
+  stream.once("wantTrailers", () => setImmediate(close)); // trailers go out in the next turn
+  stream.once("finish", () => {
+    if (statusIn(stream.sentHeaders) !== undefined) close(); // there are no trailers
+  });
+}

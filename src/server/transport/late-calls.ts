@@ -1,0 +1,35 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { status } from "@grpc/grpc-js";
+import { endCall } from "./refuse.ts";
+
+/** Ends calls that take too long, whoever keeps them waiting. */
+export interface LateCalls {
+  readonly add: (stream: ServerHttp2Stream) => void;
+  readonly stop: () => void;
+}
+
+/** How often to look for late calls; one that is late by this much does no harm. */
+const LOOK_MS = 1000;
+
+/** One timer for all calls: each of its own would cost every call. */
+export function endLateCalls(timeoutMs: number): LateCalls {
+  /** When each began; the oldest comes first. */
+  const starts = new Map<ServerHttp2Stream, number>();
+  const details = `the call took longer than ${timeoutMs} ms (--call-timeout)`;
+  const look = (): void => {
+    const now = performance.now();
+    for (const [stream, start] of starts) {
+      if (now - start < timeoutMs) return;
+      starts.delete(stream);
+      endCall(stream, { code: status.DEADLINE_EXCEEDED, details });
+    }
+  };
+  const timer = setInterval(look, Math.min(LOOK_MS, timeoutMs)).unref();
+  return {
+    add: (stream) => {
+      starts.set(stream, performance.now());
+      stream.once("close", () => starts.delete(stream));
+    },
+    stop: () => clearInterval(timer),
+  };
+}

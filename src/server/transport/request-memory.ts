@@ -1,0 +1,74 @@
+/** A call whose request is, in part or as a whole, in memory. */
+export interface HeldCall {
+  readonly connection: object;
+  /** What it takes. */
+  bytes: number;
+  /** Ends it. Its memory is given back by `release`. */
+  readonly refuse: () => void;
+}
+
+/** The calls of one connection. */
+interface Holder {
+  bytes: number;
+  readonly calls: Set<HeldCall>;
+}
+
+/**
+ * Counts what requests take in memory, over all connections, and refuses calls where that is more than the limit.
+ *
+ * The call to be refused is the largest of the connection that holds most, and not the one that came last: a client that
+ * fills the memory is refused itself, and the others' calls go on.
+ */
+export class RequestMemory {
+  readonly #maxBytes: number;
+  readonly #holders = new Map<object, Holder>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** What all calls take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(call: HeldCall, bytes: number): void {
+    const holder = this.#holderOf(call.connection);
+    holder.calls.add(call);
+    holder.bytes += bytes;
+    call.bytes += bytes;
+    this.#bytes += bytes;
+    while (this.#bytes > this.#maxBytes) this.#refuseLargest();
+  }
+
+  release(call: HeldCall): void {
+    const holder = this.#holders.get(call.connection);
+    if (!holder?.calls.delete(call)) return;
+    holder.bytes -= call.bytes;
+    this.#bytes -= call.bytes;
+    call.bytes = 0;
+    if (holder.calls.size === 0) this.#holders.delete(call.connection);
+  }
+
+  #holderOf(connection: object): Holder {
+    const known = this.#holders.get(connection);
+    if (known) return known;
+    const holder = { bytes: 0, calls: new Set<HeldCall>() };
+    this.#holders.set(connection, holder);
+    return holder;
+  }
+
+  #refuseLargest(): void {
+    const call = largest(largest(this.#holders.values())?.calls ?? []);
+    if (call === undefined) return;
+    this.release(call);
+    call.refuse();
+  }
+}
+
+function largest<T extends { readonly bytes: number }>(all: Iterable<T>): T | undefined {
+  let found: T | undefined;
+  for (const one of all) if (found === undefined || one.bytes > found.bytes) found = one;
+  return found;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { createTurns } from "../../src/server/turns.ts";
+
+/** Blocks the only thread, as a large request does. */
+const busy = (milliseconds: number): void => {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+};
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("turns", () => {
+  test("connections take turns, one call each, in the order in which they came", async () => {
+    const done: string[] = [];
+    const turns = createTurns().run;
+    for (const call of ["a1", "a2", "a3", "b1", "c1", "b2"]) turns(call.charAt(0), () => done.push(call));
+    await nextTurn();
+    expect(done).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
+  });
+
+  test("nothing is done at once, so that calls that come together are known before one is chosen", () => {
+    const done: string[] = [];
+    createTurns().run("a", () => done.push("a1"));
+    expect(done).toEqual([]);
+  });
+
+  test("timers run between two long calls", async () => {
+    const done: string[] = [];
+    const turns = createTurns().run;
+    const ended = new Promise<void>((resolve) => {
+      turns("a", () => {
+        setTimeout(() => done.push("timer"), 1);
+        busy(20);
+        done.push("a1");
+      });
+      turns("a", () => {
+        done.push("a2");
+        resolve();
+      });
+    });
+    await ended;
+    expect(done).toEqual(["a1", "timer", "a2"]);
+  });
+
+  test("nothing is done while it is held, and all of it afterwards", async () => {
+    const done: string[] = [];
+    const { run, hold } = createTurns();
+    run("a", () => done.push("a1"));
+    const goOn = hold();
+    run("b", () => done.push("b1"));
+    await nextTurn();
+    await nextTurn();
+    expect(done).toEqual([]);
+    goOn();
+    await nextTurn();
+    expect(done).toEqual(["a1", "b1"]);
+  });
+
+  test("a call that comes while others are computed is done, too", async () => {
+    const done: string[] = [];
+    const turns = createTurns().run;
+    await new Promise<void>((resolve) => {
+      turns("a", () => {
+        done.push("a1");
+        turns("b", () => {
+          done.push("b1");
+          resolve();
+        });
+      });
+    });
+    expect(done).toEqual(["a1", "b1"]);
+  });
+});

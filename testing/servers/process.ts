@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** The function in a process of its own. */
+export interface ServerProcess {
+  readonly port: number;
+  readonly metricsPort: number;
+  /** Its log's messages so far. */
+  readonly messages: readonly string[];
+  /** As Kubernetes ends a pod; resolves with the exit code. */
+  terminate(): Promise<number>;
+}
+
+/** Starts what the image runs, without TLS on free ports; it ends with the test. */
+export async function startServer(...flags: readonly string[]): Promise<ServerProcess> {
+  const addresses = ["--insecure", "--address=127.0.0.1:0", "--metrics-address=127.0.0.1:0"];
+  const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...addresses, ...flags], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const messages: string[] = [];
+  const serving = new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;
+      messages.push(String(fields["message"]));
+      if (fields["message"] === "serving") resolve(fields);
+    });
+    child.once("exit", () => reject(new Error(`the server ended: ${messages.join("; ")}`)));
+  });
+  const portIn = (address: unknown): number => Number(String(address).split(":").at(-1));
+  const { address, metricsAddress } = await serving;
+  const terminate = async (): Promise<number> => {
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    return Number(code);
+  };
+  return { port: portIn(address), metricsPort: portIn(metricsAddress), messages, terminate };
+}
