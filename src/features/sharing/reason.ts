@@ -35,7 +35,7 @@ type OfSource =
 
 type OfDestination =
   | { readonly is: "InvalidTarget"; readonly fault: string }
-  | { readonly is: "TooManyTargets"; readonly excess: number }
+  | { readonly is: "TooManyTargets" | "TooLarge"; readonly excess: number }
   | { readonly is: "NamespaceNotAccepting"; readonly namespaces: readonly string[]; readonly consumer: string }
   | { readonly is: "TargetTaken"; readonly target: SecretName; readonly holder: string | undefined }
   | { readonly is: "WaitingForCopies"; readonly targets: readonly SecretName[] };
@@ -52,6 +52,7 @@ export function explain(reason: SharingReason, shared: SharedResource): string {
       return explainSource(reason, shared);
     case "InvalidTarget":
     case "TooManyTargets":
+    case "TooLarge":
     case "NamespaceNotAccepting":
     case "TargetTaken":
     case "WaitingForCopies":
@@ -109,6 +110,8 @@ function explainDestination(reason: OfDestination): string {
       return reason.fault;
     case "TooManyTargets":
       return `${reason.excess} copies are left out: a shared resource is copied ${MAX_DESTINATIONS} times at most`;
+    case "TooLarge":
+      return `${reason.excess} copies are left out: with all of them the answer would be more than Crossplane takes`;
     case "NamespaceNotAccepting":
       return (
         `namespace ${listSome(reason.namespaces)} takes no copies from ${reason.consumer}: whoever owns it has to add ` +

@@ -254,6 +254,19 @@ describe("keys", () => {
   });
 });
 
+test("a large Secret is not copied more often than an answer to Crossplane can hold", () => {
+  const namespaces = { value: Array.from({ length: 1000 }, (_, index) => `n${index}`) };
+  const everywhere = database({ annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": "*" } });
+  const draft = draftWith(
+    { via: "Secret", namespaces },
+    { answers: { db: [everywhere], [SECRET]: [source({ large: "A".repeat(1024 * 1024) })] } },
+  );
+  expect(draft.resources.size).toBe(2);
+  expect(says(draft)).toContain(
+    "TooLarge: db: 998 copies are left out: with all of them the answer would be more than",
+  );
+});
+
 describe("the source Secret is asked for last", () => {
   test.each<{ reason: string; copy: JsonObject; parts?: CallParts; asked: readonly string[] }>([
     { reason: "never where the provider reads it", copy: { via: "Object" }, asked: [`${TARGET}/target`] },

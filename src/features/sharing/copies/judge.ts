@@ -8,7 +8,7 @@ import { toOrigin } from "../origin.ts";
 import type { SharingReason } from "../reason.ts";
 import type { SecretName } from "../source.ts";
 import { type Accessible, type JudgedDestination, type Judgement, type KnownAccess, without } from "../verdict.ts";
-import { isNeeded, readSecret } from "./contents.ts";
+import { isNeeded, readSecret, type SourceSecret } from "./contents.ts";
 import { type Destination, findDestinations, findFault, judgeNamespace } from "./destination.ts";
 
 interface Copyable extends Accessible {
@@ -29,11 +29,12 @@ export function judgeCopies(
   const [fault] = destinations.flatMap((destination) => findFault(destination, source, call) ?? []);
   if (fault !== undefined) return without("broken", { is: "InvalidTarget", fault }, requirements);
 
-  const judged = destinations.map((destination) => judgeDestination(destination, access, call));
-  const isRead = judged.some(({ leave, destination }) => leave === "granted" && isNeeded(destination.copy));
+  const allowed = destinations.map((destination) => judgeDestination(destination, access, call));
+  const isRead = allowed.some(({ leave, destination }) => leave === "granted" && isNeeded(destination.copy));
   const [secretRequirement, secret] = isRead
     ? readSecret(shared.name, source, call)
     : [undefined, { is: "pending" } as const];
+  const judged = limitValues(allowed, secret);
   return {
     verdict: {
       is: "copy",
@@ -63,6 +64,25 @@ function judgeDestination(destination: Destination, access: KnownAccess, call: C
   return { destination, leave: leave[acceptance], requirement };
 }
 
+/** What the copies of one shared resource may hold together: Crossplane takes answers of up to 4 MiB. */
+const MAX_BYTES = 3 * 1024 * 1024;
+
+/** What is composed for a key, beside its name and its value. */
+const KEY_BYTES = 200;
+
+/** Leaves out what no answer could hold. An owner with a large Secret and many consumers would otherwise stop this function. */
+function limitValues(judged: readonly WithRequirement[], secret: SourceSecret): readonly WithRequirement[] {
+  if (secret.is !== "read") return judged;
+  let bytes = 0;
+  for (const [key, value] of Object.entries(secret.data)) bytes += KEY_BYTES + key.length + String(value).length;
+  let free = Math.max(1, Math.floor(MAX_BYTES / Math.max(1, bytes)));
+  return judged.map((one) => {
+    if (one.leave !== "granted" || !isNeeded(one.destination.copy)) return one;
+    free -= 1;
+    return free < 0 ? { ...one, leave: "tooLarge" } : one;
+  });
+}
+
 function findRefusals(
   judged: readonly JudgedDestination[],
   excess: number,
@@ -82,6 +102,8 @@ function findRefusals(
   if (closed.length > 0) reasons.push({ is: "NamespaceNotAccepting", namespaces: closed, consumer });
   const [pending] = namespacesThat("unknown");
   if (pending !== undefined) reasons.push({ is: "WaitingForRequiredResources", wanted: `Namespace ${pending}` });
+  const tooLarge = judged.filter(({ leave }) => leave === "tooLarge").length;
+  if (tooLarge > 0) reasons.push({ is: "TooLarge", excess: tooLarge });
   if (excess > 0) reasons.push({ is: "TooManyTargets", excess });
   return reasons;
 }
