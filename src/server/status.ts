@@ -16,7 +16,7 @@ export function toStatus(error: unknown): CallStatus {
  * gRPC's status codes under grpc-go's names, which the label grpc_code has in every function's metrics. A code's place is its
  * number on the wire: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md
  */
-export const codeNames = [
+const codeNames = [
   "OK",
   "Canceled",
   "Unknown",

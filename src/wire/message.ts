@@ -1,7 +1,7 @@
 import { isUsualEntry, keyFrom, keyTo, valueFrom } from "./entry.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { next, readTag, readVarint, skip } from "./scan.ts";
-import { merged, type Slice } from "./slice.ts";
+import { next, readEnum, readTag, skip } from "./scan.ts";
+import { emptySlice, merged, type Slice } from "./slice.ts";
 import { readKey, readText } from "./text.ts";
 
 /**
@@ -25,20 +25,23 @@ export function readMessages({ bytes, start, end }: Slice, field: number): Slice
 
 /** A string field; of a repeated one the last. */
 export function readString(slice: Slice, field: number): string {
-  const last = readMessages(slice, field).at(-1);
-  return last === undefined ? "" : readText(last.bytes, last.start, last.end);
+  const { bytes, start, end } = readBytes(slice, field);
+  return readText(bytes, start, end);
 }
 
-/** The varints of an enum field, singular or repeated, packed (as proto3 writes it) or not. */
+/** A bytes field; of a repeated one the last. */
+const readBytes = (slice: Slice, field: number): Slice => readMessages(slice, field).at(-1) ?? emptySlice;
+
+/** The values of an enum field, singular or repeated, packed (as proto3 writes it) or not. */
 export function readEnums({ bytes, start, end }: Slice, tags: { unpacked: number; packed?: number }): number[] {
   const values: number[] = [];
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
     const from = next;
     at = skip(bytes, tag, from, end);
-    if (tag === tags.unpacked) values.push(readVarint(bytes, from, at));
+    if (tag === tags.unpacked) values.push(readEnum(bytes, from, at));
     if (tag !== tags.packed) continue;
-    for (let item = next; item < at; item = next) values.push(readVarint(bytes, item, at));
+    for (let item = next; item < at; item = next) values.push(readEnum(bytes, item, at));
   }
   return values;
 }
@@ -47,7 +50,20 @@ export function readEnums({ bytes, start, end }: Slice, tags: { unpacked: number
  * A map field whose values are messages, in the order of the wire; of a repeated key the last. A Map and never an object:
  * `__proto__` is a name like any other.
  */
-export function readMap<T>({ bytes, start, end }: Slice, field: number, make: (value: Slice) => T): Map<string, T> {
+export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T): Map<string, T> =>
+  readEntries(slice, field, readMessage, make);
+
+/** A map field whose values are bytes, which are parts of the slice's own. */
+export const readBytesMap = (slice: Slice, field: number): Map<string, Uint8Array> =>
+  readEntries(slice, field, readBytes, ({ bytes, start, end }) => bytes.subarray(start, end));
+
+/** @param readValue reads an entry's value where the entry is unusual: it may be there twice. */
+function readEntries<T>(
+  { bytes, start, end }: Slice,
+  field: number,
+  readValue: (entry: Slice, field: number) => Slice,
+  make: (value: Slice) => T,
+): Map<string, T> {
   const map = new Map<string, T>();
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
@@ -58,7 +74,7 @@ export function readMap<T>({ bytes, start, end }: Slice, field: number, make: (v
       map.set(readKey(bytes, keyFrom, keyTo), make({ bytes, start: valueFrom, end: at }));
     } else {
       const entry: Slice = { bytes, start: from, end: at };
-      map.set(readEntryKey(entry), make(readMessage(entry, ENTRY_VALUE)));
+      map.set(readEntryKey(entry), make(readValue(entry, ENTRY_VALUE)));
     }
   }
   return map;

@@ -1,7 +1,7 @@
 import type { Ready, Resource } from "../model/resource.ts";
 import { WireDocument } from "./document.ts";
 import { RESOURCE_CONNECTION_DETAILS, RESOURCE_READY, RESOURCE_STRUCT } from "./fields.ts";
-import { readEnums, readMap, readMessage } from "./message.ts";
+import { readBytesMap, readEnums, readMessage } from "./message.ts";
 import type { Slice } from "./slice.ts";
 
 /** The names of the Ready enum's values, by number. */
@@ -23,7 +23,7 @@ export class WireResource implements Resource {
 
   /** The values are parts of the request's own bytes. */
   get connectionDetails(): ReadonlyMap<string, Uint8Array> {
-    return readMap(this.slice, RESOURCE_CONNECTION_DETAILS, ({ bytes, start, end }) => bytes.subarray(start, end));
+    return readBytesMap(this.slice, RESOURCE_CONNECTION_DETAILS);
   }
 
   get ready(): Ready {

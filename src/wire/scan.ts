@@ -59,6 +59,17 @@ function readLongVarint(bytes: Uint8Array, start: number, end: number): number {
   throw malformed(stop === end ? "a truncated varint" : "an overlong varint", start);
 }
 
+/** An enum's value: the low 32 bits of its varint, signed. What is above them is dropped, as protobuf has it. */
+export function readEnum(bytes: Uint8Array, start: number, end: number): number {
+  readVarint(bytes, start, end);
+  let value = 0;
+  for (let at = start; at < next; at++) {
+    const shift = 7 * (at - start);
+    if (shift < 32) value |= ((bytes[at] as number) & 0x7f) << shift;
+  }
+  return value;
+}
+
 /** A field's tag: its number and wire type in one. `next` is behind it. */
 export function readTag(bytes: Uint8Array, at: number, end: number): number {
   const tag = readVarint(bytes, at, end);

@@ -81,6 +81,12 @@ describe("a restored resource that is not desired", () => {
     expect(results).toEqual([{ severity: "Normal", message, reason: "Adopting", target: "Composite" }]);
   });
 
+  test("has no spec afterwards where it had none", () => {
+    const { spec: _, ...withoutSpec } = bucket("a");
+    const edit = draftOf({ ...parts, observed: { a: withoutSpec } }).resources.get("a");
+    expect(edit?.is === "set" && edit.object && Object.keys(edit.object)).toEqual(["apiVersion", "kind", "metadata"]);
+  });
+
   test("is left out once the XR controls it, so that Crossplane deletes it", () => {
     const observed = { a: bucket("a", controlledBy("uid-now")) };
     const { resources, conditions } = draftOf({ xr: store(referring("a")), observed });
@@ -181,6 +187,32 @@ describe("a reference to a resource that is not observed", () => {
     );
   });
 
+  test("is required in the order of names, also on Crossplane v1 where it has no namespace", () => {
+    const { requirements } = draftOf({ xr: store(referring("b", "a", "c")), capabilities: [] });
+    expect([...requirements.keys()]).toEqual(
+      ["a", "b", "c"].map((name) => `adoption/Bucket.cloud.example.org/${name}`),
+    );
+    expect(requirements.get(REQUIREMENT)).toStrictEqual({
+      apiVersion: "cloud.example.org/v1",
+      kind: "Bucket",
+      match: { name: "a" },
+    });
+  });
+
+  test("is not looked for, and nothing read, where as many resources are observed as there are references", () => {
+    const call = composedCall({
+      xr: store(referring("a")),
+      observed: { b: {} },
+      desired: { b: {} },
+      spec: { adoption: {} },
+    });
+    const never = (): never => expect.unreachable("nothing has to be read");
+    const document = { at: never, toObject: never };
+    const resources = new Map([["b", { document, ready: "True", connectionDetails: new Map() } as const]]);
+    const request = { ...call.request, observed: { ...call.request.observed, resources } };
+    expect(adoption({ ...call, request }, emptyDraft).requirements.size).toBe(0);
+  });
+
   test("leads to no requirement when it is a placeholder of Crossplane, which has no name", () => {
     expect(draftOf({ xr: store(referring("")) }).requirements.size).toBe(0);
   });
@@ -266,6 +298,19 @@ describe("whether an XR counts as restored", () => {
     },
     { reason: "its managed fields come from the backup", xr: writtenAt("2026-01-01T00:00:00Z"), isRestored: true },
     { reason: "it still waits for missing resources", xr: { metadata, ...waiting }, isRestored: true },
+    {
+      reason: "only another manager has written to it since",
+      xr: { metadata: { ...metadata, managedFields: [{ manager: "velero", time: "2026-01-03T00:00:00Z" }] } },
+      isRestored: true,
+    },
+    {
+      reason: "only another of its conditions is True since",
+      xr: {
+        metadata,
+        status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-03T00:00:00Z" }] },
+      },
+      isRestored: true,
+    },
     {
       reason: "Crossplane has written its status only",
       xr: writtenAt("2026-01-02T00:00:00Z", { subresource: "status" }),

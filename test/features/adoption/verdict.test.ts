@@ -57,6 +57,12 @@ test("an observed resource with any controller is judged ours when the XR is ren
   expect(judgeObserved(documentOf(bucket("a", controlledBy("u"))), rendered).is).toBe("ours");
 });
 
+test("unadopted: a nested XR that nobody controls, restored and not reconciled yet", () => {
+  const xr = restoredStore(referring("a"));
+  const nested = { ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...labelled("store") } };
+  expect(judgeObserved(documentOf(nested), composite).is).toBe("unadopted");
+});
+
 describe("a nested XR that this XR controls", () => {
   const nested = (xr: JsonObject) =>
     documentOf({ ...xr, metadata: { ...(xr["metadata"] as JsonObject), ...controlledBy("uid-now") } });
@@ -120,6 +126,13 @@ describe("a resource that is referred to and not observed", () => {
         ],
       }),
       is: "stale",
+    },
+    {
+      reason: "an XR of this kind and name in another API group controls it",
+      answer: found({
+        ownerReferences: [{ apiVersion: "other.org/v1", kind: "XStore", name: "store", uid: "u", controller: true }],
+      }),
+      is: "foreign",
     },
     { reason: "another XR controls it", answer: found(controlledBy("uid-then", "other")), is: "foreign" },
     { reason: "another kind controls it", answer: found(controlledBy("uid-then", "store", "XShop")), is: "foreign" },

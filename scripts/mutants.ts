@@ -1,0 +1,41 @@
+import { existsSync } from "node:fs";
+import { Stryker } from "@stryker-mutator/core";
+
+/**
+ * `npm run mutants -- src/wire`: changes the code of that folder in hundreds of small ways, one at a time, and says which of
+ * them the folder's own tests, those in test/wire, do not notice. Results are kept in build/mutants/, and only what has
+ * changed is tried again; a pattern (`npm run mutants -- src/wire "s*.ts"`) tries a part of it.
+ */
+const [given = "", pattern = "**/*.ts"] = process.argv.slice(2);
+const folder = given.replace(/\/$/, "");
+const tests = folder.replace(/^src\//, "test/");
+if (!folder.startsWith("src/") || !existsSync(folder) || !existsSync(tests)) {
+  process.stderr.write(`cannot make mutants of "${given}": give a folder below src/ that has tests\n`);
+  process.exit(1);
+}
+
+const BREAK_BELOW_PERCENT = 85;
+
+const options: ConstructorParameters<typeof Stryker>[0] = {
+  mutate: [`${folder}/${pattern}`],
+  testRunner: "vitest",
+  // Only the folder's own tests: that run-function's notice as well says nothing about these, and takes an hour.
+  vitest: { configFile: "vitest.mutants.config.ts", dir: tests, related: false },
+  coverageAnalysis: "perTest",
+  // What runs once, when a module is loaded (the tags of wire/fields.ts), needs all tests for each mutant: it is read by
+  // every test, and a wrong one fails most of them.
+  ignoreStatic: true,
+  concurrency: 2,
+  timeoutMS: 5000,
+  incremental: true,
+  incrementalFile: `build/mutants/${folder.replaceAll("/", "-")}.json`,
+  // Stryker rewrites tsconfig.json by an API that TypeScript 7 no longer has; where it finds none, it leaves it alone.
+  tsconfigFile: "none",
+  tempDirName: "build/mutants/sandbox",
+  ignorePatterns: ["/build", "/dist", "/coverage", "/.cache", "/docs", "/e2e", "/bench", "/deploy"],
+  reporters: ["clear-text", "progress-append-only"],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  thresholds: { high: 95, low: BREAK_BELOW_PERCENT, break: BREAK_BELOW_PERCENT },
+};
+
+await new Stryker(options).runMutationTest();

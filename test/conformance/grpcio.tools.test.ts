@@ -1,0 +1,41 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { runFunction } from "../../src/run-function.ts";
+import { inputOf, shared, xr } from "../../testing/builders/sharing.ts";
+import { serveLoopback } from "../../testing/servers/loopback.ts";
+import { run, toolOrSkip } from "../../testing/tools/server-tools.ts";
+
+const python = toolOrSkip("python") ?? "";
+const program = fileURLToPath(new URL("../../testing/conformance/client.py", import.meta.url));
+
+const runners = ["v1", "v1beta1"].map((version) => `apiextensions.fn.proto.${version}.FunctionRunnerService`);
+
+const request = {
+  meta: { tag: "from Python" },
+  observed: { composite: { resource: xr() } },
+  input: inputOf({ sharedResources: [shared()] }),
+};
+
+/** What the function answers: it has to see the database first. */
+const database = { apiVersion: "data.example.org/v1", kind: "XPostgres", matchName: "orders" };
+const answer = expect.objectContaining({
+  meta: { tag: "from Python" },
+  requirements: { resources: { "shared-resource/db": database }, extraResources: { "shared-resource/db": database } },
+});
+
+describe.skipIf(python === "")("grpcio, knowing of the function only what reflection tells", () => {
+  test("calls both versions of it, compressed or not, and sees its health", async () => {
+    const { target } = await serveLoopback({}, { runFunction });
+    const { stdout, stderr } = await run(python, [program, target], JSON.stringify(request));
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({
+      services: expect.arrayContaining([...runners, "grpc.health.v1.Health"]),
+      health: {
+        "": "SERVING",
+        ...Object.fromEntries(runners.map((name) => [name, "SERVING"])),
+        "nobody.knows.It": "NOT_FOUND",
+      },
+      responses: Object.fromEntries(runners.map((name) => [name, { none: answer, gzip: answer, deflate: answer }])),
+    });
+  });
+});

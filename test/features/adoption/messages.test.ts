@@ -1,0 +1,245 @@
+import { describe, expect, test } from "vitest";
+import { adoption } from "../../../src/features/adoption/adoption.ts";
+import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import {
+  bucket,
+  type ComposedParts,
+  composedCall,
+  controlledBy,
+  referring,
+  restoredStore,
+  store,
+} from "../../../testing/builders/composed.ts";
+
+type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
+
+const conditionOf = ({ policy = {}, ...parts }: Parts, draft: Draft = emptyDraft) =>
+  adoption(composedCall({ ...parts, spec: { adoption: policy } }), draft).conditions[0];
+
+const answer = (...resources: readonly JsonObject[]) => ({ "adoption/Bucket.cloud.example.org/a": resources });
+const labelled = (name: string) => ({ labels: { "crossplane.io/composite": name } });
+const nestedStore = restoredStore({
+  ...referring("a"),
+  metadata: { name: "store", uid: "uid-now", ...labelled("root") },
+});
+
+describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
+  test.each<Parts & { when: string; reason: string; message: string | undefined }>([
+    {
+      when: "a resource is left out",
+      reason: "NoLongerDesired",
+      observed: { a: bucket("a", controlledBy("uid-now")) },
+      message: "a (Bucket.cloud.example.org/a): no longer desired; Crossplane deletes it",
+    },
+    {
+      when: "a restored resource is left out",
+      reason: "Adopting",
+      observed: { a: bucket("a") },
+      message:
+        "a (Bucket.cloud.example.org/a): desired again until this XR controls it, so that Crossplane can delete it properly",
+    },
+    {
+      when: "a nested XR has not taken back its own",
+      reason: "Adopting",
+      observed: { a: { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } } },
+      message: "a (XStore.apps.example.org/a): kept until it controls again what it composed itself",
+    },
+    {
+      when: "onUnadopted: Block",
+      reason: "Unadopted",
+      observed: { a: bucket("a") },
+      policy: { onUnadopted: "Block", onUnproven: "Release", onMissing: "Recreate" },
+      message:
+        "a (Bucket.cloud.example.org/a): nobody controls it; desire it again until this XR controls it, or set onUnadopted: Adopt",
+    },
+    {
+      when: "nothing proves whose it is",
+      reason: "Unproven",
+      observed: { a: bucket("a", labelled("other")) },
+      message:
+        "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
+        "crossplane.io/composite is other instead of store; if this XR did, set its label crossplane.io/composite to store; if " +
+        "not, remove its reference from the XR",
+    },
+    {
+      when: "nothing proves whose it is, and the XR is nested",
+      reason: "Unproven",
+      xr: store({
+        ...referring("a"),
+        metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...controlledBy("u", "root") },
+      }),
+      observed: { a: bucket("a", labelled("other")) },
+      message:
+        "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
+        "crossplane.io/composite is other instead of root; if this XR did, set its label crossplane.io/composite to root; if " +
+        "not, remove its reference from the XR",
+    },
+    {
+      when: "the XR waits for its own adoption",
+      reason: "WaitingForComposite",
+      xr: nestedStore,
+      observed: { a: bucket("a", labelled("root")) },
+      message:
+        "a (Bucket.cloud.example.org/a): neither it nor this XR has a controller, and the label crossplane.io/composite of this " +
+        "XR names root: XR root has to adopt this XR first; if this XR is not nested, remove the label from it",
+    },
+    {
+      when: "onUnproven: Release",
+      reason: "Released",
+      observed: { a: bucket("a", labelled("other")) },
+      policy: { onUnproven: "Release" },
+      message:
+        "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
+        "crossplane.io/composite is other instead of store; released, as onUnproven says",
+    },
+    {
+      when: "it is being deleted",
+      reason: "Adopted",
+      observed: { a: bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" }) },
+      message: undefined,
+    },
+    {
+      when: "nobody has looked it up yet",
+      reason: "WaitingForRequiredResources",
+      message: "Bucket.cloud.example.org/a: waiting for Crossplane to look it up",
+    },
+    {
+      when: "another XR controls it",
+      reason: "ControlledByAnother",
+      answers: answer(bucket("a", controlledBy("u", "other"))),
+      message: "Bucket.cloud.example.org/a: left to XStore other, which controls it",
+    },
+    {
+      when: "the XR's former self controls it",
+      reason: "StaleController",
+      answers: answer(bucket("a", controlledBy("uid-then"))),
+      policy: { onMissing: "Recreate", onUnproven: "Release" },
+      message:
+        "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored; remove that " +
+        "owner reference from the resource, and this XR adopts it",
+    },
+    {
+      when: "it is missing after a restore",
+      reason: "MissingAfterRestore",
+      xr: restoredStore(referring("a")),
+      answers: answer(),
+      message:
+        "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
+        "its reference from the XR, or set onMissing: Recreate",
+    },
+    { when: "it is gone", reason: "Adopted", answers: answer(), message: undefined },
+    {
+      when: "it came back just now",
+      reason: "RestoreInProgress",
+      answers: answer(bucket("a")),
+      message: "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it",
+    },
+    {
+      when: "it came back just now, without its composed name",
+      reason: "RestoreInProgress",
+      answers: answer(bucket("a", { annotations: {} })),
+      message: "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it",
+    },
+    {
+      when: "two references share a composed name",
+      reason: "RestoreInProgress",
+      xr: store(referring("a", "b")),
+      observed: { a: bucket("b", controlledBy("uid-now")) },
+      desired: { a: {} },
+      answers: answer(bucket("a")),
+      message:
+        "Bucket.cloud.example.org/a: another resource that the XR refers to is composed as a too; remove one of the references " +
+        "from the XR",
+    },
+  ])("where $when: $reason", ({ when: _, reason, message, ...parts }) => {
+    expect(conditionOf({ xr: store(referring("a")), ...parts })).toMatchObject({ reason, message });
+  });
+
+  test("with the worst first, and resources of which the same is said together, by name", () => {
+    const observed = {
+      d: bucket("d", labelled("other")),
+      c: bucket("c", controlledBy("uid-now")),
+      a: bucket("a", controlledBy("uid-now")),
+      b: bucket("b"),
+    };
+    const { reason, message } = conditionOf({ observed, policy: { onUnproven: "Release" } }) ?? {};
+    expect(reason).toBe("Adopting");
+    expect(
+      message
+        ?.split("; ")
+        .filter((part) => part.includes("("))
+        .map((part) => part.replace(/:.*/, "")),
+    ).toEqual([
+      "b (Bucket.cloud.example.org/b)",
+      "d (Bucket.cloud.example.org/d)",
+      "a (Bucket.cloud.example.org/a), c (Bucket.cloud.example.org/c)",
+    ]);
+  });
+
+  test.each([
+    { count: 10, end: "b18 (Bucket.cloud.example.org/b18), b19 (Bucket.cloud.example.org/b19): no longer" },
+    { count: 11, end: "b18 (Bucket.cloud.example.org/b18), b19 (Bucket.cloud.example.org/b19) and 1 more: no longer" },
+  ])("of $count resources with the names of ten", ({ count, end }) => {
+    const names = Array.from({ length: count }, (_, index) => `b${10 + index}`);
+    const observed = Object.fromEntries(names.map((name) => [name, bucket(name, controlledBy("uid-now"))]));
+    const { message } = conditionOf({ observed }) ?? {};
+    expect(message).toContain(end);
+    expect(message).not.toContain("b20 (");
+  });
+});
+
+describe("what a feature before this one has edited counts as it has left it", () => {
+  const parts = { xr: store(referring("a")), observed: { a: bucket("a", controlledBy("uid-now")) } };
+  test.each<{ what: string; desired: Parts["desired"]; draft: Partial<Draft>; reason: string }>([
+    {
+      what: "one that it desires is desired",
+      desired: {},
+      draft: { resources: new Map([["a", { is: "set", object: {} }]]) },
+      reason: "Adopted",
+    },
+    {
+      what: "one that it left out is not",
+      desired: { a: {} },
+      draft: { resources: new Map([["a", { is: "removed" }]]) },
+      reason: "NoLongerDesired",
+    },
+    {
+      what: "one beside it is as the steps before have it",
+      desired: { a: {} },
+      draft: { resources: new Map([["b", { is: "removed" }]]) },
+      reason: "Adopted",
+    },
+  ])("$what", ({ desired, draft, reason }) => {
+    expect(conditionOf({ ...parts, desired: desired ?? {} }, { ...emptyDraft, ...draft })?.reason).toBe(reason);
+  });
+});
+
+describe("a step after this one is noticed", () => {
+  const left = bucket("a", controlledBy("uid-now"));
+  const saidBefore = (message: string): JsonObject => ({
+    status: { conditions: [{ type: "ResourcesAdopted", status: "True", reason: "NoLongerDesired", message }] },
+  });
+  const sentence = "no longer desired; Crossplane deletes it";
+
+  test("only where the same resources were left out before", () => {
+    const xr = store({ ...referring("a"), ...saidBefore(`b (Bucket.cloud.example.org/b): ${sentence}`) });
+    expect(conditionOf({ xr, observed: { a: left } })?.reason).toBe("NoLongerDesired");
+  });
+
+  test("only where resources are left out", () => {
+    const xr = store({ ...referring("a"), ...saidBefore(`a (Bucket.cloud.example.org/a): ${sentence}`) });
+    expect(conditionOf({ xr, observed: { a: left }, desired: { a: {} } })?.reason).toBe("Adopted");
+  });
+
+  test("and says so of those alone", () => {
+    const xr = store({ ...referring("a", "b"), ...saidBefore(`a (Bucket.cloud.example.org/a): ${sentence}`) });
+    const { reason, message } = conditionOf({ xr, observed: { a: left, b: bucket("b") } }) ?? {};
+    expect(reason).toBe("StepNotLast");
+    expect(message).toBe(
+      "a (Bucket.cloud.example.org/a): not desired by the steps before this one, but the XR still refers to it; move this step " +
+        "to the end of the pipeline; b (Bucket.cloud.example.org/b): desired again until this XR controls it, so that " +
+        "Crossplane can delete it properly",
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import fc, { type Arbitrary } from "fast-check";
+import { double, field, group, number, paddedVarint, tag } from "./bytes.ts";
+import { unknownField } from "./unusual.ts";
+
+/**
+ * Arbitrary bytes that are a request to every reader of protobuf: any field any number of times, in any order, in another
+ * wire type than its own, with lengths and tags longer than they need be, and unknown fields between them.
+ */
+
+type Schema = Readonly<Record<number, () => Arbitrary<Buffer>>>;
+
+/** Few, so that most of them come twice. */
+const text = fc.constantFrom("", "a", "b", "__proto__", "ü", "k".repeat(130));
+const bytes = fc.oneof(
+  text.map((content) => Buffer.from(content)),
+  fc.uint8Array({ maxLength: 3 }).map((content) => Buffer.from(content)),
+);
+
+const varints = fc.oneof(
+  fc.bigInt({ min: 0n, max: 6n }),
+  fc.tuple(fc.bigInt({ min: 0n, max: 6n }), fc.constantFrom(31n, 32n, 53n, 63n)).map(([low, bit]) => low + (1n << bit)),
+  fc.constantFrom(2n ** 64n - 1n, 2n ** 31n - 1n, 2n ** 32n - 1n),
+);
+
+/** A length in more bytes than it takes, now and then. */
+const delimited = (id: number, content: Arbitrary<Buffer>): Arbitrary<Buffer> =>
+  fc
+    .tuple(content, fc.nat({ max: 9 }))
+    .map(([it, choice]) =>
+      choice > 0 ? field(id, it) : Buffer.concat([paddedVarint(id * 8 + 2, 4), paddedVarint(it.length, 5), it]),
+    );
+
+const stringField = (id: number) => () =>
+  delimited(
+    id,
+    text.map((content) => Buffer.from(content)),
+  );
+const bytesField = (id: number) => () => delimited(id, bytes);
+const varintField = (id: number) => () => varints.map((value) => number(id, value));
+const doubleField = (id: number) => () => fc.double().map((value) => double(id, value));
+const message = (id: number, schema: () => Schema) => () => delimited(id, messageOf(schema()));
+const mapField = (id: number, value: (id: number) => () => Arbitrary<Buffer>) =>
+  message(id, () => ({ 1: stringField(1), 2: value(2) }));
+
+/** A repeated enum comes packed as well. */
+const enumsField = (id: number) => () =>
+  fc.oneof(
+    varintField(id)(),
+    delimited(
+      id,
+      fc.array(varints, { maxLength: 3 }).map((values) => Buffer.concat(values.map(packedVarint))),
+    ),
+  );
+
+const packedVarint = (value: bigint): Buffer => number(1, value).subarray(1);
+
+/** Nested less and less: below this there are only strings. */
+const MAX_DEPTH = 3;
+
+const valueSchema = (depth: number): Schema => ({
+  1: varintField(1),
+  2: doubleField(2),
+  3: stringField(3),
+  4: varintField(4),
+  ...(depth < MAX_DEPTH && {
+    5: message(5, () => structSchema(depth + 1)),
+    6: message(6, () => ({ 1: message(1, () => valueSchema(depth + 1)) })),
+  }),
+});
+
+const structSchema = (depth = 0): Schema => ({ 1: mapField(1, (id) => message(id, () => valueSchema(depth))) });
+
+const struct = (id: number) => message(id, structSchema);
+
+const resource = (id: number) => message(id, () => ({ 1: struct(1), 2: mapField(2, bytesField), 3: varintField(3) }));
+
+const state = (id: number) => message(id, () => ({ 1: resource(1), 2: mapField(2, resource) }));
+
+const resources = (id: number) => message(id, () => ({ 1: resource(1) }));
+
+const requestSchema: Schema = {
+  1: message(1, () => ({ 1: stringField(1), 2: enumsField(2) })),
+  2: state(2),
+  3: state(3),
+  4: struct(4),
+  5: struct(5),
+  6: mapField(6, resources),
+  7: mapField(7, (id) => message(id, () => ({ 1: message(1, () => ({ 1: mapField(1, bytesField) })) }))),
+  8: mapField(8, resources),
+  9: mapField(9, (id) => message(id, () => ({ 1: struct(1) }))),
+};
+
+function messageOf(schema: Schema): Arbitrary<Buffer> {
+  const known = Object.values(schema).map((make) => make());
+  const part = fc.oneof(
+    { weight: 12, arbitrary: fc.oneof(...known) },
+    { weight: 1, arbitrary: unknownField },
+    { weight: 1, arbitrary: fc.constantFrom(...Object.keys(schema).map(Number)).chain(inAnyWireType) },
+  );
+  return fc.array(part, { maxLength: 4 }).map((parts) => Buffer.concat(parts));
+}
+
+/** A field with a content that is right for every type that has this wire type. */
+const inAnyWireType = (id: number): Arbitrary<Buffer> =>
+  fc.constantFrom(
+    number(id, 1),
+    double(id, 1),
+    field(id),
+    group(id, number(1, 1)),
+    Buffer.concat([tag(id, 5), Buffer.alloc(4)]),
+  );
+
+export const anyRequest: Arbitrary<Buffer> = messageOf(requestSchema);
