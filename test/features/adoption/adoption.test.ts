@@ -188,7 +188,7 @@ describe("a reference to a resource that is not observed", () => {
   });
 
   test("is required in the order of names, also on Crossplane v1 where it has no namespace", () => {
-    const { requirements } = draftOf({ xr: store(referring("b", "a", "c")), capabilities: [] });
+    const requirements = requirementsIn(draftOf({ xr: store(referring("b", "a", "c")), capabilities: [] }));
     expect([...requirements.keys()]).toEqual(
       ["a", "b", "c"].map((name) => `adoption/Bucket.cloud.example.org/${name}`),
     );
