@@ -1,3 +1,4 @@
+import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, shared } from "../testing/builders/sharing.ts";
@@ -63,12 +64,13 @@ function sharing(count: number): Omit<Step, "resources"> {
   const sharedResources = names.map((name) =>
     shared({ name, select: { name: { value: name } }, connection: { copies: [{ secretName: { value: name } }] } }),
   );
-  const required = names.flatMap((name) => [
-    [`shared-resource/${name}`, [database({ metadata: metadataOf(name) })]] as const,
-    [`shared/${name}/team-a/${name}/target`, []] as const, // no Secret has that name
-  ]);
+  // Nothing else is found: nobody has a Secret of that name.
+  const required = names.map((name) => [toLookup(name).name, [database({ metadata: metadataOf(name) })]] as const);
   return { spec: { sharedResources }, required: Object.fromEntries(required) };
 }
+
+const toLookup = (name: string) =>
+  toRequirement(`shared-resource/${name}`, { apiVersion: "data.example.org/v1", kind: "XPostgres", match: { name } });
 
 const metadataOf = (name: string): JsonObject => ({
   name,

@@ -90,7 +90,7 @@ const unique = (words: readonly string[]): readonly string[] => [...new Set(word
 
 /** Where a condition's reasons stand in the sources. */
 const conditions: Readonly<Record<string, readonly string[]>> = {
-  SharedResourcesReady: ["sharing/condition.ts", "sharing/standing.ts"],
+  SharedResourcesReady: ["sharing/condition.ts", "sharing/reason.ts"],
   EnvironmentConfigPublished: ["publish.ts"],
   TagsOwned: ["tags/condition.ts", "tags/reasons.ts"],
   ResourcesAdopted: ["adoption/condition.ts", "adoption/reasons.ts"],

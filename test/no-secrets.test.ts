@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
-import { database, inputOf, shared, xr } from "../testing/builders/sharing.ts";
+import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { loadMethod, type RunFunctionResponse } from "../testing/wire/protocol.ts";
 import { toStruct } from "../testing/wire/struct.ts";
 
@@ -64,20 +64,24 @@ const ways: readonly JsonObject[] = [
   { toCompositeConnectionDetails: true },
 ];
 
-const found = { "shared-resource/db": [database()] };
-const read = { ...found, "shared-resource/db/secret": [secret("databases", "orders-conn")] };
+const found = { [REQUIRED.database]: [database()] };
+const read = { ...found, [REQUIRED.secret]: [secret("databases", "orders-conn")] };
 const cases = {
   "nothing was looked up": {},
   "the Secret was not looked up": found,
-  "all was looked up, and the target is free": { ...read, [`${TARGET}/target`]: [], [`${TARGET}/secret/target`]: [] },
+  "all was looked up, and the target is free": {
+    ...read,
+    [REQUIRED.target()]: [],
+    [REQUIRED.target(`${TARGET}/secret`)]: [],
+  },
   "the target is somebody else's": {
     ...read,
-    [`${TARGET}/target`]: [secret("team-a", "orders-db")],
-    [`${TARGET}/secret/target`]: [secret("team-a", "orders-db")],
+    [REQUIRED.target()]: [secret("team-a", "orders-db")],
+    [REQUIRED.target(`${TARGET}/secret`)]: [secret("team-a", "orders-db")],
   },
-  "the Secret is gone": { ...found, "shared-resource/db/secret": [] },
-  "access is not granted": { ...read, "shared-resource/db": [database({ annotations: {} })] },
-  "the shared resource is gone": { ...read, "shared-resource/db": [] },
+  "the Secret is gone": { ...found, [REQUIRED.secret]: [] },
+  "access is not granted": { ...read, [REQUIRED.database]: [database({ annotations: {} })] },
+  "the shared resource is gone": { ...read, [REQUIRED.database]: [] },
 };
 
 describe.each(ways)("a copy of a Secret by %j exposes no value", (copy) => {

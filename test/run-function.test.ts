@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
-import { database, inputOf, shared, xr } from "../testing/builders/sharing.ts";
+import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { decodeResponse } from "../testing/wire/oracle.ts";
 import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../testing/wire/protocol.ts";
 import { fromStruct, toStruct } from "../testing/wire/struct.ts";
@@ -29,15 +30,15 @@ function run(request: Uint8Array) {
 }
 
 const found = {
-  "shared-resource/db": { items: [{ resource: toStruct(database()) }] },
-  "shared/db/team-a/orders-db/target": { items: [] },
+  [REQUIRED.database]: { items: [{ resource: toStruct(database()) }] },
+  [REQUIRED.labelledTarget]: { items: [] },
 };
 const v2 = ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"];
 
 describe("Crossplane is asked, and answers, in the fields that its version has:", () => {
   const { connection: _, ...alone } = shared();
   const input = inputOf({ sharedResources: [alone] });
-  const asked = ["shared-resource/db"];
+  const asked = [REQUIRED.database];
   test.each([
     {
       reason: "v1.20 is asked in both and answers with extra resources",
@@ -105,11 +106,16 @@ describe("the state of earlier steps is returned", () => {
 
 test("an Operation requires XRDs and reports its findings in the output", () => {
   const input = inputOf({ neverReconciled: {} });
+  const { name: definitions } = toRequirement("never-reconciled/definitions", {
+    apiVersion: "apiextensions.crossplane.io/v2",
+    kind: "CompositeResourceDefinition",
+    match: { labels: {} },
+  });
   const operation = { observed: {}, meta: { tag: "", capabilities: v2 } };
   expect(run(requestOf(operation, input)).response.requirements?.resources).toMatchObject({
-    "never-reconciled/definitions": { kind: "CompositeResourceDefinition", matchLabels: { labels: {} } },
+    [definitions]: { kind: "CompositeResourceDefinition", matchLabels: { labels: {} } },
   });
-  const requiredResources = { "never-reconciled/definitions": { items: [] } };
+  const requiredResources = { [definitions]: { items: [] } };
   const { bytes, results } = run(requestOf({ ...operation, requiredResources }, input));
   expect(decodeResponse(bytes).output).toEqual({ neverReconciled: {} });
   expect(results.map(({ reason }) => reason)).toEqual(["Reconciled"]);
@@ -153,23 +159,11 @@ describe("a request gets a Fatal result and changes nothing", () => {
         "cannot use the input:\n  spec.neverReconciled: only in an Operation, and this is a Composition: there is an XR",
     },
     {
-      reason: "an earlier step has set a text where a patch needs an object",
-      request: requestOf(
-        { desired: { composite: { resource: toStruct({ status: { db: "text" } }) } }, extraResources: found },
-        inputOf({
-          sharedResources: [
-            shared({ patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }] }),
-          ],
-        }),
-      ),
-      message: "cannot set status.db.host: something else is on the way",
-    },
-    {
       reason: "a patch copies a number that JSON does not have, which is named by its path",
       request: requestOf(
         {
           extraResources: {
-            "shared-resource/db": { items: [{ resource: toStruct(database({ status: { n: Number.NaN } })) }] },
+            [REQUIRED.database]: { items: [{ resource: toStruct(database({ status: { n: Number.NaN } })) }] },
           },
         },
         inputOf({
@@ -205,7 +199,7 @@ describe("a request gets a Fatal result and changes nothing", () => {
     const { response, bytes } = run(requestOf({ desired: { resources } }));
     expect(bytes.length).toBeLessThan(4096);
     expect(response.results[0]?.message).toBe("cannot return 4.0 MiB: Crossplane takes responses of up to 4 MiB");
-    expect(Object.keys(response.requirements?.resources ?? {})).toEqual(["shared-resource/db"]);
+    expect(Object.keys(response.requirements?.resources ?? {})).toEqual([REQUIRED.database]);
     expect(response.conditions).toHaveLength(1);
   });
 });

@@ -1,9 +1,11 @@
+import { toRequirement } from "../crossplane/requirement.ts";
 import { invalidInput } from "../input/parse.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
 import type { Condition } from "../model/condition.ts";
 import { stringAt } from "../model/document.ts";
 import {
   type Draft,
+  withCompositeUnready,
   withCondition,
   withRequirements,
   withResource,
@@ -13,7 +15,6 @@ import {
 import { parseFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
-import type { ResourceSelector } from "../model/requirement.ts";
 import type { Resource } from "../model/resource.ts";
 import { OWNER, ownerOf } from "../ownership/owner.ts";
 import { eventsFor } from "./events.ts";
@@ -56,9 +57,10 @@ function publish(config: EnvironmentConfig, name: string, call: Call, draft: Dra
   const observed = call.request.observed.resources.get(key);
   if (observed !== undefined) return compose(config, name, observed, call, draft);
 
-  const selector: ResourceSelector = { apiVersion: config.apiVersion, kind: "EnvironmentConfig", match: { name } };
-  const asking = withRequirements(draft, [{ name: key, selector }]);
-  const answer = call.request.required(key);
+  const selector = { apiVersion: config.apiVersion, kind: "EnvironmentConfig", match: { name } };
+  const requirement = toRequirement(key, selector);
+  const asking = withRequirements(draft, [requirement]);
+  const answer = call.request.required(requirement.name);
   if (answer.is === "pending")
     return withState(keepObserved(asking, call), { is: "WaitingForRequiredResources" }, call);
   const [existing] = answer.items;
@@ -112,10 +114,12 @@ const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "meta
   parseFieldPath,
 );
 
+/** Adds the condition. Nothing else holds the XR unready while no EnvironmentConfig is composed. */
 function withState(draft: Draft, state: PublishState, call: Call): Draft {
   const condition = toCondition(state);
   const severity = condition.status === "False" ? "Warning" : "Normal";
-  return withResults(withCondition(draft, condition), eventsFor(condition, severity, call));
+  const conditioned = withResults(withCondition(draft, condition), eventsFor(condition, severity, call));
+  return state.is === "Published" ? conditioned : withCompositeUnready(conditioned);
 }
 
 function toCondition(state: PublishState): Condition {

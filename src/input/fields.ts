@@ -56,7 +56,17 @@ export const statusPath = fieldPath.refine((path) => path[0] === "status" && pat
 /** Any JSON value. The input was decoded from JSON, so it holds no other values. */
 export const json = z.unknown().transform((found) => found as JsonValue);
 
-export const dnsLabel = z.string().regex(DNS_LABEL, "not a DNS label: lower case letters, digits and '-', at most 63");
+export const NOT_A_DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
+
+export const dnsLabel = z.string().regex(DNS_LABEL, NOT_A_DNS_LABEL);
+
+/** `v1`, or `group/v1beta1`. */
+export const apiVersion = z
+  .string()
+  .regex(
+    /^(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?\/)?v[a-z0-9]{1,62}$/,
+    "not an API version, such as example.org/v1",
+  );
 
 /** A literal, a field of the XR, or a field of the environment (`apiextensions.crossplane.io/environment`). */
 export type Value<T> =

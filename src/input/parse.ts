@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { FunctionError } from "../errors.ts";
-import { formatFieldPath } from "../model/field-path.ts";
+import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type Input, inputSchema } from "./schema.ts";
 
@@ -35,21 +35,21 @@ function toFaults(issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({ path: formatFieldPath([...path, key]), message: "unknown field" }));
   }
-  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toMessage(issue) }];
+  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toMessage(issue, path) }];
 }
 
-function toMessage(issue: z.core.$ZodIssue): string {
+function toMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "required" : `not ${article(issue.expected)}: ${show(issue.input)}`;
+      return issue.input === undefined ? "required" : `not ${article(issue.expected)}: ${show(issue.input, path)}`;
     case "invalid_value":
       return issue.input === undefined
         ? "required"
-        : `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input)}`;
+        : `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input, path)}`;
     case "too_small":
       return issue.origin === "array" ? "an empty list" : "empty";
     case "invalid_union":
-      return `not what is allowed here: ${show(issue.input)}`;
+      return `not what is allowed here: ${show(issue.input, path)}`;
     default:
       return issue.message;
   }
@@ -57,8 +57,17 @@ function toMessage(issue: z.core.$ZodIssue): string {
 
 const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 
-/** Shows the value that was found, shortened. An input holds no secrets, least of all where another type is expected. */
-function show(value: unknown): string {
+/** Fields whose literals go somewhere else as they are. Messages are logged, and there they need not be. */
+const CONTENTS: readonly (string | number)[] = ["value", "defaultData", "map", "string", "labels", "annotations"];
+
+/** Shows the value that was found, shortened; of contents its type only. */
+function show(value: unknown, path: FieldPath): string {
+  if (path.some((step) => CONTENTS.includes(step))) return describeType(value);
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
+
+function describeType(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : article(typeof value);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { dnsLabel, exactlyOneOf, fieldPath, onObjects, toValue, value, valueShape } from "./fields.ts";
+import { dnsLabel, exactlyOneOf, fieldPath, NOT_A_DNS_LABEL, onObjects, toValue, value, valueShape } from "./fields.ts";
 
 const label = exactlyOneOf(
   z.strictObject({
@@ -24,9 +24,12 @@ export const select = exactlyOneOf(
     name: value(z.string().min(1)).optional().describe("The shared resource's name."),
     matchLabels: z.array(label).min(1).optional().describe("Labels that the shared resource carries."),
     self: z.literal(true).optional().describe("This XR itself is the shared resource, and pushes its own credentials."),
-    namespace: value(dnsLabel)
+    namespace: value(z.union([dnsLabel, z.literal("*")], { error: `${NOT_A_DNS_LABEL}, or "*"` }))
       .optional()
-      .describe("The namespace of a namespaced kind (Crossplane v2). Without it labels match in all namespaces."),
+      .describe(
+        'The namespace of a namespaced kind (Crossplane v2). `"*"`, beside `matchLabels`, for all namespaces: say so only ' +
+          "where nobody can put a resource with these labels into a namespace of his own.",
+      ),
     minMatch: count
       .min(0, "less than 0")
       .optional()
@@ -52,6 +55,11 @@ export const select = exactlyOneOf(
     ...onObjects,
     path: ["namespace"],
     error: "does not go with self",
+  })
+  .refine(({ name, namespace }) => name === undefined || namespace?.is !== "literal" || namespace.value !== "*", {
+    ...onObjects,
+    path: ["namespace"],
+    error: '"*" goes with matchLabels',
   })
   .refine(({ minMatch = 1, maxMatch = Number.POSITIVE_INFINITY }) => minMatch <= maxMatch, {
     ...onObjects,

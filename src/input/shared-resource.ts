@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { connection } from "./connection.ts";
-import { dnsLabel, fieldPath, onObjects } from "./fields.ts";
+import { apiVersion, dnsLabel, fieldPath, onObjects } from "./fields.ts";
 import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
@@ -25,8 +25,12 @@ const orSelf = (field: "apiVersion" | "kind") => ({
 export const sharedResource = z
   .strictObject({
     name: dnsLabel.describe("Names it in conditions, events, the context and the composed resources."),
-    apiVersion: z.string().min(1).optional().describe("Its API version. Required, but for `select.self`."),
-    kind: z.string().min(1).optional().describe("Its kind. Required, but for `select.self`."),
+    apiVersion: apiVersion.optional().describe("Its API version. Required, but for `select.self`."),
+    kind: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind")
+      .optional()
+      .describe("Its kind. Required, but for `select.self`."),
     select: select.describe("Which one it is: exactly one of name, matchLabels and self."),
     resolution: z
       .enum(["Required", "Optional"])
@@ -34,10 +38,11 @@ export const sharedResource = z
       .describe("Whether the XR waits for it, or goes on without it where there is none."),
     grant: z
       .enum(["Annotation", "ReferenceGrant", "None"])
-      .default("Annotation")
+      .optional()
       .describe(
         `How its owner grants access: by naming namespaces in its annotation ${DOMAIN}/allowed-namespaces, ` +
-          "by a ReferenceGrant beside the Secret (Crossplane v2), or not at all.",
+          "by a ReferenceGrant beside the Secret (Crossplane v2), or not at all. It holds for its fields, too. " +
+          "Default: `Annotation` with `connection`, else `None`.",
       ),
     patches: z.array(patch).prefault([]).describe("Fields of it that go elsewhere."),
     toEnvironment: toEnvironment
@@ -45,19 +50,45 @@ export const sharedResource = z
       .describe("Merged into the environment that later steps read, as function-environment-configs does."),
     connection: connection.optional().describe("Copies of its connection Secret."),
   })
-  .refine(({ apiVersion, kind }) => apiVersion !== "v1" || kind !== "Secret", {
+  .refine(({ apiVersion: version, kind }) => !isBuiltIn(version) || kind !== "Secret", {
     ...onObjects,
     path: ["kind"],
     error: "a Secret cannot be shared by itself, since nobody could grant it: select the resource that writes it",
   })
-  .refine(({ apiVersion, select: found }) => (apiVersion === undefined) === isSelf(found), orSelf("apiVersion"))
+  .refine(
+    ({ apiVersion: version, kind, connection: copies, grant = "Annotation" }) =>
+      !isBuiltIn(version) || kind === "Secret" || copies === undefined || grant !== "Annotation",
+    {
+      ...onObjects,
+      path: ["grant"],
+      error:
+        "Annotation does not go with connection for a kind of Kubernetes itself: no controller says which Secret is its own, so " +
+        "whoever edits it could give away any; use ReferenceGrant or None",
+    },
+  )
+  .refine(({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies !== undefined, {
+    ...onObjects,
+    path: ["grant"],
+    error: "ReferenceGrant goes with connection: it lies beside the Secret",
+  })
+  .refine(({ apiVersion: version, select: found }) => (version === undefined) === isSelf(found), orSelf("apiVersion"))
   .refine(({ kind, select: found }) => (kind === undefined) === isSelf(found), orSelf("kind"))
   .refine(({ select: found, patches, connection: copies }) => !isMany(found) || (patches.length === 0 && !copies), {
     path: ["select", "maxMatch"],
     error: "more than 1 does not go with connection or patches: several resources can be used from the context only",
   })
   // The XR itself is in the request already: neither field is used to look it up.
-  .transform(({ apiVersion = "", kind = "XR", ...rest }) => ({ ...rest, apiVersion, kind }));
+  .transform(({ apiVersion: version = "", kind = "XR", grant, ...rest }) => ({
+    ...rest,
+    apiVersion: version,
+    kind,
+    grant: grant ?? (rest.connection === undefined ? ("None" as const) : ("Annotation" as const)),
+  }));
+
+/** The groups of Kubernetes' own kinds have no period, or end in k8s.io. */
+const BUILT_IN = /^(?:v[a-z0-9]+$|[^./]+\/|[^/]*\.k8s\.io\/)/;
+
+const isBuiltIn = (version: string | undefined): boolean => version !== undefined && BUILT_IN.test(version);
 
 const isMany = (found: z.output<typeof select>): boolean => found.by === "labels" && found.maxMatch > 1;
 

@@ -1,5 +1,5 @@
 import type { Document } from "./document.ts";
-import { isObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 
 /** The objects that show a condition or an event. */
 export type Target = "Composite" | "CompositeAndClaim";
@@ -29,11 +29,15 @@ export interface ShownCondition {
   readonly message: string;
 }
 
+/** The entries of the resource's `status.conditions`. */
+export function conditionsOf(resource: Document): readonly JsonObject[] {
+  const conditions = resource.at(["status", "conditions"]);
+  return Array.isArray(conditions) ? conditions.filter(isObject) : [];
+}
+
 /** The condition of that type in the resource's `status.conditions`. */
 export function shownCondition(resource: Document, type: string): ShownCondition | undefined {
-  const conditions = resource.at(["status", "conditions"]);
-  if (!Array.isArray(conditions)) return undefined;
-  const condition = conditions.filter(isObject).find((candidate) => candidate["type"] === type);
+  const condition = conditionsOf(resource).find((candidate) => candidate["type"] === type);
   if (condition === undefined) return undefined;
   const text = (key: string): string => (typeof condition[key] === "string" ? condition[key] : "");
   return { status: text("status"), reason: text("reason"), message: text("message") };

@@ -1,3 +1,4 @@
+import { toRequirement } from "../crossplane/requirement.ts";
 import type { Result } from "../model/condition.ts";
 import { type Draft, withObject, withOutput, withRequirements, withResults } from "../model/draft.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -6,8 +7,9 @@ import { DEFINITION, type Definition, toDefinition } from "./definition.ts";
 import type { Operation, OperationCall } from "./operation.ts";
 import { judgeReconciles, NUDGED_FOR, type ReconcileVerdict } from "./verdict.ts";
 
-const DEFINITIONS = "never-reconciled/definitions";
-const compositesRequirement = ({ name }: Definition): string => `never-reconciled/composites/${name}`;
+/** The requirement of all XRs of a kind. */
+const requireComposites = ({ name, apiVersion, kind }: Definition): Requirement =>
+  toRequirement(`never-reconciled/composites/${name}`, { apiVersion, kind, match: { labels: {} } });
 
 /** The largest number of XRs that a result names. The output names all. */
 const MAX_NAMES = 10;
@@ -22,10 +24,14 @@ export const neverReconciled: Operation = (call, draft) => {
   const { request, input } = call;
   const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
   if (selected === undefined) return draft;
-  const answer = request.required(DEFINITIONS);
+  const wanted = toRequirement("never-reconciled/definitions", {
+    ...DEFINITION,
+    match: { labels: selected.matchLabels },
+  });
+  const answer = request.required(wanted.name);
   const definitions =
     answer.is === "pending" ? [] : answer.items.flatMap((item) => toDefinition(item) ?? []).sort(byName);
-  const asking = withRequirements(draft, toRequirements(selected, definitions));
+  const asking = withRequirements(draft, [wanted, ...definitions.map(requireComposites)]);
   const judged = judgeAll(call, definitions);
   if (answer.is === "pending" || judged === undefined) return asking;
   const nudged = withNudges(asking, onFound === "Nudge" ? judged : []);
@@ -34,21 +40,10 @@ export const neverReconciled: Operation = (call, draft) => {
 
 const byName = (a: Definition, b: Definition): number => (a.name < b.name ? -1 : 1);
 
-const toRequirements = (
-  { matchLabels }: { readonly matchLabels: Readonly<Record<string, string>> },
-  definitions: readonly Definition[],
-): readonly Requirement[] => [
-  { name: DEFINITIONS, selector: { ...DEFINITION, match: { labels: matchLabels } } },
-  ...definitions.map((definition) => {
-    const { apiVersion, kind } = definition;
-    return { name: compositesRequirement(definition), selector: { apiVersion, kind, match: { labels: {} } } };
-  }),
-];
-
 /** Judges the XRs of each XRD; undefined while one of the answers is pending. */
 function judgeAll({ request }: OperationCall, definitions: readonly Definition[]): readonly Judged[] | undefined {
   const judged = definitions.map((definition) => {
-    const answer = request.required(compositesRequirement(definition));
+    const answer = request.required(requireComposites(definition).name);
     return answer.is === "pending" ? undefined : { definition, verdict: judgeReconciles(definition, answer.items) };
   });
   const known = judged.filter((each) => each !== undefined);

@@ -1,5 +1,6 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import type { ManagedKind } from "../crossplane/managed-resource.ts";
+import { toRequirement } from "../crossplane/requirement.ts";
 import { stringAt } from "../model/document.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
@@ -30,7 +31,7 @@ export interface Contenders {
 export function findContenders(candidate: Candidate, identity: string, request: Request): Contenders {
   const { apiVersion, kind } = candidate.kind;
   const match = { labels: { [IDENTITY]: identity } };
-  const labelled: Requirement = { name: `tags/${apiVersion}/${identity}`, selector: { apiVersion, kind, match } };
+  const labelled = toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
   const listed = readAnswer(labelled, request)?.filter((contender) => contender.identity === identity);
   if (listed === undefined) return { contenders: undefined, requirements: [labelled] };
 
@@ -63,8 +64,5 @@ function toWriterRequirement(
   const known = [stringAt(own.document, ["metadata", "name"]), ...listed.map((contender) => contender.name)];
   if (known.includes(name)) return undefined;
   const { apiVersion } = kind;
-  return {
-    name: `tags/${apiVersion}/${kind.kind}/${name}`,
-    selector: { apiVersion, kind: kind.kind, match: { name } },
-  };
+  return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }

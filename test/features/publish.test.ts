@@ -95,7 +95,8 @@ describe("an EnvironmentConfig", () => {
       says: "False InvalidName",
     },
   ])("$reason", ({ parts, config, composed, says }) => {
-    const { resources, conditions } = draftOf(parts, config);
+    const { resources, conditions, compositeReady } = draftOf(parts, config);
+    expect(compositeReady).toBe(says === "True Published" ? undefined : "False");
     const edit = resources.get(KEY);
     expect(edit?.is === "set" ? edit.object : undefined).toEqual(composed);
     expect(conditions.map(({ status, reason }) => `${status} ${reason}`)).toEqual([says]);

@@ -55,6 +55,25 @@ describe("an input", () => {
       spec: { sharedResources: [shared(), shared()] },
       faults: ['spec.sharedResources: more than one with name "db"'],
     },
+    ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) => ({
+      spec: { sharedResources: [shared({ apiVersion, kind: "XPostgres" })] },
+      faults: ["spec.sharedResources[0].apiVersion: not an API version, such as example.org/v1"],
+    })),
+    ...["v1", "apps/v1", "gateway.networking.k8s.io/v1"].map((apiVersion) => ({
+      spec: { sharedResources: [shared({ apiVersion, kind: "ConfigMap" })] },
+      faults: [
+        "spec.sharedResources[0].grant: Annotation does not go with connection for a kind of Kubernetes itself: no controller " +
+          "says which Secret is its own, so whoever edits it could give away any; use ReferenceGrant or None",
+      ],
+    })),
+    {
+      spec: { sharedResources: [{ ...shared({ grant: "ReferenceGrant" }), connection: undefined }] },
+      faults: ["spec.sharedResources[0].grant: ReferenceGrant goes with connection: it lies beside the Secret"],
+    },
+    {
+      spec: { sharedResources: [shared({ select: { name: { value: "orders" }, namespace: { value: "*" } } })] },
+      faults: ['spec.sharedResources[0].select.namespace: "*" goes with matchLabels'],
+    },
     {
       spec: { sharedResources: [shared({ apiVersion: "v1", kind: "Secret" })] },
       faults: [
@@ -89,7 +108,7 @@ describe("an input", () => {
     },
     {
       spec: { sharedResources: [shared({ connection: connection({ namespaces: { value: 3 } }) })] },
-      faults: ["spec.sharedResources[0].connection.copies[0].namespaces.value: not what is allowed here: 3"],
+      faults: ["spec.sharedResources[0].connection.copies[0].namespaces.value: not what is allowed here: a number"],
     },
     {
       spec: {

@@ -5,7 +5,7 @@ import { emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { neverReconciled } from "../../src/operations/never-reconciled.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
-import { inputOf } from "../../testing/builders/sharing.ts";
+import { inputOf, requirementsIn, toBaseName } from "../../testing/builders/sharing.ts";
 
 // An Operation that reads the XRDs of a platform and their XRs.
 
@@ -50,7 +50,7 @@ function operate({ definitions, shops }: World, spec: JsonObject = {}) {
   const request = {
     ...emptyRequest,
     required: (name: string) => {
-      const items = answers.get(name);
+      const items = answers.get(toBaseName(name));
       return items === undefined
         ? ({ is: "pending" } as const)
         : ({ is: "resolved", items: items.map(documentOf) } as const);
@@ -99,7 +99,7 @@ describe("an Operation that looks for XRs that were never reconciled", () => {
       asks: [askedXrds, askedShops],
     },
   ])("requires $reason", ({ world, asks }) => {
-    expect([...operate(world).requirements]).toEqual(asks);
+    expect([...requirementsIn(operate(world))]).toEqual(asks);
   });
 
   test("requires only XRDs with the labels of the input", () => {

@@ -1,15 +1,26 @@
 import { toComposite } from "../../src/crossplane/composite.ts";
+import { toRequirement, toSecretRequirement } from "../../src/crossplane/requirement.ts";
 import type { Call } from "../../src/features/feature.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import { API_VERSION, KIND } from "../../src/input/schema.ts";
 import { documentOf } from "../../src/model/document.ts";
+import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
 import type { Resource, State } from "../../src/model/resource.ts";
 
 /** Builders of what tests start from: a team's XR that uses another team's database. */
 
 export const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
+
+export const ACCEPT = "shared-infrastructure.fn.crossplane.io/accept-copies-from";
+
+export const namespaceOf = (name: string, annotations: JsonObject = {}): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name, annotations },
+});
 
 /** An XR of team-a, bound to its claim, that names the database it uses. */
 export const xr = (overrides: JsonObject = {}): JsonObject => ({
@@ -33,6 +44,25 @@ export const database = ({ annotations = { [ALLOWED]: "team-a" }, ...overrides }
   ...overrides,
 });
 
+/** The names under which Crossplane answers what the XR above asks for. */
+export const REQUIRED = {
+  database: toRequirement("shared-resource/db", {
+    apiVersion: "data.example.org/v1",
+    kind: "XPostgres",
+    match: { name: "orders" },
+  }).name,
+  secret: toSecretRequirement("shared-resource/db/secret", { namespace: "databases", name: "orders-conn" }).name,
+  /** The target of a copy, by the copy's name in the Composition. */
+  target: (copy = "shared/db/team-a/orders-db") =>
+    toSecretRequirement(`${copy}/target`, { namespace: "team-a", name: "orders-db" }).name,
+  /** The same on Crossplane v1, which finds it by its label. */
+  labelledTarget: toRequirement("shared/db/team-a/orders-db/target", {
+    apiVersion: "v1",
+    kind: "Secret",
+    match: { labels: { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" } },
+  }).name,
+} as const;
+
 /** A shared resource of the input: the database by name, and one copy of its Secret. */
 export const shared = (overrides: JsonObject = {}): JsonObject => ({
   name: "db",
@@ -53,6 +83,8 @@ export interface CallParts {
    * target that is not here is free.
    */
   readonly answers?: Readonly<Record<string, readonly JsonObject[] | "pending">>;
+  /** Namespaces that take copies from everybody; others are pending. */
+  readonly spaces?: readonly string[];
   readonly observed?: Readonly<Record<string, JsonObject>>;
   readonly context?: JsonObject;
   readonly capabilities?: readonly Capability[];
@@ -72,7 +104,7 @@ export interface CallParts {
 
 export function callOf(parts: CallParts): Call {
   const { answers = {}, observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
-  const { tags, contenders, schemas = {} } = parts;
+  const { tags, contenders, spaces, schemas = {} } = parts;
   const composite = documentOf(parts.xr ?? xr());
   return {
     composite: toComposite(composite),
@@ -89,15 +121,36 @@ export function callOf(parts: CallParts): Call {
         return schema === undefined ? { is: "pending" } : { is: "resolved", schema: documentOf(schema) };
       },
       required: (name) => {
-        const byName = answers[name.split("/").at(-1) ?? ""];
-        const items = name.startsWith("tags/")
-          ? (byName ?? contenders ?? "pending")
-          : (answers[name.replace("shared-resource/", "")] ?? (name.endsWith("/target") ? [] : "pending"));
+        const items = answerTo(toBaseName(name), { answers, contenders, spaces });
         return items === "pending" ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
       },
     },
   };
 }
+
+interface Answers {
+  readonly answers: CallParts["answers"];
+  readonly contenders: readonly JsonObject[] | "pending" | undefined;
+  readonly spaces: readonly string[] | undefined;
+}
+
+/** The resources that Crossplane finds for a requirement, whose name is without its hash. */
+function answerTo(
+  name: string,
+  { answers = {}, contenders = "pending", spaces = [] }: Partial<Answers>,
+): readonly JsonObject[] | "pending" {
+  if (name.startsWith("tags/")) return answers[name.split("/").at(-1) ?? ""] ?? contenders;
+  const [kind, space = ""] = name.split("/");
+  if (kind === "namespace" && spaces.includes(space)) return [namespaceOf(space, { [ACCEPT]: "*" })];
+  return answers[name.replace("shared-resource/", "")] ?? (name.endsWith("/target") ? [] : "pending");
+}
+
+/** A requirement's name without the hash of its selector. */
+export const toBaseName = (name: string): string => name.replace(/#[0-9a-f]{8}$/, "");
+
+/** What a draft asks for, by the requirements' names without their hashes. */
+export const requirementsIn = ({ requirements }: Draft): ReadonlyMap<string, ResourceSelector> =>
+  new Map([...requirements].map(([name, selector]) => [toBaseName(name), selector]));
 
 export const resourceOf = (object: JsonObject, details: Readonly<Record<string, string>> = {}): Resource => ({
   document: documentOf(object),
@@ -107,6 +160,14 @@ export const resourceOf = (object: JsonObject, details: Readonly<Record<string, 
 
 const resourcesOf = (objects: Readonly<Record<string, JsonObject>>): State["resources"] =>
   new Map(Object.entries(objects).map(([name, object]) => [name, resourceOf(object)]));
+
+/** The annotation by which what is composed for a copy names the shared resource that it was made from. */
+export const RECORD = "shared-infrastructure.fn.crossplane.io/shared-resource";
+
+/** The record of a copy of the database. */
+export const recorded = (name = "orders", more: JsonObject = {}): JsonObject => ({
+  [RECORD]: JSON.stringify({ apiVersion: "data.example.org/v1", kind: "XPostgres", ...more, name }),
+});
 
 /** An Object of provider-kubernetes as it is observed: with all that the provider and Crossplane fill in. */
 export const observedObject = (status: { ready: string; synced?: string }): JsonObject => ({

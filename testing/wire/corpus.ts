@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/model/json.ts";
-import { database, inputOf, observedObject, shared, xr } from "../builders/sharing.ts";
+import { database, inputOf, observedObject, REQUIRED, shared, xr } from "../builders/sharing.ts";
 import { encodeRequest } from "./oracle.ts";
 import type { PlainRequest, PlainResource } from "./plain.ts";
 
@@ -28,7 +28,7 @@ const usual: PlainRequest = {
   capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"],
   observed: { composite: resource(xr()), resources: new Map() },
   input: inputOf({ sharedResources: [shared()] }),
-  required: new Map([["shared-resource/db", [database()]]]),
+  required: new Map([[REQUIRED.database, [database()]]]),
 };
 
 /** Everything that JSON and the protocol have, in little space. */
@@ -36,7 +36,7 @@ const mixed: JsonObject = { a: [{ b: -0.5 }, null, true, "ü", [], {}], "": { __
 
 export const corpus: readonly Buffer[] = [
   nothing,
-  { ...usual, capabilities: [], required: new Map(), extra: new Map([["shared-resource/db", [database()]]]) },
+  { ...usual, capabilities: [], required: new Map(), extra: new Map([[REQUIRED.database, [database()]]]) },
   usual,
   { ...usual, input: inputOf({ sharedResources: [] }) },
   {

@@ -4,6 +4,7 @@ import type { State } from "../../src/model/resource.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
+import { REQUIRED } from "../builders/sharing.ts";
 import { type Mutate, mutations } from "./mutations.ts";
 
 /**
@@ -119,7 +120,7 @@ function readers(message: Buffer): (() => string)[] {
     () => readState(read().desired),
     () => everyPath(read().input),
     () => everyPath(read().context),
-    () => JSON.stringify(["shared-resource/db", "a", "", "__proto__"].map((name) => answer(read().required(name)))),
+    () => JSON.stringify([REQUIRED.database, "a", "", "__proto__"].map((name) => answer(read().required(name)))),
   ];
 }
 

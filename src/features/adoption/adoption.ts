@@ -8,7 +8,7 @@ import { toCondition, toFatal } from "./condition.ts";
 import { putBack } from "./put-back.ts";
 import { BLOCKING } from "./reasons.ts";
 import { type Remark, toRemarks } from "./remarks.ts";
-import { toRequirement } from "./unobserved.ts";
+import { requireReference } from "./unobserved.ts";
 
 /**
  * Keeps everything that the XR refers to until the XR controls it. After a restore nobody controls what was composed;
@@ -39,7 +39,7 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly
 
 /** Requires references for as long as the XR has them: Crossplane watches what was required last. */
 const toRequirements = (cases: readonly Case[]) =>
-  cases.flatMap((found) => (found.is === "referenced" ? [toRequirement(found.reference)] : []));
+  cases.flatMap((found) => (found.is === "referenced" ? [requireReference(found.reference)] : []));
 
 /** A Fatal ends the calls of this reconcile, so it waits until everything is known: it names all at once. */
 function toResults(

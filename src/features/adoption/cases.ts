@@ -2,7 +2,7 @@ import type { Reference } from "../../crossplane/references.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Call } from "../feature.ts";
-import { canBeRequired, findUnobserved, toRequirement } from "./unobserved.ts";
+import { canBeRequired, findUnobserved, requireReference } from "./unobserved.ts";
 import { type AdoptionVerdict, judgeObserved, judgeReferenced } from "./verdict.ts";
 
 /** A composed resource that is observed and that nobody desires: Crossplane drops it at the end of this reconcile. */
@@ -54,6 +54,6 @@ function findReferenced(call: Call): readonly ReferencedCase[] {
     .map((reference) => ({
       is: "referenced",
       reference,
-      verdict: judgeReferenced(request.required(toRequirement(reference).name), composite),
+      verdict: judgeReferenced(request.required(requireReference(reference).name), composite),
     }));
 }

@@ -15,7 +15,7 @@ import {
   STEP_NOT_LAST,
   UNSETTLED,
 } from "./reasons.ts";
-import { toRequirement } from "./unobserved.ts";
+import { requireReference } from "./unobserved.ts";
 import type { AdoptionVerdict } from "./verdict.ts";
 
 /** One resource that the condition mentions, and the sentence for whoever has to act. */
@@ -46,7 +46,7 @@ function remarkObserved({ name, resource, verdict }: ObservedCase, policy: Adopt
 function remarkReferenced({ reference, verdict }: ReferencedCase, policy: Adoption, call: Call): readonly Remark[] {
   const resource = formatReference(reference);
   if (verdict.is === "unadopted") {
-    const answer = call.request.required(toRequirement(reference).name);
+    const answer = call.request.required(requireReference(reference).name);
     const [found] = answer.is === "resolved" ? answer.items : [];
     const sentence = explainRestoreInProgress(findRival(found, call));
     return [{ reason: "RestoreInProgress", resource, sentence }];

@@ -6,6 +6,7 @@ import {
   toReference,
   toReferences,
 } from "../../crossplane/references.ts";
+import { toRequirement } from "../../crossplane/requirement.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 
@@ -23,12 +24,14 @@ export function findUnobserved({ composite, request }: Call): readonly Reference
 }
 
 /** The requirement that looks a reference up. */
-export function toRequirement(reference: Reference): Requirement {
+export function requireReference(reference: Reference): Requirement {
   const { apiVersion, kind, namespace, name } = reference;
-  return {
-    name: `adoption/${formatReference(reference)}`,
-    selector: { apiVersion, kind, ...(namespace !== undefined && { namespace }), match: { name } },
-  };
+  return toRequirement(`adoption/${formatReference(reference)}`, {
+    apiVersion,
+    kind,
+    ...(namespace !== undefined && { namespace }),
+    match: { name },
+  });
 }
 
 /**

@@ -2,11 +2,11 @@ import { ENVIRONMENT, NEW_ENVIRONMENT } from "../../crossplane/environment.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
-import { valueAt, withValueAt } from "../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue, withKey } from "../../model/json.ts";
+import { withValueAt } from "../../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 
-export interface Found {
+export interface Readable {
   readonly shared: SharedResource;
   readonly resources: readonly Document[];
 }
@@ -14,15 +14,15 @@ export interface Found {
 type Entry = readonly [string, ContextValue];
 
 /**
- * What later steps find in the context: the shared resources as Crossplane answered them, unread, as lists by name beside
+ * Makes what later steps find in the context: the shared resources as Crossplane answered them, unread, as lists by name beside
  * what an earlier step left there; and the environment with what is merged into it. Never a Secret.
  */
-export const contextOf = (found: readonly Found[], call: Call): readonly Entry[] => [
-  ...sharedOf(found, call),
-  ...environmentOf(found, call),
+export const toContext = (found: readonly Readable[], call: Call): readonly Entry[] => [
+  ...listShared(found, call),
+  ...mergeEnvironment(found, call),
 ];
 
-function sharedOf(found: readonly Found[], { request, input }: Call): readonly Entry[] {
+function listShared(found: readonly Readable[], { request, input }: Call): readonly Entry[] {
   const lists = found.flatMap(({ shared, resources }) =>
     shared.select.by === "self" || resources.length === 0 ? [] : [[shared.name, resources] as const],
   );
@@ -32,28 +32,47 @@ function sharedOf(found: readonly Found[], { request, input }: Call): readonly E
 }
 
 /** As function-environment-configs merges: shared resources over what earlier steps left, and that over the defaults. */
-function environmentOf(found: readonly Found[], { request, input }: Call): readonly Entry[] {
+function mergeEnvironment(found: readonly Readable[], { request, input }: Call): readonly Entry[] {
   const layers = found.flatMap(({ shared, resources }) =>
-    resources.flatMap((resource) => layerOf(shared.toEnvironment, resource)),
+    resources.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
   );
   const { environment } = input.spec;
   if (layers.length === 0 && environment === undefined) return [];
   const earlier = request.context.at([ENVIRONMENT]);
-  const base = isObject(earlier) ? earlier : {};
-  const merged = [environment?.defaultData ?? {}, base, ...layers].reduce(merge, {});
-  return [[ENVIRONMENT, ownValue(merged, "kind") === undefined ? { ...merged, ...NEW_ENVIRONMENT } : merged]];
+  const base = isObject(earlier) ? [earlier] : [];
+  const merging: Merging = new Map();
+  for (const object of [environment?.defaultData ?? {}, ...base, ...layers]) addTo(merging, object);
+  if (!merging.has("kind")) for (const [key, value] of Object.entries(NEW_ENVIRONMENT)) merging.set(key, value);
+  return [[ENVIRONMENT, toObject(merging)]];
 }
 
-function layerOf(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
+function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
   const value = toEnvironment && resource.at(toEnvironment.fromFieldPath);
   if (!isObject(value)) return [];
   return [toEnvironment?.toFieldPath === undefined ? value : withValueAt({}, toEnvironment.toFieldPath, value)];
 }
 
-/** Objects are merged field by field; of all else the later one wins. */
-function merge(earlier: JsonObject, later: JsonObject): JsonObject {
-  return Object.entries(later).reduce((merged, [key, value]) => {
-    const before: JsonValue | undefined = valueAt(merged, [key]);
-    return withKey(merged, key, isObject(before) && isObject(value) ? merge(before, value) : value);
-  }, earlier);
+/** An object that is being merged; what is not merged with anything is still as it came. */
+type Merging = Map<string, JsonValue | Merging>;
+
+/**
+ * Merges an object into others field by field; of all else the later one wins. There may be many objects with many fields, so
+ * nothing is copied on the way.
+ */
+function addTo(merging: Merging, object: JsonObject): void {
+  for (const [key, value] of Object.entries(object)) {
+    const before = isObject(value) ? merging.get(key) : undefined;
+    if (!isObject(value) || !isObject(before)) {
+      merging.set(key, value);
+      continue;
+    }
+    const nested: Merging = before instanceof Map ? before : new Map(Object.entries(before));
+    addTo(nested, value);
+    merging.set(key, nested);
+  }
+}
+
+function toObject(merging: Merging): JsonObject {
+  for (const [key, value] of merging) if (value instanceof Map) merging.set(key, toObject(value));
+  return Object.fromEntries(merging) as JsonObject;
 }

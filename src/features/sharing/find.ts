@@ -1,63 +1,136 @@
+import { qualifiedName } from "../../crossplane/metadata.ts";
+import { toRequirement } from "../../crossplane/requirement.ts";
+import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
+import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
+import type { Requirement, ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { ask, type Question } from "./question.ts";
-import { describe, toSelector } from "./selector.ts";
-import { inOrder } from "./sort.ts";
+import { type Resolved, resolveString } from "../value.ts";
+import { originKey, toOrigin } from "./origin.ts";
+import { sortBy } from "./sort.ts";
 
-const NAME = ["metadata", "name"];
 const NAMESPACE = ["metadata", "namespace"];
 
 /** What is known of a shared resource. */
-export type Finding =
+type Lookup =
   | { readonly is: "unset"; readonly field: string } // nothing can be asked before this field is set
+  | { readonly is: "invalid"; readonly fault: string } // nor with this value of a field
   | { readonly is: "pending" } // not looked up yet: nothing is known
   | { readonly is: "tooFew"; readonly wanted: string; readonly found: number; readonly minMatch: number }
   | { readonly is: "ambiguous"; readonly names: readonly string[] }
+  | { readonly is: "unscoped"; readonly wanted: string } // found in namespaces that the input does not name
   | { readonly is: "found"; readonly resources: readonly Document[] };
 
-export interface Found {
-  readonly finding: Finding;
-  readonly questions: readonly Question[];
+export interface LookedUp {
+  readonly lookup: Lookup;
+  readonly requirement: Requirement | undefined;
 }
-
-/** The name of the requirement that looks a shared resource up. */
-const requirementOf = ({ name }: SharedResource): string => `shared-resource/${name}`;
 
 /**
- * Which resources the answer names. One from another namespace than was asked for is not taken: `crossplane render` up to
- * v2.2 looks at names only, and credentials of the wrong database are worse than none.
+ * Looks a shared resource up. One from another namespace than was asked for is not taken: `crossplane render` up to v2.2
+ * looks at names only, and credentials of the wrong database are worse than none.
+ *
+ * @param origins the keys of the resources that copies were made from so far: one of them is taken for as long as it matches.
  */
-export function find(shared: SharedResource, call: Call): Found {
+export function find(shared: SharedResource, origins: ReadonlySet<string>, call: Call): LookedUp {
   if (shared.select.by === "self") {
-    return { finding: { is: "found", resources: [call.composite.document] }, questions: [] };
+    return { lookup: { is: "found", resources: [call.composite.document] }, requirement: undefined };
   }
-  const resolved = toSelector(shared.apiVersion, shared.kind, shared.select, call);
-  if (resolved.is === "unset") return { finding: resolved, questions: [] };
+  const selector = toSelector(shared, shared.select, call);
+  if (selector.is !== "set") return { lookup: selector, requirement: undefined };
 
-  const question = ask(requirementOf(shared), resolved.value, call);
-  const finding: Finding = question.answer.is === "pending" ? question.answer : choose(shared, question);
-  return { finding, questions: [question] };
+  const requirement = toRequirement(`shared-resource/${shared.name}`, selector.value);
+  const answer = call.request.required(requirement.name);
+  if (answer.is === "pending") return { lookup: answer, requirement };
+  const { namespace } = selector.value;
+  const matches = answer.items.filter((item) => namespace === undefined || stringAt(item, NAMESPACE) === namespace);
+  return { lookup: choose(shared, selector.value, matches, origins), requirement };
 }
 
-/** Several are taken where the input says how many, or which come first; else they are a riddle. */
-function choose({ select }: SharedResource, { selector, answer }: Question): Finding {
-  const items = answer.is === "resolved" ? answer.items : [];
-  const { namespace } = selector;
-  const matches = items.filter((item) => namespace === undefined || stringAt(item, NAMESPACE) === namespace);
-  const { minMatch, maxMatch, sortByFieldPath } =
-    select.by === "labels" ? select : { minMatch: 1, maxMatch: 1, sortByFieldPath: undefined };
-  if (matches.length < minMatch) {
-    return { is: "tooFew", wanted: describe(selector), found: matches.length, minMatch };
+/** Several are taken where the input says how many, or which come first; else they are ambiguous. */
+function choose(
+  { select }: SharedResource,
+  selector: ResourceSelector,
+  matches: readonly Document[],
+  origins: ReadonlySet<string>,
+): Lookup {
+  if (select.by !== "labels") {
+    return matches.length === 0 ? tooFew(selector, 0, 1) : { is: "found", resources: matches.slice(0, 1) };
   }
-  const sorted = inOrder(matches, sortByFieldPath);
-  if (matches.length > maxMatch && sortByFieldPath === undefined) return { is: "ambiguous", names: sorted.map(nameOf) };
-  return { is: "found", resources: sorted.slice(0, maxMatch) };
+  const { minMatch, maxMatch, sortByFieldPath } = select;
+  const isUnscoped = select.namespace === undefined && matches.some((item) => stringAt(item, NAMESPACE) !== undefined);
+  if (isUnscoped) return { is: "unscoped", wanted: describe(selector) };
+  if (matches.length < minMatch) return tooFew(selector, matches.length, minMatch);
+
+  const sorted = sortBy(matches, sortByFieldPath);
+  if (matches.length > maxMatch && sortByFieldPath === undefined) {
+    return { is: "ambiguous", names: sorted.map(qualifiedName) };
+  }
+  const kept = maxMatch > 1 ? undefined : sorted.find((item) => origins.has(originKey(toOrigin(item))));
+  return { is: "found", resources: kept === undefined ? sorted.slice(0, maxMatch) : [kept] };
 }
 
-/** A resource's name, with its namespace where it has one. */
-export function nameOf(resource: Document): string {
-  const namespace = stringAt(resource, NAMESPACE);
-  const name = stringAt(resource, NAME) ?? "";
-  return namespace === undefined ? name : `${namespace}/${name}`;
+const tooFew = (selector: ResourceSelector, found: number, minMatch: number): Lookup => ({
+  is: "tooFew",
+  wanted: describe(selector),
+  found,
+  minMatch,
+});
+
+type Match = Resolved<ResourceSelector["match"]>;
+type Selector = Resolved<ResourceSelector> | { readonly is: "invalid"; readonly fault: string };
+
+/**
+ * Makes what Crossplane is to find. What no resource can be called is not asked for: Crossplane could only fail the whole XR,
+ * and an XR that fails keeps its copies whatever their owners say.
+ */
+function toSelector(
+  { apiVersion, kind }: SharedResource,
+  select: Exclude<Select, { by: "self" }>,
+  call: Call,
+): Selector {
+  const isEverywhere = select.namespace?.is === "literal" && select.namespace.value === "*";
+  const namespace = select.namespace === undefined || isEverywhere ? undefined : resolveString(select.namespace, call);
+  if (namespace?.is === "unset") return namespace;
+  const match = select.by === "name" ? byName(select.name, call) : byLabels(select.labels, call);
+  if (match.is === "unset") return match;
+  const selector = { apiVersion, kind, namespace: namespace?.value, match: match.value };
+  const fault = findFault(selector);
+  return fault === undefined ? { is: "set", value: selector } : { is: "invalid", fault };
+}
+
+function findFault({ namespace, match }: ResourceSelector): string | undefined {
+  if (namespace !== undefined && !DNS_LABEL.test(namespace))
+    return `${JSON.stringify(namespace)} is not a namespace's name`;
+  if ("name" in match) {
+    return isPathSegment(match.name) ? undefined : `${JSON.stringify(match.name)} is not a resource's name`;
+  }
+  const [wrong] = Object.values(match.labels).filter((value) => !isLabelValue(value));
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not a label's value`;
+}
+
+function byName(value: Extract<Select, { by: "name" }>["name"], call: Call): Match {
+  const name = resolveString(value, call);
+  return name.is === "unset" ? name : { is: "set", value: { name: name.value } };
+}
+
+/** Optional labels are left out where they are not set; without any label left, everything would match. */
+function byLabels(labels: Extract<Select, { by: "labels" }>["labels"], call: Call): Match {
+  const resolved: [string, string][] = [];
+  for (const { key, value, optional } of labels) {
+    const label = resolveString(value, call);
+    if (label.is === "unset" && !optional) return label;
+    if (label.is === "set") resolved.push([key, label.value]);
+  }
+  if (resolved.length > 0) return { is: "set", value: { labels: Object.fromEntries(resolved) } };
+  return { is: "unset", field: "everything that select.matchLabels refers to" };
+}
+
+/** Puts a selector into words: `orders-db`, `in namespace databases with labels team=orders`. */
+export function describe({ namespace, match }: ResourceSelector): string {
+  const place = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  if ("name" in match) return `${match.name}${place}`;
+  const labels = Object.entries(match.labels).map(([key, value]) => `${key}=${value}`);
+  return `with labels ${labels.sort().join(",")}${place}`;
 }

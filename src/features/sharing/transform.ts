@@ -43,7 +43,7 @@ function convertTo(type: Type, value: JsonValue): JsonValue | undefined {
     case "int64":
       return toNumber(value, /^[+-]?\d+$/);
     case "float64":
-      return toNumber(value, /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/);
+      return toNumber(value, /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/);
   }
 }
 
@@ -54,10 +54,13 @@ function toBoolean(value: JsonValue): boolean | undefined {
   return ["0", "f", "F", "FALSE", "false", "False", 0].includes(value as string | number) ? false : undefined;
 }
 
+/** More than any number has that a double can hold. */
+const MAX_DIGITS = 400;
+
 function toNumber(value: JsonValue, pattern: RegExp): number | undefined {
   if (typeof value === "boolean") return value ? 1 : 0;
   const text = typeof value === "number" ? String(value) : value;
-  if (typeof text !== "string" || !pattern.test(text)) return undefined;
+  if (typeof text !== "string" || text.length > MAX_DIGITS || !pattern.test(text)) return undefined;
   const number = Number(text);
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number;
 }

@@ -11,6 +11,7 @@ import {
   restoredStore,
   store,
 } from "../../../testing/builders/composed.ts";
+import { requirementsIn } from "../../../testing/builders/sharing.ts";
 
 type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 
@@ -162,8 +163,9 @@ describe("a resource without proof that this XR composed it", () => {
 
 describe("a reference to a resource that is not observed", () => {
   test("leads to a requirement by name", () => {
-    const { requirements, conditions, results } = draftOf({ xr: store(referring("a")) });
-    expect([...requirements]).toEqual([
+    const draft = draftOf({ xr: store(referring("a")) });
+    const { conditions, results } = draft;
+    expect([...requirementsIn(draft)]).toEqual([
       [REQUIREMENT, { apiVersion: "cloud.example.org/v1", kind: "Bucket", match: { name: "a" } }],
     ]);
     expect(conditions).toMatchObject([{ status: "Unknown", reason: "WaitingForRequiredResources" }]);
@@ -178,8 +180,7 @@ describe("a reference to a resource that is not observed", () => {
     const xr = namespace
       ? store({ metadata: { name: "store", namespace, uid: "u" }, spec: { crossplane: { resourceRefs: references } } })
       : store({ spec: { resourceRefs: references } });
-    const { requirements } = draftOf({ xr, capabilities });
-    expect([...requirements]).toEqual(
+    expect([...requirementsIn(draftOf({ xr, capabilities }))]).toEqual(
       namespace === undefined
         ? []
         : [["adoption/ConfigMap/team-a/a", { apiVersion: "v1", kind: "ConfigMap", namespace, match: { name: "a" } }]],
@@ -187,7 +188,7 @@ describe("a reference to a resource that is not observed", () => {
   });
 
   test("is required in the order of names, also on Crossplane v1 where it has no namespace", () => {
-    const { requirements } = draftOf({ xr: store(referring("b", "a", "c")), capabilities: [] });
+    const requirements = requirementsIn(draftOf({ xr: store(referring("b", "a", "c")), capabilities: [] }));
     expect([...requirements.keys()]).toEqual(
       ["a", "b", "c"].map((name) => `adoption/Bucket.cloud.example.org/${name}`),
     );

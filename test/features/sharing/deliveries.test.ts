@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
+import {
+  type CallParts,
+  callOf,
+  database,
+  recorded,
+  requirementsIn,
+  shared,
+  xr,
+} from "../../../testing/builders/sharing.ts";
 
 /** Every way to deliver a copy: what is asked for, and what is composed. */
 
@@ -57,7 +65,7 @@ describe("via Secret", () => {
               name: "orders-db",
               namespace: "team-a",
               labels: { app: "shop", ...label },
-              annotations: marks(),
+              annotations: { ...marks(), ...recorded() },
             },
             type: "Opaque",
             data: { password: base64("p@ss/1"), username: base64("app") },
@@ -110,17 +118,14 @@ describe("via ConnectionSecret", () => {
   });
 
   test("on v1 with listed keys nobody reads the Secret", () => {
-    const { resources, requirements } = draftWith(
-      { via: "ConnectionSecret", keys: [{ from: "ca.crt", to: "CA" }] },
-      { capabilities: [] },
-    );
-    expect(resources.get(`${TARGET}/connection-secret`)).toMatchObject({
+    const draft = draftWith({ via: "ConnectionSecret", keys: [{ from: "ca.crt", to: "CA" }] }, { capabilities: [] });
+    expect(draft.resources.get(`${TARGET}/connection-secret`)).toMatchObject({
       object: {
         ...objectFor([["data[ca.crt]", "CA"]], { apiVersion: "kubernetes.crossplane.io/v1alpha2" }),
         spec: { writeConnectionSecretToRef: { namespace: "team-a", name: "orders-db" } },
       },
     });
-    expect([...requirements.keys()]).toEqual(["shared-resource/db"]);
+    expect([...requirementsIn(draft).keys()]).toEqual(["shared-resource/db"]);
   });
 
   test("without listed keys they are read, and a new version of the source wakes the provider", () => {
@@ -175,6 +180,18 @@ describe("toCompositeConnectionDetails", () => {
       { sharedResources, answers, details: { DB_PASSWORD: "old", other: "x" } },
     );
     expect([...connectionDetails]).toEqual([["DB_PASSWORD", base64("old")]]);
+  });
+
+  test("without listed keys, what an earlier step desires is newer than what stays", () => {
+    const all = [shared({ connection: { copies: [{ toCompositeConnectionDetails: true }] } })];
+    const details = { theirs: "old", ours: "kept" };
+    const call = callOf({ capabilities: v2, sharedResources: all, answers: { db: [] }, details });
+    const composite = {
+      ...call.request.desired.composite,
+      connectionDetails: new Map([["theirs", Buffer.from("new")]]),
+    };
+    const request = { ...call.request, desired: { ...call.request.desired, composite } };
+    expect([...sharing({ ...call, request }, emptyDraft).connectionDetails]).toEqual([["ours", base64("kept")]]);
   });
 });
 
@@ -237,6 +254,19 @@ describe("keys", () => {
   });
 });
 
+test("a large Secret is not copied more often than an answer to Crossplane can hold", () => {
+  const namespaces = { value: Array.from({ length: 1000 }, (_, index) => `n${index}`) };
+  const everywhere = database({ annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": "*" } });
+  const draft = draftWith(
+    { via: "Secret", namespaces },
+    { answers: { db: [everywhere], [SECRET]: [source({ large: "A".repeat(1024 * 1024) })] } },
+  );
+  expect(draft.resources.size).toBe(2);
+  expect(says(draft)).toContain(
+    "TooLarge: db: 998 copies are left out: with all of them the answer would be more than",
+  );
+});
+
 describe("the source Secret is asked for last", () => {
   test.each<{ reason: string; copy: JsonObject; parts?: CallParts; asked: readonly string[] }>([
     { reason: "never where the provider reads it", copy: { via: "Object" }, asked: [`${TARGET}/target`] },
@@ -253,7 +283,7 @@ describe("the source Secret is asked for last", () => {
       asked: ["shared-resource/db/secret"],
     },
   ])("$reason", ({ copy, parts, asked }) => {
-    expect([...draftWith(copy, parts).requirements.keys()]).toEqual(["shared-resource/db", ...asked]);
+    expect([...requirementsIn(draftWith(copy, parts)).keys()]).toEqual(["shared-resource/db", ...asked]);
   });
 
   test("one that is gone keeps the copies, or takes them away where the input says so", () => {
@@ -284,6 +314,13 @@ describe("a target is written to only by whom it belongs to", () => {
     kind: "Object",
     spec: { forProvider: { manifest: { kind: "Secret" } }, references: [] },
   };
+  /** The Object as Crossplane has written it in generation 5, and as the provider has seen it so far. */
+  const observing = (observedGeneration: number): JsonObject => ({
+    ...observed,
+    metadata: { generation: 5 },
+    spec: { ...observed.spec, managementPolicies: ["Observe"] },
+    status: { conditions: [{ type: "Synced", status: "True", observedGeneration }] },
+  });
   const taken = (holder: string) =>
     `TargetTaken: db: Secret team-a/orders-db is a copy that ${holder} made, and is left to it: choose another secretName`;
 
@@ -329,9 +366,29 @@ describe("a target is written to only by whom it belongs to", () => {
       condition: taken(other),
     },
     {
-      reason: "and is dropped once it only observes",
+      reason: "it is not dropped before the provider has read that it only observes",
       parts: {
-        observed: { [TARGET]: { ...observed, spec: { ...observed.spec, managementPolicies: ["Observe"] } } },
+        observed: { [TARGET]: observing(4) },
+        answers: { [`${TARGET}/target`]: [target(marks(other))] },
+      },
+      composed: expect.objectContaining({
+        object: expect.objectContaining({ spec: expect.objectContaining({ managementPolicies: ["Observe"] }) }),
+      }),
+      condition: taken(other),
+    },
+    {
+      reason: "nor while the provider has never looked at it",
+      parts: {
+        observed: { [TARGET]: { ...observing(4), status: {} } },
+        answers: { [`${TARGET}/target`]: [target(marks(other))] },
+      },
+      composed: expect.objectContaining({ is: "set" }),
+      condition: taken(other),
+    },
+    {
+      reason: "and is dropped when it has",
+      parts: {
+        observed: { [TARGET]: observing(5) },
         answers: { [`${TARGET}/target`]: [target(marks(other))] },
       },
       composed: undefined,
@@ -351,12 +408,19 @@ describe("a target is written to only by whom it belongs to", () => {
 });
 
 test("on v1 copies of ours are found by their label, and other Secrets not at all", () => {
-  const { requirements, resources } = draftWith({}, { capabilities: [] });
-  expect(requirements.get(`${TARGET}/target`)).toEqual({ apiVersion: "v1", kind: "Secret", match: { labels: label } });
+  const draft = draftWith({}, { capabilities: [] });
+  const { resources } = draft;
+  expect(requirementsIn(draft).get(`${TARGET}/target`)).toEqual({
+    apiVersion: "v1",
+    kind: "Secret",
+    match: { labels: label },
+  });
   expect(resources.get(TARGET)).toMatchObject({
     object: { spec: { forProvider: { manifest: { metadata: { labels: label } } } } },
   });
 });
+
+const needsV2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 describe("what this generation of Crossplane or this XR cannot do is said at once", () => {
   test.each<{
@@ -377,11 +441,11 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
         { toCompositeConnectionDetails: true },
       ],
       faults: [
-        "grant: ReferenceGrant needs Crossplane v2; on v1 use Annotation",
-        "connection.copies[0].via: Secret needs Crossplane v2; on v1 use Object or ConnectionSecret",
-        "connection.copies[1].via: ObjectWithValues needs Crossplane v2; on v1 use Object or ConnectionSecret",
-        "connection.copies[2].keys: required on Crossplane v1, which cannot read the Secret for them",
-        "connection.copies[3].toCompositeConnectionDetails: needs Crossplane v2; on v1 use secretName",
+        `grant: ReferenceGrant ${needsV2}; else use Annotation`,
+        `connection.copies[0].via: Secret ${needsV2}; else use Object or ConnectionSecret`,
+        `connection.copies[1].via: ObjectWithValues ${needsV2}; else use Object or ConnectionSecret`,
+        `connection.copies[2].keys: required here: reading them from the Secret ${needsV2}`,
+        `connection.copies[3].toCompositeConnectionDetails: ${needsV2}; else use secretName`,
       ],
     },
     {

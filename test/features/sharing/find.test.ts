@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
+import { type CallParts, callOf, database, requirementsIn, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const KEY = "shared-infrastructure.fn.crossplane.io/shared-resources";
 const ENVIRONMENT = "apiextensions.crossplane.io/environment";
@@ -46,10 +46,10 @@ describe("several resources by labels", () => {
       condition: "Available: undefined",
     },
     {
-      reason: "what lacks the field comes first",
-      select: { sortByFieldPath: "spec.size" },
-      items: [...three, resource("d")],
-      names: ["d"],
+      reason: "what lacks the field comes last, so that a decoy needs the field at least",
+      select: { maxMatch: 4, sortByFieldPath: "spec.size" },
+      items: [...three, resource("0")],
+      names: ["b", "c", "a", "0"],
       condition: "Available: undefined",
     },
     {
@@ -90,7 +90,7 @@ describe("an Optional shared resource", () => {
       reason: "needs a grant all the same",
       parts: { answers: { db: [database({ annotations: {} })] } },
       condition:
-        "AccessNotGranted: db: XPostgres orders does not grant its connection Secret to namespace team-a: whoever owns it " +
+        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: whoever owns it " +
         "has to add team-a to its annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
       ready: "False",
     },
@@ -104,10 +104,11 @@ test("an XR that is shared itself asks for its targets only, and needs no grant"
   const copies = [{ secretName: { value: "pushed" }, namespaces: { value: ["team-b", "team-c"] } }];
   const own = { name: "own", select: { self: true }, connection: { copies } };
   const self = xr({ spec: { writeConnectionSecretToRef: { namespace: "system", name: "own-conn" } } });
-  const { resources, requirements, context } = draftOf({ xr: self, sharedResources: [own] });
+  const draft = draftOf({ xr: self, sharedResources: [own] });
+  const { resources, context } = draft;
   expect([...resources.keys()]).toEqual(["shared/own/team-b/pushed", "shared/own/team-c/pushed"]);
-  expect([...requirements.keys()]).toEqual([...resources.keys()].map((copy) => `${copy}/target`));
-  expect(context.size).toBe(0);
+  expect([...requirementsIn(draft).keys()]).toEqual([...resources.keys()].map((copy) => `${copy}/target`));
+  expect([...context.keys()]).toEqual(["shared-infrastructure.fn.crossplane.io/unavailable"]);
 });
 
 describe("the environment", () => {
@@ -152,8 +153,30 @@ describe("the environment", () => {
   });
 });
 
+test("a share does not select by what its own step adds to the environment: its requirements become stable", () => {
+  const link = (name: string, from: string, to: string): JsonObject => ({
+    ...alone,
+    name,
+    select: { name: { fromEnvironmentFieldPath: from } },
+    toEnvironment: { fromFieldPath: "data", toFieldPath: to },
+  });
+  const next = (value: string): JsonObject => ({ kind: "XPostgres", metadata: { name: "n" }, data: { next: value } });
+  const sharedResources = [link("a", "start.next", "start"), link("b", "start.next", "second")];
+  const answers = { a: [next("other")], b: [next("third")] };
+  const calls: Draft[] = [];
+  let context: JsonObject = { [ENVIRONMENT]: { start: { next: "first" } } };
+  for (let count = 0; count < 3; count++) {
+    const draft = draftOf({ sharedResources, answers, context });
+    calls.push(draft);
+    context = { ...context, ...(Object.fromEntries(draft.context) as JsonObject) };
+  }
+  const asked = calls.map((draft) => [...requirementsIn(draft).values()].map(({ match }) => match));
+  expect(asked).toEqual(Array(3).fill([{ name: "first" }, { name: "first" }]));
+  expect(context[ENVIRONMENT]).toMatchObject({ start: { next: "other" }, second: { next: "third" } });
+});
+
 test("later steps find shared resources under the key that the input says", () => {
   const contextKey = "apiextensions.crossplane.io/extra-resources";
-  const { context } = draftOf({ answers: { db: [database()] }, spec: { contextKey } });
+  const { context } = draftOf({ sharedResources: [alone], answers: { db: [database()] }, spec: { contextKey } });
   expect([...context.keys()]).toEqual([contextKey]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
+import { callOf, database, requirementsIn, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const draftWith = (items: readonly JsonObject[] | undefined, grant = "ReferenceGrant", composite = xr()) =>
   sharing(
@@ -53,14 +53,15 @@ describe("a ReferenceGrant beside the Secret", () => {
 
   test("who lacks one reads what has to be created", () => {
     expect(draftWith([]).conditions[0]?.message).toBe(
-      "db: XPostgres orders does not grant its connection Secret to namespace team-a: whoever owns it has to create a " +
-        "ReferenceGrant in namespace databases from XShop.apps.example.org or Shop.apps.example.org in team-a to Secret " +
-        "orders-conn",
+      "db: XPostgres orders does not grant access to namespace team-a: whoever owns it has to create a ReferenceGrant beside " +
+        "its connection Secret, from XShop.apps.example.org or Shop.apps.example.org in team-a",
     );
   });
 
   test("is waited for: nothing is asked of the Secret before", () => {
-    const { conditions, requirements } = draftWith(undefined);
+    const draft = draftWith(undefined);
+    const { conditions } = draft;
+    const requirements = requirementsIn(draft);
     expect(conditions[0]?.message).toBe("db: waiting for Crossplane to look up ReferenceGrant");
     expect([...requirements.keys()]).toEqual(["shared-resource/db", "shared-resource/db/reference-grants"]);
     expect(requirements.get("shared-resource/db/reference-grants")).toEqual({

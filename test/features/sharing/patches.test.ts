@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { transform } from "../../../src/features/sharing/transform.ts";
 import type { Transform } from "../../../src/input/patch.ts";
+import { documentOf } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
@@ -68,6 +69,62 @@ test("a transform that fails says so", () => {
   expect(says(draftOf([{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.x", transforms }]))).toBe(
     'PatchFailed: db: cannot transform status.endpoint of XPostgres orders: "orders.db.example.org" is not in the map',
   );
+});
+
+describe("what an owner writes does not stop its consumers", () => {
+  const both = [
+    { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db" },
+    { fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db.name" },
+  ];
+  const failed = "PatchFailed: db: cannot set status.db.name: something else is on the way";
+
+  test("a field that has become a text, in the way of another patch", () => {
+    const draft = draftOf(both);
+    expect([says(draft), draft.composite]).toEqual([
+      failed,
+      [{ path: ["status", "db"], value: "orders.db.example.org" }],
+    ]);
+  });
+
+  test("nor in the way of what an earlier step desires", () => {
+    const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: both.slice(1) }] });
+    const composite = { ...call.request.desired.composite, document: documentOf({ status: { db: "text" } }) };
+    const request = { ...call.request, desired: { ...call.request.desired, composite } };
+    expect(says(sharing({ ...call, request }, emptyDraft))).toBe(failed);
+  });
+
+  test("nor in a composed resource", () => {
+    const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env.HOST" } };
+    const draft = draftOf([patch], { desired: { app: { spec: { env: "text" } } } });
+    expect([says(draft), draft.resources.size]).toEqual([
+      "PatchFailed: db: cannot set spec.env.HOST: something else is on the way",
+      0,
+    ]);
+  });
+});
+
+describe("a composed resource whose field is Required", () => {
+  const toResource = { name: "subnets", fieldPath: "spec.subnetIds" };
+  const required = [{ fromFieldPath: "status.subnets", toResource, policy: { fromFieldPath: "Required" } }];
+  const subnets = { kind: "SubnetGroup", spec: {} };
+  const withIds = database({ status: { subnets: ["a"] } });
+  test.each<{ reason: string; parts: CallParts; edit: unknown }>([
+    { reason: "is held back until it is set", parts: {}, edit: { is: "removed" } },
+    { reason: "also while the shared resource is not there", parts: { answers: { db: [] } }, edit: { is: "removed" } },
+    { reason: "or not looked up yet", parts: { answers: {} }, edit: { is: "removed" } },
+    {
+      reason: "goes out with it",
+      parts: { answers: { db: [withIds] } },
+      edit: { is: "set", object: { kind: "SubnetGroup", spec: { subnetIds: ["a"] } }, ready: undefined },
+    },
+    { reason: "stays once it is there", parts: { observed: { subnets } }, edit: undefined },
+  ])("$reason", ({ parts, edit }) => {
+    expect(draftOf(required, { desired: { subnets }, ...parts }).resources.get("subnets")).toEqual(edit);
+  });
+
+  test("is not held back where the field is Optional", () => {
+    expect(draftOf([{ fromFieldPath: "status.subnets", toResource }], { desired: { subnets } }).resources.size).toBe(0);
+  });
 });
 
 describe("transforms do what function-patch-and-transform's do", () => {

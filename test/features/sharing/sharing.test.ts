@@ -8,6 +8,8 @@ import {
   callOf,
   database,
   observedObject,
+  recorded,
+  requirementsIn,
   shared,
   xr,
 } from "../../../testing/builders/sharing.ts";
@@ -20,6 +22,7 @@ const KEY = "shared/db/team-a/orders-db";
 const object = (copy: { references?: unknown; type?: string } = {}) => ({
   apiVersion: "kubernetes.crossplane.io/v1alpha2",
   kind: "Object",
+  metadata: { annotations: recorded() },
   spec: {
     forProvider: {
       manifest: {
@@ -53,7 +56,8 @@ test("without shared resources in the input nothing is changed", () => {
 
 test("a granted Secret is copied to the claim's namespace", () => {
   const resource = expect.objectContaining({ toObject: expect.any(Function) });
-  expect(draftOf({ answers })).toEqual({
+  const draft = draftOf({ answers });
+  expect({ ...draft, requirements: requirementsIn(draft) }).toEqual({
     ...emptyDraft,
     resources: new Map([[KEY, { is: "set", object: object(), ready: "False" }]]),
     requirements: new Map([
@@ -72,7 +76,13 @@ test("a granted Secret is copied to the claim's namespace", () => {
         },
       ],
     ]),
-    context: new Map([["shared-infrastructure.fn.crossplane.io/shared-resources", { db: [resource] }]]),
+    context: new Map<string, unknown>([
+      ["shared-infrastructure.fn.crossplane.io/shared-resources", { db: [resource] }],
+      [
+        "shared-infrastructure.fn.crossplane.io/unavailable",
+        { db: [{ reason: "WaitingForCopies", message: "db: waiting for Secret team-a/orders-db to be written" }] },
+      ],
+    ]),
     conditions: [
       {
         type: "SharedResourcesReady",
@@ -194,6 +204,7 @@ describe("namespaces and names come from where the input says", () => {
       xr: xr({
         spec: { claimRef: { namespace: "team-a", name: "shop" }, parameters: { database: "orders" }, apps: ["x", "y"] },
       }),
+      spaces: ["x", "y", "t1", "t2"],
       context: { "apiextensions.crossplane.io/environment": { teams: ["t1", "t2"] } },
       sharedResources: copyTo(namespaces),
       answers: everywhere,
@@ -267,7 +278,7 @@ describe("what is there stays while we cannot tell", () => {
       status: "False",
       reason: "AccessNotGranted",
       message:
-        "db: XPostgres orders does not grant its connection Secret to namespace team-a: whoever owns it has to add team-a to " +
+        "db: XPostgres orders does not grant access to namespace team-a: whoever owns it has to add team-a to " +
         "its annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
     });
     expect(results[0]?.severity).toBe("Warning");
@@ -351,11 +362,47 @@ describe("several shared resources", () => {
   });
 });
 
+describe("two steps of one pipeline", () => {
+  const cache = shared({ name: "cache", kind: "XRedis", select: { name: { value: "sessions" } } });
+  const shownBy = (draft: Draft) => {
+    const [{ status = "", reason = "", message = "" } = {}] = draft.conditions;
+    return xr({ status: { conditions: [{ type: "SharedResourcesReady", status, reason, message }] } });
+  };
+  const play = (shown = xr(), db: readonly JsonObject[] = []) => {
+    const first = draftOf({ xr: shown, answers: { db } });
+    const context = Object.fromEntries(
+      [...first.context].filter(([key]) => key.endsWith("/unavailable")),
+    ) as JsonObject;
+    const again = draftOf({ xr: shown, answers: { db }, context });
+    const second = draftOf({ xr: shown, sharedResources: [cache], answers: { cache: [] }, context });
+    return { first, again, second, events: [...first.results, ...second.results].map(({ message }) => message) };
+  };
+  const missing = "db: there is no XPostgres orders";
+  const both = `${missing}; cache: there is no XRedis sessions`;
+
+  test("say in the last condition what both have to say", () => {
+    const { first, again, second } = play();
+    expect([first, again, second].map(({ conditions }) => conditions[0]?.message)).toEqual([missing, missing, both]);
+  });
+
+  test("have an event each, once", () => {
+    const { second, events } = play();
+    expect([events, play(shownBy(second)).events]).toEqual([[missing, "cache: there is no XRedis sessions"], []]);
+  });
+
+  test("say when what one of them waited for is there", () => {
+    const { second } = play();
+    const shown = shownBy(second);
+    const { events } = play(shown, [database({ spec: {} })]);
+    expect(events).toEqual(["db: XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name"]);
+  });
+});
+
 describe("a namespaced shared resource", () => {
   const sharedResources = [shared({ select: { name: { value: "orders" }, namespace: { value: "databases" } } })];
   test("needs Crossplane v2, and the input's fault says so", () => {
     expect(() => draftOf({ sharedResources })).toThrow(
-      "spec.sharedResources[0].select.namespace: needs Crossplane v2; on v1 share a cluster-scoped kind, or select by",
+      "spec.sharedResources[0].select.namespace: needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else share a",
     );
   });
 
@@ -364,7 +411,7 @@ describe("a namespaced shared resource", () => {
     { reason: "a v2 XR has spec.crossplane", parts: { xr: xr({ spec: { crossplane: {} } }) } },
     { reason: "a namespaced XR is v2's", parts: { xr: xr({ metadata: { name: "shop", namespace: "team-a" } }) } },
   ])("is required with its namespace: $reason", ({ parts }) => {
-    expect(draftOf({ ...parts, sharedResources }).requirements.get("shared-resource/db")).toMatchObject({
+    expect(requirementsIn(draftOf({ ...parts, sharedResources })).get("shared-resource/db")).toMatchObject({
       namespace: "databases",
       match: { name: "orders" },
     });

@@ -1,26 +1,27 @@
 import { describe, expect, test } from "vitest";
 import { find } from "../../../src/features/sharing/find.ts";
-import { explain } from "../../../src/features/sharing/standing.ts";
-import { judge } from "../../../src/features/sharing/verdict.ts";
+import { judgeShare } from "../../../src/features/sharing/judge.ts";
+import { explain } from "../../../src/features/sharing/reason.ts";
 import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const verdictOf = (parts: CallParts) => {
   const call = callOf(parts);
   const [first] = call.input.spec.sharedResources;
   if (first === undefined) throw new Error("no shared resource");
-  const { verdict } = judge(first, find(first, call).finding, call);
-  const standing = verdict.is === "keep" || verdict.is === "drop" ? verdict.standing : undefined;
-  return { verdict, is: verdict.is, says: standing && explain(standing, first) };
+  const { verdict } = judgeShare(first, find(first, new Set(), call), call);
+  const reason = verdict.is === "copy" || verdict.is === "nothing" ? undefined : verdict.reason;
+  return { verdict, is: verdict.is, says: reason && explain(reason, first) };
 };
 
 const connection = (overrides: object) => ({ copies: [{ secretName: { value: "orders-db" } }], ...overrides });
 const byLabel = { matchLabels: [{ key: "db", value: "orders" }] };
 const found = { db: [database()] };
 
-describe("what cannot be told keeps what is there", () => {
-  test.each<CallParts & { reason: string; says: string }>([
+describe("nothing new is copied while it cannot be told what and where to", () => {
+  test.each<CallParts & { reason: string; is?: string; says: string }>([
     {
       reason: "nothing was looked up yet",
+      is: "unknown",
       says: "waiting for Crossplane to look up XPostgres",
     },
     {
@@ -101,11 +102,13 @@ describe("what cannot be told keeps what is there", () => {
     },
     {
       reason: "there is none",
+      is: "gone",
       answers: { db: [] },
       says: "there is no XPostgres orders",
     },
     {
       reason: "no resource has the labels",
+      is: "gone",
       sharedResources: [shared({ select: byLabel })],
       answers: { db: [] },
       says: "there is no XPostgres with labels db=orders",
@@ -119,6 +122,7 @@ describe("what cannot be told keeps what is there", () => {
     },
     {
       reason: "it names no Secret",
+      is: "gone",
       answers: { db: [database({ spec: {} })] },
       says: "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name",
     },
@@ -157,27 +161,38 @@ describe("what cannot be told keeps what is there", () => {
       answers: {
         db: [database({ metadata: { name: "orders", namespace: "team-db", annotations: { [ALLOWED]: "*" } } })],
       },
-      says: "XPostgres team-db/orders names Secret databases/orders-conn, but may share those of its own namespace only",
+      says: "XPostgres orders in namespace team-db names a Secret in another namespace, but may share those of its own namespace only",
     },
-  ])("$reason", ({ says, reason: _, ...parts }) => {
-    expect(verdictOf(parts)).toMatchObject({ is: "keep", says });
-  });
-});
-
-describe("a source that is gone", () => {
-  const deleting = [shared({ connection: connection({ onSourceMissing: "Delete" }) })];
-  test.each<CallParts & { reason: string; is: string }>([
-    { reason: "keeps its copies by default", is: "keep", answers: { db: [] } },
-    { reason: "takes them along if the input says so", is: "drop", sharedResources: deleting, answers: { db: [] } },
+    ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name) => ({
+      reason: `a name that no resource has: ${name.slice(0, 10)}`,
+      xr: xr({ spec: { claimRef: { namespace: "team-a", name: "shop" }, parameters: { database: name } } }),
+      says: `${JSON.stringify(name)} is not a resource's name`,
+    })),
     {
-      reason: "or if its Secret is gone",
-      is: "drop",
-      sharedResources: deleting,
-      answers: { db: [database({ spec: {} })] },
+      reason: "a label's value from the XR that no label has",
+      sharedResources: [shared({ select: { matchLabels: [{ key: "a", fromCompositeFieldPath: "spec.label" }] } })],
+      xr: xr({ spec: { label: "a b" } }),
+      says: '"a b" is not a label\'s value',
     },
-    { reason: "but not while nothing is known", is: "keep", sharedResources: deleting },
-  ])("$reason", ({ is, reason: _, ...parts }) => {
-    expect(verdictOf(parts).is).toBe(is);
+    {
+      reason: "a namespace from the XR that is none",
+      sharedResources: [
+        shared({ select: { name: { value: "orders" }, namespace: { fromCompositeFieldPath: "spec.where" } } }),
+      ],
+      xr: xr({ spec: { where: "*" } }),
+      capabilities: ["Capabilities", "RequiredResources"],
+      says: '"*" is not a namespace\'s name',
+    },
+    {
+      reason: "labels that match in a namespace which the Composition does not name",
+      sharedResources: [shared({ select: byLabel })],
+      answers: { db: [database(), database({ metadata: { name: "decoy", namespace: "evil" } })] },
+      says:
+        "XPostgres with labels db=orders lies in a namespace, and the Composition does not say in which: it has to set " +
+        "select.namespace",
+    },
+  ])("$reason", ({ says, is = "broken", reason: _, ...parts }) => {
+    expect(verdictOf(parts)).toMatchObject({ is, says });
   });
 });
 
@@ -195,14 +210,19 @@ describe("only what the owner grants is copied", () => {
     const sharedResources = [shared({ connection: { copies } })];
     const { verdict } = verdictOf({ sharedResources, answers: { db: [database({ annotations })] } });
     if (verdict.is !== "copy") throw new Error(`judged ${verdict.is}`);
-    expect(verdict.granted.map(({ namespace }) => namespace)).toEqual(targets);
-    expect(verdict.refusal).toEqual(
-      refused && {
-        is: "AccessNotGranted",
-        shared: "orders",
-        namespaces: refused,
-        remedy: `add ${refused.join(", ")} to its annotation ${ALLOWED}`,
-      },
+    const granted = verdict.destinations.filter(({ leave }) => leave === "granted");
+    expect(granted.map(({ destination }) => destination.namespace)).toEqual(targets);
+    expect(verdict.reasons).toEqual(
+      refused === undefined
+        ? []
+        : [
+            {
+              is: "AccessNotGranted",
+              shared: "orders",
+              namespaces: refused,
+              remedy: `add ${refused.join(", ")} to its annotation ${ALLOWED}`,
+            },
+          ],
     );
   });
 });
@@ -216,5 +236,5 @@ test("an answer from another namespace than was asked for is not taken", () => {
       capabilities: ["Capabilities", "RequiredResources"],
       answers: { db: [elsewhere] },
     }),
-  ).toMatchObject({ is: "keep", says: "there is no XPostgres orders in namespace databases" });
+  ).toMatchObject({ is: "gone", says: "there is no XPostgres orders in namespace databases" });
 });

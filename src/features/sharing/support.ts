@@ -1,14 +1,8 @@
+import { canSelectNamespaces } from "../../crossplane/namespaces.ts";
 import type { Copy } from "../../input/connection.ts";
 import { type Fault, invalidInput } from "../../input/parse.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
-
-/**
- * Crossplane v1 ignores a selector's namespace, and then fails the whole XR because it cannot get a namespaced resource
- * without one. v2.0 and v2.1 say nothing of what they can do, but their XRs have `spec.crossplane`.
- */
-export const knowsNamespaces = ({ request, composite }: Call): boolean =>
-  request.capabilities.size > 0 || composite.isModern;
 
 /**
  * Guards what this generation of Crossplane, and this kind of XR, cannot do.
@@ -18,19 +12,24 @@ export const knowsNamespaces = ({ request, composite }: Call): boolean =>
 export function assertSupported(call: Call): void {
   const faults = call.input.spec.sharedResources.flatMap((shared, index) => {
     const path = `spec.sharedResources[${index}]`;
-    return [...(knowsNamespaces(call) ? [] : beyondV1(shared, path)), ...beyondModern(shared, path, call)];
+    const isV2 = canSelectNamespaces(call.request, call.composite);
+    return [...(isV2 ? [] : beyondV1(shared, path)), ...beyondModern(shared, path, call)];
   });
   if (faults.length > 0) throw invalidInput(faults);
 }
 
+/** v2.0 and v2.1 do not say what they can do; only XRs of v2 tell them from v1. */
+const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
+
 function beyondV1({ select, grant, connection }: SharedResource, path: string): Fault[] {
   const faults: Fault[] = [];
-  if (select.namespace !== undefined) {
-    const message = "needs Crossplane v2; on v1 share a cluster-scoped kind, or select by matchLabels alone";
+  const isEverywhere = select.namespace?.is === "literal" && select.namespace.value === "*";
+  if (select.namespace !== undefined && !isEverywhere) {
+    const message = `${NEEDS_V2}; else share a cluster-scoped kind, or select by matchLabels in namespace "*"`;
     faults.push({ path: `${path}.select.namespace`, message });
   }
   if (grant === "ReferenceGrant") {
-    faults.push({ path: `${path}.grant`, message: "ReferenceGrant needs Crossplane v2; on v1 use Annotation" });
+    faults.push({ path: `${path}.grant`, message: `ReferenceGrant ${NEEDS_V2}; else use Annotation` });
   }
   const copies = connection?.copies ?? [];
   return [...faults, ...copies.flatMap((copy, index) => copyBeyondV1(copy, `${path}.connection.copies[${index}]`))];
@@ -41,12 +40,12 @@ function copyBeyondV1({ via, keys }: Copy, path: string): Fault[] {
   switch (via) {
     case "ObjectWithValues":
     case "Secret":
-      return [{ path: `${path}.via`, message: `${via} needs Crossplane v2; on v1 use Object or ConnectionSecret` }];
+      return [{ path: `${path}.via`, message: `${via} ${NEEDS_V2}; else use Object or ConnectionSecret` }];
     case "CompositeConnectionDetails":
-      return [{ path: `${path}.toCompositeConnectionDetails`, message: "needs Crossplane v2; on v1 use secretName" }];
+      return [{ path: `${path}.toCompositeConnectionDetails`, message: `${NEEDS_V2}; else use secretName` }];
     case "ConnectionSecret":
       return keys === undefined
-        ? [{ path: `${path}.keys`, message: "required on Crossplane v1, which cannot read the Secret for them" }]
+        ? [{ path: `${path}.keys`, message: `required here: reading them from the Secret ${NEEDS_V2}` }]
         : [];
     case "Object":
       return [];

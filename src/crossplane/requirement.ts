@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import type { Requirement, ResourceSelector } from "../model/requirement.ts";
+
+/**
+ * Makes a requirement whose name contains a hash of its selector. Crossplane v2.4 begins a reconcile with what it found for
+ * the names of the last one: under a name that stays while its selector changes it would answer with another resource.
+ */
+export const toRequirement = (name: string, selector: ResourceSelector): Requirement => ({
+  name: `${name}#${hash(selector)}`,
+  selector,
+});
+
+function hash({ apiVersion, kind, namespace = "", match }: ResourceSelector): string {
+  const sought = "name" in match ? match.name : Object.entries(match.labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([apiVersion, kind, namespace, sought]);
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}
+
+/** The requirement of one Secret. */
+export const toSecretRequirement = (
+  name: string,
+  secret: { readonly namespace: string; readonly name: string },
+): Requirement =>
+  toRequirement(name, {
+    apiVersion: "v1",
+    kind: "Secret",
+    namespace: secret.namespace,
+    match: { name: secret.name },
+  });

@@ -1,0 +1,655 @@
+import { describe, expect, test } from "vitest";
+import { sharing } from "../../../src/features/sharing/sharing.ts";
+import { documentOf } from "../../../src/model/document.ts";
+import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import {
+  ACCEPT,
+  ALLOWED,
+  type CallParts,
+  callOf,
+  database,
+  namespaceOf,
+  RECORD,
+  recorded,
+  requirementsIn,
+  shared,
+  xr,
+} from "../../../testing/builders/sharing.ts";
+
+/** What a team that edits its own XRs and claims as it likes cannot do (docs/security.md). */
+
+const v2 = ["Capabilities", "RequiredResources"] as const;
+const KEY = "shared/db/team-a/orders-db";
+const free = { [`${KEY}/target`]: [] };
+
+const draftOf = (parts: CallParts): Draft =>
+  sharing(callOf({ capabilities: v2, ...parts, answers: { ...free, ...parts.answers } }), emptyDraft);
+const reasonIn = ({ conditions }: Draft) => conditions[0]?.reason;
+const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
+const desired = ({ resources }: Draft) => [...resources].filter(([, edit]) => edit.is === "set").map(([key]) => key);
+
+interface CopyParts {
+  readonly record?: JsonObject;
+  readonly policies?: readonly string[];
+  readonly secret?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly status?: JsonObject;
+}
+
+/** The Object of a copy that is there, made from the database unless a test says otherwise. */
+const copyOf = ({
+  record = recorded(),
+  policies = ["*"],
+  secret = "orders-conn",
+  ...rest
+}: CopyParts = {}): JsonObject => ({
+  apiVersion: "kubernetes.crossplane.io/v1alpha2",
+  kind: "Object",
+  metadata: { name: "shop-x7k2p-abc", generation: 2, annotations: { ...record, "crossplane.io/external-name": "x" } },
+  spec: {
+    managementPolicies: policies,
+    forProvider: {
+      manifest: {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: rest.name ?? "orders-db", namespace: rest.namespace ?? "team-a" },
+      },
+    },
+    providerConfigRef: { name: "default" },
+    references: [
+      {
+        patchesFrom: { apiVersion: "v1", kind: "Secret", namespace: "databases", name: secret, fieldPath: "data" },
+        toFieldPath: "data",
+      },
+    ],
+  },
+  status: rest.status ?? {
+    conditions: [
+      { type: "Ready", status: "True" },
+      { type: "Synced", status: "True", observedGeneration: 2 },
+    ],
+  },
+});
+
+/** The Object as it goes back: what we desired of it, and nothing else. */
+function asKept(copy: JsonObject) {
+  const { apiVersion, kind, spec } = copy as Record<string, JsonObject>;
+  const { managementPolicies, ...rest } = spec ?? {};
+  const limited = JSON.stringify(managementPolicies) === '["*"]' ? {} : { managementPolicies };
+  const record = documentOf(copy).at(["metadata", "annotations", RECORD]);
+  return { apiVersion, kind, metadata: { annotations: { [RECORD]: record } }, spec: { ...rest, ...limited } };
+}
+
+const observed = { [KEY]: copyOf() };
+const named = (database: unknown) =>
+  xr({
+    spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters: { database } },
+  } as JsonObject);
+const connection = (copy: JsonObject, more: JsonObject = {}) => ({
+  connection: { copies: [{ secretName: { value: "orders-db" }, ...copy }], ...more },
+});
+
+/** What a consumer can say to have its share lead nowhere, while the recorded database is there. */
+const attacks: readonly (CallParts & { reason: string })[] = [
+  { reason: "names what is not there", xr: named("nope"), answers: { db: [] } },
+  { reason: "names what no resource can be called", xr: named("../orders") },
+  { reason: "clears the name", xr: named(undefined) },
+  { reason: "makes an object of the name", xr: named({ a: 1 }) },
+  {
+    reason: "names a database of its own, which grants",
+    xr: named("decoy"),
+    answers: { db: [database({ metadata: { name: "decoy", annotations: { [ALLOWED]: "*" } }, spec: {} })] },
+  },
+  {
+    reason: "names a database that does not grant",
+    xr: named("other"),
+    answers: { db: [database({ metadata: { name: "other" } })] },
+  },
+  {
+    reason: "gives the target an invalid name",
+    sharedResources: [shared(connection({ secretName: { fromCompositeFieldPath: "spec.claimRef.kind" } }))],
+    answers: { db: [database()] },
+  },
+  {
+    reason: "clears the target's name",
+    sharedResources: [shared(connection({ secretName: { fromCompositeFieldPath: "spec.none" } }))],
+    answers: { db: [database()] },
+  },
+  {
+    reason: "makes a decoy with the same labels",
+    sharedResources: [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } })],
+    answers: { db: [database(), database({ metadata: { name: "decoy" } })] },
+  },
+  {
+    reason: "makes a decoy in a namespace of its own",
+    sharedResources: [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } })],
+    answers: { db: [database(), database({ metadata: { name: "decoy", namespace: "evil" } })] },
+  },
+  {
+    reason: "names what is not there, of an Optional share",
+    xr: named("nope"),
+    answers: { db: [] },
+    sharedResources: [shared({ resolution: "Optional" })],
+  },
+  {
+    reason: "names what is not there, and the share was renamed",
+    xr: named("nope"),
+    sharedResources: [shared({ name: "database" })],
+    answers: { database: [], "shared/database/team-a/orders-db/target": [] },
+  },
+];
+
+describe("a copy lives as long as the grant that it was made under, when the consumer", () => {
+  const recordedAnswer = (items: readonly JsonObject[]) => ({ "db/recorded": items, "database/recorded": items });
+
+  test.each(attacks)("$reason: granted, the copy stays exactly as it is", (parts) => {
+    const answers = recordedAnswer([database()]);
+    const draft = draftOf({ ...parts, observed, answers: { ...parts.answers, ...answers } });
+    expect(draft.resources.get(KEY)).toEqual({ is: "set", ready: "True", object: asKept(copyOf()) });
+  });
+
+  test.each(attacks)("$reason: taken back, the copy goes", (parts) => {
+    const answers = recordedAnswer([database({ annotations: { [ALLOWED]: "team-b" } })]);
+    const granted = parts.answers?.["db"] ?? [];
+    const db = granted === "pending" ? [] : granted.map(withoutGrantOfOrders);
+    const draft = draftOf({
+      ...parts,
+      observed,
+      answers: { ...parts.answers, ...(parts.answers?.["db"] && { db }), ...answers },
+    });
+    expect(desired(draft)).toEqual([]);
+  });
+
+  test.each(attacks)("$reason: not known yet, the copy stays exactly as it is", (parts) => {
+    const draft = draftOf({ ...parts, observed });
+    expect(draft.resources.get(KEY)).toMatchObject({ object: asKept(copyOf()) });
+  });
+
+  test.each(attacks)("$reason: the database gone, onSourceMissing decides", (parts) => {
+    const answers = recordedAnswer([]);
+    const kept = ["Keep", "Delete"].map((onSourceMissing) => {
+      const sharedResources = (parts.sharedResources ?? [shared()]).map((one) => ({
+        ...one,
+        connection: { ...(one["connection"] as JsonObject), onSourceMissing },
+      }));
+      const db = parts.answers?.["db"];
+      const without = db === undefined || db === "pending" ? db : db.filter((item) => !isOrders(item));
+      // Where the database is found as well as recorded, it is not gone.
+      if (Array.isArray(db) && without?.length !== db.length) return [true, true];
+      const draft = draftOf({ ...parts, sharedResources, observed, answers: { ...parts.answers, ...answers } });
+      return desired(draft).length === 1;
+    });
+    expect([
+      [true, false],
+      [
+        [true, true],
+        [true, true],
+      ],
+    ]).toContainEqual(kept);
+  });
+
+  const isOrders = (item: JsonObject): boolean => (item["metadata"] as JsonObject)["name"] === "orders";
+  const withoutGrantOfOrders = (item: JsonObject): JsonObject =>
+    isOrders(item) ? { ...item, metadata: { name: "orders", annotations: {} } } : item;
+});
+
+describe("the record of a copy", () => {
+  const nowhere = { xr: named("nope") };
+  test("is asked for by name, and only while the share leads elsewhere", () => {
+    const asked = (parts: CallParts) =>
+      requirementsIn(draftOf({ observed, ...parts })).get("shared-resource/db/recorded");
+    expect(asked({ ...nowhere, answers: { db: [] } })).toEqual({
+      apiVersion: "data.example.org/v1",
+      kind: "XPostgres",
+      namespace: undefined,
+      match: { name: "orders" },
+    });
+    expect(asked({ answers: { db: [database()] } })).toBeUndefined();
+    expect(asked({})).toBeUndefined();
+  });
+
+  test.each<{ reason: string; copy: CopyParts; answers: NonNullable<CallParts["answers"]>; isKept: boolean }>([
+    {
+      reason: "does not count for a Secret that the database does not name",
+      copy: { secret: "another-conn" },
+      answers: { db: [], "db/recorded": [database()] },
+      isKept: false,
+    },
+    {
+      reason: "that is no record does not count: a copy from before is kept until it is written again",
+      copy: { record: { [RECORD]: "{" } },
+      answers: { db: [], "db/recorded": [] },
+      isKept: false,
+    },
+  ])("$reason", ({ copy, answers, isKept }) => {
+    const sharedResources = [shared(connection({}, { onSourceMissing: "Delete" }))];
+    const draft = draftOf({ ...nowhere, sharedResources, observed: { [KEY]: copyOf(copy) }, answers });
+    expect(desired(draft).length > 0).toBe(isKept);
+  });
+
+  test("is made where there is none, as the copy is written again", () => {
+    const draft = draftOf({ observed: { [KEY]: copyOf({ record: {} }) }, answers: { db: [database()] } });
+    expect(draft.resources.get(KEY)).toMatchObject({ object: { metadata: { annotations: recorded() } } });
+  });
+
+  const billing = database({ metadata: { name: "billing", annotations: { [ALLOWED]: "*" } } });
+  const moving = (items: readonly JsonObject[] | "pending", copy = copyOf()) =>
+    draftOf({ xr: named("billing"), observed: { [KEY]: copy }, answers: { db: [billing], "db/recorded": items } });
+  const EARLIER = "shared-infrastructure.fn.crossplane.io/earlier-shared-resources";
+  const earlier = { [EARLIER]: `[${String(recorded()[RECORD])}]` };
+  const moved = { ...recorded("billing"), ...earlier };
+
+  test("follows the share to another resource, which is an event, and keeps what may still be in the Secret", () => {
+    const draft = moving([database()]);
+    expect(draft.resources.get(KEY)).toMatchObject({ object: { metadata: { annotations: moved } } });
+    expect(draft.results).toContainEqual({
+      severity: "Normal",
+      reason: "SourceChanged",
+      message: "db: copies come from XPostgres billing now, and came from XPostgres orders before",
+      target: "CompositeAndClaim",
+    });
+  });
+
+  const unseen = { conditions: [{ type: "Synced", status: "False", observedGeneration: 2 }] };
+  test.each<{ reason: string; items: readonly JsonObject[] | "pending"; copy: JsonObject; annotations: unknown }>([
+    {
+      reason: "stays while it is not known who grants the old one",
+      items: "pending",
+      copy: copyOf(),
+      annotations: recorded(),
+    },
+    {
+      reason: "goes first where the old one is not granted any more",
+      items: [database({ annotations: {} })],
+      copy: copyOf(),
+      annotations: undefined,
+    },
+    {
+      reason: "still counts while the provider cannot write what comes from the new one",
+      items: [database()],
+      copy: copyOf({ record: moved, status: unseen }),
+      annotations: moved,
+    },
+    {
+      reason: "and goes then when the old one is not granted any more",
+      items: [database({ annotations: {} })],
+      copy: copyOf({ record: moved, status: unseen }),
+      annotations: undefined,
+    },
+    {
+      reason: "is forgotten when the provider has written what comes from the new one",
+      items: "pending",
+      copy: copyOf({ record: moved }),
+      annotations: recorded("billing"),
+    },
+  ])("that has moved $reason", ({ items, copy, annotations }) => {
+    const edit = moving(items, copy).resources.get(KEY);
+    const object = edit?.is === "set" && edit.object !== undefined ? documentOf(edit.object) : undefined;
+    expect(object?.at(["metadata", "annotations"])).toEqual(annotations);
+  });
+
+  test("that has moved counts with all that it names while the share leads nowhere", () => {
+    const attack = (items: readonly JsonObject[]) =>
+      draftOf({
+        xr: named("nope"),
+        observed: { [KEY]: copyOf({ record: moved, status: unseen }) },
+        answers: { db: [], "db/recorded": items },
+      });
+    expect(
+      [attack([database()]), attack([database({ annotations: {} })])].map((draft) => desired(draft).length),
+    ).toEqual([1, 0]);
+  });
+});
+
+test("with minMatch: 0 copies outlive their source as onSourceMissing says", () => {
+  const select = { matchLabels: [{ key: "db", value: "orders" }], minMatch: 0 };
+  const kept = ["Keep", "Delete"].map((onSourceMissing) => {
+    const sharedResources = [shared({ select, ...connection({}, { onSourceMissing }) })];
+    return desired(draftOf({ sharedResources, observed, answers: { db: [], "db/recorded": [] } })).length;
+  });
+  expect(kept).toEqual([1, 0]);
+});
+
+test.each([{ policies: ["Observe"] }, { policies: ["Observe", "Create", "Update"] }])(
+  "a copy that is kept keeps its management policies: $policies",
+  ({ policies }) => {
+    const draft = draftOf({ observed: { [KEY]: copyOf({ policies }) }, answers: { db: "pending" } });
+    expect(draft.resources.get(KEY)).toMatchObject({ object: { spec: { managementPolicies: policies } } });
+  },
+);
+
+describe("a list of namespaces from the XR", () => {
+  const sharedResources = [shared(connection({ namespaces: { fromCompositeFieldPath: "spec.apps" } }))];
+  const listing = (apps: readonly string[]) =>
+    xr({ spec: { claimRef: { namespace: "team-a", name: "shop" }, parameters: { database: "orders" }, apps } });
+  const everywhere = { db: [database({ annotations: { [ALLOWED]: "*" } })] };
+
+  test("that names one twice means it once", () => {
+    const draft = draftOf({ xr: listing(["team-a", "team-a"]), sharedResources, answers: everywhere });
+    expect([desired(draft), says(draft)]).toEqual([
+      [KEY],
+      "WaitingForCopies: db: waiting for Secret team-a/orders-db to be written",
+    ]);
+  });
+
+  test("that is longer than 1,000 is cut off, and the condition says so", () => {
+    const apps = Array.from({ length: 1005 }, (_, index) => `n${index}`);
+    const draft = draftOf({ xr: listing(apps), sharedResources, answers: everywhere, spaces: apps });
+    expect(requirementsIn(draft).size).toBeLessThan(2002);
+    expect(draft.conditions[0]?.message).toContain(
+      "5 copies are left out: a shared resource is copied 1000 times at most",
+    );
+  });
+
+  test("costs what its bytes cost, as does the owner's annotation", () => {
+    const apps = Array.from({ length: 4000 }, (_, index) => `n${index}`);
+    const allowed = ",".repeat(250_000);
+    const parts = {
+      xr: listing(apps),
+      sharedResources,
+      answers: { db: [database({ annotations: { [ALLOWED]: allowed } })] },
+    };
+    const call = callOf({ capabilities: v2, ...parts });
+    const before = process.cpuUsage();
+    sharing(call, emptyDraft);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(1000);
+  });
+});
+
+describe("a namespace has a say in what is copied into it", () => {
+  const byField = shared(connection({ namespaces: { fromCompositeFieldPath: "spec.where" } }));
+  const evil = (spec: JsonObject = {}): JsonObject => ({
+    apiVersion: "apps.example.org/v1",
+    kind: "XShop",
+    metadata: { name: "shop", namespace: "evil" },
+    spec: { parameters: { database: "orders" }, where: "kube-system", ...spec },
+  });
+  const everywhere = { db: [database({ annotations: { [ALLOWED]: "*" } })] };
+  const at = (namespace: string) => `shared/db/${namespace}/orders-db`;
+  const answersFor = (namespace: string, items: readonly JsonObject[] | "pending") => ({
+    ...everywhere,
+    [`${at(namespace)}/target`]: [],
+    [`namespace/${namespace}`]: items,
+  });
+  const closed =
+    "NamespaceNotAccepting: db: namespace kube-system takes no copies from evil: whoever owns it has to add evil to its " +
+    `Namespace's annotation ${ACCEPT}`;
+
+  test.each<CallParts & { reason: string; composed: readonly string[]; condition: string }>([
+    {
+      reason: "one that says nothing takes none",
+      xr: evil(),
+      answers: answersFor("kube-system", [namespaceOf("kube-system")]),
+      composed: [],
+      condition: closed,
+    },
+    {
+      reason: "one that is not there takes none",
+      xr: evil(),
+      answers: answersFor("kube-system", []),
+      composed: [],
+      condition: closed,
+    },
+    {
+      reason: "one that names others takes none",
+      xr: evil(),
+      answers: answersFor("kube-system", [namespaceOf("kube-system", { [ACCEPT]: "team-a, evil-twin" })]),
+      composed: [],
+      condition: closed,
+    },
+    {
+      reason: "one that names the consumer's namespace takes it",
+      xr: evil(),
+      answers: answersFor("kube-system", [namespaceOf("kube-system", { [ACCEPT]: "team-a, evil" })]),
+      composed: [at("kube-system")],
+      condition: "WaitingForCopies: db: waiting for Secret kube-system/orders-db to be written",
+    },
+    {
+      reason: "it is waited for",
+      xr: evil(),
+      answers: answersFor("kube-system", "pending"),
+      composed: [],
+      condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up Namespace kube-system",
+    },
+    {
+      reason: "the XR's own is not asked",
+      xr: evil({ where: "evil" }),
+      answers: answersFor("evil", "pending"),
+      composed: [at("evil")],
+      condition: "WaitingForCopies: db: waiting for Secret evil/orders-db to be written",
+    },
+    {
+      reason: "a claimRef on a namespaced XR means nothing",
+      xr: evil({ where: "team-a", claimRef: { kind: "Shop", namespace: "team-a", name: "shop" } }),
+      answers: answersFor("team-a", [namespaceOf("team-a")]),
+      composed: [],
+      condition: closed.replace("kube-system", "team-a"),
+    },
+    {
+      reason: "what the Composition names is the platform's word",
+      xr: evil(),
+      sharedResources: [shared(connection({ namespaces: { value: "kube-system" } }))],
+      answers: answersFor("kube-system", "pending"),
+      composed: [at("kube-system")],
+      condition: "WaitingForCopies: db: waiting for Secret kube-system/orders-db to be written",
+    },
+    {
+      reason: "what an XR without namespace and claim names is the platform's word",
+      xr: { ...evil(), metadata: { name: "shop" } },
+      answers: answersFor("kube-system", "pending"),
+      composed: [at("kube-system")],
+      condition: "WaitingForCopies: db: waiting for Secret kube-system/orders-db to be written",
+    },
+    {
+      reason: "an XR that pushes its own credentials is no exception",
+      xr: evil({ writeConnectionSecretToRef: { name: "own" } }),
+      sharedResources: [{ name: "db", select: { self: true }, connection: byField["connection"] as JsonObject }],
+      answers: answersFor("kube-system", [namespaceOf("kube-system")]),
+      composed: [],
+      condition: closed,
+    },
+  ])("$reason", ({ reason: _, composed, condition, ...parts }) => {
+    const draft = draftOf({ sharedResources: [byField], ...parts });
+    expect([desired(draft), says(draft)]).toEqual([composed, condition]);
+  });
+
+  test("a copy in one that takes none any more goes, but one from before stays as it is", () => {
+    const kept = [recorded(), {}].map((record) => {
+      const copy = copyOf({ record, namespace: "kube-system" });
+      const answers = answersFor("kube-system", [namespaceOf("kube-system")]);
+      return desired(
+        draftOf({ xr: evil(), sharedResources: [byField], answers, observed: { [at("kube-system")]: copy } }),
+      );
+    });
+    expect(kept).toEqual([[], [at("kube-system")]]);
+  });
+
+  test("a ReferenceGrant is for the namespace that asks, not for the one that is written to", () => {
+    const grant = (namespace: string): JsonObject => ({
+      metadata: { namespace: "databases", name: "grant" },
+      spec: { from: [{ group: "apps.example.org", kind: "XShop", namespace }], to: [{ group: "", kind: "Secret" }] },
+    });
+    const reasons = ["team-a", "evil"].map((namespace) =>
+      reasonIn(
+        draftOf({
+          xr: evil({ where: "team-a" }),
+          sharedResources: [{ ...byField, grant: "ReferenceGrant" }],
+          answers: { ...free, db: [database()], "db/reference-grants": [grant(namespace)] },
+          spaces: ["team-a"],
+        }),
+      ),
+    );
+    expect(reasons).toEqual(["AccessNotGranted", "WaitingForCopies"]);
+  });
+});
+
+describe("a decoy wins nothing", () => {
+  const byLabels = { matchLabels: [{ key: "db", value: "orders" }], sortByFieldPath: "spec.rank" };
+  const ranked = (name: string, spec: JsonObject, more: JsonObject = {}): JsonObject =>
+    database({
+      metadata: { name, ...more, annotations: { [ALLOWED]: "*" } },
+      spec: { writeConnectionSecretToRef: { namespace: "databases", name: `${name}-conn` }, ...spec },
+    });
+  const takenBy = (parts: CallParts): unknown => {
+    const edit = draftOf({ sharedResources: [shared({ select: byLabels })], ...parts }).resources.get(KEY);
+    const object = edit?.is === "set" ? edit.object : undefined;
+    const annotations = (object?.["metadata"] as JsonObject | undefined)?.["annotations"] as JsonObject | undefined;
+    return annotations && JSON.parse(String(annotations[RECORD])).name;
+  };
+
+  test("that lacks the field by which resources are sorted", () => {
+    expect(takenBy({ answers: { db: [ranked("decoy", {}), ranked("orders", { rank: 5 })] } })).toBe("orders");
+  });
+
+  test("that comes first, while the copy's source still matches", () => {
+    const db = [ranked("decoy", { rank: 0 }), ranked("orders", { rank: 5 })];
+    expect(takenBy({ answers: { db } })).toBe("decoy");
+    expect(takenBy({ answers: { db }, observed })).toBe("orders");
+  });
+
+  test.each([
+    { reason: "anywhere", namespace: "*", found: "decoy" },
+    { reason: "outside of the namespace that the Composition names", namespace: "databases", found: "orders" },
+  ])("$reason, as select.namespace says: $namespace", ({ namespace, found }) => {
+    const items = [
+      ranked("orders", { rank: 5, writeConnectionSecretToRef: { name: "c" } }, { namespace: "databases" }),
+      ranked("decoy", { rank: 0, writeConnectionSecretToRef: { name: "c" } }, { namespace: "evil" }),
+    ];
+    const select = { ...byLabels, namespace: { value: namespace } };
+    expect(takenBy({ sharedResources: [shared({ select })], answers: { db: items } })).toBe(found);
+  });
+});
+
+describe("fields are granted as Secrets are", () => {
+  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
+  const toEnvironment = { fromFieldPath: "status" };
+  const { connection: _, ...alone } = shared({ patches, toEnvironment });
+  const refused = [database({ annotations: { [ALLOWED]: "team-b" } })];
+  const shown = { ...named("orders"), status: { db: { host: "old" } } };
+
+  test.each<{ reason: string; sharedResource: JsonObject; items: readonly JsonObject[]; isGiven: boolean }>([
+    {
+      reason: "with connection, by default",
+      sharedResource: shared({ patches, toEnvironment }),
+      items: refused,
+      isGiven: false,
+    },
+    {
+      reason: "without connection, where the input says so",
+      sharedResource: { ...alone, grant: "Annotation" },
+      items: refused,
+      isGiven: false,
+    },
+    { reason: "without connection not by default", sharedResource: alone, items: refused, isGiven: true },
+    { reason: "granted", sharedResource: { ...alone, grant: "Annotation" }, items: [database()], isGiven: true },
+  ])("$reason", ({ sharedResource, items, isGiven }) => {
+    const draft = draftOf({ xr: shown, sharedResources: [sharedResource], answers: { db: items } });
+    const given = [
+      draft.composite.length > 0,
+      draft.context.has("apiextensions.crossplane.io/environment"),
+      draft.context.has("shared-infrastructure.fn.crossplane.io/shared-resources"),
+    ];
+    expect(given).toEqual([isGiven, isGiven, isGiven]);
+    expect(reasonIn(draft) === "AccessNotGranted").toBe(!isGiven);
+  });
+
+  test("a claim that copies to another namespace needs a grant for its own, too", () => {
+    const draft = draftOf({
+      sharedResources: [shared({ patches, ...connection({ namespaces: { value: "team-b" } }) })],
+      answers: { db: refused, "shared/db/team-b/orders-db/target": [] },
+    });
+    expect([desired(draft), draft.composite, reasonIn(draft)]).toEqual([
+      ["shared/db/team-b/orders-db"],
+      [],
+      "AccessNotGranted",
+    ]);
+  });
+
+  test("the condition says what was asked for and who grants it, and nothing of the resource", () => {
+    const select = { matchLabels: [{ key: "db", value: "orders" }] };
+    const items = [database({ metadata: { name: "project-x" }, spec: { writeConnectionSecretToRef: { name: "x" } } })];
+    const draft = draftOf({ sharedResources: [shared({ select, grant: "Annotation" })], answers: { db: items } });
+    expect(JSON.stringify([draft.conditions, draft.results])).not.toContain("project-x");
+  });
+});
+
+describe("one Secret has one writer", () => {
+  const two = [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } }), shared({ name: "cache" })];
+  const cache = "shared/cache/team-a/orders-db";
+
+  test("also where one of two shares is ambiguous and keeps its copy", () => {
+    const draft = draftOf({
+      sharedResources: two,
+      observed,
+      answers: {
+        db: [database(), database({ metadata: { name: "decoy" } })],
+        "db/recorded": [database()],
+        cache: [database()],
+        [`${cache}/target`]: [],
+      },
+    });
+    expect(desired(draft)).toEqual([KEY]);
+    expect(says(draft)).toContain("cache: Secret team-a/orders-db is a copy that shared resource db of this XR made");
+  });
+
+  test("also where an earlier step desires it", () => {
+    const draft = draftOf({
+      sharedResources: [shared({ name: "cache" })],
+      desired: { [KEY]: copyOf() },
+      answers: { cache: [database()], [`${cache}/target`]: [] },
+    });
+    expect(desired(draft)).toEqual([]);
+    expect(says(draft)).toContain("is a copy that shared resource db of an earlier step made");
+  });
+
+  const takeOver = (old: JsonObject, sharedResource: JsonObject = shared({ name: "database" })) =>
+    draftOf({
+      sharedResources: [sharedResource],
+      observed: { [KEY]: old },
+      answers: {
+        database: [database()],
+        db: [database()],
+        "shared/database/team-a/orders-db/target": [],
+        [`${KEY}/secret/target`]: [],
+        "db/secret": [{ metadata: { namespace: "databases", name: "orders-conn" }, data: {} }],
+      },
+    });
+
+  test("a renamed share first has the old Object observe only", () => {
+    const draft = takeOver(copyOf());
+    expect(desired(draft)).toEqual([KEY]);
+    expect(draft.resources.get(KEY)).toMatchObject({ object: { spec: { managementPolicies: ["Observe"] } } });
+  });
+
+  test.each([
+    { reason: "not before the provider has read that", observedGeneration: 1, composed: [KEY] },
+    { reason: "when it has", observedGeneration: 2, composed: ["shared/database/team-a/orders-db"] },
+  ])("and the new one takes over $reason", ({ observedGeneration, composed }) => {
+    const status = { conditions: [{ type: "Synced", status: "True", observedGeneration }] };
+    expect(desired(takeOver(copyOf({ policies: ["Observe"], status })))).toEqual(composed);
+  });
+
+  test("the same goes for another via", () => {
+    const bySecret = shared(connection({ via: "Secret" }));
+    expect(takeOver(copyOf(), bySecret).resources.get(KEY)).toMatchObject({
+      object: { spec: { managementPolicies: ["Observe"] } },
+    });
+    expect(desired(takeOver(copyOf({ policies: ["Observe"] }), bySecret))).toEqual([`${KEY}/secret`]);
+  });
+});
+
+describe("a shared resource that is being deleted", () => {
+  const dying = [
+    database({
+      metadata: { name: "orders", annotations: { [ALLOWED]: "*" }, deletionTimestamp: "2026-01-01T00:00:00Z" },
+    }),
+  ];
+  test("hands out no new copies, and those that are there stay", () => {
+    const fresh = draftOf({ answers: { db: dying } });
+    expect([desired(fresh), reasonIn(fresh)]).toEqual([[], "BeingDeleted"]);
+    expect(desired(draftOf({ answers: { db: dying }, observed }))).toEqual([KEY]);
+  });
+});
