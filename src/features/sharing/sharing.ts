@@ -1,4 +1,5 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { withMessageCut } from "../../model/condition.ts";
 import type { Draft } from "../../model/draft.ts";
 import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
@@ -52,7 +53,7 @@ function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
       ...shares.flatMap(({ questions }) => questions.map(({ name, selector }) => [name, selector] as const)),
     ]),
     context: new Map([...draft.context, ...contextOf(found, call)]),
-    conditions: [...draft.conditions, condition],
+    conditions: [...draft.conditions, withMessageCut(condition)],
     results: [...draft.results, ...eventsFor(condition, isServed ? "Normal" : "Warning", call)],
   };
 }
