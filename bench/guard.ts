@@ -1,3 +1,4 @@
+import { FEW_SIZES, measureCost } from "./cost/measure.ts";
 import { stepOf } from "./features.ts";
 import { limits } from "./implementations/limits.ts";
 import { runOf as loaderRunOf } from "./implementations/proto-loader.ts";
@@ -7,10 +8,12 @@ import { built } from "./rig/built.ts";
 import { digits, isMet, type Target } from "./rig/report.ts";
 import { sample } from "./rig/sample.ts";
 import { exponentOf } from "./rig/statistics.ts";
+import { targetsOf } from "./sections/cost.ts";
 
 /**
- * `npm run bench:guard`: fails where the function has become slow. No time is compared with a number: each bound is a ratio of
- * two things done in turns in this process, some three times away from what is usual, so that a busy machine does not fail it.
+ * `npm run bench:guard`: fails where the function has become slow. Each bound is a ratio of two things done in turns in this process,
+ * some three times away from what is usual, so that a busy machine does not fail it; but for what a request of 1 MB may take, which is
+ * processor time, and what others wait for.
  */
 
 const { runOf } = await import("./implementations/ours.ts");
@@ -71,6 +74,7 @@ const guards: readonly Target[] = [
   faster("JSON.parse / the function with no section turned on", 8, () => runFunction(step(COUNT)), parse),
   growth("everything", (count) => runOf("everything").bind(undefined, requestOf(count))),
   growth("the function with no section turned on", (count) => runFunction.bind(undefined, step(count))),
+  ...[...measureCost(runFunction, "", FEW_SIZES)].flatMap(targetsOf),
 ];
 
 /** Linear is 1. */
