@@ -114,11 +114,11 @@ const event: fc.Arbitrary<Event> = fc.oneof(
     ),
   },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: fc.record({
-      is: fc.constantFrom("writeSecret" as const, "deleteSecretByHand" as const),
+      is: fc.constantFrom("writeSecret" as const, "writeSecret" as const, "deleteSecretByHand" as const),
       team: fc.constantFrom("team-b", HOSTILE),
-      name: fc.constantFrom(...SECRET_NAMES),
+      name: fc.constantFrom("orders-db", ...SECRET_NAMES),
     }),
   },
 );
