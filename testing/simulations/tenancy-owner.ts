@@ -73,7 +73,7 @@ export class Owner {
   }
 }
 
-export const secretOf = (database: string) => ({ namespace: OWNERS_NAMESPACE, name: `${database}-conn` });
+const secretOf = (database: string) => ({ namespace: OWNERS_NAMESPACE, name: `${database}-conn` });
 
 const toBytes = (text: string): string => Buffer.from(`owner:${text}`).toString("base64");
 

@@ -19,7 +19,7 @@ export interface Secrets {
 type Policy = "Create" | "Delete";
 const MESSAGE_OF_REFUSAL = "cannot publish: refusing to modify uncontrolled secret";
 
-export function policiesOf(object: JsonObject): readonly JsonValue[] {
+function policiesOf(object: JsonObject): readonly JsonValue[] {
   const policies = objectIn(object, "spec")["managementPolicies"];
   return Array.isArray(policies) ? policies : ["*"];
 }

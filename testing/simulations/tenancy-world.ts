@@ -258,7 +258,7 @@ const desiredBy = ({ resources }: Draft): ReadonlyMap<string, JsonObject> =>
   );
 
 /** An XR as the API server shows it. What a claim's team writes cannot change which claim the XR is bound to. */
-export function compositeOf(consumer: Consumer): JsonObject {
+function compositeOf(consumer: Consumer): JsonObject {
   const { team, composition, spec = {}, labels, annotations, conditions } = consumer;
   const metadata = { name: `shop-${team}`, uid: uidOf(consumer), labels, annotations };
   const status = { conditions };

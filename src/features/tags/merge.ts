@@ -26,20 +26,23 @@ export interface TagSources {
 export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | undefined): TagMap {
   const own = sources.isList ? [...sources.spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
   const tags = new Map([...own, ...sources.desired]);
-  const changes = [...wanted.add, ...findPreserved(sources.cloud, wanted, cloud)];
-  for (const { key, value, policy } of changes.filter(({ key }) => !PROVIDERS_OWN.has(key))) {
-    if (policy === "Replace" || !tags.has(key)) tags.set(key, value);
+  for (const { key, value, policy } of [...wanted.add, ...findPreserved(sources.cloud, wanted, cloud)]) {
+    if (!PROVIDERS_OWN.has(key) && (policy === "Replace" || !tags.has(key))) tags.set(key, value);
   }
-  return new Map([...tags].filter(([key]) => !isRemoved(key, wanted)));
+  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
+  return tags;
 }
 
 /** The tags of the cloud resource that it is to keep. */
 function findPreserved(found: TagMap, { preserve }: Wanted, cloud: Cloud | undefined): Wanted["add"] {
-  return [...found].flatMap(([key, value]) => {
+  const preserved: Wanted["add"][number][] = [];
+  if (preserve.length === 0) return preserved;
+  for (const [key, value] of found) {
     const rule = preserve.find(({ has }) => has(key));
     const isReserved = cloud === "AWS" && key.startsWith("aws:");
-    return rule === undefined || isReserved ? [] : [{ key, value, policy: rule.policy }];
-  });
+    if (rule !== undefined && !isReserved) preserved.push({ key, value, policy: rule.policy });
+  }
+  return preserved;
 }
 
 export const isRemoved = (key: string, { remove }: Wanted): boolean =>

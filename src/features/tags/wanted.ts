@@ -2,7 +2,7 @@ import { type Keys, MAX_GLOB, type Tags } from "../../input/tags.ts";
 import { CLUSTER_TAG } from "../../ownership/marks.ts";
 import type { Call } from "../feature.ts";
 import { describeField, resolveMap, resolveString, resolveStrings } from "../value.ts";
-import { fits } from "./glob.ts";
+import { toMatcher } from "./glob.ts";
 
 /** Tells whether a key is one of those that an entry of the input names. */
 type HasKey = (key: string) => boolean;
@@ -60,8 +60,9 @@ function resolveKeys({ value, match }: Keys, call: Call): ResolvedKeys {
     return { has: (key) => keys.has(key) };
   }
   const isFew = texts.length <= MAX_GLOBS && texts.every(({ length }) => length <= MAX_GLOB);
-  if (value.is === "literal" || isFew) return { has: (key) => texts.some((glob) => fits(key, glob)) };
-  return { has: () => false, excessive: describeField(value) };
+  if (value.is !== "literal" && !isFew) return { has: () => false, excessive: describeField(value) };
+  const globs = texts.map(toMatcher);
+  return { has: (key) => globs.some((fits) => fits(key)) };
 }
 
 type Entry = Tags["add"][number];
