@@ -34,7 +34,7 @@ const contender = (index: number, annotations: JsonObject = {}): JsonObject => (
     creationTimestamp: "2026-01-01T00:00:00Z",
     labels: IDENTITY,
     annotations: {
-      ...named.metadata.annotations,
+      "crossplane.io/external-name": "orders",
       [`${DOMAIN}/owner`]: `XShop.apps.example.org/shop-${index}`,
       "crossplane.io/composition-resource-name": `bucket-${index}`,
       ...annotations,

@@ -252,7 +252,7 @@ test.each([
     {
       status: "False",
       reason: "TooManyGlobs",
-      message: "spec.list of the XR holds too many globs, or too long ones, so none of them counts",
+      message: "1 tagged; spec.list of the XR holds too many globs, or too long ones, so none of them counts",
     },
   ]);
 });
