@@ -26,7 +26,10 @@ export const featureCases: readonly FeatureCase[] = [
 export const growing: readonly { readonly name: string; readonly request: (count: number) => Buffer }[] = [
   { name: "no section turned on, N composed resources", request: (n) => stepOf({ spec: {}, resources: n }) },
   { name: "sharing, N shared resources", request: (n) => settled({ ...sharing(n), resources: 10 }) },
-  { name: "sharing, 1 shared resource, N composed resources", request: (n) => settled({ ...sharing(1), resources: n }) },
+  {
+    name: "sharing, 1 shared resource, N composed resources",
+    request: (n) => settled({ ...sharing(1), resources: n }),
+  },
   { name: "tags on N resources", request: (n) => settled({ spec: tagging, resources: n }) },
 ];
 

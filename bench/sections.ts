@@ -1,6 +1,7 @@
 import type { Section } from "./rig/report.ts";
 import { codec, counts } from "./sections/codec.ts";
 import { coldStart } from "./sections/cold-start.ts";
+import { cost } from "./sections/cost.ts";
 import { features } from "./sections/features.ts";
 import { memory } from "./sections/memory.ts";
 import { serverLatency, serverLoad, serverTls } from "./sections/server.ts";
@@ -14,4 +15,5 @@ export const sections: Readonly<Record<string, () => Promise<Section>>> = {
   "cold-start": coldStart,
   memory,
   features,
+  cost: () => cost(),
 };

@@ -4,7 +4,7 @@ import { parseInput } from "./input/parse.ts";
 import type { Input } from "./input/schema.ts";
 import type { Condition, Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";
-import { type Draft, emptyDraft, type TagChange } from "./model/draft.ts";
+import { type Draft, emptyDraft, type TagChange, withResults } from "./model/draft.ts";
 import type { Request } from "./model/request.ts";
 import { assertNoOperation, operate } from "./operations/operations.ts";
 import { run } from "./pipeline.ts";
@@ -41,11 +41,8 @@ export function runFunction(message: Uint8Array): Outcome {
   } catch (error) {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
     const { message, code: reason } = error;
-    const fatal: Draft = {
-      ...draft,
-      audit: [],
-      results: [{ severity: "Fatal", message, reason, target: "Composite" }],
-    };
+    const result: Result = { severity: "Fatal", message, reason, target: "Composite" };
+    const fatal = withResults({ ...draft, audit: [], results: [] }, [result]);
     return { ...fatal, response: writeFatalResponse(request, fatal) };
   }
 }

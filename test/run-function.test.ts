@@ -210,6 +210,32 @@ test("a request of 3 MB is answered", () => {
   expect(Object.keys(response.desired?.resources ?? {})).toEqual(["big", "shared/db/team-a/orders-db"]);
 });
 
+describe("no message is longer than 1 KB, whatever somebody wrote", () => {
+  const long = "x".repeat(240_000);
+  const named = xr({ spec: { ...(xr()["spec"] as JsonObject), parameters: { database: long } } });
+  const { connection: _, ...alone } = shared();
+  test.each([
+    {
+      reason: "a condition and an event",
+      request: requestOf(
+        {
+          observed: { composite: { resource: toStruct(named) } },
+          extraResources: { "shared-resource/db": { items: [] } },
+        },
+        inputOf({ sharedResources: [alone] }),
+      ),
+      said: 2,
+    },
+    { reason: "a Fatal result", request: requestOf({}, inputOf({ [long]: 1 })), said: 1 },
+  ])("$reason", ({ request, said }) => {
+    const { response, conditions, results } = run(request);
+    const messages = [...response.conditions, ...response.results, ...conditions, ...results].map(({ message = "" }) =>
+      Buffer.byteLength(message),
+    );
+    expect(messages).toEqual(Array(2 * said).fill(1024));
+  });
+});
+
 test("the same request has the same answer, byte for byte", () => {
   const request = requestOf({ extraResources: found });
   expect(runFunction(request).response).toEqual(runFunction(Buffer.from(request)).response);

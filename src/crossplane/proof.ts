@@ -1,4 +1,5 @@
-import type { Document } from "../model/document.ts";
+import { brief } from "../model/condition.ts";
+import { type Document, stringAt } from "../model/document.ts";
 import type { Composite } from "./composite.ts";
 import { isControlled } from "./controller.ts";
 import { composerName, composersOf } from "./field-managers.ts";
@@ -9,6 +10,32 @@ export type Proof =
   | { readonly is: "proven" }
   | { readonly is: "unproven"; readonly because: string }
   | { readonly is: "nested"; readonly root: string }; // the XR itself has to be adopted first
+
+/** An XR that may have composed a resource. Read once: an XR may carry thousands of labels and owners. */
+export interface PossibleComposer extends Pick<Composite, "apiVersion" | "kind" | "name"> {
+  readonly uid: string | undefined;
+  /** The name of the XR at the root of what composed it. */
+  readonly root: string;
+  readonly claimLabels: ReadonlyMap<string, string | undefined>;
+  readonly fieldManager: string;
+  readonly isControlled: boolean;
+}
+
+const CLAIM_LABELS = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL];
+
+export function toPossibleComposer(composite: Composite): PossibleComposer {
+  const { document, apiVersion, kind, name } = composite;
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid: stringAt(document, ["metadata", "uid"]),
+    root: labelOf(document, COMPOSITE_LABEL) ?? name,
+    claimLabels: new Map(CLAIM_LABELS.map((key) => [key, labelOf(document, key)])),
+    fieldManager: composerName(composite),
+    isControlled: isControlled(document),
+  };
+}
 
 /**
  * Looks for the proof on the resource, never in the XR's references: whoever may edit these must not make Crossplane adopt
@@ -21,26 +48,20 @@ export type Proof =
  *   is controlled, or where the field manager confirms it.
  * - A claim's name and namespace, where they are on the resource, are on the XR too: XRs of two kinds may have one name.
  */
-export function findProof(resource: Document, composite: Composite): Proof {
+export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
   const composers = composersOf(resource);
-  const isComposedByUs = composers.includes(composerName(composite));
+  const isComposedByUs = composers.includes(composer.fieldManager);
   if (composers.length > 0 && !isComposedByUs) return unproven("its managed fields name another XR as its composer");
 
-  const root = labelOf(composite.document, COMPOSITE_LABEL) ?? composite.name;
   const found = labelOf(resource, COMPOSITE_LABEL);
-  if (found !== root) return unproven(`its label ${COMPOSITE_LABEL} is ${found ?? "not set"} instead of ${root}`);
+  if (found !== root)
+    return unproven(`its label ${COMPOSITE_LABEL} is ${brief(found ?? "not set")} instead of ${brief(root)}`);
 
-  const label = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL].find((key) => !hasNoOther(resource, composite, key));
+  const label = CLAIM_LABELS.find((key) => ![undefined, claimLabels.get(key)].includes(labelOf(resource, key)));
   if (label !== undefined) return unproven(`its label ${label} differs from the XR's`);
 
-  const isNested = root !== composite.name;
-  return isNested && !isComposedByUs && !isControlled(composite.document) ? { is: "nested", root } : { is: "proven" };
-}
-
-/** Tells whether the resource lacks the label or has the XR's value. */
-function hasNoOther(resource: Document, composite: Composite, key: string): boolean {
-  const found = labelOf(resource, key);
-  return found === undefined || found === labelOf(composite.document, key);
+  const isNested = root !== name;
+  return isNested && !isComposedByUs && !composer.isControlled ? { is: "nested", root } : { is: "proven" };
 }
 
 const unproven = (because: string): Proof => ({ is: "unproven", because });

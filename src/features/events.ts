@@ -1,4 +1,4 @@
-import { type Condition, type Result, shownCondition } from "../model/condition.ts";
+import { type Condition, cutMessage, type Result, shownCondition } from "../model/condition.ts";
 import type { Call } from "./feature.ts";
 
 /**
@@ -10,7 +10,8 @@ export function eventsFor(
   severity: Exclude<Result["severity"], "Fatal">,
   { composite }: Call,
 ): readonly Result[] {
-  const { type, status, reason, message = "", target } = condition;
+  const { type, status, reason, target } = condition;
+  const message = cutMessage(condition.message ?? ""); // as the XR shows it
   const shown = shownCondition(composite.document, type);
   const isShown = shown?.status === status && shown.reason === reason && shown.message === message;
   if (status === "Unknown" || isShown) return [];

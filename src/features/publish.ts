@@ -1,7 +1,7 @@
 import { toRequirement } from "../crossplane/requirement.ts";
 import { invalidInput } from "../input/parse.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
-import type { Condition } from "../model/condition.ts";
+import { brief, type Condition } from "../model/condition.ts";
 import { stringAt } from "../model/document.ts";
 import {
   type Draft,
@@ -143,8 +143,8 @@ function explain(state: PublishState): string | undefined {
     case "FieldNotSet":
       return `${state.fields.join(", ")} is not set`;
     case "InvalidName":
-      return `${JSON.stringify(state.name)} is not a valid resource name`;
+      return `${JSON.stringify(brief(state.name))} is not a valid resource name`;
     case "NameTaken":
-      return `EnvironmentConfig ${state.name} exists and belongs to somebody else, so it is left unchanged: choose another name`;
+      return `EnvironmentConfig ${brief(state.name)} exists and belongs to somebody else, so it is left unchanged: choose another name`;
   }
 }

@@ -37,10 +37,11 @@ export function resolveMap(
   if (value.is === "literal") return { is: "set", value: Object.entries(value.value) };
   const found = lookUp(value, call);
   if (!isObject(found)) return unset(value);
-  const entries = Object.entries(found).flatMap(([key, item]) => {
-    const text = item === "" ? "" : toText(item);
-    return text === undefined ? [] : [[key, text] as const];
-  });
+  const entries: (readonly [string, string])[] = [];
+  for (const key of Object.keys(found)) {
+    const text = found[key] === "" ? "" : toText(found[key]);
+    if (text !== undefined) entries.push([key, text]);
+  }
   return { is: "set", value: entries };
 }
 
@@ -57,7 +58,8 @@ function toText(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-const unset = ({ is, path }: Reference): Resolved<never> => ({
-  is: "unset",
-  field: `${formatFieldPath(path)} of the ${is === "composite" ? "XR" : "environment"}`,
-});
+/** The field that a value comes from, for people: `spec.parameters.tags of the XR`. */
+export const describeField = ({ is, path }: Reference): string =>
+  `${formatFieldPath(path)} of the ${is === "composite" ? "XR" : "environment"}`;
+
+const unset = (reference: Reference): Resolved<never> => ({ is: "unset", field: describeField(reference) });

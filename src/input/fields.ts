@@ -26,7 +26,8 @@ const given = (object: unknown, keys: readonly string[]): string[] =>
 export const unique = (key: string) => {
   const repeated = (list: unknown): unknown => {
     const values = Array.isArray(list) ? list.filter(isObject).map((item) => item[key]) : [];
-    return values.find((value, index) => value !== undefined && values.indexOf(value) < index);
+    const seen = new Set<unknown>();
+    return values.find((value) => value !== undefined && (seen.has(value) || !seen.add(value)));
   };
   return [
     (list: unknown) => repeated(list) === undefined,

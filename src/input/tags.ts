@@ -31,20 +31,41 @@ const add = exactlyOneOf(
     value: toValue(sources),
   }));
 
-const glob = z.string().min(1);
-const globs = z.union([glob, z.array(glob)]);
+/** The length of a glob: the cost of a glob at each character of a key is bounded by it. */
+export const MAX_GLOB = 256;
+
+const glob = z.string().min(1).max(MAX_GLOB, `longer than ${MAX_GLOB} characters`);
+
+/** Keys: globs where the Composition's author writes them, compared exactly where a field holds them. */
+const keys = {
+  ...valueShape(z.union([glob, z.array(glob)])),
+  match: z
+    .enum(["Exact", "Glob"])
+    .optional()
+    .describe("How keys are compared. Default: `Glob` for a `value`, `Exact` for the keys that a field holds."),
+};
+type Match = "Exact" | "Glob";
+
+const toKeys = ({
+  match,
+  ...sources
+}: { readonly match?: Match | undefined } & Parameters<typeof toValue<string | string[]>>[0]) => {
+  const found = toValue(sources);
+  return { value: found, match: match ?? (found.is === "literal" ? ("Glob" as const) : ("Exact" as const)) };
+};
 
 const preserve = z.union([
-  glob.transform((keys) => ({ value: { is: "literal" as const, value: keys }, policy: "Replace" as const })),
-  exactlyOneOf(z.strictObject({ ...valueShape(globs), policy }), SOURCES).transform(
-    ({ policy: chosen, ...sources }) => ({
-      value: toValue(sources),
-      policy: chosen,
-    }),
-  ),
+  glob.transform((text) => ({ ...toKeys({ value: text }), policy: "Replace" as const })),
+  exactlyOneOf(z.strictObject({ ...keys, policy }), SOURCES).transform(({ policy: chosen, ...given }) => ({
+    ...toKeys(given),
+    policy: chosen,
+  })),
 ]);
 
-const remove = z.union([glob.transform((keys) => ({ is: "literal" as const, value: keys })), value(globs)]);
+const remove = z.union([
+  glob.transform((text) => toKeys({ value: text })),
+  exactlyOneOf(z.strictObject(keys), SOURCES).transform(toKeys),
+]);
 
 const resources = z.strictObject({
   apiGroup: glob.default("*").describe("API groups, as a glob such as `*.aws.upbound.io`."),
@@ -115,3 +136,4 @@ export const tags = z.strictObject({
 
 export type Tags = z.output<typeof tags>;
 export type ResourceRule = z.output<typeof resources>;
+export type Keys = Pick<Tags["remove"][number], "value" | "match">;

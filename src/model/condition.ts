@@ -22,6 +22,38 @@ export interface Result {
   readonly target: Target;
 }
 
+/** The length of a message in bytes, which is what Kubernetes takes of an event's; a condition's is repeated in one. */
+const MAX_MESSAGE = 1024;
+
+/** The length of somebody else's text in a message, in characters. */
+const MAX_QUOTED = 100;
+
+const ELLIPSIS = "…";
+
+/** Cuts a message to the length that a condition, an event or a Fatal result may have, at the end of a character. */
+export function cutMessage(message: string): string {
+  if (lengthWithin(message, MAX_MESSAGE) === message.length) return message;
+  return message.slice(0, lengthWithin(message, MAX_MESSAGE - 3)) + ELLIPSIS;
+}
+
+/** The length of the text's beginning that takes no more than that many bytes of UTF-8, to the end of a character. */
+const lengthWithin = (text: string, bytes: number): number =>
+  new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;
+
+/**
+ * Cuts a name, label, annotation or message of somebody else's that a message repeats: whoever writes a long one must not fill
+ * the conditions of others.
+ */
+export function brief(text: string): string {
+  if (text.length <= MAX_QUOTED) return text;
+  const characters = [...text.slice(0, 2 * MAX_QUOTED + 2)]; // a character is one or two units
+  return characters.length <= MAX_QUOTED ? text : characters.slice(0, MAX_QUOTED - 1).join("") + ELLIPSIS;
+}
+
+/** The condition or result, with its message cut. */
+export const withMessageCut = <T extends { readonly message?: string | undefined }>(said: T): T =>
+  said.message === undefined ? said : { ...said, message: cutMessage(said.message) };
+
 /** A condition as a resource shows it; a field that is not a string reads as "". */
 export interface ShownCondition {
   readonly status: string;

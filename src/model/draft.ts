@@ -1,4 +1,4 @@
-import type { Condition, Result } from "./condition.ts";
+import { type Condition, type Result, withMessageCut } from "./condition.ts";
 import type { Document } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
@@ -140,14 +140,16 @@ export const withContext = (draft: Draft, entries: Entries<ContextValue>): Draft
   context: extended(draft.context, entries),
 });
 
+/** Adds a condition. Other people's texts stand in messages, so it is cut here, and never longer than Kubernetes takes. */
 export const withCondition = (draft: Draft, condition: Condition): Draft => ({
   ...draft,
-  conditions: [...draft.conditions, condition],
+  conditions: [...draft.conditions, withMessageCut(condition)],
 });
 
+/** Adds results, their messages cut as those of conditions are. */
 export const withResults = (draft: Draft, results: readonly Result[]): Draft => ({
   ...draft,
-  results: [...draft.results, ...results],
+  results: [...draft.results, ...results.map(withMessageCut)],
 });
 
 export const withTtl = (draft: Draft, ttlSeconds: number): Draft => ({ ...draft, ttlSeconds });

@@ -45,18 +45,21 @@ export interface Contender {
   /** True if it, or an owner before it, created the cloud resource, or an operator says that it may be deleted all the same. */
   readonly isCreated: boolean;
   /** The names of the managed resources that it leaves the cloud resource to. */
-  readonly acknowledged: readonly string[];
+  readonly acknowledged: ReadonlySet<string>;
   readonly document: Document;
 }
 
+/** The length of a mark: it is repeated on other managed resources, which have no space for any text. Names take less. */
+const MAX_MARK = 1024;
+
 export function toContender(document: Document): Contender {
   const annotation = (key: string): string => annotationOf(document, key) ?? "";
-  const owner = annotation(OWNER);
-  const marker = annotation(TAGS_OWNER);
+  const owner = annotation(OWNER).slice(0, MAX_MARK);
+  const marker = annotation(TAGS_OWNER).slice(0, MAX_MARK);
   // Crossplane names every composed resource; one that is written by hand is known by its marker.
-  const resource = stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "";
+  const resource = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").slice(0, MAX_MARK);
   const id = resource === "" && marker.startsWith(`${owner}#`) ? marker : contenderId(owner, resource);
-  const isMarked = owner !== "" && marker === id;
+  const isMarked = owner !== "" && marker === id.slice(0, MAX_MARK);
   const isDeleting = isBeingDeleted(document);
   const policies = policiesOf(document);
   return {
@@ -73,7 +76,7 @@ export function toContender(document: Document): Contender {
     isDeletingWithIt: mayDelete(document),
     observation: observationOf(document),
     isCreated: isCreated(document),
-    acknowledged: annotation(CONTENDERS).split(",").filter(Boolean),
+    acknowledged: new Set(annotation(CONTENDERS).split(",").filter(Boolean)),
     document,
   };
 }
@@ -85,6 +88,29 @@ function isCreated(document: Document): boolean {
     isOwnCreation || annotationOf(document, ORIGIN) === "Created" || annotationOf(document, ALLOW_DELETE) === "true"
   );
 }
+
+/** All that stand for one cloud resource. Sorted once: several resources of an XR may stand for it, and each asks. */
+export interface Contenders {
+  readonly all: readonly Contender[];
+  readonly byUid: ReadonlyMap<string, Contender>;
+  readonly names: ReadonlySet<string>;
+  /** Those that may own, the owner first. */
+  readonly living: readonly Contender[];
+  /** Those that keep others from being promoted: they write, or are being deleted together with the cloud resource. */
+  readonly inTheWay: readonly Contender[];
+}
+
+export const toContenders = (all: readonly Contender[]): Contenders => ({
+  all,
+  byUid: new Map(all.map((contender) => [contender.uid, contender])),
+  names: new Set(all.map(({ name }) => name)),
+  living: all.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence),
+  inTheWay: all.filter(({ isWriting, isDeleting, isDeletingWithIt }) => isWriting || (isDeleting && isDeletingWithIt)),
+});
+
+/** Finds the first that does not have this UID. */
+export const firstBut = (contenders: readonly Contender[], uid: string): Contender | undefined =>
+  contenders.find((contender) => contender.uid !== uid);
 
 /** Sorts by precedence as owner: chosen by an operator, then promoted before, then oldest. */
 export function byPrecedence(a: Contender, b: Contender): number {

@@ -4,7 +4,7 @@ import { toRequirement } from "../crossplane/requirement.ts";
 import { stringAt } from "../model/document.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
-import { type Contender, toContender } from "./contender.ts";
+import { type Contender, type Contenders, toContender, toContenders } from "./contender.ts";
 import { IDENTITY } from "./marks.ts";
 
 /** The managed resource whose rivals are looked for, as far as that tells where to look. */
@@ -17,9 +17,9 @@ export interface Candidate {
 }
 
 /** The managed resources that stand for a cloud resource, as far as Crossplane has looked, and what it has to look up. */
-export interface Contenders {
+interface Found {
   /** Undefined while an answer is pending. */
-  readonly contenders: readonly Contender[] | undefined;
+  readonly contenders: Contenders | undefined;
   readonly requirements: readonly Requirement[];
 }
 
@@ -28,20 +28,51 @@ export interface Contenders {
  * this function, so it may lack the label. The latter is required only while ours is no owner, so in steady state there is one
  * requirement.
  */
-export function findContenders(candidate: Candidate, identity: string, request: Request): Contenders {
+export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Found {
   const { apiVersion, kind } = candidate.kind;
   const match = { labels: { [IDENTITY]: identity } };
   const labelled = toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
-  const listed = readAnswer(labelled, request)?.filter((contender) => contender.identity === identity);
+  const listed = known.list(labelled, identity);
   if (listed === undefined) return { contenders: undefined, requirements: [labelled] };
 
   const writer = toWriterRequirement(candidate, listed);
   if (writer === undefined) return { contenders: listed, requirements: [labelled] };
-  const found = readAnswer(writer, request);
-  // A writer that has moved to another cloud resource since, or is listed, adds nothing.
-  const isNew = (one: Contender): boolean => one.identity === undefined && listed.every(({ uid }) => uid !== one.uid);
-  const contenders = found && [...listed, ...found.filter(isNew)];
-  return { contenders, requirements: [labelled, writer] };
+  return { contenders: known.listWithWriter(labelled, identity, writer), requirements: [labelled, writer] };
+}
+
+/** The answers of one request, each read once for all resources that stand for the same cloud resource. */
+export class KnownContenders {
+  readonly #request: Request;
+  readonly #read = new Map<string, Contenders | undefined>();
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  /** All that carry the identity's label; undefined while the answer is pending. */
+  list(labelled: Requirement, identity: string): Contenders | undefined {
+    return this.#once(labelled.name, () => {
+      const found = readAnswer(labelled, this.#request);
+      return found && toContenders(found.filter((contender) => contender.identity === identity));
+    });
+  }
+
+  /** The same, and the managed resource that wrote the cloud resource last. */
+  listWithWriter(labelled: Requirement, identity: string, writer: Requirement): Contenders | undefined {
+    return this.#once(`${labelled.name} ${writer.name}`, () => {
+      const listed = this.list(labelled, identity);
+      const found = readAnswer(writer, this.#request);
+      if (listed === undefined || found === undefined) return undefined;
+      // A writer that has moved to another cloud resource since, or is listed, adds nothing.
+      const isNew = ({ identity: label, uid }: Contender): boolean => label === undefined && !listed.byUid.has(uid);
+      return toContenders([...listed.all, ...found.filter(isNew)]);
+    });
+  }
+
+  #once(key: string, read: () => Contenders | undefined): Contenders | undefined {
+    if (!this.#read.has(key)) this.#read.set(key, read());
+    return this.#read.get(key);
+  }
 }
 
 function readAnswer({ name }: Requirement, request: Request): readonly Contender[] | undefined {
@@ -53,16 +84,12 @@ function readAnswer({ name }: Requirement, request: Request): readonly Contender
  * Requires the managed resource that wrote the cloud resource, where it is neither ours nor listed. Upjet's providers name it in
  * a tag, but without its namespace, so only cluster-scoped ones can be looked up.
  */
-function toWriterRequirement(
-  { kind, own, reportedTags }: Candidate,
-  listed: readonly Contender[],
-): Requirement | undefined {
+function toWriterRequirement({ kind, own, reportedTags }: Candidate, { names }: Contenders): Requirement | undefined {
   if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
   const name = reportedTags?.get("crossplane-name");
   const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
   if (name === undefined || reportedTags?.get("crossplane-kind") !== writerKind) return undefined;
-  const known = [stringAt(own.document, ["metadata", "name"]), ...listed.map((contender) => contender.name)];
-  if (known.includes(name)) return undefined;
+  if (name === stringAt(own.document, ["metadata", "name"]) || names.has(name)) return undefined;
   const { apiVersion } = kind;
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }

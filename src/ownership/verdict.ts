@@ -1,11 +1,11 @@
-import { byPrecedence, type Contender } from "./contender.ts";
+import { byPrecedence, type Contender, type Contenders, firstBut } from "./contender.ts";
 
 /** Everything known about one managed resource of ours and the others that stand for the same cloud resource. */
 export interface Situation {
   /** Ours, as observed; undefined before it is created. */
   readonly own: Contender | undefined;
   /** All that carry the identity's label, ours included once it does; undefined before Crossplane has looked. */
-  readonly contenders: readonly Contender[] | undefined;
+  readonly contenders: Contenders | undefined;
   /** The control plane that the cloud's tags name, unless it is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
   /** True if the kind can be told to observe only. */
@@ -61,39 +61,37 @@ export function judgeOwnership({ own, contenders, otherCluster, hasManagementPol
   if (otherCluster !== undefined && !isChosen(own)) return { is: "theirs", cluster: otherCluster };
 
   const self = own && selfOf(own, contenders);
-  const others = contenders.filter(({ uid }) => uid !== own?.uid);
-  if (self !== undefined) return judgeListed(self, others, hasManagementPolicies);
-
-  const [first = others[0]] = living(others);
-  return judgeUnlisted(first, own, hasManagementPolicies);
+  if (self !== undefined) return judgeListed(self, contenders, hasManagementPolicies);
+  return judgeUnlisted(contenders.living[0] ?? contenders.all[0], own, hasManagementPolicies);
 }
 
-function judgeListed(self: Contender, others: readonly Contender[], canObserve: boolean): OwnershipVerdict {
+function judgeListed(self: Contender, { all, living, inTheWay }: Contenders, canObserve: boolean): OwnershipVerdict {
   if (self.isDeleting) return { is: "deleting" };
-  const [first = self, ...rest] = living([self, ...others]);
-  if (first !== self) return theirs(first, self, false);
+  const first = firstBut(living, self.uid);
+  if (first !== undefined && byPrecedence(first, self) < 0) return theirs(first, self, false);
 
-  const inTheWay = self.isMarked ? undefined : others.find(isInTheWay);
-  if (inTheWay !== undefined) return theirs(inTheWay, self, true);
+  const obstacle = self.isMarked ? undefined : firstBut(inTheWay, self.uid);
+  if (obstacle !== undefined) return theirs(obstacle, self, true);
   if (canObserve && !self.isMarked && !self.isWriting && self.observation === "unknown") return { is: "unobserved" };
+  const others = all.filter(({ uid }) => uid !== self.uid);
   const isCreated = [self, ...others].some((contender) => contender.isCreated);
-  return { is: "ours", others: rest, origin: isCreated ? "created" : originOf(self, canObserve) };
+  return {
+    is: "ours",
+    others: living.filter(({ uid }) => uid !== self.uid),
+    origin: isCreated ? "created" : originOf(self, canObserve),
+  };
 }
 
 /** The origin of a cloud resource that none of us created. */
 const originOf = ({ observation }: Contender, canObserve: boolean): Origin =>
   canObserve && observation === "present" ? "existed" : "unknown";
 
-/** Those that may own, the owner first. */
-const living = (contenders: readonly Contender[]): readonly Contender[] =>
-  contenders.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence);
-
 /** Tells whether an operator moved ownership here. */
 const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
 
 /** Ours as listed. Either of the observed and the listed one may be older, so both have to be marked for it to count as owner. */
-function selfOf(own: Contender, contenders: readonly Contender[]): Contender | undefined {
-  const listed = contenders.find(({ uid }) => uid === own.uid);
+function selfOf(own: Contender, { byUid }: Contenders): Contender | undefined {
+  const listed = byUid.get(own.uid);
   if (listed === undefined) return undefined;
   return { ...own, isMarked: own.isMarked && listed.isMarked, isDeleting: own.isDeleting || listed.isDeleting };
 }
@@ -110,12 +108,9 @@ function judgeUnlisted(
   return first === undefined ? { is: "ours", others: [], origin: "unknown" } : theirs(first, own, false);
 }
 
-const isInTheWay = ({ isWriting, isDeleting, isDeletingWithIt }: Contender): boolean =>
-  isWriting || (isDeleting && isDeletingWithIt);
-
 const theirs = (owner: Contender, own: Contender | undefined, isNext: boolean): OwnershipVerdict => ({
   is: "theirs",
   owner,
-  isAcknowledged: own !== undefined && owner.acknowledged.includes(own.name),
+  isAcknowledged: own !== undefined && owner.acknowledged.has(own.name),
   isNext,
 });

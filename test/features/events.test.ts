@@ -14,6 +14,12 @@ test.each<{ reason: string; shown: object[]; now?: Partial<Condition>; events: o
     events: [],
   },
   {
+    reason: "a message that is longer than the XR can show is no second event",
+    shown: [{ type: "T", status: "False", reason: "R", message: `${"m".repeat(1021)}…` }],
+    now: { message: "m".repeat(5000) },
+    events: [],
+  },
+  {
     reason: "a new message is an event",
     shown: [{ type: "T", status: "False", reason: "R", message: "x" }],
     events: [event],

@@ -112,3 +112,9 @@ describe("an EnvironmentConfig", () => {
 test("without publish in the input nothing is changed", () => {
   expect(publishing(callOf({}), emptyDraft)).toBe(emptyDraft);
 });
+
+test("all that was published stays while the name is not set, however much it is", () => {
+  const before = Array.from({ length: 80_000 }, (_, i) => [`publish/environment-config/${i}`, old] as const);
+  const draft = draftOf({ observed: Object.fromEntries(before) }, { name: { fromCompositeFieldPath: "spec.none" } });
+  expect(draft.resources.size).toBe(80_000);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
-import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { type Contender, toContender, toContenders } from "../../src/ownership/contender.ts";
 import { judgeOwnership, type Situation } from "../../src/ownership/verdict.ts";
 
 const contender = (name: string, overrides: Partial<Contender> = {}): Contender => ({
@@ -21,7 +21,8 @@ const third = contender("third");
 const marked = { isMarked: true, isWriting: true };
 const older = { createdAt: "2025-01-01T00:00:00Z" };
 
-interface Row extends Partial<Situation> {
+interface Row extends Partial<Omit<Situation, "contenders">> {
+  readonly contenders: readonly Contender[] | undefined;
   readonly reason: string;
   readonly verdict: object;
 }
@@ -148,8 +149,8 @@ describe("the verdict on who owns a cloud resource", () => {
     },
     {
       reason: "the owner has acknowledged us",
-      contenders: [us, { ...other, ...marked, acknowledged: ["us"] }],
-      verdict: theirs({ ...other, ...marked, acknowledged: ["us"] }, { isAcknowledged: true }),
+      contenders: [us, { ...other, ...marked, acknowledged: new Set(["us"]) }],
+      verdict: theirs({ ...other, ...marked, acknowledged: new Set(["us"]) }, { isAcknowledged: true }),
     },
     {
       reason: "an operator chose us, and the owner still writes",
@@ -213,8 +214,9 @@ describe("the verdict on who owns a cloud resource", () => {
       otherCluster: "prod-us",
       verdict: ours([]),
     },
-  ])("is $verdict.is when $reason", ({ reason: _, verdict, ...situation }) => {
-    const usual = { own: us, contenders: [], otherCluster: undefined, hasManagementPolicies: true };
-    expect(judgeOwnership({ ...usual, ...situation })).toEqual(verdict);
+  ])("is $verdict.is when $reason", ({ reason: _, verdict, contenders, ...situation }) => {
+    const usual = { own: us, otherCluster: undefined, hasManagementPolicies: true };
+    const known = contenders && toContenders(contenders);
+    expect(judgeOwnership({ ...usual, ...situation, contenders: known })).toEqual(verdict);
   });
 });

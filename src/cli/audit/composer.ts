@@ -1,6 +1,6 @@
 import type { Composite } from "../../crossplane/composite.ts";
 import { COMPOSITE, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.ts";
-import { findProof } from "../../crossplane/proof.ts";
+import { findProof, toPossibleComposer } from "../../crossplane/proof.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 
 /** The XR that composed a resource that no XR refers to, as far as the resource shows it. */
@@ -19,7 +19,10 @@ export function findComposer(document: Document, composites: readonly Composite[
   const namespace = stringAt(document, ["metadata", "namespace"]);
   const [only, ...others] = composites
     .filter((composite) => composite.namespace === undefined || composite.namespace === namespace)
-    .filter((composite) => isRootedIn(document, composite) && findProof(document, composite).is !== "unproven");
+    .filter(
+      (composite) =>
+        isRootedIn(document, composite) && findProof(document, toPossibleComposer(composite)).is !== "unproven",
+    );
   if (only === undefined) return { is: "none" };
   return others.length === 0 ? { is: "one", composite: only } : { is: "several", composites: [only, ...others] };
 }

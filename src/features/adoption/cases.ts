@@ -1,7 +1,9 @@
+import { toPossibleComposer } from "../../crossplane/proof.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Call } from "../feature.ts";
+import { isRestored } from "./restored.ts";
 import { canBeRequired, findUnobserved, requireReference } from "./unobserved.ts";
 import { type AdoptionVerdict, judgeObserved, judgeReferenced } from "./verdict.ts";
 
@@ -31,13 +33,15 @@ export const findCases = (call: Call, draft: Draft): readonly Case[] => [
 function findObserved({ request, composite }: Call, draft: Draft): readonly ObservedCase[] {
   const { resources } = request.observed;
   const leftOut = [...resources].filter(([name]) => !isDesired(name, request, draft));
+  if (leftOut.length === 0) return [];
+  const composer = toPossibleComposer(composite);
   return leftOut
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { document }]) => ({
       is: "observed",
       name,
       resource: document,
-      verdict: judgeObserved(document, composite),
+      verdict: judgeObserved(document, composer),
     }));
 }
 
@@ -49,11 +53,13 @@ function isDesired(name: string, { desired }: Call["request"], { resources }: Dr
 
 function findReferenced(call: Call): readonly ReferencedCase[] {
   const { request, composite } = call;
-  return findUnobserved(call)
-    .filter((reference) => canBeRequired(reference, call))
-    .map((reference) => ({
-      is: "referenced",
-      reference,
-      verdict: judgeReferenced(request.required(requireReference(reference).name), composite),
-    }));
+  const references = findUnobserved(call).filter((reference) => canBeRequired(reference, call));
+  if (references.length === 0) return [];
+  const composer = toPossibleComposer(composite);
+  const isComposerRestored = isRestored(composite.document);
+  return references.map((reference) => ({
+    is: "referenced",
+    reference,
+    verdict: judgeReferenced(request.required(requireReference(reference).name), composer, isComposerRestored),
+  }));
 }

@@ -1,4 +1,5 @@
 import { COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
+import { brief } from "../../model/condition.ts";
 import type { AdoptionVerdict } from "./verdict.ts";
 
 /** Reasons that stop the XR. */
@@ -34,16 +35,16 @@ export function explain(verdict: AdoptionVerdict, root: string): string {
     case "unproven":
       return (
         `nobody controls it, and nothing proves that this XR composed it: ${verdict.because}; if this XR did, set its label ` +
-        `${COMPOSITE_LABEL} to ${root}; if not, remove its reference from the XR`
+        `${COMPOSITE_LABEL} to ${brief(root)}; if not, remove its reference from the XR`
       );
     case "nested":
       return (
-        `neither it nor this XR has a controller, and the label ${COMPOSITE_LABEL} of this XR names ${verdict.root}: XR ` +
-        `${verdict.root} has to adopt this XR first; if this XR is not nested, remove the label from it`
+        `neither it nor this XR has a controller, and the label ${COMPOSITE_LABEL} of this XR names ${brief(verdict.root)}: XR ` +
+        `${brief(verdict.root)} has to adopt this XR first; if this XR is not nested, remove the label from it`
       );
     case "stale":
       return (
-        `it is controlled by UID ${verdict.controller.uid}, which this XR had before it was restored; remove that owner ` +
+        `it is controlled by UID ${brief(verdict.controller.uid)}, which this XR had before it was restored; remove that owner ` +
         "reference from the resource, and this XR adopts it"
       );
     case "missing":
@@ -52,7 +53,7 @@ export function explain(verdict: AdoptionVerdict, root: string): string {
         "XR, or set onMissing: Recreate"
       );
     case "foreign":
-      return `left to ${verdict.controller.kind} ${verdict.controller.name}, which controls it`;
+      return `left to ${brief(verdict.controller.kind)} ${brief(verdict.controller.name)}, which controls it`;
     case "pending":
       return "waiting for Crossplane to look it up";
     case "ours":

@@ -27,23 +27,31 @@ export interface Remark {
 
 /** Describes the cases that the condition has to mention; those that need no action are left out. */
 export function toRemarks(cases: readonly Case[], policy: Adoption, call: Call): readonly Remark[] {
+  if (cases.length === 0) return [];
+  const { document, name } = call.composite;
+  const root = stringAt(document, COMPOSITE) ?? name;
   const remarks = cases.flatMap((found) =>
-    found.is === "observed" ? remarkObserved(found, policy, call) : remarkReferenced(found, policy, call),
+    found.is === "observed" ? remarkObserved(found, policy, root) : remarkReferenced(found, policy, root, call),
   );
   return markIfNotLast(remarks, call);
 }
 
-function remarkObserved({ name, resource, verdict }: ObservedCase, policy: Adoption, call: Call): readonly Remark[] {
+function remarkObserved({ name, resource, verdict }: ObservedCase, policy: Adoption, root: string): readonly Remark[] {
   const described = `${name} (${formatReference(toReference(resource))})`;
   if (verdict.is === "unsettled") return [{ reason: "Adopting", resource: described, sentence: UNSETTLED }];
   if (verdict.is === "ours") return [{ reason: "NoLongerDesired", resource: described, sentence: NO_LONGER_DESIRED }];
   if (verdict.is === "unadopted" && policy.onUnadopted === "Adopt") {
     return [{ reason: "Adopting", resource: described, sentence: ADOPTING }];
   }
-  return remarkUncontrolled(verdict, described, policy, call);
+  return remarkUncontrolled(verdict, described, policy, root);
 }
 
-function remarkReferenced({ reference, verdict }: ReferencedCase, policy: Adoption, call: Call): readonly Remark[] {
+function remarkReferenced(
+  { reference, verdict }: ReferencedCase,
+  policy: Adoption,
+  root: string,
+  call: Call,
+): readonly Remark[] {
   const resource = formatReference(reference);
   if (verdict.is === "unadopted") {
     const answer = call.request.required(requireReference(reference).name);
@@ -52,7 +60,7 @@ function remarkReferenced({ reference, verdict }: ReferencedCase, policy: Adopti
     return [{ reason: "RestoreInProgress", resource, sentence }];
   }
   if (verdict.is === "missing" && policy.onMissing === "Recreate") return [];
-  return remarkUncontrolled(verdict, resource, policy, call);
+  return remarkUncontrolled(verdict, resource, policy, root);
 }
 
 /** The composed resource name, if another resource is observed under it: Crossplane observes one for each name. */
@@ -75,14 +83,13 @@ function remarkUncontrolled(
   verdict: AdoptionVerdict,
   resource: string,
   policy: Adoption,
-  { composite }: Call,
+  root: string,
 ): readonly Remark[] {
   if (verdict.is === "unproven" && policy.onUnproven === "Release") {
     return [{ reason: "Released", resource, sentence: explainReleased(verdict.because) }];
   }
   const reason = REASONS_BY_VERDICT[verdict.is];
   if (reason === undefined) return [];
-  const root = stringAt(composite.document, COMPOSITE) ?? composite.name;
   return [{ reason, resource, sentence: explain(verdict, root) }];
 }
 

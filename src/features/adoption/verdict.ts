@@ -1,10 +1,9 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
-import type { Composite } from "../../crossplane/composite.ts";
 import { type Controller, controllerOf } from "../../crossplane/controller.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
-import { findProof } from "../../crossplane/proof.ts";
+import { findProof, type PossibleComposer } from "../../crossplane/proof.ts";
 import { hasReferences } from "../../crossplane/references.ts";
-import { type Document, stringAt } from "../../model/document.ts";
+import type { Document } from "../../model/document.ts";
 import type { Answer } from "../../model/requirement.ts";
 import { isRestored } from "./restored.ts";
 
@@ -36,8 +35,8 @@ export type AdoptionVerdict =
  * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. One that somebody else
  * controls Crossplane does not observe; a renderer may, and then the next table holds.
  */
-export function judgeObserved(resource: Document, composite: Composite): AdoptionVerdict {
-  const verdict = judgeFound(resource, composite);
+export function judgeObserved(resource: Document, composer: PossibleComposer): AdoptionVerdict {
+  const verdict = judgeFound(resource, composer);
   const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
   return isUnsettled ? { is: "unsettled" } : verdict;
 }
@@ -54,29 +53,33 @@ export function judgeObserved(resource: Document, composite: Composite): Adoptio
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
  * | a resource    | none                                               | as above: it was restored during this reconcile   |
  */
-export function judgeReferenced(answer: Answer, composite: Composite): AdoptionVerdict {
+export function judgeReferenced(
+  answer: Answer,
+  composer: PossibleComposer,
+  isComposerRestored: boolean,
+): AdoptionVerdict {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
-  if (resource === undefined) return { is: isRestored(composite.document) ? "missing" : "gone" };
-  return judgeFound(resource, composite);
+  if (resource === undefined) return { is: isComposerRestored ? "missing" : "gone" };
+  return judgeFound(resource, composer);
 }
 
-function judgeFound(resource: Document, composite: Composite): AdoptionVerdict {
+function judgeFound(resource: Document, composer: PossibleComposer): AdoptionVerdict {
   const controller = controllerOf(resource);
-  if (controller === undefined) return judgeUncontrolled(resource, composite);
-  const uid = stringAt(composite.document, ["metadata", "uid"]);
+  if (controller === undefined) return judgeUncontrolled(resource, composer);
+  const { uid } = composer;
   if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render
-  return { is: isFormerSelf(controller, composite) ? "stale" : "foreign", controller };
+  return { is: isFormerSelf(controller, composer) ? "stale" : "foreign", controller };
 }
 
-function judgeUncontrolled(resource: Document, composite: Composite): AdoptionVerdict {
+function judgeUncontrolled(resource: Document, composer: PossibleComposer): AdoptionVerdict {
   if (isBeingDeleted(resource)) return { is: "gone" };
-  const proof = findProof(resource, composite);
+  const proof = findProof(resource, composer);
   return proof.is === "proven" ? { is: "unadopted" } : proof;
 }
 
 /** The version of a kind changes while it stays the same kind. */
-function isFormerSelf(controller: Controller, { apiVersion, kind, name }: Composite): boolean {
+function isFormerSelf(controller: Controller, { apiVersion, kind, name }: PossibleComposer): boolean {
   const isSameGroup = toApiGroup(controller.apiVersion) === toApiGroup(apiVersion);
   return isSameGroup && controller.kind === kind && controller.name === name;
 }

@@ -1,4 +1,4 @@
-import type { Condition } from "../../model/condition.ts";
+import { brief, type Condition } from "../../model/condition.ts";
 import type { NameVerdict } from "./verdict.ts";
 
 const TYPE = "ExternalNamesPinned";
@@ -60,21 +60,21 @@ function explain(verdict: NameVerdict): string {
   switch (verdict.is) {
     case "duplicate":
       return (
-        `its external name is ${verdict.name}, but ${verdict.other} is recorded or reported too; there may be two cloud ` +
+        `its external name is ${brief(verdict.name)}, but ${brief(verdict.other)} is recorded or reported too; there may be two cloud ` +
         "resources: delete the one that is not wanted (docs/external-names.md says how)"
       );
     case "rescued":
-      return `external name ${verdict.name}, which its provider reports`;
+      return `external name ${brief(verdict.name)}, which its provider reports`;
     case "recorded":
-      return `external name ${verdict.name}, from the ledger`;
+      return `external name ${brief(verdict.name)}, from the ledger`;
     case "unnamed":
       return verdict.isAtRisk
         ? "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies"
         : "no external name yet";
     case "setByPipeline":
-      return `the pipeline sets the external name ${verdict.name}, but ${verdict.observed} is observed`;
+      return `the pipeline sets the external name ${brief(verdict.name)}, but ${brief(verdict.observed ?? "")} is observed`;
     case "observed":
-      return `external name ${verdict.name}`;
+      return `external name ${brief(verdict.name)}`;
   }
 }
 

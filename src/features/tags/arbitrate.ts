@@ -2,7 +2,7 @@ import { annotationOf } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import { toContender } from "../../ownership/contender.ts";
-import { findContenders } from "../../ownership/find-contenders.ts";
+import { findContenders, type KnownContenders } from "../../ownership/find-contenders.ts";
 import { type Identity, identify } from "../../ownership/identity.ts";
 import { CLUSTER, CLUSTER_TAG, contenderId } from "../../ownership/marks.ts";
 import { ownerOf } from "../../ownership/owner.ts";
@@ -19,13 +19,19 @@ export interface Arbitration extends Identity {
 }
 
 /** Finds out who else stands for a subject's cloud resource, and settles who owns it; undefined where nobody else can name it. */
-export function arbitrate(subject: Subject, wanted: Wanted, rules: Tags["owner"], call: Call): Arbitration | undefined {
+export function arbitrate(
+  subject: Subject,
+  wanted: Wanted,
+  rules: Tags["owner"],
+  known: KnownContenders,
+  call: Call,
+): Arbitration | undefined {
   const identity = identify(subject);
   if (identity === undefined) return undefined;
 
   const { kind, observed, reportedTags, hasManagementPolicies, resource } = subject;
   const own = observed && toContender(observed);
-  const found = findContenders({ kind, own, reportedTags }, identity.identity, call.request);
+  const found = findContenders({ kind, own, reportedTags }, identity.identity, known);
   const isKnown = !wanted.isClusterUnset && !subject.isPending;
   const contenders = isKnown ? found.contenders : undefined;
   const otherCluster = findOtherCluster(subject, wanted);

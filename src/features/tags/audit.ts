@@ -1,7 +1,6 @@
 import type { TagChange } from "../../model/draft.ts";
-import { isRemoved } from "./merge.ts";
-import type { Subject } from "./subject.ts";
-import { type TagMap, toTagMap } from "./tag-map.ts";
+import { isRemoved, type TagSources } from "./merge.ts";
+import type { TagMap } from "./tag-map.ts";
 import type { Wanted } from "./wanted.ts";
 
 /**
@@ -9,13 +8,16 @@ import type { Wanted } from "./wanted.ts";
  * managed resource has them already, and those that we remove. The tags that the cloud reports may be minutes old, so they
  * only tell a tag's old value.
  */
-export function findChanges(subject: Subject, tags: TagMap, wanted: Wanted, owner: string): readonly TagChange[] {
-  const { resource, desired, observed, fieldPath, reportedTags } = subject;
-  const before = toTagMap(desired.at(fieldPath));
-  const now = toTagMap(observed?.at(fieldPath));
-  const set = [...tags].filter(([key, value]) => before?.get(key) !== value && now?.get(key) !== value);
-  const removed = [...(now?.keys() ?? [])].filter((key) => !tags.has(key) && isRemoved(key, wanted));
+export function findChanges(
+  resource: string,
+  { desired, spec, cloud }: TagSources,
+  tags: TagMap,
+  wanted: Wanted,
+  owner: string,
+): readonly TagChange[] {
+  const set = [...tags].filter(([key, value]) => desired.get(key) !== value && spec.get(key) !== value);
+  const removed = [...spec.keys()].filter((key) => !tags.has(key) && isRemoved(key, wanted));
   return [...set.map(([key]) => key), ...removed]
     .sort()
-    .map((key) => ({ resource, key, old: now?.get(key) ?? reportedTags?.get(key), new: tags.get(key), owner }));
+    .map((key) => ({ resource, key, old: spec.get(key) ?? cloud.get(key), new: tags.get(key), owner }));
 }

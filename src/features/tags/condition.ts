@@ -26,10 +26,12 @@ export interface Faults {
   readonly refusals: readonly Refusal[];
   /** Fields of the XR or the environment that are not set. */
   readonly unset: readonly string[];
+  /** Fields with more globs, or longer ones, than are tried. */
+  readonly excessive: readonly string[];
 }
 
 /** Reasons that belong to no resource. */
-const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "NothingToTag"] as const;
+const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "TooManyGlobs", "NothingToTag"] as const;
 
 type TagsOwnedReason = TagReason["is"] | (typeof OTHER_REASONS)[number];
 
@@ -38,20 +40,22 @@ const FINE: ReadonlySet<TagReason["is"]> = new Set(["Owned", "ExistedBefore"]);
 
 /**
  * One condition for all resources: its reason is that of the first resource that is not owned; its message counts what was
- * tagged and what was left alone, and names the others. Three reasons belong to no resource: InvalidTags, with which nothing is
- * applied, FieldNotSet, for a tag that is left out, and NothingToTag.
+ * tagged and what was left alone, and names the others. Four reasons belong to no resource: InvalidTags, with which nothing is
+ * applied, FieldNotSet and TooManyGlobs, for entries that are left out, and NothingToTag.
  */
-export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, { refusals, unset }: Faults): Condition {
+export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
+  const { refusals, unset, excessive } = faults;
   const lacking = tagged
     .filter(({ reason }) => reason.is !== "Owned")
     .toSorted((a, b) => Number(FINE.has(a.reason.is)) - Number(FINE.has(b.reason.is)));
-  const reason = findReason(tagged, lacking, { refusals, unset });
+  const reason = findReason(tagged, lacking, faults);
   const sentences = [
     ...summarize(tagged, leftAlone),
     ...refusals.map(explainRefusal),
     ...lacking.slice(0, MAX_NAMES).map((tag) => `${tag.resource}: ${explain(tag.reason, tag.own)}`),
     ...(lacking.length > MAX_NAMES ? [`and ${lacking.length - MAX_NAMES} more`] : []),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
+    ...excessive.map((field) => `${field} holds too many globs, or too long ones, so none of them counts`),
   ];
   return { type: TYPE, status: toStatus(reason), reason, message: sentences.join("; "), target: "CompositeAndClaim" };
 }
@@ -59,12 +63,13 @@ export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, { r
 function findReason(
   tagged: readonly Tagged[],
   lacking: readonly Tagged[],
-  { refusals, unset }: Faults,
+  { refusals, unset, excessive }: Faults,
 ): TagsOwnedReason {
   const [first] = lacking;
   if (refusals.length > 0) return "InvalidTags";
   if (first !== undefined && !FINE.has(first.reason.is)) return first.reason.is;
   if (unset.length > 0) return "FieldNotSet";
+  if (excessive.length > 0) return "TooManyGlobs";
   return first?.reason.is ?? (tagged.length > 0 ? "Owned" : "NothingToTag");
 }
 

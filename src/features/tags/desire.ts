@@ -5,22 +5,29 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, IDENTITY } from "../../ownership/marks.ts";
 import { OWNER } from "../../ownership/owner.ts";
 import type { Arbitration } from "./arbitrate.ts";
-import { mergeTags } from "./merge.ts";
+import { mergeTags, type TagSources } from "./merge.ts";
 import type { Subject } from "./subject.ts";
 import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
 import type { Wanted } from "./wanted.ts";
 
 const NO_TAGS: TagMap = new Map();
 
-/** The tags that a resource is to have; undefined where nothing changes. */
-export function decideTags(subject: Subject, wanted: Wanted): TagMap | undefined {
-  const { desired, observed, fieldPath, shape, cloud, reportedTags } = subject;
+/** Reads the tags that a resource has, once: there may be thousands. */
+export function readTags({ desired, observed, fieldPath, shape, reportedTags }: Subject): TagSources {
   const before = desired.at(fieldPath);
-  const tags = toTagMap(before) ?? NO_TAGS;
   const spec = observed?.at(fieldPath);
-  const sources = { desired: tags, spec: toTagMap(spec) ?? NO_TAGS, cloud: reportedTags ?? NO_TAGS };
-  const merged = mergeTags(sources, wanted, cloud, Array.isArray(before ?? spec ?? shape));
-  return isSameTags(tags, merged) ? undefined : merged;
+  return {
+    desired: toTagMap(before) ?? NO_TAGS,
+    spec: toTagMap(spec) ?? NO_TAGS,
+    cloud: reportedTags ?? NO_TAGS,
+    isList: Array.isArray(before ?? spec ?? shape),
+  };
+}
+
+/** The tags that a resource is to have; undefined where nothing changes. */
+export function decideTags({ cloud }: Subject, sources: TagSources, wanted: Wanted): TagMap | undefined {
+  const merged = mergeTags(sources, wanted, cloud);
+  return isSameTags(sources.desired, merged) ? undefined : merged;
 }
 
 /** The resource with these tags, in the shape that they have there. */

@@ -1,5 +1,4 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
-import { fits } from "./glob.ts";
 import { PROVIDERS_OWN } from "./limits.ts";
 import type { TagMap } from "./tag-map.ts";
 import type { Wanted } from "./wanted.ts";
@@ -12,6 +11,8 @@ export interface TagSources {
   readonly spec: TagMap;
   /** The tags of the cloud resource, as its provider reports them. */
   readonly cloud: TagMap;
+  /** True if they stand in a list. */
+  readonly isList: boolean;
 }
 
 /**
@@ -22,24 +23,27 @@ export interface TagSources {
  * - AWS neither accepts nor removes `aws:` tags, so they are never in the list.
  * - A list is one field, so the provider's own tags have to be repeated in it; in a map they are fields of their own.
  */
-export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | undefined, isList: boolean): TagMap {
-  const own = isList ? [...sources.spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
+export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | undefined): TagMap {
+  const own = sources.isList ? [...sources.spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
   const tags = new Map([...own, ...sources.desired]);
-  const changes = [...wanted.add, ...findPreserved(sources.cloud, wanted, cloud)];
-  for (const { key, value, policy } of changes.filter(({ key }) => !PROVIDERS_OWN.has(key))) {
-    if (policy === "Replace" || !tags.has(key)) tags.set(key, value);
+  for (const { key, value, policy } of [...wanted.add, ...findPreserved(sources.cloud, wanted, cloud)]) {
+    if (!PROVIDERS_OWN.has(key) && (policy === "Replace" || !tags.has(key))) tags.set(key, value);
   }
-  return new Map([...tags].filter(([key]) => !isRemoved(key, wanted)));
+  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
+  return tags;
 }
 
 /** The tags of the cloud resource that it is to keep. */
 function findPreserved(found: TagMap, { preserve }: Wanted, cloud: Cloud | undefined): Wanted["add"] {
-  return [...found].flatMap(([key, value]) => {
-    const rule = preserve.find(({ globs }) => globs.some((glob) => fits(key, glob)));
+  const preserved: Wanted["add"][number][] = [];
+  if (preserve.length === 0) return preserved;
+  for (const [key, value] of found) {
+    const rule = preserve.find(({ has }) => has(key));
     const isReserved = cloud === "AWS" && key.startsWith("aws:");
-    return rule === undefined || isReserved ? [] : [{ key, value, policy: rule.policy }];
-  });
+    if (rule !== undefined && !isReserved) preserved.push({ key, value, policy: rule.policy });
+  }
+  return preserved;
 }
 
 export const isRemoved = (key: string, { remove }: Wanted): boolean =>
-  !PROVIDERS_OWN.has(key) && remove.some((glob) => fits(key, glob));
+  !PROVIDERS_OWN.has(key) && remove.some((has) => has(key));

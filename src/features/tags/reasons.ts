@@ -1,6 +1,6 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
-import { shownCondition } from "../../model/condition.ts";
+import { brief, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/marks.ts";
@@ -50,7 +50,7 @@ export function explain(reason: TagReason, own: Own): string {
     case "WaitingForOwner":
       return explainWaiting(reason, own);
     case "OwnedByAnotherCluster":
-      return `control plane ${reason.cluster} owns it, as its tags say, so this XR only observes it; ${takeOver(own)}`;
+      return `control plane ${brief(reason.cluster)} owns it, as its tags say, so this XR only observes it; ${takeOver(own)}`;
   }
 }
 
@@ -65,13 +65,13 @@ const ownership = (owner: Contender, own: Own): string => `${describe(owner, own
 
 function describe({ owner, name, createdAt }: Contender, { kind }: Own): string {
   const since = createdAt === "" ? "" : ` of ${createdAt}`;
-  return `${owner === "" ? "another managed resource" : owner} (${kind.kind} ${name}${since})`;
+  return `${owner === "" ? "another managed resource" : brief(owner)} (${kind.kind} ${brief(name)}${since})`;
 }
 
 /** The provider's own words, where it says why it could not look. */
 function explainSynced({ document }: Own): string {
   const message = document && shownCondition(document, "Synced")?.message;
-  return message ? `, which says: ${message}` : "";
+  return message ? `, which says: ${brief(message)}` : "";
 }
 
 const allowDelete = (own: Own): string => `to delete it with this XR: ${annotate(own)} ${ALLOW_DELETE}=true`;

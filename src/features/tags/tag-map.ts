@@ -14,7 +14,7 @@ const LIST_SHAPES = [
 
 /** Reads a field that is a map or a list of objects; undefined where it is neither. Entries that are not texts are left out. */
 export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
-  if (isObject(field)) return new Map(Object.entries(field).filter(isTextEntry));
+  if (isObject(field)) return textsIn(field);
   if (!Array.isArray(field)) return undefined;
   const items = field.filter(isObject);
   return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(tagOf));
@@ -34,7 +34,15 @@ export function shapeOf(schema: Document): JsonValue | undefined {
   return shape && [{ [shape.key]: "" }];
 }
 
-const isTextEntry = (entry: [string, JsonValue]): entry is [string, string] => typeof entry[1] === "string";
+/** Reads a map without making a list of each entry: there may be tens of thousands. */
+function textsIn(field: JsonObject): TagMap {
+  const texts = new Map<string, string>();
+  for (const key of Object.keys(field)) {
+    const value = field[key];
+    if (typeof value === "string") texts.set(key, value);
+  }
+  return texts;
+}
 
 function tagOf(item: JsonObject): readonly (readonly [string, string])[] {
   const shape = LIST_SHAPES.find(({ key }) => typeof item[key] === "string");

@@ -1,5 +1,5 @@
 import type { Tags } from "../../input/tags.ts";
-import type { Condition, Result } from "../../model/condition.ts";
+import { brief, type Condition, type Result } from "../../model/condition.ts";
 import {
   type Draft,
   type ResourceEdit,
@@ -13,14 +13,16 @@ import {
 } from "../../model/draft.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Ready } from "../../model/resource.ts";
+import { KnownContenders } from "../../ownership/find-contenders.ts";
 import { ownerOf } from "../../ownership/owner.ts";
 import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
 import { findChanges } from "./audit.ts";
 import { explainRefusal, type Faults, type Refusal, type Tagged, toCondition } from "./condition.ts";
-import { decideTags, withOwnership, withTags } from "./desire.ts";
+import { decideTags, readTags, withOwnership, withTags } from "./desire.ts";
 import { checkTags } from "./limits.ts";
+import type { TagSources } from "./merge.ts";
 import type { Settlement } from "./settle.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
@@ -29,6 +31,7 @@ import { toWanted, type Wanted } from "./wanted.ts";
 /** A decision on one resource. */
 interface Decision extends Tagged {
   readonly subject: Subject;
+  readonly sources: TagSources;
   /** Undefined where only this XR can name the cloud resource. */
   readonly arbitration: Arbitration | undefined;
   /** Undefined where the tags stay as the steps before us want them. */
@@ -43,31 +46,51 @@ export const tags: Feature = (call, draft) => {
   const input = call.input.spec.tags;
   if (input === undefined) return draft;
 
-  const wanted = toWanted(input, call);
   const { subjects, schemas, leftAlone } = findSubjects(call, draft);
-  const decisions = subjects.map((subject) => decide(subject, wanted, input, call));
-  const faults = { refusals: findRefusals(decisions, wanted), unset: wanted.unset };
+  const asked = toWanted(input, call);
+  const excess = findExcess(asked, subjects);
+  const wanted = excess === undefined ? asked : { ...asked, add: [] };
+  const known = new KnownContenders(call.request);
+  const decisions = subjects.map((subject) => decide(subject, wanted, input, known, call));
+  const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
+  const faults = { refusals, unset: wanted.unset, excessive: wanted.excessive };
   const condition = toCondition(decisions, leftAlone, faults);
-  const edits = decisions.flatMap((decision) => toEdits(decision, wanted, call, draft));
+  const applied = refusals.length > 0 ? [] : decisions;
+  const edits = applied.flatMap((decision) => toEdits(decision, wanted, call, draft));
   const requirements = decisions.flatMap(({ arbitration }) => arbitration?.requirements ?? []);
   const asking = withRequiredSchemas(withRequirements(withResources(draft, edits), requirements), schemas);
   const said = withResults(withCondition(asking, condition), toResults(condition, decisions, faults, call));
-  return withAudit(said, toAudit(decisions, wanted, call));
+  return withAudit(said, toAudit(applied, wanted, call));
 };
 
-function decide(subject: Subject, wanted: Wanted, { owner }: Tags, call: Call): Decision {
-  const arbitration = arbitrate(subject, wanted, owner, call);
+/** The number of tags that may be set on one resource, where most clouds take 50, and in one answer. */
+const MAX_TAGS_OF_ONE = 500;
+const MAX_TAGS = 50_000;
+
+/** Refuses a map of the XR that is too large: it is set on every resource, so its cost grows with the product of the two. */
+function findExcess({ add }: Wanted, subjects: readonly Subject[]): Refusal | undefined {
+  if (add.length <= MAX_TAGS_OF_ONE && add.length * subjects.length <= MAX_TAGS) return undefined;
+  const message =
+    `${add.length} on each of ${subjects.length} resources; ` +
+    `at most ${MAX_TAGS_OF_ONE} can be set on one, and ${MAX_TAGS} at once`;
+  return { resource: "all resources", path: "tags", key: undefined, message };
+}
+
+function decide(subject: Subject, wanted: Wanted, { owner }: Tags, known: KnownContenders, call: Call): Decision {
+  const arbitration = arbitrate(subject, wanted, owner, known, call);
   const { settlement } = arbitration ?? {};
   const isTagged = !subject.isPending && (settlement?.isTagged ?? true);
   const repeated = settlement?.repeats && toTagMap(settlement.repeats.document.at(subject.fieldPath));
   const isOwned = settlement === undefined && !subject.isPending;
+  const sources = readTags(subject);
   return {
     subject,
+    sources,
     resource: subject.resource,
     own: { kind: subject.kind, document: subject.observed },
     reason: settlement?.reason ?? { is: isOwned ? "Owned" : "WaitingForRequiredResources" },
     arbitration,
-    tags: isTagged ? decideTags(subject, wanted) : repeated,
+    tags: isTagged ? decideTags(subject, sources, wanted) : repeated,
   };
 }
 
@@ -109,7 +132,7 @@ function findRefusals(decisions: readonly Decision[], wanted: Wanted): readonly 
     if (decided === undefined || cloud === undefined) return [];
     return checkTags(decided, ours, cloud).map(({ key, message }) => ({
       resource,
-      path: formatFieldPath(key === undefined ? fieldPath : [...fieldPath, key]),
+      path: formatFieldPath(key === undefined ? fieldPath : [...fieldPath, brief(key)]),
       key,
       message,
     }));
@@ -138,8 +161,9 @@ function toResults(
 /** The changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */
 function toAudit(decisions: readonly Decision[], wanted: Wanted, { composite }: Call): readonly TagChange[] {
   if (decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")) return [];
+  const owner = ownerOf(composite);
   return decisions.flatMap((decision) => {
     const decided = ownTags(decision);
-    return decided === undefined ? [] : findChanges(decision.subject, decided, wanted, ownerOf(composite));
+    return decided === undefined ? [] : findChanges(decision.resource, decision.sources, decided, wanted, owner);
   });
 }

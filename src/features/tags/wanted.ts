@@ -1,25 +1,31 @@
-import type { Tags } from "../../input/tags.ts";
+import { type Keys, MAX_GLOB, type Tags } from "../../input/tags.ts";
 import { CLUSTER_TAG } from "../../ownership/marks.ts";
 import type { Call } from "../feature.ts";
-import { resolveMap, resolveString, resolveStrings } from "../value.ts";
+import { describeField, resolveMap, resolveString, resolveStrings } from "../value.ts";
+import { toMatcher } from "./glob.ts";
+
+/** Tells whether a key is one of those that an entry of the input names. */
+type HasKey = (key: string) => boolean;
 
 /** The tags that the input asks for, with its values resolved. */
 export interface Wanted {
   readonly add: readonly { readonly key: string; readonly value: string; readonly policy: "Replace" | "Retain" }[];
-  readonly preserve: readonly { readonly globs: readonly string[]; readonly policy: "Replace" | "Retain" }[];
-  readonly remove: readonly string[];
+  readonly preserve: readonly { readonly has: HasKey; readonly policy: "Replace" | "Retain" }[];
+  readonly remove: readonly HasKey[];
   /** The name of this control plane, if the input gives it. */
   readonly cluster: string | undefined;
   /** Fields that are not set although their values are not optional. */
   readonly unset: readonly string[];
   /** True if the control plane's name is one of them: then ownership cannot be decided. */
   readonly isClusterUnset: boolean;
+  /** Fields with more globs, or longer ones, than are tried: none of theirs counts. */
+  readonly excessive: readonly string[];
 }
 
 export function toWanted({ add, preserve, remove, owner }: Tags, call: Call): Wanted {
   const added = add.map((entry) => resolveEntry(entry, call));
-  const kept = preserve.map(({ value, policy }) => ({ globs: resolveStrings(value, call), policy }));
-  const removed = remove.map((value) => resolveStrings(value, call));
+  const kept = preserve.map((entry) => ({ ...resolveKeys(entry, call), policy: entry.policy }));
+  const removed = remove.map((entry) => resolveKeys(entry, call));
   const cluster = owner.cluster && resolveString(owner.cluster, call);
   const clusterName = cluster?.is === "set" ? cluster.value : undefined;
   return {
@@ -27,13 +33,36 @@ export function toWanted({ add, preserve, remove, owner }: Tags, call: Call): Wa
       ...added.flatMap(({ tags }) => tags),
       ...(clusterName === undefined ? [] : [{ key: CLUSTER_TAG, value: clusterName, policy: "Replace" as const }]),
     ],
-    // A list that is not set counts as empty: teams may set it.
-    preserve: kept.map(({ globs, policy }) => ({ globs: globs.is === "set" ? globs.value : [], policy })),
-    remove: removed.flatMap((globs) => (globs.is === "set" ? globs.value : [])),
+    preserve: kept,
+    remove: removed.map(({ has }) => has),
     cluster: clusterName,
     unset: [...added.flatMap(({ unset }) => unset), ...(cluster?.is === "unset" ? [cluster.field] : [])],
     isClusterUnset: cluster?.is === "unset",
+    excessive: [...kept, ...removed].flatMap(({ excessive }) => excessive ?? []),
   };
+}
+
+/** The number of globs that a field may hold: each is tried on every key, so whoever writes the field decides on the cost. */
+const MAX_GLOBS = 20;
+
+interface ResolvedKeys {
+  readonly has: HasKey;
+  /** The field that holds too much. */
+  readonly excessive?: string;
+}
+
+/** A list that is not set counts as empty: teams may set it. */
+function resolveKeys({ value, match }: Keys, call: Call): ResolvedKeys {
+  const resolved = resolveStrings(value, call);
+  const texts = resolved.is === "set" ? resolved.value : [];
+  if (match === "Exact") {
+    const keys = new Set(texts);
+    return { has: (key) => keys.has(key) };
+  }
+  const isFew = texts.length <= MAX_GLOBS && texts.every(({ length }) => length <= MAX_GLOB);
+  if (value.is !== "literal" && !isFew) return { has: () => false, excessive: describeField(value) };
+  const globs = texts.map(toMatcher);
+  return { has: (key) => globs.some((fits) => fits(key)) };
 }
 
 type Entry = Tags["add"][number];

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { adoption } from "../../../src/features/adoption/adoption.ts";
+import { toSentences } from "../../../src/features/adoption/condition.ts";
+import { documentOf } from "../../../src/model/document.ts";
 import { emptyDraft } from "../../../src/model/draft.ts";
+import type { FieldPath } from "../../../src/model/field-path.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import {
   bucket,
@@ -364,4 +367,34 @@ test("the condition ResourcesAdopted names ten of many resources and counts the 
   );
   const { conditions } = draftOf({ xr: restoredStore(referring()), observed });
   expect(conditions[0]?.message).toMatch(/b19 \(.*\) and 2 more: desired again/);
+});
+
+test("of half a million resources that share a sentence, ten are named", () => {
+  const standings = Array.from({ length: 500_000 }, (_, index) => ({
+    reason: "NoLongerDesired" as const,
+    resource: `r${index}`,
+    sentence: "not desired any more",
+  }));
+  expect(toSentences(standings)).toEqual([
+    "r0, r1, r2, r3, r4, r5, r6, r7, r8, r9 and 499990 more: not desired any more",
+  ]);
+});
+
+test("what an XR says of itself is read once, and not for each resource that it refers to", () => {
+  const count = 5_000;
+  let reads = 0;
+  const composite = documentOf(store());
+  const call = composedCall({
+    spec: { adoption: {} },
+    observed: Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, bucket(`a${index}`)])),
+  });
+  const counting = {
+    toObject: () => composite.toObject(),
+    at: (path: FieldPath) => {
+      reads += 1;
+      return composite.at(path);
+    },
+  };
+  adoption({ ...call, composite: { ...call.composite, document: counting } }, emptyDraft);
+  expect(reads).toBeLessThan(20);
 });

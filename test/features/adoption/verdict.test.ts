@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { composerName } from "../../../src/crossplane/field-managers.ts";
+import { toPossibleComposer } from "../../../src/crossplane/proof.ts";
 import { judgeObserved, judgeReferenced } from "../../../src/features/adoption/verdict.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { bucket, controlledBy, referring, restoredStore, store } from "../../../testing/builders/composed.ts";
 
-const compositeOf = (xr: JsonObject) => toComposite(documentOf(xr));
+const compositeOf = (xr: JsonObject) => toPossibleComposer(toComposite(documentOf(xr)));
 const composite = compositeOf(store());
 
 const labelled = (value: string, more: JsonObject = {}): JsonObject => ({
@@ -112,7 +113,6 @@ describe("a resource composed by a nested XR, and so labelled with the name of t
 describe("a resource that is referred to and not observed", () => {
   const found = (metadata: JsonObject) => ({ is: "resolved", items: [documentOf(bucket("a", metadata))] }) as const;
   const nothing = { is: "resolved", items: [] } as const;
-  const restored = compositeOf(restoredStore());
   test.each([
     { reason: "it is not looked up yet", answer: { is: "pending" } as const, is: "pending" },
     { reason: "it does not exist", answer: nothing, is: "gone" },
@@ -145,6 +145,6 @@ describe("a resource that is referred to and not observed", () => {
       is: "gone",
     },
   ])("is judged $is when $reason", ({ answer, isRestored = false, is }) => {
-    expect(judgeReferenced(answer, isRestored ? restored : composite).is).toBe(is);
+    expect(judgeReferenced(answer, composite, isRestored).is).toBe(is);
   });
 });

@@ -105,6 +105,27 @@ describe("a cloud resource that several XRs may name", () => {
     expect(policies(draft)).toEqual(["*"]);
   });
 
+  test("is arbitrated once for all resources of an XR that name it, and not for each beside each", () => {
+    const count = 20_000;
+    const mine = Array.from({ length: count }, (_, i) => [`bucket-${i}`, applied(first, `ours-${i}`)] as const);
+    const draft = run({
+      ...parts,
+      desired: Object.fromEntries(mine.map(([name]) => [name, bucket({}, named)])),
+      observed: Object.fromEntries(mine),
+      contenders: mine.map(([, object]) => object),
+    });
+    expect(draft.resources.size).toBe(count);
+  });
+
+  test("is not described by a text without end, where its owner wrote one", () => {
+    const long = "x".repeat(240_000);
+    const marks = { [`${DOMAIN}/owner`]: long, [`${DOMAIN}/tags-owner`]: `${long}#bucket` };
+    const owner = owning(rival(), { ...marks, [`${DOMAIN}/contenders`]: "ours" });
+    const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours, owner] });
+    expect(draft.conditions[0]?.message).toContain(`bucket: ${"x".repeat(99)}… (Bucket rival of `);
+    expect(JSON.stringify([...draft.resources]).length).toBeLessThan(3000);
+  });
+
   test("is only observed by an XR that does not own it, whose condition names the owner and how to take over", () => {
     const owner = owning(rival(), { [`${DOMAIN}/contenders`]: "ours" });
     const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours, owner] });

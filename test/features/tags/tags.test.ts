@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { xr } from "../../../testing/builders/sharing.ts";
 import { at, bucket, DOMAIN, desiredOf, run, team } from "../../../testing/builders/tags.ts";
 
 const gcpBucket: JsonObject = {
@@ -52,6 +53,29 @@ describe("tags", () => {
       tags: { b: "2" },
     },
     {
+      reason: "what a field holds is a key and no glob",
+      before: { orders: "1", "*": "2" },
+      add: [],
+      remove: [{ fromCompositeFieldPath: "metadata.labels[star]" }],
+      labels: { star: "*" },
+      tags: { orders: "1" },
+    },
+    {
+      reason: "the input says that a field holds globs",
+      before: { orders: "1", b: "2" },
+      add: [],
+      remove: [{ fromCompositeFieldPath: "metadata.labels[star]", match: "Glob" }],
+      labels: { star: "o*" },
+      tags: { b: "2" },
+    },
+    {
+      reason: "the input says that its own values are keys",
+      before: { "o*": "1", orders: "2" },
+      add: [],
+      remove: [{ value: ["o*"], match: "Exact" }],
+      tags: { orders: "2" },
+    },
+    {
       reason: "preserved keys stay as the cloud has them",
       cloud: { "map-migrated": "y", other: "z" },
       add: [],
@@ -79,8 +103,9 @@ describe("tags", () => {
       preserve: ["*"],
       tags: { team: "shop" },
     },
-  ])("are $tags because $reason", ({ before, cloud = {}, tags: expected, reason: _, ...input }) => {
+  ])("are $tags because $reason", ({ before, cloud = {}, labels = {}, tags: expected, reason: _, ...input }) => {
     const draft = run({
+      xr: xr({ metadata: { name: "shop-x7k2p", labels } }),
       tags: input,
       desired: { bucket: bucket(before ? { tags: before } : {}) },
       observed: { bucket: { ...bucket(), status: { atProvider: { tags: cloud } } } },
@@ -211,6 +236,56 @@ test("tags that a cloud would refuse are all reported at once, and nothing is ap
       '  other: spec.forProvider.labels.Team: a value that GCP does not take: "Shop"; allowed: lower case letters, digits, _ and -',
     ]),
   );
+});
+
+test.each([
+  { reason: "more than are tried", list: Array.from({ length: 21 }, (_, index) => `a${index}*`) },
+  { reason: "longer than any key", list: ["a*".repeat(129)] },
+])("globs of a field, $reason, are said and do not count", ({ list }) => {
+  const { resources, conditions } = run({
+    xr: xr({ spec: { list } }),
+    tags: { add: [], remove: [{ fromCompositeFieldPath: "spec.list", match: "Glob" }] },
+    desired: { bucket: bucket({ tags: { a0: "1" } }) },
+  });
+  expect(resources.size).toBe(0);
+  expect(conditions).toMatchObject([
+    {
+      status: "False",
+      reason: "TooManyGlobs",
+      message: "1 tagged; spec.list of the XR holds too many globs, or too long ones, so none of them counts",
+    },
+  ]);
+});
+
+test("a map of the XR that would be set on too many resources is refused before it is set on any", () => {
+  const entries = Array.from({ length: 20_000 }, (_, index): [string, string] => [`key-${index}`, "text"]);
+  const names = Array.from({ length: 20_000 }, (_, index): [string, JsonObject] => [`bucket-${index}`, bucket()]);
+  const { results, resources } = run({
+    xr: xr({ spec: { tags: Object.fromEntries(entries) } }),
+    tags: { add: [{ fromCompositeFieldPath: "spec.tags" }] },
+    desired: Object.fromEntries(names),
+  });
+  expect(resources.size).toBe(0);
+  expect(results).toMatchObject([
+    {
+      severity: "Fatal",
+      reason: "InvalidTags",
+      message:
+        "cannot tag the composed resources:\n" +
+        "  all resources: tags: 20000 on each of 20000 resources; at most 500 can be set on one, and 50000 at once",
+    },
+  ]);
+});
+
+test("as many keys to remove as there are tags are looked up, and not tried on each of them", () => {
+  const tags = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key-${index}`, "text"]));
+  const list = Array.from({ length: 50_000 }, (_, index) => `other-${index}`);
+  const { resources } = run({
+    xr: xr({ spec: { list } }),
+    tags: { remove: [{ fromCompositeFieldPath: "spec.list" }] },
+    desired: { bucket: bucket({ tags }) },
+  });
+  expect(resources.size).toBe(0);
 });
 
 test("conditions and results do not depend on the order of the desired resources", () => {

@@ -1,0 +1,120 @@
+import { exponentOf } from "../rig/statistics.ts";
+import { type Row, type Sized, sized } from "./row.ts";
+import { rows } from "./rows.ts";
+
+/** What a row costs, by the size of its request. */
+export interface Cost {
+  readonly name: string;
+  /** Bytes, and the least processor time in milliseconds that a call took. */
+  readonly points: readonly (readonly [bytes: number, milliseconds: number])[];
+  /** Of the growth; linear is 1. */
+  readonly exponent: number;
+  /** What 1 MB takes; infinite where smaller requests took so long already that nobody waited for it. */
+  readonly atLimit: number;
+}
+
+/** What every row is held to: growth with the bytes and no faster, and what 1 MB may take, in milliseconds. */
+export const AT_MOST = { exponent: 1.15, milliseconds: 100 } as const;
+
+const MIB = 1024 * 1024;
+const inMiB = (...sizes: readonly number[]): readonly number[] => sizes.map((size) => size * MIB);
+export const SIZES = inMiB(1 / 4, 1 / 2, 1, 2, 4);
+export const FEW_SIZES = inMiB(1 / 2, 1, 2);
+
+/** One that takes longer is not doubled again. */
+const TOO_LONG_MS = 400;
+
+/** Of these many points, the last ones: what every call costs hides the growth of small requests. */
+const POINTS = 4;
+
+/** How often a row that fails is measured again, on what may be a busy machine: the least of all is what counts. */
+const ATTEMPTS = 3;
+
+/**
+ * Calls the function with larger and larger requests of each row.
+ *
+ * @param only rows whose names include it
+ */
+export function* measureCost(
+  run: (request: Buffer) => unknown,
+  only = "",
+  sizes: readonly number[] = SIZES,
+): Generator<Cost> {
+  for (const row of rows.filter(({ name }) => name.includes(only))) {
+    const requests = requestsOf(row, sizes);
+    let cost = toCost({ name: row.name, points: pointsOf(row, requests, run) });
+    for (let attempt = 1; attempt < ATTEMPTS && !isFine(cost); attempt++) {
+      cost = toCost({ name: row.name, points: leastOfBoth(cost.points, pointsOf(row, requests, run)) });
+    }
+    yield cost;
+  }
+}
+
+export function toCost({ name, points }: Pick<Cost, "name" | "points">): Cost {
+  const atLimit = points.find(([bytes]) => bytes > 0.9 * MIB)?.[1] ?? Number.POSITIVE_INFINITY;
+  return { name, points, exponent: exponentOf(points.slice(-POINTS)), atLimit };
+}
+
+const isFine = ({ exponent, atLimit }: Cost): boolean =>
+  exponent <= AT_MOST.exponent && atLimit <= AT_MOST.milliseconds;
+
+const leastOfBoth = (points: Cost["points"], others: Cost["points"]): Cost["points"] =>
+  others.map(([bytes, milliseconds], index) => [bytes, Math.min(milliseconds, points[index]?.[1] ?? milliseconds)]);
+
+/** Made once, since that takes longer than answering them; each when it is asked for. */
+function requestsOf(row: Row, sizes: readonly number[]): readonly (() => Buffer)[] {
+  let known: Sized | undefined;
+  return sizes.map((size) => {
+    let made: Buffer | undefined;
+    return () => {
+      known ??= sized(row);
+      made ??= known.request(size);
+      return made;
+    };
+  });
+}
+
+/** Up to the size that takes too long, or makes the function throw. */
+function pointsOf(
+  { name }: Row,
+  requests: readonly (() => Buffer)[],
+  run: (request: Buffer) => unknown,
+): Cost["points"] {
+  const points: [number, number][] = [];
+  try {
+    warmUp(requests[0], run);
+    for (const request of requests) {
+      const bytes = request();
+      const least = leastOf(() => run(bytes));
+      points.push([bytes.length, least]);
+      if (least > TOO_LONG_MS) break;
+    }
+  } catch (error) {
+    process.stderr.write(`${name}: ${String(error)}\n`);
+  }
+  return points;
+}
+
+const WARM_UP_MS = 150;
+
+/** Until V8 has compiled what is called often. */
+function warmUp(request: (() => Buffer) | undefined, run: (request: Buffer) => unknown): void {
+  const end = performance.now() + WARM_UP_MS;
+  while (request !== undefined && performance.now() < end) run(request());
+}
+
+const RUNS = { least: 5, most: 40, milliseconds: 200 };
+
+/** The least processor time of several runs: what the machine's other work, and collecting garbage, disturb least. */
+function leastOf(work: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY;
+  const end = performance.now() + RUNS.milliseconds;
+  for (let runs = 0; runs < RUNS.most && (runs < RUNS.least || performance.now() < end); runs++) {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1000);
+    if (least > TOO_LONG_MS) break;
+  }
+  return least;
+}

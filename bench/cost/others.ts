@@ -1,0 +1,106 @@
+import type { JsonObject } from "../../src/model/json.ts";
+import { xr } from "../../testing/builders/sharing.ts";
+import { bucket } from "../../testing/builders/tags.ts";
+import type { Parts } from "./request.ts";
+import { list, map, type Row } from "./row.ts";
+
+const nameOf = (index: number): string => `bucket-${index}`;
+const label = (index: number): readonly [string, string] => [`label-${index}`, "text"];
+const LEDGER = { ledger: { toCompositeFieldPath: "status.externalNames" } };
+const KIND = "Bucket.s3.aws.upbound.io";
+
+const observed = (annotations: JsonObject): JsonObject =>
+  bucket({}, { metadata: { annotations }, status: { atProvider: { id: "id" } } });
+const managed = (annotations: JsonObject): JsonObject => {
+  const { spec, ...rest } = observed(annotations);
+  return { ...rest, spec: { ...(spec as JsonObject), providerConfigRef: { name: "default" } } };
+};
+const recording = (names: JsonObject, parts: Partial<Parts> = {}): Parts => ({
+  xr: xr({ status: { externalNames: names } }),
+  spec: { externalNames: LEDGER },
+  ...parts,
+});
+const named = (annotations: JsonObject) => (index: number) => [nameOf(index), managed(annotations)] as const;
+const desired = (count: number) => map(count, (index) => [nameOf(index), bucket()]);
+
+export const externalNameRows: readonly Row[] = Object.entries({
+  "managed resources, named": (n) => ({
+    xr: xr(),
+    spec: { externalNames: {} },
+    desired: desired(n),
+    observed: map(n, named({ "crossplane.io/external-name": "name" })),
+  }),
+  "managed resources, unnamed": (n) => ({
+    xr: xr(),
+    spec: { externalNames: {} },
+    desired: desired(n),
+    observed: map(n, named({})),
+  }),
+  "names in the ledger": (n) => recording(map(n, (index) => [nameOf(index), { [KIND]: "name" }])),
+  "names in the ledger, as many resources, of another name": (n) =>
+    recording(
+      map(n, (index) => [nameOf(index), { [KIND]: "before" }]),
+      {
+        desired: desired(n),
+        observed: map(n, named({ "crossplane.io/external-name": "name" })),
+      },
+    ),
+  "kinds of one name in the ledger": (n) =>
+    recording({ [nameOf(0)]: map(n, (index) => [`Kind${index}.example.org`, "name"]) }, { desired: desired(1) }),
+  "an external name": (n) =>
+    recording({}, { desired: desired(1), observed: map(1, named({ "crossplane.io/external-name": "a".repeat(n) })) }),
+} satisfies Record<string, Row["parts"]>).map(([name, parts]) => ({ name: `external names: ${name}`, parts }));
+
+const publishing = (name: JsonObject, field: JsonObject): JsonObject => ({
+  publish: { environmentConfig: { name, data: [{ ...field, toFieldPath: "found" }] } },
+});
+const FIELD = { fromCompositeFieldPath: "spec.found" };
+
+const published = (index: number): JsonObject => ({
+  apiVersion: "apiextensions.crossplane.io/v1beta1",
+  kind: "EnvironmentConfig",
+  metadata: { name: nameOf(index), labels: { team: "orders" } },
+  data: { found: "text" },
+});
+
+/** All features at once, and what every one of them steps over. */
+const everything: JsonObject = {
+  ...publishing({ value: "orders" }, FIELD),
+  tags: { add: [{ key: "a", fromCompositeFieldPath: "spec.found.a" }] },
+  externalNames: LEDGER,
+  adoption: {},
+};
+const steppedOver = (more: JsonObject, parts: Partial<Parts> = {}): Parts => ({
+  xr: xr(more),
+  spec: everything,
+  ...parts,
+});
+
+export const publishRows: readonly Row[] = Object.entries({
+  "publish: a map of the XR": (n) => ({
+    xr: xr({ spec: { found: map(n, label) } }),
+    spec: publishing({ value: "orders" }, FIELD),
+  }),
+  "publish: a name of the XR": (n) => ({
+    xr: xr({ spec: { found: "a".repeat(n) } }),
+    spec: publishing(FIELD, { value: "text" }),
+  }),
+  "publish: EnvironmentConfigs published before, the name not set": (n) => ({
+    xr: xr(),
+    spec: publishing(FIELD, { value: "text" }),
+    observed: map(n, (index) => [`publish/environment-config/${nameOf(index)}`, published(index)]),
+  }),
+  "all: labels and annotations of the XR": (n) =>
+    steppedOver({ metadata: { name: "shop", labels: map(n, label), annotations: map(n, label) } }),
+  "all: conditions of the XR": (n) =>
+    steppedOver({ status: { conditions: list(n, (index) => ({ type: `Type${index}`, status: "True" })) } }),
+  "all: the XR's name": (n) => steppedOver({ metadata: { name: "a".repeat(n) } }),
+  "all: names of composed resources": (n) =>
+    steppedOver({}, { desired: { ["a".repeat(n)]: bucket() }, observed: { ["a".repeat(n)]: managed({}) } }),
+  "all: desired and observed resources": (n) =>
+    steppedOver({}, { desired: desired(n), observed: map(n, named({ "crossplane.io/external-name": "name" })) }),
+  "all: desired resources that are no managed ones": (n) =>
+    steppedOver({}, { desired: map(n, (index) => [nameOf(index), { apiVersion: "v1", kind: "ConfigMap" }]) }),
+  "all: the context": (n) => steppedOver({}, { context: map(n, label) }),
+  "all: lists in lists": (n) => steppedOver({ spec: { found: list(n, (index) => [[index]]) } }),
+} satisfies Record<string, Row["parts"]>).map(([name, parts]) => ({ name, parts }));

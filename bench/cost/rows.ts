@@ -1,0 +1,8 @@
+import { adoptionRows } from "./adoption.ts";
+import { externalNameRows, publishRows } from "./others.ts";
+import type { Row } from "./row.ts";
+import { sharingRows } from "./sharing.ts";
+import { tagRows } from "./tags.ts";
+
+/** Every list, text and map that a tenant or an owner writes, a row each. */
+export const rows: readonly Row[] = [...sharingRows, ...tagRows, ...adoptionRows, ...externalNameRows, ...publishRows];

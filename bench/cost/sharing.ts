@@ -1,0 +1,182 @@
+import type { JsonObject } from "../../src/model/json.ts";
+import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
+import { copiesOf, type Parts } from "./request.ts";
+import { list, map, type Row } from "./row.ts";
+
+const secretName = { value: "orders-db" };
+const ACCEPTING = { "shared-infrastructure.fn.crossplane.io/accept-copies-from": "*" };
+const nameOf = (index: number): string => `ns-${index}`;
+const texts = (length: number): readonly string[] => list(length, nameOf);
+
+const namespace = (name: string): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name, annotations: ACCEPTING },
+});
+
+const secret = (data: JsonObject = { password: "aHVudGVyMg==" }): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "orders-conn", namespace: "databases", resourceVersion: "7" },
+  data,
+});
+
+const allowing = (namespaces: string): JsonObject => database({ annotations: { [ALLOWED]: namespaces } });
+
+/** A database whose metadata has labels and whatever else. */
+const labelled = (name: string, more: JsonObject = {}): JsonObject =>
+  database({ metadata: { name, labels: { team: "orders" }, annotations: { [ALLOWED]: "*" } }, ...more });
+
+const withParameters = (parameters: JsonObject): JsonObject => {
+  const { spec, ...rest } = xr();
+  return { ...rest, spec: { ...(spec as JsonObject), parameters: { database: "orders", ...parameters } } };
+};
+
+const shares = (share: JsonObject, more: JsonObject = {}): JsonObject => ({
+  sharedResources: [shared(share)],
+  ...more,
+});
+const copying = (copy: JsonObject, share: JsonObject = {}): JsonObject =>
+  shares({ connection: { copies: [{ secretName, ...copy }] }, ...share });
+
+/** Copies to namespaces that a field of the XR lists. */
+const toNamespaces = (namespaces: readonly string[], owner: JsonObject, share: JsonObject = {}): Parts => ({
+  xr: withParameters({ namespaces }),
+  spec: copying({ namespaces: { fromCompositeFieldPath: "spec.parameters.namespaces" } }, share),
+  cluster: [owner, secret(), ...new Set(namespaces)].map((one) => (typeof one === "string" ? namespace(one) : one)),
+});
+
+const byLabels = { matchLabels: [{ key: "team", value: "orders" }] };
+function withoutConnection(share: JsonObject): JsonObject {
+  const { connection: _, ...rest } = shared(share);
+  return { sharedResources: [rest] };
+}
+
+const referenceGrant = (index: number, from: readonly JsonObject[], to: readonly JsonObject[]): JsonObject => ({
+  apiVersion: "gateway.networking.k8s.io/v1beta1",
+  kind: "ReferenceGrant",
+  metadata: { name: `grant-${index}`, namespace: "databases" },
+  spec: { from, to },
+});
+const FROM = { group: "apps.example.org", kind: "XShop" };
+const granted = (grants: readonly JsonObject[]): Parts => ({
+  xr: xr(),
+  spec: shares({ grant: "ReferenceGrant" }),
+  cluster: [database(), ...grants],
+});
+
+/** As many copies as namespaces, composed before; then something happens to their source. */
+function copied(count: number, owner: JsonObject | undefined): Parts {
+  const before = toNamespaces(texts(count), allowing("*"));
+  const [, ...rest] = before.cluster ?? [];
+  return { ...before, observed: copiesOf(before), cluster: owner === undefined ? rest : [owner, ...rest] };
+}
+
+const patching = (value: JsonObject["status"], patch: JsonObject): Parts => ({
+  xr: xr(),
+  spec: shares({ patches: [{ fromFieldPath: "status.found", ...patch }] }),
+  cluster: [database({ status: { found: value ?? null } })],
+});
+
+const carrying = (via: string, count: number): Parts => ({
+  xr: xr(),
+  spec: copying({ via }),
+  cluster: [database(), secret(map(count, (index) => [`key-${index}`, "aHVudGVyMg=="])), namespace("team-a")],
+});
+
+const rowsOf = (rows: Readonly<Record<string, Row["parts"]>>): readonly Row[] =>
+  Object.entries(rows).map(([name, parts]) => ({ name: `sharing: ${name}`, parts }));
+
+const targets = rowsOf({
+  "namespaces of the XR": (n) => toNamespaces(texts(n), allowing("*")),
+  "the same namespace again and again": (n) =>
+    toNamespaces(
+      list(n, () => "team-a"),
+      allowing("*"),
+    ),
+  "namespaces of the XR, none granted": (n) => toNamespaces(texts(n), allowing("none")),
+  "namespaces of the XR and of the grant": (n) => toNamespaces(texts(n), allowing(texts(n).join(","))),
+  "commas in the grant, 1,000 namespaces": (n) => toNamespaces(texts(1000), allowing(",".repeat(n))),
+  "secretName of the XR": (n) => ({
+    xr: withParameters({ secret: "a".repeat(n) }),
+    spec: copying({ secretName: { fromCompositeFieldPath: "spec.parameters.secret" } }),
+    cluster: [database()],
+  }),
+  "copies, in steady state": (n) => copied(n, allowing("*")),
+  "copies, their source gone": (n) => copied(n, undefined),
+  "copies, their grant taken back": (n) => copied(n, allowing("none")),
+});
+
+const found = rowsOf({
+  "name in the XR": (n) => ({ xr: withParameters({ database: "a".repeat(n) }), spec: shares({}) }),
+  "labels of the XR": (n) => ({
+    xr: xr({ metadata: { name: "shop", labels: map(n, (index) => [`label-${index}`, "text"]) } }),
+    spec: shares({ select: { matchLabels: [{ key: "team", fromCompositeFieldPath: "metadata.labels[label-0]" }] } }),
+  }),
+  "resources that match, one wanted": (n) => ({
+    xr: xr(),
+    spec: shares({ select: byLabels }),
+    cluster: list(n, (index) => labelled(`db-${index}`)),
+  }),
+  "resources that match, sorted": (n) => ({
+    xr: xr(),
+    spec: shares({ select: { ...byLabels, sortByFieldPath: "status.endpoint" } }),
+    cluster: list(n, (index) => labelled(`db-${index}`, { status: { endpoint: `db-${(index * 7919) % n}` } })),
+  }),
+  "resources that match, all into the environment": (n) => ({
+    xr: xr(),
+    spec: withoutConnection({
+      select: { ...byLabels, maxMatch: 1_000_000 },
+      toEnvironment: { fromFieldPath: "data" },
+    }),
+    cluster: list(n, (index) => labelled(`db-${index}`, { data: { [`key-${index}`]: "text" } })),
+  }),
+  "a map that goes into the environment": (n) => ({
+    xr: xr(),
+    spec: withoutConnection({ toEnvironment: { fromFieldPath: "data" } }),
+    context: { "apiextensions.crossplane.io/environment": map(n, (index) => [`earlier-${index}`, "text"]) },
+    cluster: [database({ data: map(n, (index) => [`key-${index}`, "text"]) })],
+  }),
+  ReferenceGrants: (n) => granted(list(n, (index) => referenceGrant(index, [FROM], [{ kind: "ConfigMap" }]))),
+  "from and to of a ReferenceGrant": (n) =>
+    granted([
+      referenceGrant(
+        0,
+        list(n, (index) => ({ ...FROM, namespace: nameOf(index) })),
+        list(n, (index) => ({ group: "", kind: "Secret", name: nameOf(index) })),
+      ),
+    ]),
+  "ReferenceGrants, as many namespaces": (n) => {
+    const grants = list(n, (index) => referenceGrant(index, [FROM], [{ kind: "ConfigMap" }]));
+    const parts = toNamespaces(texts(n), database(), { grant: "ReferenceGrant" });
+    return { ...parts, cluster: [...(parts.cluster ?? []), ...grants] };
+  },
+});
+
+const contents = rowsOf({
+  "a map that is patched": (n) =>
+    patching(
+      map(n, (index) => [`key-${index}`, "text"]),
+      { toCompositeFieldPath: "status.found" },
+    ),
+  "a text that is formatted": (n) =>
+    patching("%s".repeat(n), {
+      toCompositeFieldPath: "status.found",
+      transforms: [{ type: "string", string: { fmt: "it is %s" } }],
+    }),
+  "a text that is no number": (n) =>
+    patching(`${"1".repeat(n)}x`, {
+      toCompositeFieldPath: "status.found",
+      transforms: [{ convert: { toType: "float64" } }],
+    }),
+  "keys of the Secret, via Secret": (n) => carrying("Secret", n),
+  "keys of the Secret, via ObjectWithValues": (n) => carrying("ObjectWithValues", n),
+  "keys of the Secret, via ConnectionSecret": (n) => carrying("ConnectionSecret", n),
+  "connection details of the XR": (n) => ({
+    xr: xr(),
+    spec: shares({ connection: { copies: [{ toCompositeConnectionDetails: true }] } }),
+    details: map(n, (index) => [`key-${index}`, "aHVudGVyMg=="]),
+  }),
+});
+
+export const sharingRows: readonly Row[] = [...targets, ...found, ...contents];

@@ -1,0 +1,121 @@
+import type { JsonObject } from "../../src/model/json.ts";
+import { xr } from "../../testing/builders/sharing.ts";
+import { bucket, DOMAIN, named } from "../../testing/builders/tags.ts";
+import { type Parts, selectorsOf } from "./request.ts";
+import { list, map, type Row } from "./row.ts";
+
+const text = (index: number): readonly [string, string] => [`key-${index}`, "text"];
+
+const ofTeam = (parameters: JsonObject): JsonObject =>
+  xr({ spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters } });
+
+const reporting = (tags: JsonObject): JsonObject =>
+  bucket({}, { metadata: { name: "bucket" }, status: { atProvider: { tags } } });
+
+/** One bucket, and tags that the cloud reports of it. */
+const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}): Parts => ({
+  xr: ofTeam(parameters),
+  spec: { tags },
+  desired: { bucket: bucket() },
+  observed: { bucket: reporting(cloud) },
+});
+
+/** The label of all that declare this bucket: what the function asks for. */
+const [asked] = selectorsOf({ xr: ofTeam({}), spec: { tags: {} }, desired: { bucket: bucket({}, named) } });
+const IDENTITY = asked !== undefined && "labels" in asked.match ? asked.match.labels : {};
+
+/** A bucket that others may declare as well, as it is observed. */
+const contender = (index: number, annotations: JsonObject = {}): JsonObject => ({
+  apiVersion: "s3.aws.upbound.io/v1beta2",
+  kind: "Bucket",
+  metadata: {
+    name: `bucket-${index}`,
+    uid: `uid-${index}`,
+    creationTimestamp: "2026-01-01T00:00:00Z",
+    labels: IDENTITY,
+    annotations: {
+      "crossplane.io/external-name": "orders",
+      [`${DOMAIN}/owner`]: `XShop.apps.example.org/shop-${index}`,
+      "crossplane.io/composition-resource-name": `bucket-${index}`,
+      ...annotations,
+    },
+  },
+  spec: { managementPolicies: ["Observe"], forProvider: { region: "eu-central-1" } },
+});
+
+/** Several resources of one XR that name one bucket, and more that other XRs have. */
+function contended(own: number, others: number, annotations: JsonObject = {}): Parts {
+  const mine = list(own, (index) => contender(index));
+  return {
+    xr: ofTeam({}),
+    spec: { tags: { add: [{ key: "team", value: "shop" }] } },
+    desired: map(own, (index) => [`bucket-${index}`, bucket({}, named)]),
+    observed: map(own, (index) => [`bucket-${index}`, contender(index)]),
+    cluster: [...mine, ...list(others, (index) => contender(own + index, annotations))],
+  };
+}
+
+const KEYS = { fromCompositeFieldPath: "spec.parameters.keys" };
+const STARS = "*a".repeat(20);
+
+export const tagRows: readonly Row[] = Object.entries({
+  "a map of the XR on one resource": (n) =>
+    tagged({ add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] }, { tags: map(n, text) }),
+  "a map of the XR on as many resources": (n) => ({
+    xr: ofTeam({ tags: map(n, text) }),
+    spec: { tags: { add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] } },
+    desired: map(n, (index) => [`bucket-${index}`, bucket()]),
+  }),
+  "a map of the XR on as many resources that know no limit": (n) => ({
+    xr: ofTeam({ tags: map(n, text) }),
+    spec: {
+      tags: {
+        add: [{ fromCompositeFieldPath: "spec.parameters.tags" }],
+        resources: [{ fieldPath: "spec.tags" }],
+      },
+    },
+    desired: map(n, (index) => [`thing-${index}`, { apiVersion: "example.org/v1", kind: "Thing", spec: {} }]),
+  }),
+  "a tag's value": (n) =>
+    tagged({ add: [{ key: "a", fromCompositeFieldPath: "spec.parameters.text" }] }, { text: "a".repeat(n) }),
+  "remove, a list of the XR, of as many tags": (n) =>
+    tagged(
+      { remove: [KEYS], add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] },
+      { keys: list(n, (index) => `other-${index}`), tags: map(n, text) },
+    ),
+  "preserve, a list of the XR, of as many tags": (n) =>
+    tagged({ preserve: [KEYS] }, { keys: list(n, (index) => `other-${index}`) }, map(n, text)),
+  "preserve, a text of stars, and a tag's key": (n) =>
+    tagged({ preserve: [KEYS] }, { keys: `${STARS}${"*a".repeat(n)}b` }, { ["a".repeat(n)]: "text" }),
+  "preserve, a glob of the input, and a tag's key": (n) =>
+    tagged({ preserve: [`${STARS}*b`] }, {}, { ["a".repeat(n)]: "text" }),
+  "tags that the cloud reports, all preserved": (n) => tagged({ preserve: ["*"] }, {}, map(n, text)),
+  "tags that the cloud reports, as a list": (n) => ({
+    ...tagged({ preserve: ["*"] }, {}),
+    observed: {
+      bucket: bucket(
+        { tags: list(n, (index) => ({ key: `key-${index}`, value: "text" })) },
+        { status: { atProvider: { tags: list(n, (index) => ({ key: `key-${index}`, value: "text" })) } } },
+      ),
+    },
+  }),
+  "resources with tags": (n) => ({
+    xr: ofTeam({}),
+    spec: { tags: { add: [{ key: "team", value: "shop" }] } },
+    desired: map(n, (index) => [`bucket-${index}`, bucket()]),
+  }),
+  "contenders for a cloud resource": (n) => contended(1, n),
+  "own resources for one cloud resource": (n) => contended(n, 0),
+  "own resources and as many contenders": (n) => contended(n, n),
+  "names in a contender's annotation": (n) =>
+    contended(1, 1, {
+      [`${DOMAIN}/tags-owner`]: "XShop.apps.example.org/shop-1#bucket-1",
+      [`${DOMAIN}/contenders`]: list(n, (index) => `b-${index}`).join(","),
+    }),
+  "labels of a resource": (n) => ({
+    xr: ofTeam({}),
+    spec: { tags: { add: [{ key: "team", value: "shop" }] } },
+    desired: { bucket: bucket({}, { metadata: { labels: map(n, text) } }) },
+    observed: { bucket: bucket({}, { metadata: { labels: map(n, text), annotations: map(n, text) } }) },
+  }),
+} satisfies Record<string, Row["parts"]>).map(([name, parts]) => ({ name: `tags: ${name}`, parts }));

@@ -1,0 +1,42 @@
+import { AT_MOST, type Cost, toCost } from "../cost/measure.ts";
+import { outputOf, typescript } from "../rig/child.ts";
+import { digits, type Section, type Target } from "../rig/report.ts";
+
+/** What a call costs by what a tenant or an owner writes: it grows with the bytes, and no faster. */
+
+/** @param only rows whose names include it */
+export async function cost(only = ""): Promise<Section> {
+  const costs = await measureApart("all", only);
+  return {
+    title: "What others write",
+    tables: [
+      {
+        caption:
+          "Processor time of one call in ms, the least of several, by the size of the request; the exponent b of size^b",
+        head: ["what is large", "size: ms", "b"],
+        rows: costs.map(({ name, points, exponent }) => [name, points.map(toText).join(", "), digits(exponent)]),
+      },
+    ],
+    targets: costs.flatMap((found) => boundsOf(found, AT_MOST)),
+    figures: costs,
+  };
+}
+
+/** Measures in a process of its own, started as children/cost.ts says. */
+export async function measureApart(sizes: "all" | "few", only = ""): Promise<readonly Cost[]> {
+  const args = ["--max-semi-space-size=256", ...typescript("children/cost.ts"), sizes, only];
+  const lines = (await outputOf(process.execPath, args)).split("\n").filter((line) => line !== "");
+  return lines.map((line) => toCost(JSON.parse(line)));
+}
+
+const toText = ([bytes, milliseconds]: Cost["points"][number]): string =>
+  `${Math.round(bytes / 1024)} KB: ${digits(milliseconds)}`;
+
+/** Two targets for a row. */
+export const boundsOf = (
+  { name, exponent, atLimit }: Cost,
+  atMost: { readonly exponent: number; readonly milliseconds: number },
+): readonly Target[] => [
+  { what: `exponent: ${name}`, is: exponent, atMost: atMost.exponent },
+  { what: `ms for 1 MB: ${name}`, is: atLimit, atMost: atMost.milliseconds },
+];

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { brief, cutMessage } from "../../src/model/condition.ts";
+
+test.each([
+  { reason: "a short one", text: "short", cut: "short" },
+  { reason: "1 KB", text: "a".repeat(1024), cut: "a".repeat(1024) },
+  { reason: "one byte more", text: "a".repeat(1025), cut: `${"a".repeat(1021)}…` },
+  { reason: "umlauts, two bytes each", text: "ü".repeat(600), cut: `${"ü".repeat(510)}…` },
+  { reason: "emoji, four bytes each", text: "😀".repeat(300), cut: `${"😀".repeat(255)}…` },
+  { reason: "an emoji over the end", text: `a${"😀".repeat(300)}`, cut: `a${"😀".repeat(255)}…` },
+])("a message has at most 1 KB, to the end of a character: $reason", ({ text, cut }) => {
+  expect(cutMessage(text)).toBe(cut);
+  expect(Buffer.byteLength(cutMessage(text))).toBeLessThanOrEqual(1024);
+});
+
+test.each([
+  { reason: "a short one", text: "short", cut: "short" },
+  { reason: "100 characters", text: "a".repeat(100), cut: "a".repeat(100) },
+  { reason: "one more", text: "a".repeat(101), cut: `${"a".repeat(99)}…` },
+  { reason: "100 emoji", text: "😀".repeat(100), cut: "😀".repeat(100) },
+  { reason: "101 emoji", text: "😀".repeat(101), cut: `${"😀".repeat(99)}…` },
+  { reason: "a letter and many emoji", text: `a${"😀".repeat(500)}`, cut: `a${"😀".repeat(98)}…` },
+  { reason: "240 KB", text: "a".repeat(240_000), cut: `${"a".repeat(99)}…` },
+])("of another one's text a message repeats at most 100 characters: $reason", ({ text, cut }) => {
+  expect(brief(text)).toBe(cut);
+});

@@ -1,0 +1,48 @@
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
+
+/** Answers selectors from these objects, as Crossplane v2 does: by name or by labels, in one namespace or in all. */
+export function lookUpIn(objects: readonly JsonObject[]): (selector: ResourceSelector) => readonly JsonObject[] {
+  const byKind = groupBy(objects, kindOf);
+  const byName = groupBy(objects, (object) => `${kindOf(object)} ${metadataOf(object).name}`);
+  return ({ match, namespace, ...kind }) => {
+    const found = "name" in match ? byName.get(`${kindOf(kind)} ${match.name}`) : byKind.get(kindOf(kind));
+    return (found ?? []).filter((object) => {
+      const metadata = metadataOf(object);
+      const isLabelled = "name" in match || hasLabels(metadata.labels, match.labels);
+      return isLabelled && (namespace === undefined || metadata.namespace === namespace);
+    });
+  };
+}
+
+function groupBy(objects: readonly JsonObject[], keyOf: (object: JsonObject) => string): Map<string, JsonObject[]> {
+  const groups = new Map<string, JsonObject[]>();
+  for (const object of objects) {
+    const group = groups.get(keyOf(object));
+    if (group === undefined) groups.set(keyOf(object), [object]);
+    else group.push(object);
+  }
+  return groups;
+}
+
+const kindOf = ({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string =>
+  `${String(apiVersion)} ${String(kind)}`;
+
+interface Metadata {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly labels: JsonObject;
+}
+
+function metadataOf(object: JsonObject): Metadata {
+  const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
+  const { name, namespace, labels } = metadata;
+  return {
+    name: String(name),
+    namespace: typeof namespace === "string" ? namespace : undefined,
+    labels: isObject(labels) ? labels : {},
+  };
+}
+
+const hasLabels = (labels: JsonObject, wanted: Readonly<Record<string, string>>): boolean =>
+  Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);

@@ -1,0 +1,80 @@
+import { toComposite } from "../../src/crossplane/composite.ts";
+import { FunctionError } from "../../src/errors.ts";
+import type { Call } from "../../src/features/feature.ts";
+import { documentOf } from "../../src/model/document.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
+import { run } from "../../src/pipeline.ts";
+import { resourceOf } from "../builders/sharing.ts";
+import { isFatal } from "./cluster-call.ts";
+
+export type Requirements = Draft["requirements"];
+
+/** What the calls of one reconcile came to: "frozen" applies nothing and deletes nothing. */
+export type Outcome =
+  | { readonly is: "frozen"; readonly because: string }
+  | { readonly is: "done"; readonly draft: Draft };
+
+export interface Parts {
+  readonly xr: JsonObject;
+  readonly input: Call["input"] | undefined;
+  /** By composed resource name. */
+  readonly observed: Readonly<Record<string, JsonObject>>;
+  /** What the last reconcile required: Crossplane v2.4 answers that before it asks again. */
+  readonly before: Requirements;
+  readonly lookUp: (selector: ResourceSelector) => readonly JsonObject[];
+}
+
+const MAX_CALLS = 6;
+
+/** Calls the pipeline as Crossplane does: until it requires what it has required in the call before. */
+export function callUntilStable({ input, before, lookUp, ...parts }: Parts): Outcome {
+  if (input === undefined) return { is: "frozen", because: "its input is refused" };
+  const composite = toComposite(documentOf(parts.xr));
+  let asked = before;
+  for (let calls = 0; calls < MAX_CALLS; calls++) {
+    const draft = runOnce({ request: requestOf(parts, answersTo(asked, lookUp)), input, composite });
+    if (draft === undefined || isFatal(draft)) return { is: "frozen", because: "the function is Fatal" };
+    if (JSON.stringify([...draft.requirements]) === JSON.stringify([...asked])) return { is: "done", draft };
+    asked = draft.requirements;
+  }
+  return { is: "frozen", because: "its requirements do not become stable" };
+}
+
+const nothing = documentOf({});
+
+const requestOf = (
+  { xr, observed }: Pick<Parts, "xr" | "observed">,
+  required: Call["request"]["required"],
+): Call["request"] => ({
+  tag: "",
+  capabilities: new Set(["Capabilities", "RequiredResources"]),
+  observed: {
+    composite: resourceOf(xr),
+    resources: new Map(Object.entries(observed).map(([name, object]) => [name, resourceOf(object)])),
+  },
+  desired: { composite: resourceOf({}), resources: new Map() },
+  input: nothing,
+  context: nothing,
+  required,
+  requiredSchema: () => ({ is: "pending" }),
+});
+
+function answersTo(asked: Requirements, lookUp: Parts["lookUp"]): Call["request"]["required"] {
+  const answers = new Map([...asked].map(([name, selector]) => [name, lookUp(selector).map(documentOf)]));
+  return (name) => {
+    const items = answers.get(name);
+    return items === undefined ? { is: "pending" } : { is: "resolved", items };
+  };
+}
+
+/** Undefined where the function throws what it answers as a Fatal result. */
+function runOnce(call: Call): Draft | undefined {
+  try {
+    return run(call);
+  } catch (error) {
+    if (error instanceof FunctionError) return undefined;
+    throw error;
+  }
+}

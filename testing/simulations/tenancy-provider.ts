@@ -1,0 +1,123 @@
+import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { type Kind, metadataOf, type Name, nameOf, objectIn, SECRET } from "./tenancy-store.ts";
+
+/** The part of provider-kubernetes that decides what becomes of Secrets. */
+
+export const OBJECTS: readonly Kind[] = [
+  { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" },
+  { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object" },
+];
+
+/** What the provider may do to Secrets; whoever simulates it sees who does it. */
+export interface Secrets {
+  find(name: Name): JsonObject | undefined;
+  write(secret: JsonObject): void;
+  remove(name: Name): void;
+}
+
+type Policy = "Create" | "Delete";
+const MESSAGE_OF_REFUSAL = "cannot publish: refusing to modify uncontrolled secret";
+
+function policiesOf(object: JsonObject): readonly JsonValue[] {
+  const policies = objectIn(object, "spec")["managementPolicies"];
+  return Array.isArray(policies) ? policies : ["*"];
+}
+
+export const may = (object: JsonObject, policy: Policy): boolean =>
+  policiesOf(object).some((allowed) => allowed === "*" || allowed === policy);
+
+export const isDeleting = (object: JsonObject): boolean => metadataOf(object)["deletionTimestamp"] !== undefined;
+
+/** The Secret that an Object stands for. */
+export function targetOf(object: JsonObject): Name | undefined {
+  const published = valueAt(object, ["spec", "writeConnectionSecretToRef"]);
+  if (isObject(published)) {
+    const own = nameOf(object).namespace;
+    return { name: String(published["name"]), namespace: own ?? String(published["namespace"]) };
+  }
+  const manifest = manifestOf(object);
+  return manifest["kind"] === "Secret" ? nameOf(manifest) : undefined;
+}
+
+const manifestOf = (object: JsonObject): JsonObject =>
+  objectIn(objectIn(objectIn(object, "spec"), "forProvider"), "manifest");
+const isPublisher = (object: JsonObject): boolean =>
+  objectIn(object, "spec")["writeConnectionSecretToRef"] !== undefined;
+
+/** One reconcile of an Object. @returns it with its new status; undefined where it is gone */
+export function provide(object: JsonObject, secrets: Secrets): JsonObject | undefined {
+  if (isDeleting(object)) {
+    const target = targetOf(object);
+    if (target !== undefined && (isPublisher(object) ? isOwn(object, target, secrets) : may(object, "Delete"))) {
+      secrets.remove(target);
+    }
+    return undefined;
+  }
+  const fault = isPublisher(object) ? publish(object, secrets) : write(object, secrets);
+  const status = fault === undefined ? "True" : "False";
+  const observedGeneration = metadataOf(object)["generation"] ?? 0;
+  const conditions = ["Ready", "Synced"].map((type) => ({ type, status, message: fault ?? "", observedGeneration }));
+  return { ...object, status: { conditions, observedGeneration } };
+}
+
+/** Copies what the references name into the manifest, and writes that; it asks nobody whose the Secret is. */
+function write(object: JsonObject, secrets: Secrets): string | undefined {
+  const manifest = manifestOf(object);
+  const copied = copiedBy(object, secrets);
+  if (copied === undefined) return "cannot resolve references";
+  if (!may(object, "Create")) return secrets.find(nameOf(manifest)) === undefined ? "does not exist" : undefined;
+  secrets.write({ ...manifest, data: { ...objectIn(manifest, "data"), ...copied } });
+  return undefined;
+}
+
+function copiedBy(object: JsonObject, secrets: Secrets): JsonObject | undefined {
+  const references = objectIn(object, "spec")["references"];
+  let data: JsonObject = {};
+  for (const reference of Array.isArray(references) ? references.filter(isObject) : []) {
+    const from = objectIn(reference, "patchesFrom");
+    const value = valueFrom(from, String(from["fieldPath"]), secrets);
+    if (value === undefined) return undefined;
+    const to = String(reference["toFieldPath"]);
+    data = to === "data" ? { ...data, ...(isObject(value) ? value : {}) } : { ...data, [keyIn(to)]: value };
+  }
+  return data;
+}
+
+const keyIn = (path: string): string => String(parseFieldPath(path).at(-1));
+
+function valueFrom(from: JsonObject, path: string, secrets: Secrets): JsonValue | undefined {
+  const source = secrets.find({ namespace: String(from["namespace"]), name: String(from["name"]) });
+  return source && valueAt(source, parseFieldPath(path));
+}
+
+/** Publishes connection details; a Secret that the Object does not control is left alone. */
+function publish(object: JsonObject, secrets: Secrets): string | undefined {
+  const target = targetOf(object);
+  const details = objectIn(object, "spec")["connectionDetails"];
+  let data: JsonObject = {};
+  for (const detail of Array.isArray(details) ? details.filter(isObject) : []) {
+    const value = valueFrom(detail, String(detail["fieldPath"]), secrets);
+    if (value === undefined) return "cannot get connection details";
+    data = { ...data, [String(detail["toConnectionSecretKey"])]: value };
+  }
+  if (target === undefined) return "no target";
+  if (secrets.find(target) !== undefined && !isOwn(object, target, secrets)) return MESSAGE_OF_REFUSAL;
+  const ownerReferences = [{ uid: nameOf(object).uid, controller: true }];
+  const metadata = { name: target.name, namespace: target.namespace ?? "", ownerReferences };
+  secrets.write({ ...SECRET, metadata, type: "connection.crossplane.io/v1alpha1", data });
+  return undefined;
+}
+
+function isOwn(object: JsonObject, target: Name, secrets: Secrets): boolean {
+  const secret = secrets.find(target);
+  return secret !== undefined && isControlledBy(secret, nameOf(object).uid);
+}
+
+export function isControlledBy(object: JsonObject, uid: string): boolean {
+  const owners = metadataOf(object)["ownerReferences"];
+  return (
+    Array.isArray(owners) &&
+    owners.filter(isObject).some((owner) => owner["uid"] === uid && owner["controller"] === true)
+  );
+}

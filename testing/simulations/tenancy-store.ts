@@ -1,0 +1,78 @@
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
+import { lookUpIn } from "./look-up.ts";
+
+/** The objects of a simulated API server. */
+
+export interface Name {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+export interface Kind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export const SECRET: Kind = { apiVersion: "v1", kind: "Secret" };
+export const NAMESPACE: Kind = { apiVersion: "v1", kind: "Namespace" };
+
+export class Store {
+  readonly #objects = new Map<string, JsonObject>();
+  #version = 0;
+
+  get(kind: Kind, name: Name): JsonObject | undefined {
+    return this.#objects.get(keyOf(kind, name));
+  }
+
+  /** Replaces the object of that kind and name. Each write has a resourceVersion, and each new spec a generation. */
+  put(object: JsonObject): void {
+    this.#version += 1;
+    const key = keyOf(kindOf(object), nameOf(object));
+    const before = this.#objects.get(key);
+    const generation = Number((before && metadataOf(before)["generation"]) ?? 0);
+    const isSame = before !== undefined && JSON.stringify(before["spec"]) === JSON.stringify(object["spec"]);
+    const written = { resourceVersion: String(this.#version), generation: isSame ? generation : generation + 1 };
+    this.#objects.set(key, { ...object, metadata: { ...metadataOf(object), ...written } });
+  }
+
+  delete(kind: Kind, name: Name): void {
+    this.#objects.delete(keyOf(kind, name));
+  }
+
+  all({ apiVersion, kind }: Kind): readonly JsonObject[] {
+    return [...this.#objects.values()].filter((found) => found["kind"] === kind && found["apiVersion"] === apiVersion);
+  }
+
+  lookUp(selector: ResourceSelector): readonly JsonObject[] {
+    const { match, namespace } = selector;
+    if (!("name" in match) || namespace === undefined) return lookUpIn(this.all(selector))(selector);
+    const found = this.get(selector, { name: match.name, namespace });
+    return found === undefined ? [] : [found];
+  }
+}
+
+const keyOf = ({ apiVersion, kind }: Kind, { namespace = "", name }: Name): string =>
+  [apiVersion, kind, namespace, name].join(" ");
+
+export const kindOf = (object: JsonObject): Kind => ({
+  apiVersion: String(object["apiVersion"]),
+  kind: String(object["kind"]),
+});
+
+export const metadataOf = (object: JsonObject): JsonObject => objectIn(object, "metadata");
+
+/** The object in a field; empty where there is none. */
+export function objectIn(object: JsonObject, field: string): JsonObject {
+  const found = object[field];
+  return isObject(found) ? found : {};
+}
+
+export function nameOf(object: JsonObject): Name & { readonly uid: string } {
+  const { name, namespace, uid } = metadataOf(object);
+  return {
+    name: String(name),
+    namespace: typeof namespace === "string" ? namespace : undefined,
+    uid: typeof uid === "string" ? uid : "",
+  };
+}
