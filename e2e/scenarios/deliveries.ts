@@ -2,6 +2,7 @@ import { at, conditionOf, encode } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
+import { referenceGrantKind } from "./reference-grant.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** Every way to deliver the Secret of a cache, and what becomes of targets that somebody else has. */
@@ -116,7 +117,7 @@ async function connectionSecretIsWritten({ kubectl, version }: Rig): Promise<str
   for (const name of [NAMESPACE, SOURCE.namespace]) {
     await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
-  await kubectl.apply(...(isV2(version) ? [referenceGrants] : []));
+  await kubectl.apply(...(isV2(version) ? [referenceGrantKind] : []));
   await install(kubectl, [cache, byConnectionSecret, byObject, byEnvironment, ...(isV2(version) ? since2 : [])]);
   await putPassword({ kubectl }, "cache-s3cret/1");
   await kubectl.apply({
@@ -321,31 +322,3 @@ async function assertForeign({ kubectl }: Reach, name: string): Promise<void> {
   const data = at(await kubectl.get(`secret/${name}`, NAMESPACE), "data");
   if (JSON.stringify(data) !== JSON.stringify({ mine: encode("!") })) throw new Error(`Secret ${name} was written to`);
 }
-
-/** The Gateway API's ReferenceGrant, as far as it matters here. */
-const referenceGrants = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: {
-    name: "referencegrants.gateway.networking.k8s.io",
-    annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/gateway-api/pull/2997" },
-  },
-  spec: {
-    group: "gateway.networking.k8s.io",
-    names: { kind: "ReferenceGrant", plural: "referencegrants" },
-    scope: "Namespaced",
-    versions: [
-      {
-        name: "v1beta1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-          },
-        },
-      },
-    ],
-  },
-};
