@@ -25,7 +25,7 @@ export async function grantRights(kubectl: Kubectl, source: string): Promise<voi
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: NAME },
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: CROSSPLANE_USER }],
   });
-  await kubectl.applyFile(fileURLToPath(new URL("../../deploy/function/rbac.yaml", import.meta.url)));
+  await kubectl.applyFile(fileURLToPath(new URL("../../deploy/function/crossplane-reads.yaml", import.meta.url)));
 }
 
 /** Its roles are aggregated where the RBAC manager is installed, which is the default. */
