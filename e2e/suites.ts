@@ -5,6 +5,7 @@ import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { auditing } from "./scenarios/audit.ts";
 import { changes } from "./scenarios/changes.ts";
+import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
@@ -63,6 +64,7 @@ export const suites: readonly Suite[] = [
   givingUp,
   changes,
   hostileTenant,
+  closedNamespaces,
   tagWar,
   conflicts,
   restoring,

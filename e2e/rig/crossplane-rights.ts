@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import type { Kubectl } from "./kubectl.ts";
 
-/** What Crossplane may do that its Helm chart installed, with what deploy/function adds. */
+/** What Crossplane may do that its Helm chart installed, and what deploy/function adds for a scenario. */
 
 /** The user that Crossplane's token is for. */
 export const CROSSPLANE_USER = "system:serviceaccount:crossplane-system:crossplane";
@@ -25,7 +24,19 @@ export async function grantRights(kubectl: Kubectl, source: string): Promise<voi
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: NAME },
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: CROSSPLANE_USER }],
   });
-  await kubectl.applyFile(fileURLToPath(new URL("../../deploy/function/crossplane-reads.yaml", import.meta.url)));
+  await letRead(kubectl, "referencegrants");
+}
+
+const reads = readFileSync(new URL("../../deploy/function/crossplane-reads.yaml", import.meta.url), "utf8");
+
+interface ClusterRole {
+  readonly rules: readonly { readonly resources: readonly string[] }[];
+}
+
+/** Lets Crossplane read these of the resources that deploy/function lets it read; the others it may not, or no more. */
+export async function letRead(kubectl: Kubectl, ...resources: readonly string[]): Promise<void> {
+  const role = parse(reads) as ClusterRole;
+  await kubectl.apply({ ...role, rules: role.rules.filter((rule) => resources.includes(rule.resources.join())) });
 }
 
 /** Its roles are aggregated where the RBAC manager is installed, which is the default. */

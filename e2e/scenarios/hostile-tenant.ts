@@ -6,7 +6,7 @@ import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
 import { referenceGrantKind } from "./reference-grant.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
-import { grant, holdsPassword, namespaceOf, putPassword, sourceOf } from "./source.ts";
+import { grant, namespaceOf, putPassword, sourceOf } from "./source.ts";
 
 /** What a team gains that writes whatever it likes into its own claims and XRs: nothing. */
 
@@ -16,8 +16,6 @@ export const hostileTenant: Suite = {
     { name: "keeps its copy while that is granted", run: tricksAreTried },
     { name: "loses it with the grant, whatever its claim says", run: revocationArrives },
     { name: "sees nothing of the next password", run: rotationDoesNotArrive },
-    { name: "cannot write into a namespace that does not take its copies", run: namespacesAreClosed },
-    { name: "can, when that namespace says so", run: namespaceOpens },
   ],
 };
 
@@ -96,7 +94,7 @@ async function tricksAreTried({ kubectl, version }: Rig): Promise<string> {
     await kubectl.apply(referenceGrantKind);
     await kubectl.established(`crd/${referenceGrantKind.metadata.name}`);
   }
-  await install(kubectl, [vault, pusher, ...new Set(tried.map(({ kind }) => kind))]);
+  await install(kubectl, [vault, ...new Set(tried.map(({ kind }) => kind))]);
   await putPassword(kubectl, main, PASSWORDS.first);
   await grant(kubectl, main, tried.map(namespaceFor).join(","));
   if (isV2(version)) await kubectl.apply(referenceGrant);
@@ -181,77 +179,3 @@ const referenceGrant = {
     to: [{ group: "", kind: "Secret", name: main.secret.name }],
   },
 };
-
-/** Its Composition vouches for the source, and leaves it to the team where copies go. */
-const pusher: Kind = {
-  kind: "XPusher",
-  scope: "Legacy",
-  claim: "Pusher",
-  input: {
-    sharedResources: [
-      {
-        name: "vault",
-        apiVersion: VERSION,
-        kind: vault.kind,
-        select: { name: { value: "evil-vault" } },
-        grant: "None",
-        connection: {
-          copies: [
-            {
-              namespaces: { fromCompositeFieldPath: "spec.parameters.namespaces" },
-              secretName: { fromCompositeFieldPath: "spec.parameters.secret" },
-            },
-          ],
-        },
-      },
-    ],
-  },
-};
-
-const EVIL = "evil";
-const VICTIM = "victim";
-const PUSHED = "root-ca";
-const evil = sourceOf(vault, "evil-vault", EVIL);
-const ACCEPT = "shared-infrastructure.fn.crossplane.io/accept-copies-from";
-
-const isPushedInto = ({ kubectl }: Pick<Rig, "kubectl">, namespace: string): Promise<boolean> =>
-  holdsPassword(kubectl, PUSHED, namespace, "evil-s3cret");
-
-async function namespacesAreClosed({ kubectl }: Rig): Promise<string> {
-  await kubectl.apply(namespaceOf(EVIL), namespaceOf(VICTIM));
-  await putPassword(kubectl, evil, "evil-s3cret");
-  await grant(kubectl, evil, "");
-  await kubectl.apply({
-    apiVersion: VERSION,
-    kind: pusher.claim,
-    metadata: { namespace: EVIL, name: "push" },
-    spec: { parameters: { namespaces: [VICTIM, "kube-system"], secret: PUSHED } },
-  });
-  const condition = async () => conditionOf(await kubectl.get(`pushers.${GROUP}/push`, EVIL), "SharedResourcesReady");
-  await until("the claim says so", async () => (await condition())?.reason === "NamespaceNotAccepting", PATIENCE).catch(
-    async (cause: unknown) => {
-      const written = (await isPushedInto({ kubectl }, VICTIM)) ? "written" : "not written";
-      throw new Error(`its reason is ${(await condition())?.reason}, and the Secret was ${written}`, { cause });
-    },
-  );
-  await assertClosed({ kubectl }, VICTIM, "kube-system");
-  return String((await condition())?.message);
-}
-
-async function namespaceOpens({ kubectl }: Rig): Promise<string> {
-  const accept = (from: string | null) =>
-    kubectl.patch(`namespace/${VICTIM}`, { metadata: { annotations: { [ACCEPT]: from } } });
-  await accept(EVIL);
-  await until("the copy is there", () => isPushedInto({ kubectl }, VICTIM), PATIENCE);
-  await assertClosed({ kubectl }, "kube-system");
-  await accept(null);
-  await until("it is gone again", async () => !(await isPushedInto({ kubectl }, VICTIM)), PATIENCE);
-  return `Secret ${VICTIM}/${PUSHED} came and went with the annotation`;
-}
-
-async function assertClosed({ kubectl }: Pick<Rig, "kubectl">, ...namespaces: readonly string[]): Promise<void> {
-  await sleep(4000); // several reconciles, in each of which it could go wrong
-  for (const namespace of namespaces) {
-    if (await kubectl.get(`secret/${PUSHED}`, namespace)) throw new Error(`Secret ${namespace}/${PUSHED} was written`);
-  }
-}
