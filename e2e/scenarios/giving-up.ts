@@ -69,14 +69,13 @@ async function composedAgain(rig: Rig): Promise<string> {
   }
   const secret = await readySecret(rig, "staying");
   const object = await objectFor(rig, "staying");
-  const finalizers = at(object, "metadata.finalizers") as readonly string[];
-  await patchObject(rig, object, { finalizers: [...finalizers, HOLD] });
+  await pause(rig, OBJECTS, nameOf(object), "true"); // or the provider would put our mark back
   await mark(rig, "staying", "somebody/else");
   const isGoing = async () => at(await objectNamed(rig, object), "metadata.deletionTimestamp") !== undefined;
   await until("its Object is going", isGoing, PATIENCE);
   await mark(rig, "staying", String(at(secret, `metadata.annotations[${OWNER}]`)));
   await sleep(6000); // several reconciles, in each of which it could go wrong
-  await letGo(rig, object);
+  await pause(rig, OBJECTS, nameOf(object), null);
 
   const isNew = async () => {
     const now = await objectFor(rig, "staying");
@@ -98,7 +97,7 @@ async function keptObserver(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   const secret = await readySecret(rig, "going");
   const object = await objectFor(rig, "going");
-  await pause(rig, "going", "true");
+  await pause(rig, USERS, "going", "true");
   await applyAsCrossplane(rig, object, { managementPolicies: ["Observe"] });
   const isRead = async () => {
     const now = await objectNamed(rig, object);
@@ -107,7 +106,7 @@ async function keptObserver(rig: Rig): Promise<string> {
   await until("the provider has read that it only observes", isRead, PATIENCE);
   await mark(rig, "going", "somebody/else", { password: encode("theirs") });
   await remove(kubectl, going);
-  await pause(rig, "going", null);
+  await pause(rig, USERS, "going", null);
   const reason = async () => conditionOf(await kubectl.get(target("going")), "SharedResourcesReady")?.reason;
   await until("the XR says that the source is gone", async () => (await reason()) === "NotFound", PATIENCE);
   await sleep(5000); // several reconciles, in each of which it could go wrong
@@ -121,9 +120,10 @@ async function keptObserver(rig: Rig): Promise<string> {
   return 'the Object stayed ["Observe"], and went without the Secret';
 }
 
-const target = (name: string): string => `${pluralOf(user.kind)}.${GROUP}/${name}`;
+const USERS = `${pluralOf(user.kind)}.${GROUP}`;
+const OBJECTS = "objects.kubernetes.crossplane.io";
 
-const HOLD = "e2e.example.org/hold";
+const target = (name: string): string => `${USERS}/${name}`;
 
 /** The Secret, once it is written and its XR says so. */
 async function readySecret({ kubectl }: Reach, name: string): Promise<JsonObject> {
@@ -142,10 +142,9 @@ const mark = ({ kubectl }: Reach, name: string, owner: string, data?: JsonObject
     { namespace: NAMESPACE },
   );
 
-const pause = ({ kubectl }: Reach, name: string, paused: string | null): Promise<void> =>
-  kubectl.patch(target(name), { metadata: { annotations: { "crossplane.io/paused": paused } } });
-
-const OBJECTS = "objects.kubernetes.crossplane.io";
+/** Has Crossplane, or the provider, leave it alone. */
+const pause = ({ kubectl }: Reach, kind: string, name: string, paused: string | null): Promise<void> =>
+  kubectl.patch(`${kind}/${name}`, { metadata: { annotations: { "crossplane.io/paused": paused } } });
 
 async function objectFor({ kubectl }: Reach, secret: string): Promise<JsonObject> {
   const objects = (await kubectl.list(OBJECTS)).filter(
@@ -158,16 +157,6 @@ async function objectFor({ kubectl }: Reach, secret: string): Promise<JsonObject
 }
 
 const objectNamed = ({ kubectl }: Reach, object: JsonObject) => kubectl.get(`${OBJECTS}/${nameOf(object)}`);
-
-const patchObject = ({ kubectl }: Reach, object: JsonObject, metadata: JsonObject): Promise<void> =>
-  kubectl.patch(`${OBJECTS}/${nameOf(object)}`, { metadata });
-
-/** Takes away the finalizer that held it. */
-async function letGo(rig: Reach, object: JsonObject): Promise<void> {
-  const finalizers = at(await objectNamed(rig, object), "metadata.finalizers");
-  if (!Array.isArray(finalizers)) return;
-  await patchObject(rig, object, { finalizers: finalizers.filter((name) => name !== HOLD) });
-}
 
 /** The generation of the spec that the provider has read. */
 function readGeneration(object: JsonObject | undefined): JsonValue | undefined {
