@@ -15,6 +15,7 @@ export const closedNamespaces: Suite = {
     {
       name: "is not written to where Crossplane may not read Namespaces, and the claim names the rule",
       run: rightIsMissing,
+      isFor: (version) => version === "v2.4", // for the time that it takes: the others do the same
     },
     { name: "is not written to before it takes copies", run: namespacesAreClosed },
     { name: "is, when it says so", run: namespaceOpens },
@@ -58,8 +59,7 @@ const ACCEPT = "shared-infrastructure.fn.crossplane.io/accept-copies-from";
 const isPushedInto = ({ kubectl }: Pick<Rig, "kubectl">, namespace: string): Promise<boolean> =>
   holdsPassword(kubectl, PUSHED, namespace, "evil-s3cret");
 
-/** Crossplane waits two minutes for what it may not read. */
-async function rightIsMissing({ kubectl }: Rig): Promise<string> {
+async function push({ kubectl }: Pick<Rig, "kubectl">): Promise<void> {
   await kubectl.apply(namespaceOf(EVIL), namespaceOf(VICTIM));
   await install(kubectl, [vault, pusher]);
   await putPassword(kubectl, evil, "evil-s3cret");
@@ -70,8 +70,16 @@ async function rightIsMissing({ kubectl }: Rig): Promise<string> {
     metadata: { namespace: EVIL, name: "push" },
     spec: { parameters: { namespaces: [VICTIM, "kube-system"], secret: PUSHED } },
   });
+}
+
+const pushed = async ({ kubectl }: Pick<Rig, "kubectl">) =>
+  conditionOf(await kubectl.get(`pushers.${GROUP}/push`, EVIL), "SharedResourcesReady");
+
+/** Crossplane waits two minutes for what it may not read, and tries once more before its cache has seen how that ended. */
+async function rightIsMissing({ kubectl }: Rig): Promise<string> {
+  await push({ kubectl });
   const isTold = async () => (await pushed({ kubectl }))?.reason === "NamespaceNotReadable";
-  await until("the claim says so", isTold, { timeoutMs: 180_000 }).catch(async (cause: unknown) => {
+  await until("the claim says so", isTold, { timeoutMs: 300_000 }).catch(async (cause: unknown) => {
     const written = (await isPushedInto({ kubectl }, VICTIM)) ? "written" : "not written";
     throw new Error(`its reason is ${(await pushed({ kubectl }))?.reason}, and the Secret was ${written}`, { cause });
   });
@@ -79,11 +87,9 @@ async function rightIsMissing({ kubectl }: Rig): Promise<string> {
   return String((await pushed({ kubectl }))?.message);
 }
 
-const pushed = async ({ kubectl }: Pick<Rig, "kubectl">) =>
-  conditionOf(await kubectl.get(`pushers.${GROUP}/push`, EVIL), "SharedResourcesReady");
-
 async function namespacesAreClosed({ kubectl }: Rig): Promise<string> {
   await letRead(kubectl, "namespaces", "referencegrants");
+  await push({ kubectl });
   const isTold = async () => (await pushed({ kubectl }))?.reason === "NamespaceNotAccepting";
   await until("the claim says so", isTold, { timeoutMs: 180_000 });
   await assertClosed({ kubectl }, VICTIM, "kube-system");
