@@ -2,16 +2,22 @@ import { parseArgs } from "node:util";
 import { obtainTools } from "../scripts/tools/build.ts";
 import { toolsOf } from "../scripts/tools/catalogue.ts";
 import { type Version, versions } from "./rig/crossplane.ts";
+import { startLoad } from "./rig/load.ts";
 import { type Rig, startRig } from "./rig/rig.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { missingIn, readSeen, type Seen, withSeen, writeSeen } from "./seen.ts";
 import { suites } from "./suites.ts";
 
 /**
- * `npm run e2e [-- --only=v2.4 --suite=sharing --retry --keep --record]`: runs the scenarios on a real control plane, one
- * Crossplane after the other, a line for each with what was seen. With `--retry` suites that failed are run once more, on a
- * new control plane: real processes on a busy machine. With `--keep` the last control plane stays, and says how to look
- * around. With `--record` the results go into the matrix of docs/compatibility.md (`npm run generate` writes it).
+ * `npm run e2e [-- --only=v2.4 --suite=sharing --retry --repeat=20 --load --keep --record]`: runs the scenarios on a real
+ * control plane, one Crossplane after the other, a line for each with what was seen.
+ *
+ * - `--retry`: suites that failed are run once more, on a new control plane. The last lines name them and what they failed
+ *   with: a second try hides a race as well as a busy machine.
+ * - `--repeat=N`: everything N times in a row, each on a new control plane.
+ * - `--load`: keeps every core busy meanwhile.
+ * - `--keep`: the last control plane stays, and says how to look around.
+ * - `--record`: what was seen goes into the matrix of docs/compatibility.md (`npm run generate` writes it).
  */
 
 const { values } = parseArgs({
@@ -19,6 +25,8 @@ const { values } = parseArgs({
     only: { type: "string" },
     suite: { type: "string", multiple: true },
     retry: { type: "boolean", default: false },
+    repeat: { type: "string", default: "1" },
+    load: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
   },
@@ -34,58 +42,92 @@ if (chosenSuites.length === 0) {
   throw new Error(`cannot run suite ${String(values.suite)}: there is ${names}`);
 }
 
+const rounds = Number(values.repeat);
+if (!Number.isSafeInteger(rounds) || rounds < 1) throw new Error(`cannot repeat ${values.repeat} times`);
+
 const problems = await obtainTools([...toolsOf("e2e"), "crossplane-core-v2.3", "crossplane-v2.5", "crane"], say);
 if (problems.length > 0) throw new Error(problems.join("\n"));
 
 // The parts end with this process.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
+if (values.load) startLoad();
+
 const isWhole = values.only === undefined && values.suite === undefined;
 let seen: Seen = values.record && isWhole ? {} : readSeen();
 let failed = 0;
+const secondTries: string[] = [];
 for (const version of chosenVersions) {
-  const again = await runOn(version, chosenSuites);
-  failed += values.retry && again.length > 0 ? (await runOn(version, again)).length : again.length;
+  for (let round = 1; round <= rounds; round++) {
+    if (rounds > 1) say(`round ${round} of ${rounds}`);
+    failed += (await tryOn(version)).length;
+  }
 }
 if (values.record) writeSeen(seen);
 for (const missing of isWhole ? missingIn(seen) : []) {
   failed++;
   say(`FAILED  docs/compatibility.md lacks ${missing}: npm run e2e -- --record && npm run generate`);
 }
+if (values.retry) {
+  say(secondTries.length === 0 ? "no suite needed a second try" : "needed a second try, which is a finding:");
+  for (const fault of secondTries) say(`  ${fault}`);
+}
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** @returns the suites that failed. */
-async function runOn(version: Version, those: readonly Suite[]): Promise<readonly Suite[]> {
-  const rig = await startRig(version).catch((error: unknown) => {
-    say(`FAILED  Crossplane ${version}: ${String(error)}`);
-  });
-  if (rig === undefined) return those;
-  say(`Crossplane ${version} (${rig.directory})`);
-  const failing = new Set<Suite>();
+interface Failure {
+  readonly suite: Suite;
+  /** The scenario that failed, and with what. */
+  readonly fault: string;
+}
+
+/** @returns the suites that failed, in their second try where there is one. */
+async function tryOn(version: Version): Promise<readonly Failure[]> {
+  const failures = await runOn(version, chosenSuites);
+  if (!values.retry || failures.length === 0) return failures;
+  secondTries.push(...failures.map(({ suite, fault }) => `Crossplane ${version}: ${suite.name}: ${fault}`));
+  return runOn(
+    version,
+    failures.map(({ suite }) => suite),
+  );
+}
+
+async function runOn(version: Version, those: readonly Suite[]): Promise<readonly Failure[]> {
+  const started = await startRig(version).catch(String);
+  if (typeof started === "string") {
+    say(`FAILED  Crossplane ${version}: ${started}`);
+    return those.map((suite) => ({ suite, fault: started }));
+  }
+  say(`Crossplane ${version} (${started.directory})`);
+  const failures: Failure[] = [];
   const runOne = async (suite: Suite): Promise<void> => {
-    if (!(await runSuite(suite, rig))) failing.add(suite);
+    const fault = await runSuite(suite, started);
+    if (fault !== undefined) failures.push({ suite, fault });
   };
   for (const when of ["before the others", undefined, "after the others"]) {
     await Promise.all(those.filter((suite) => suite.when === when).map(runOne));
   }
-  if (values.keep) await look(rig);
-  await rig.stop();
-  return those.filter((suite) => failing.has(suite));
+  if (values.keep) await look(started);
+  await started.stop();
+  return failures;
 }
 
-/** @returns whether all was seen; scenarios after a failed one build on it and are not run. */
-async function runSuite({ name: suite, scenarios }: Suite, rig: Rig): Promise<boolean> {
+/**
+ * @returns the scenario that failed, and with what; undefined where all was seen. Scenarios after a failed one build on it and
+ * are not run.
+ */
+async function runSuite({ name: suite, scenarios }: Suite, rig: Rig): Promise<string | undefined> {
   for (const { name, run } of scenarios.filter(({ isFor }) => isFor?.(rig.version) ?? true)) {
     try {
       const words = await Promise.race([run(rig), rig.crashed.then(throwing)]);
       seen = withSeen(seen, suite, name, rig.version, words);
       say(`  ok      ${suite}: ${name}: ${words}`);
     } catch (error) {
-      say(`  FAILED  ${suite}: ${name}: ${String(error)}; logs are in ${rig.directory}`);
-      return false;
+      const fault = `${name}: ${String(error)}; logs are in ${rig.directory}`;
+      say(`  FAILED  ${suite}: ${fault}`);
+      return fault;
     }
   }
-  return true;
+  return undefined;
 }
 
 function throwing(message: string): never {

@@ -4,9 +4,13 @@ import { parse } from "yaml";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { auditing } from "./scenarios/audit.ts";
+import { changes } from "./scenarios/changes.ts";
+import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
+import { givingUp } from "./scenarios/giving-up.ts";
+import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
 import { naming } from "./scenarios/naming.ts";
 import { operating } from "./scenarios/operation.ts";
@@ -19,7 +23,11 @@ import { tagWar } from "./scenarios/tag-war.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
 
 /** Every password that the scenarios use. */
-const passwords = ["orders-s3cret-1", "orders-s3cret-2", "cache-s3cret/1", "cache-s3cret/2", "queue-s3cret"];
+const passwords = [
+  ...["orders-s3cret-1", "orders-s3cret-2", "cache-s3cret/1", "cache-s3cret/2", "queue-s3cret"],
+  ...["vault-s3cret-1", "vault-s3cret-2", "evil-s3cret", "stash-s3cret-1", "stash-s3cret-2"],
+  ...["depot-s3cret-1", "depot-s3cret-2", "depot-s3cret-3"],
+];
 
 async function takesInput({ kubectl }: Rig): Promise<string> {
   await kubectl.applyFile(fileURLToPath(new URL("../package/input/inputs.yaml", import.meta.url)));
@@ -53,6 +61,10 @@ export const suites: readonly Suite[] = [
   secondTeam,
   shareConnectionSecret,
   deliveries,
+  givingUp,
+  changes,
+  hostileTenant,
+  closedNamespaces,
   tagWar,
   conflicts,
   restoring,

@@ -2,19 +2,23 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { CROSSPLANE_USER } from "./crossplane-rights.ts";
 import { Kubectl, pathOf } from "./kubectl.ts";
 import { freePort, type Part, startPart } from "./process.ts";
 
-/** A Kubernetes without nodes: etcd, the API server, and the controllers that collect garbage and end namespaces. */
+/** A Kubernetes without nodes: etcd, the API server, and the controllers that collect garbage, end namespaces and aggregate roles. */
 export interface ControlPlane {
   readonly kubeconfig: string;
+  /** With Crossplane's own rights. */
+  readonly crossplaneKubeconfig: string;
   readonly kubectl: Kubectl;
   readonly authority: Identity;
   readonly parts: readonly Part[];
 }
 
 /** The rig is on loopback and lives for minutes; whoever is on this machine may as well be its administrator. */
-const TOKEN = "e2e";
+const ADMIN = { name: "kubeconfig", token: "e2e" };
+const CROSSPLANE = { name: "crossplane.kubeconfig", token: "e2e-crossplane" };
 
 export async function startControlPlane(directory: string, onPart: (part: Part) => void): Promise<ControlPlane> {
   const authority = await createAuthority("e2e");
@@ -28,14 +32,15 @@ export async function startControlPlane(directory: string, onPart: (part: Part) 
   };
   const etcd = `http://127.0.0.1:${await freePort()}`;
   const port = await freePort();
-  const kubeconfig = writeKubeconfig(directory, port, authority);
+  const kubeconfig = writeKubeconfig(directory, port, authority, ADMIN);
+  const crossplaneKubeconfig = writeKubeconfig(directory, port, authority, CROSSPLANE);
   const kubectl = new Kubectl(kubeconfig);
   const parts = [
     await started(startEtcd(directory, etcd)),
     await started(startApiServer(directory, certs, etcd, port, kubectl)),
     await started(startControllerManager(directory, kubeconfig, kubectl)),
   ];
-  return { kubeconfig, kubectl, authority, parts };
+  return { kubeconfig, crossplaneKubeconfig, kubectl, authority, parts };
 }
 
 async function startEtcd(directory: string, client: string): Promise<Part> {
@@ -63,7 +68,8 @@ function startApiServer(directory: string, certs: string, etcd: string, port: nu
   const pub = join(certs, "service-account.pub");
   writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));
   writeFileSync(pub, publicKey.export({ type: "spki", format: "pem" }));
-  writeFileSync(join(certs, "tokens.csv"), `${TOKEN},admin,admin,"system:masters"\n`);
+  const users = [`${ADMIN.token},admin,admin,"system:masters"`, `${CROSSPLANE.token},${CROSSPLANE_USER},crossplane`];
+  writeFileSync(join(certs, "tokens.csv"), `${users.join("\n")}\n`);
   return startPart({
     name: "kube-apiserver",
     command: pathOf("kube-apiserver"),
@@ -97,7 +103,7 @@ const startControllerManager = (directory: string, kubeconfig: string, kubectl: 
     command: pathOf("kube-controller-manager"),
     args: [
       `--kubeconfig=${kubeconfig}`,
-      "--controllers=garbage-collector-controller,namespace-controller",
+      "--controllers=garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller",
       "--leader-elect=false",
       "--secure-port=0",
     ],
@@ -105,14 +111,19 @@ const startControllerManager = (directory: string, kubeconfig: string, kubectl: 
     isReady: async () => (await kubectl.get("namespace/default")) !== undefined,
   });
 
-function writeKubeconfig(directory: string, port: number, authority: Identity): string {
-  const path = join(directory, "kubeconfig");
+function writeKubeconfig(
+  directory: string,
+  port: number,
+  authority: Identity,
+  { name, token }: { readonly name: string; readonly token: string },
+): string {
+  const path = join(directory, name);
   const ca = Buffer.from(authority.certificate).toString("base64");
   const config = {
     apiVersion: "v1",
     kind: "Config",
     clusters: [{ name: "e2e", cluster: { server: `https://127.0.0.1:${port}`, "certificate-authority-data": ca } }],
-    users: [{ name: "admin", user: { token: TOKEN } }],
+    users: [{ name: "admin", user: { token } }],
     contexts: [{ name: "e2e", context: { cluster: "e2e", user: "admin" } }],
     "current-context": "e2e",
   };

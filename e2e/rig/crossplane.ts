@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { sourceOf, type ToolName } from "../../scripts/tools/catalogue.ts";
 import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import type { ControlPlane } from "./control-plane.ts";
+import { grantRights } from "./crossplane-rights.ts";
 import { pathOf } from "./kubectl.ts";
 import { freePort, type Part, startPart } from "./process.ts";
 
@@ -28,9 +29,12 @@ export async function startCrossplane(version: Version, directory: string, plane
   mkdirSync(certs, { recursive: true });
   writeCertificates(certs, plane.authority, await issue(plane.authority, "crossplane"));
 
-  const env = { KUBECONFIG: plane.kubeconfig, POD_NAMESPACE: NAMESPACE, POD_SERVICE_ACCOUNT: "crossplane" };
+  const module = `github.com/crossplane/crossplane${version === "v1.20" ? "" : "/v2"}`;
+  const source = sourceOf(name, module);
+  await grantRights(plane.kubectl, source);
+  const env = { KUBECONFIG: plane.crossplaneKubeconfig, POD_NAMESPACE: NAMESPACE, POD_SERVICE_ACCOUNT: "crossplane" };
   await plane.kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } });
-  await initialize(version, name, plane, env);
+  await initialize(version, name, plane, env, source);
 
   const [metrics, probe] = [await freePort(), await freePort()];
   const part = await startPart({
@@ -52,9 +56,14 @@ export async function startCrossplane(version: Version, directory: string, plane
 }
 
 /** v1.20 reads its CRDs from a folder of its image and has no flag for another. */
-async function initialize(version: Version, name: ToolName, { kubectl }: ControlPlane, env: NodeJS.ProcessEnv) {
-  const module = `github.com/crossplane/crossplane${version === "v1.20" ? "" : "/v2"}`;
-  const crds = join(sourceOf(name, module), "cluster", "crds");
+async function initialize(
+  version: Version,
+  name: ToolName,
+  { kubectl }: ControlPlane,
+  env: NodeJS.ProcessEnv,
+  source: string,
+): Promise<void> {
+  const crds = join(source, "cluster", "crds");
   if (version === "v1.20") {
     await kubectl.applyFile(crds);
     await sleep(1000);

@@ -2,6 +2,7 @@ import { at, conditionOf, encode } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
+import { referenceGrantKind } from "./reference-grant.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** Every way to deliver the Secret of a cache, and what becomes of targets that somebody else has. */
@@ -116,7 +117,7 @@ async function connectionSecretIsWritten({ kubectl, version }: Rig): Promise<str
   for (const name of [NAMESPACE, SOURCE.namespace]) {
     await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
-  await kubectl.apply(...(isV2(version) ? [referenceGrants] : []));
+  await kubectl.apply(...(isV2(version) ? [referenceGrantKind] : []));
   await install(kubectl, [cache, byConnectionSecret, byObject, byEnvironment, ...(isV2(version) ? since2 : [])]);
   await putPassword({ kubectl }, "cache-s3cret/1");
   await kubectl.apply({
@@ -233,34 +234,41 @@ async function secondIsTold({ kubectl }: Rig): Promise<string> {
   return String((await reason())?.message);
 }
 
+const FOUGHT_OVER = ["first", "second", "third", "fourth"];
+
 /** Without a lookup (Crossplane v1), or where both looked before either wrote. */
-async function oneGivesWay({ kubectl }: Rig): Promise<string> {
-  const names = ["alice", "bob"];
-  await Promise.all(names.map((name) => use({ kubectl }, byObject, name, "fought-over")));
-  const secret = () => kubectl.get("secret/fought-over", NAMESPACE);
+async function oneGivesWay(rig: Rig): Promise<string> {
+  const winners = await Promise.all(FOUGHT_OVER.map((fight) => settled(rig, fight)));
+  return `${winners.join(", ")}: one has it, one is told, and the Secret is the one that was there first`;
+}
+
+/** @returns who has the Secret in the end. */
+async function settled({ kubectl }: Rig, fight: string): Promise<string> {
+  const names = [`alice-${fight}`, `bob-${fight}`] as const;
+  const name = `fought-over-${fight}`;
+  await Promise.all(names.map((xr) => use({ kubectl }, byObject, xr, name)));
+  const secret = () => kubectl.get(`secret/${name}`, NAMESPACE);
   await until("it is written", async () => (await secret()) !== undefined, PATIENCE);
   const uid = at(await secret(), "metadata.uid");
   const outcome = async () => {
-    const reasons = await Promise.all(names.map(async (name) => (await reasonOf({ kubectl }, byObject, name))?.reason));
+    const reasons = await Promise.all(names.map(async (xr) => (await reasonOf({ kubectl }, byObject, xr))?.reason));
     const owner = at(await secret(), "metadata.annotations[shared-infrastructure.fn.crossplane.io/owner]");
-    return `${names.join(" and ")}: ${reasons.join(" and ")}, written by ${String(owner).split("/").at(-1)}`;
+    return `${reasons.join(" and ")}, written by ${String(owner).split("/").at(-1)}`;
   };
-  const settled = [
-    "alice and bob: Available and TargetTaken, written by alice",
-    "alice and bob: TargetTaken and Available, written by bob",
-  ];
+  const [alice, bob] = names;
+  const wanted = [`Available and TargetTaken, written by ${alice}`, `TargetTaken and Available, written by ${bob}`];
   let since = 0;
   let before = "";
   const isSettled = async () => {
     const now = await outcome();
-    if (now !== before || !settled.includes(now)) [before, since] = [now, Date.now()];
+    if (now !== before || !wanted.includes(now)) [before, since] = [now, Date.now()];
     return Date.now() - since > 8000;
   };
   await until("one has it and one is told, and it stays so", isSettled, PATIENCE).catch((error: unknown) => {
-    throw new Error(before, { cause: error });
+    throw new Error(`${names.join(" and ")}: ${before}`, { cause: error });
   });
-  if (at(await secret(), "metadata.uid") !== uid) throw new Error("it was deleted in between");
-  return before;
+  if (at(await secret(), "metadata.uid") !== uid) throw new Error(`${name} was deleted in between`);
+  return before === wanted[0] ? alice : bob;
 }
 
 async function deletedSourceLeavesTheCopies(rig: Rig): Promise<string> {
@@ -321,31 +329,3 @@ async function assertForeign({ kubectl }: Reach, name: string): Promise<void> {
   const data = at(await kubectl.get(`secret/${name}`, NAMESPACE), "data");
   if (JSON.stringify(data) !== JSON.stringify({ mine: encode("!") })) throw new Error(`Secret ${name} was written to`);
 }
-
-/** The Gateway API's ReferenceGrant, as far as it matters here. */
-const referenceGrants = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: {
-    name: "referencegrants.gateway.networking.k8s.io",
-    annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/gateway-api/pull/2997" },
-  },
-  spec: {
-    group: "gateway.networking.k8s.io",
-    names: { kind: "ReferenceGrant", plural: "referencegrants" },
-    scope: "Namespaced",
-    versions: [
-      {
-        name: "v1beta1",
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-          },
-        },
-      },
-    ],
-  },
-};

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { letRead } from "../rig/crossplane-rights.ts";
+import { conditionOf } from "../rig/objects.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { GROUP, install, type Kind, VERSION } from "./definitions.ts";
+import { PATIENCE, type Suite } from "./scenario.ts";
+import { grant, holdsPassword, namespaceOf, putPassword, sourceOf } from "./source.ts";
+
+/** A team whose claim names the namespaces of others for its copies. */
+
+export const closedNamespaces: Suite = {
+  name: "a namespace of somebody else's",
+  scenarios: [
+    {
+      name: "is not written to where Crossplane may not read Namespaces, and the claim names the rule",
+      run: rightIsMissing,
+      isFor: (version) => version === "v2.4", // for the time that it takes: the others do the same
+    },
+    { name: "is not written to before it takes copies", run: namespacesAreClosed },
+    { name: "is, when it says so", run: namespaceOpens },
+  ],
+};
+
+const vault: Kind = { kind: "XPushed", scope: "Legacy", input: {} };
+
+/** Its Composition vouches for the source, and leaves it to the team where copies go. */
+const pusher: Kind = {
+  kind: "XPusher",
+  scope: "Legacy",
+  claim: "Pusher",
+  input: {
+    sharedResources: [
+      {
+        name: "vault",
+        apiVersion: VERSION,
+        kind: vault.kind,
+        select: { name: { value: "evil-vault" } },
+        grant: "None",
+        connection: {
+          copies: [
+            {
+              namespaces: { fromCompositeFieldPath: "spec.parameters.namespaces" },
+              secretName: { fromCompositeFieldPath: "spec.parameters.secret" },
+            },
+          ],
+        },
+      },
+    ],
+  },
+};
+
+const EVIL = "evil";
+const VICTIM = "victim";
+const PUSHED = "root-ca";
+const evil = sourceOf(vault, "evil-vault", EVIL);
+const ACCEPT = "shared-infrastructure.fn.crossplane.io/accept-copies-from";
+
+const isPushedInto = ({ kubectl }: Pick<Rig, "kubectl">, namespace: string): Promise<boolean> =>
+  holdsPassword(kubectl, PUSHED, namespace, "evil-s3cret");
+
+async function push({ kubectl }: Pick<Rig, "kubectl">): Promise<void> {
+  await kubectl.apply(namespaceOf(EVIL), namespaceOf(VICTIM));
+  await install(kubectl, [vault, pusher]);
+  await putPassword(kubectl, evil, "evil-s3cret");
+  await grant(kubectl, evil, "");
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: pusher.claim,
+    metadata: { namespace: EVIL, name: "push" },
+    spec: { parameters: { namespaces: [VICTIM, "kube-system"], secret: PUSHED } },
+  });
+}
+
+const pushed = async ({ kubectl }: Pick<Rig, "kubectl">) =>
+  conditionOf(await kubectl.get(`pushers.${GROUP}/push`, EVIL), "SharedResourcesReady");
+
+/** Crossplane waits two minutes for what it may not read, and tries once more before its cache has seen how that ended. */
+async function rightIsMissing({ kubectl }: Rig): Promise<string> {
+  await push({ kubectl });
+  const isTold = async () => (await pushed({ kubectl }))?.reason === "NamespaceNotReadable";
+  await until("the claim says so", isTold, { timeoutMs: 300_000 }).catch(async (cause: unknown) => {
+    const written = (await isPushedInto({ kubectl }, VICTIM)) ? "written" : "not written";
+    throw new Error(`its reason is ${(await pushed({ kubectl }))?.reason}, and the Secret was ${written}`, { cause });
+  });
+  await assertClosed({ kubectl }, VICTIM, "kube-system");
+  return String((await pushed({ kubectl }))?.message);
+}
+
+async function namespacesAreClosed({ kubectl }: Rig): Promise<string> {
+  await letRead(kubectl, "namespaces", "referencegrants");
+  await push({ kubectl });
+  const isTold = async () => (await pushed({ kubectl }))?.reason === "NamespaceNotAccepting";
+  await until("the claim says so", isTold, { timeoutMs: 180_000 });
+  await assertClosed({ kubectl }, VICTIM, "kube-system");
+  return String((await pushed({ kubectl }))?.message);
+}
+
+async function namespaceOpens({ kubectl }: Rig): Promise<string> {
+  const accept = (from: string | null) =>
+    kubectl.patch(`namespace/${VICTIM}`, { metadata: { annotations: { [ACCEPT]: from } } });
+  await accept(EVIL);
+  await until("the copy is there", () => isPushedInto({ kubectl }, VICTIM), PATIENCE);
+  await assertClosed({ kubectl }, "kube-system");
+  await accept(null);
+  await until("it is gone again", async () => !(await isPushedInto({ kubectl }, VICTIM)), PATIENCE);
+  return `Secret ${VICTIM}/${PUSHED} came and went with the annotation`;
+}
+
+async function assertClosed({ kubectl }: Pick<Rig, "kubectl">, ...namespaces: readonly string[]): Promise<void> {
+  await sleep(4000); // several reconciles, in each of which it could go wrong
+  for (const namespace of namespaces) {
+    if (await kubectl.get(`secret/${PUSHED}`, namespace)) throw new Error(`Secret ${namespace}/${PUSHED} was written`);
+  }
+}
