@@ -85,13 +85,14 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(own.sort()).toEqual(
       [
         "LICENSES.txt",
-        ...["admission", "audit", "main", "preflight", "reflection", "registry", "render"].map(
+        ...["admission", "audit", "health-and-reflection", "main", "preflight", "registry", "render"].map(
           (program) => `dist/${program}.cjs`,
         ),
         "package.json",
         "proto/descriptors.binpb",
         "proto/grpc/reflection/v1/reflection.proto",
         "proto/grpc/reflection/v1alpha/reflection.proto",
+        "proto/health/v1/health.proto",
         "proto/v1/run_function.proto",
         "proto/v1beta1/run_function.proto",
       ].map((file) => `${APP}/${file}`),
