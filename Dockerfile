@@ -9,6 +9,13 @@ COPY scripts scripts
 RUN npm run bundle && chmod -R a+rX,go-w build/function
 
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
+ARG VERSION
+ARG SOURCE
+ARG REVISION
+LABEL org.opencontainers.image.version=$VERSION \
+      org.opencontainers.image.licenses=Apache-2.0 \
+      org.opencontainers.image.source=$SOURCE \
+      org.opencontainers.image.revision=$REVISION
 ENV NODE_ENV=production
 WORKDIR /function
 COPY --from=build /source/build/function ./

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { runFunction } from "../src/run-function.ts";
-import { inputOf, shared, xr } from "../testing/builders/sharing.ts";
+import { inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { call, serveLoopback, until } from "../testing/servers/loopback.ts";
 import { metricsIn } from "../testing/tools/promql.ts";
 import { run, toolOrSkip } from "../testing/tools/server-tools.ts";
@@ -62,7 +62,7 @@ const notFound = encodeRequest({
   desired: { composite: { object: {}, ready: "True", details: new Map() }, resources: new Map() },
   input: inputOf({ sharedResources: [shared()] }),
   extra: new Map(),
-  required: new Map([["shared-resource/db", []]]),
+  required: new Map([[REQUIRED.database, []]]),
   credentials: new Map(),
   schemas: new Map(),
 });

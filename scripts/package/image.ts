@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { APP, type Architecture, ENTRYPOINT, PORTS, USER, VERSION } from "./layout.ts";
+import { APP, type Architecture, ENTRYPOINT, LICENSE, PORTS, USER, VERSION } from "./layout.ts";
 import { makeLocalBase } from "./local-base.ts";
+import type { Origin } from "./origin.ts";
 import type { Registry } from "./registry.ts";
 import { archive, crane } from "./run.ts";
 
@@ -15,10 +16,11 @@ export interface ImageOptions {
   /** Where layers and the image are written. */
   readonly folder: string;
   readonly registry: Registry;
+  readonly origin: Origin;
 }
 
 /** Makes the runtime image by crane, without a daemon. @returns the file, as `docker save` writes one. */
-export async function makeImage({ base, architecture, app, folder, registry }: ImageOptions): Promise<string> {
+export async function makeImage({ base, architecture, app, folder, registry, origin }: ImageOptions): Promise<string> {
   const reference = `${registry.address}/runtime:${architecture}`;
   const platform = `linux/${architecture}`;
   const layer = join(folder, `app-${architecture}.tar`);
@@ -35,7 +37,7 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
     ["--workdir", APP],
     ["--exposed-ports", PORTS.join(",")],
     ["--env", "NODE_ENV=production"],
-    ...[`version=${VERSION}`, ...labels].map((label) => ["--label", `org.opencontainers.image.${label}`]),
+    ...[...labelsOf(origin), ...labels].map((label) => ["--label", `org.opencontainers.image.${label}`]),
     ["--set-platform", platform],
     ["--tag", reference],
   ];
@@ -44,6 +46,9 @@ export async function makeImage({ base, architecture, app, folder, registry }: I
   await crane("pull", reference, image);
   return image;
 }
+
+const labelsOf = (origin: Origin): readonly string[] =>
+  Object.entries({ version: VERSION, licenses: LICENSE, ...origin }).map(([name, value]) => `${name}=${value}`);
 
 /** The base by its digest: a tag may be moved, and the image's labels are to stay true. */
 async function pinned(base: string, platform: string) {

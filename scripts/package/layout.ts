@@ -5,6 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 
 export const NAME = manifest.name;
 export const VERSION = `v${manifest.version}`;
+export const LICENSE = manifest.license;
 
 /** Debian 12 with Node.js and nothing else, no shell. What the tag meant when an image was built is one of its labels. */
 export const DISTROLESS = "gcr.io/distroless/nodejs24-debian12:nonroot";

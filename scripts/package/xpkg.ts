@@ -1,8 +1,10 @@
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseDocument } from "yaml";
 import { bundle } from "./bundle.ts";
 import { makeImage } from "./image.ts";
 import { type Architecture, inRepository, NAME, VERSION } from "./layout.ts";
+import { type Origin, readOrigin } from "./origin.ts";
 import { startRegistry } from "./registry.ts";
 import { pathOf, run } from "./run.ts";
 
@@ -21,20 +23,23 @@ export interface PackageOptions {
   readonly architectures: readonly Architecture[];
   /** Where everything is written; what was there before goes. */
   readonly folder: string;
+  /** Where the sources lie. By default what the environment or the checkout says. */
+  readonly origin?: Origin;
 }
 
 /** Builds the runtime images and the packages. */
-export async function makePackages({ base, architectures, folder }: PackageOptions): Promise<readonly Built[]> {
+export async function makePackages(options: PackageOptions): Promise<readonly Built[]> {
+  const { base, architectures, folder, origin = await readOrigin() } = options;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const app = join(folder, "function");
   await bundle(app);
-  const staged = stage(join(folder, "package"));
+  const staged = stage(join(folder, "package"), origin);
   const registry = await startRegistry();
   try {
     const built: Built[] = [];
     for (const architecture of architectures) {
-      const image = await makeImage({ base, architecture, app, folder, registry });
+      const image = await makeImage({ base, architecture, app, folder, registry, origin });
       built.push({ architecture, image, xpkg: await makeXpkg(staged, architecture, image, folder) });
     }
     return built;
@@ -44,9 +49,13 @@ export async function makePackages({ base, architectures, folder }: PackageOptio
 }
 
 /** `crossplane xpkg build` takes every YAML file below its root: the root holds what belongs into the package and no more. */
-function stage(folder: string): string {
+function stage(folder: string, { source }: Origin): string {
   mkdirSync(join(folder, "input"), { recursive: true });
-  cpSync(inRepository("crossplane.yaml"), join(folder, "crossplane.yaml"));
+  const manifest = parseDocument(readFileSync(inRepository("crossplane.yaml"), "utf8"));
+  const annotation = ["metadata", "annotations", "meta.crossplane.io/source"];
+  if (source === undefined) manifest.deleteIn(annotation);
+  else manifest.setIn(annotation, source);
+  writeFileSync(join(folder, "crossplane.yaml"), manifest.toString());
   for (const file of readdirSync(inRepository("package/input")).filter((name) => name.endsWith(".yaml"))) {
     cpSync(inRepository(`package/input/${file}`), join(folder, "input", file));
   }
@@ -55,7 +64,13 @@ function stage(folder: string): string {
 
 async function makeXpkg(staged: string, architecture: Architecture, image: string, folder: string): Promise<string> {
   const xpkg = join(folder, `${NAME}-${VERSION}-${architecture}.xpkg`);
-  const flags = [`--package-root=${staged}`, `--embed-runtime-image-tarball=${image}`, `--package-file=${xpkg}`];
+  const examples = `--examples-root=${inRepository("examples")}`;
+  const flags = [
+    `--package-root=${staged}`,
+    examples,
+    `--embed-runtime-image-tarball=${image}`,
+    `--package-file=${xpkg}`,
+  ];
   await run(pathOf("crossplane-v2.5"), ["xpkg", "build", ...flags], { cwd: folder });
   return xpkg;
 }

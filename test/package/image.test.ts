@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { APP, DISTROLESS, ENTRYPOINT, inRepository, NAME, PORTS, USER } from "../../scripts/package/layout.ts";
+import { APP, DISTROLESS, ENTRYPOINT, inRepository, LICENSE, NAME, PORTS, USER } from "../../scripts/package/layout.ts";
+import { PLACEHOLDER, readOrigin, toPage } from "../../scripts/package/origin.ts";
+import { run } from "../../testing/tools/server-tools.ts";
 
 const read = (file: string): string => readFileSync(inRepository(file), "utf8");
 
@@ -9,6 +11,13 @@ test("the Dockerfile builds the same image as npm run package", () => {
   const [, last = ""] = read("Dockerfile").split(/^FROM (?=gcr)/m);
   expect(last.trim().split("\n")).toEqual([
     DISTROLESS,
+    "ARG VERSION",
+    "ARG SOURCE",
+    "ARG REVISION",
+    "LABEL org.opencontainers.image.version=$VERSION \\",
+    `      org.opencontainers.image.licenses=${LICENSE} \\`,
+    "      org.opencontainers.image.source=$SOURCE \\",
+    "      org.opencontainers.image.revision=$REVISION",
     "ENV NODE_ENV=production",
     `WORKDIR ${APP}`,
     "COPY --from=build /source/build/function ./",
@@ -24,6 +33,53 @@ test("crossplane.yaml declares a Function for Compositions and Operations under 
     kind: "Function",
     metadata: { name: NAME },
     spec: { capabilities: ["composition", "operation"] },
+  });
+});
+
+test("crossplane.yaml wants the oldest Crossplane that is tested, and names the repository that a build fills in", () => {
+  const { metadata, spec } = parse(read("crossplane.yaml"));
+  const [, oldest] = /^\| Crossplane \(core\) \| (v\d+\.\d+)\./m.exec(read("docs/compatibility.md")) ?? [];
+  expect(spec.crossplane.version).toBe(`>=${oldest}.0-0`);
+  expect(metadata.annotations["meta.crossplane.io/source"]).toBe(PLACEHOLDER);
+});
+
+describe("the repository's page", () => {
+  test.each([
+    { remote: "https://github.com/acme/function.git", page: "https://github.com/acme/function" },
+    { remote: "https://user:secret@github.com/acme/function", page: "https://github.com/acme/function" },
+    { remote: "git@github.com:acme/function.git", page: "https://github.com/acme/function" },
+    {
+      remote: "ssh://git@gitlab.example.org/acme/group/function.git",
+      page: "https://gitlab.example.org/acme/group/function",
+    },
+    { remote: "/srv/git/function.git", page: undefined },
+    { remote: "", page: undefined },
+  ])("of the remote $remote is $page", ({ remote, page }) => {
+    expect(toPage(remote)).toBe(page);
+  });
+
+  test("and the commit are those of the GitHub workflow that builds", async () => {
+    const env = { GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY: "Acme/function", GITHUB_SHA: "5a5a5a5" };
+    expect(await readOrigin(env)).toEqual({ source: "https://github.com/Acme/function", revision: "5a5a5a5" });
+  });
+});
+
+describe("npm run package", { timeout: 30_000 }, () => {
+  const start = (...args: readonly string[]) =>
+    run(process.execPath, ["--import", "tsx", inRepository("scripts/package.ts"), ...args]);
+
+  test("--help is help", async () => {
+    expect(await start("--help")).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Usage: npm run package/),
+    });
+  });
+
+  test.each([
+    { flag: "--arch=mips", says: "cannot build for mips: there is amd64, arm64\n" },
+    { flag: "--bse=local", says: expect.stringMatching(/^Unknown option '--bse'.*\n$/) },
+  ])("says what is wrong with $flag, without a stack trace", async ({ flag, says }) => {
+    expect(await start(flag)).toMatchObject({ exitCode: 1, stderr: says });
   });
 });
 

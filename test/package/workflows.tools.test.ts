@@ -20,6 +20,6 @@ describe.each(workflows)("the workflow $name", ({ path }) => {
   test("pins each action by its commit, with the version beside it", () => {
     const uses = [...readFileSync(path, "utf8").matchAll(/uses: (.*)/g)].map(([, action = ""]) => action);
     expect(uses.length).toBeGreaterThan(0);
-    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+(?:\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 });

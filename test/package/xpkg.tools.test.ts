@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { APP, ENTRYPOINT, inRepository, USER } from "../../scripts/package/layout.ts";
+import { APP, ENTRYPOINT, inRepository, USER, VERSION } from "../../scripts/package/layout.ts";
 import { startRegistry } from "../../scripts/package/registry.ts";
 import { crane, run } from "../../scripts/package/run.ts";
 import { makePackages } from "../../scripts/package/xpkg.ts";
+import { examples } from "../../testing/rendering/examples.ts";
 import { toolOrSkip } from "../../testing/tools/server-tools.ts";
 
 const tools = [toolOrSkip("crane"), toolOrSkip("crossplane-v2.5")];
@@ -16,6 +17,8 @@ const tools = [toolOrSkip("crane"), toolOrSkip("crossplane-v2.5")];
 /** Tells whether apt can verify the packages of the base. A Mac has neither the keyring nor apt. */
 const hasKeyring = existsSync("/usr/share/keyrings/debian-archive-keyring.gpg");
 if (!hasKeyring && process.env["CI"] === "true") throw new Error("there is no debian-archive-keyring on this machine");
+
+const origin = { source: "https://git.example.org/acme/function", revision: "5a5a5a5" };
 
 /** Debian's packages and Node.js are downloaded the first time. */
 const SLOW = 300_000;
@@ -29,7 +32,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     parseAllDocuments(readFileSync(join(folder, name), "utf8")).map((document) => document.toJS());
 
   beforeAll(async () => {
-    const [built] = await makePackages({ base: "local", architectures: ["amd64"], folder });
+    const [built] = await makePackages({ base: "local", architectures: ["amd64"], folder, origin });
     const registry = await startRegistry();
     const reference = `${registry.address}/function:v1`;
     await crane("push", built?.xpkg ?? "", reference);
@@ -37,7 +40,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     const archive = join(folder, "all.tar");
     await crane("export", reference, archive);
     registry.stop();
-    await run("tar", ["--extract", "--file", archive, "-C", folder, "package.yaml"]);
+    await run("tar", ["--extract", "--file", archive, "-C", folder, "package.yaml", ".up/examples.yaml"]);
     files = (await run("tar", ["--list", "--file", archive])).split("\n").map((file) => file.replace(/^(\.?\/)?/, "/"));
   }, SLOW);
 
@@ -45,9 +48,15 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     const [input] = parseAllDocuments(readFileSync(inRepository("package/input/inputs.yaml"), "utf8"));
     const [meta] = parseAllDocuments(readFileSync(inRepository("crossplane.yaml"), "utf8"));
     const [first, second, ...others] = documents("package.yaml").filter((object) => object !== null);
+    meta?.setIn(["metadata", "annotations", "meta.crossplane.io/source"], origin.source);
     expect(first).toEqual(meta?.toJS());
     expect(second).toMatchObject(input?.toJS());
     expect(others).toEqual([]);
+  });
+
+  test("has the Composition of every example", () => {
+    const compositions = documents(".up/examples.yaml").filter((object) => Object(object).kind === "Composition");
+    expect(compositions).toHaveLength(examples.length);
   });
 
   test("has an image with the user, the entry point and the ports that it runs with", () => {
@@ -60,6 +69,12 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
         WorkingDir: APP,
         Env: ["NODE_ENV=production"],
         ExposedPorts: { "9443/tcp": {}, "8080/tcp": {} },
+        Labels: {
+          "org.opencontainers.image.version": VERSION,
+          "org.opencontainers.image.licenses": "Apache-2.0",
+          "org.opencontainers.image.source": origin.source,
+          "org.opencontainers.image.revision": origin.revision,
+        },
       },
     });
   });
@@ -70,13 +85,14 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(own.sort()).toEqual(
       [
         "LICENSES.txt",
-        ...["admission", "audit", "main", "preflight", "reflection", "registry", "render"].map(
+        ...["admission", "audit", "health-and-reflection", "main", "preflight", "registry", "render"].map(
           (program) => `dist/${program}.cjs`,
         ),
         "package.json",
         "proto/descriptors.binpb",
         "proto/grpc/reflection/v1/reflection.proto",
         "proto/grpc/reflection/v1alpha/reflection.proto",
+        "proto/health/v1/health.proto",
         "proto/v1/run_function.proto",
         "proto/v1beta1/run_function.proto",
       ].map((file) => `${APP}/${file}`),
@@ -84,7 +100,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     const others = new Set(
       files.filter((file) => !file.startsWith(APP) && !/^\/\.?$/.test(file)).map((file) => file.split("/")[1]),
     );
-    expect([...others].sort()).toEqual(["etc", "lib", "lib64", "nodejs", "package.yaml", "tmp", "usr", "var"]);
+    expect([...others].sort()).toEqual([".up", "etc", "lib", "lib64", "nodejs", "package.yaml", "tmp", "usr", "var"]);
     expect(files.filter((file) => /\/(s?bin)\/./.test(file))).toEqual([ENTRYPOINT[0]]);
   });
 
