@@ -4,7 +4,7 @@ import { type Kind, pluralOf, VERSION } from "./definitions.ts";
 
 /** The owner's side of a scenario: a shared resource and its connection Secret. */
 
-export const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
+const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
 
 export interface Source {
   readonly kind: Kind;
