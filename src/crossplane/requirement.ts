@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { shownCondition } from "../model/condition.ts";
+import type { Document } from "../model/document.ts";
 import type { Requirement, ResourceSelector } from "../model/requirement.ts";
 
 /**
@@ -27,3 +29,14 @@ export const toSecretRequirement = (
     namespace: secret.namespace,
     match: { name: secret.name },
   });
+
+/**
+ * Tells whether the XR's last reconcile failed because Crossplane could not read what a requirement asks for, by how the names of
+ * such requirements begin. What RBAC forbids it waits for until the reconcile's two minutes are over, and then it fails the XR as
+ * a whole and names the first of them, so whoever asks again at once never gets to say what is missing. Source: internal/xfn,
+ * FetchingFunctionRunner.
+ */
+export function couldNotBeRead(prefix: string, composite: Document): boolean {
+  const synced = shownCondition(composite, "Synced");
+  return synced?.status === "False" && synced.message.includes(`fetching resources for ${prefix}`);
+}

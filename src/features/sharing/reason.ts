@@ -37,6 +37,7 @@ type OfDestination =
   | { readonly is: "InvalidTarget"; readonly fault: string }
   | { readonly is: "TooManyTargets" | "TooLarge"; readonly excess: number }
   | { readonly is: "NamespaceNotAccepting"; readonly namespaces: readonly string[]; readonly consumer: string }
+  | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] }
   | { readonly is: "TargetTaken"; readonly target: SecretName; readonly holder: string | undefined }
   | { readonly is: "WaitingForCopies"; readonly targets: readonly SecretName[] };
 
@@ -54,6 +55,7 @@ export function explain(reason: SharingReason, shared: SharedResource): string {
     case "TooManyTargets":
     case "TooLarge":
     case "NamespaceNotAccepting":
+    case "NamespaceNotReadable":
     case "TargetTaken":
     case "WaitingForCopies":
       return explainDestination(reason);
@@ -112,6 +114,11 @@ function explainDestination(reason: OfDestination): string {
       return `${reason.excess} copies are left out: a shared resource is copied ${MAX_DESTINATIONS} times at most`;
     case "TooLarge":
       return `${reason.excess} copies are left out: with all of them the answer would be more than Crossplane takes`;
+    case "NamespaceNotReadable":
+      return (
+        `Crossplane could not read namespace ${listSome(reason.namespaces)}, so nothing is written there: grant it ` +
+        '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does'
+      );
     case "NamespaceNotAccepting":
       return (
         `namespace ${listSome(reason.namespaces)} takes no copies from ${reason.consumer}: whoever owns it has to add ` +

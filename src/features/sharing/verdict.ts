@@ -39,7 +39,7 @@ export interface Copying {
 
 export interface JudgedDestination {
   readonly destination: Destination;
-  readonly leave: "granted" | "unknown" | "notGranted" | "notAccepted" | "tooLarge";
+  readonly leave: "granted" | "unknown" | "unreadable" | "notGranted" | "notAccepted" | "tooLarge";
 }
 
 /** Which of the resources that were found may hand out their fields: to patches, the environment and the context. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toRequirement } from "../../../src/crossplane/requirement.ts";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
@@ -374,6 +375,18 @@ describe("a namespace has a say in what is copied into it", () => {
     [`${at(namespace)}/target`]: [],
     [`namespace/${namespace}`]: items,
   });
+  /** What Crossplane v2.4 says two minutes after it was asked for what RBAC forbids. */
+  const couldNotRead = (namespace: string) => {
+    const { name } = toRequirement(`namespace/${namespace}`, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      match: { name: namespace },
+    });
+    const message =
+      `cannot compose resources: cannot run Composition pipeline step "share": fetching resources for ${name}: cannot get ` +
+      "required resource by name: Timeout: failed waiting for *unstructured.Unstructured Informer to sync";
+    return { type: "Synced", status: "False", reason: "ReconcileError", message };
+  };
   const closed =
     "NamespaceNotAccepting: db: namespace kube-system takes no copies from evil: whoever owns it has to add evil to its " +
     `Namespace's annotation ${ACCEPT}`;
@@ -413,6 +426,15 @@ describe("a namespace has a say in what is copied into it", () => {
       answers: answersFor("kube-system", "pending"),
       composed: [],
       condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up Namespace kube-system",
+    },
+    {
+      reason: "none is asked for at once again where Crossplane could not read one of them in the last reconcile",
+      xr: { ...evil(), status: { conditions: [couldNotRead("kube-public")] } },
+      answers: answersFor("kube-system", "pending"),
+      composed: [],
+      condition:
+        "NamespaceNotReadable: db: Crossplane could not read namespace kube-system, so nothing is written there: grant it " +
+        '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
     },
     {
       reason: "the XR's own is not asked",
@@ -603,6 +625,44 @@ describe("one Secret has one writer", () => {
     });
     expect(desired(draft)).toEqual([]);
     expect(says(draft)).toContain("is a copy that shared resource db of an earlier step made");
+  });
+
+  const OWNER = { "shared-infrastructure.fn.crossplane.io/owner": "Shop.apps.example.org/team-a/shop" };
+  const ours = { metadata: { namespace: "team-a", name: "orders-db", annotations: OWNER } };
+  const seen = (observedGeneration: number) => ({
+    conditions: [{ type: "Synced", status: "True", observedGeneration }],
+  });
+  const created = [...seen(2).conditions, { type: "Ready", status: "False", reason: "Creating" }];
+  const observer = copyOf({ policies: ["Observe"], status: seen(2) });
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+
+  test.each([
+    {
+      reason: "not observed, since it may be one that was dropped and is still going",
+      copy: undefined,
+      isLimited: true,
+    },
+    { reason: "not read yet", copy: copyOf({ policies: ["Observe"], status: seen(1) }), isLimited: true },
+    {
+      reason: "read after a creation only",
+      copy: copyOf({ policies: ["Observe"], status: { conditions: created } }),
+      isLimited: true,
+    },
+    {
+      reason: "going",
+      copy: { ...observer, metadata: { ...(observer["metadata"] as JsonObject), deletionTimestamp } },
+      isLimited: true,
+    },
+    { reason: "read", copy: observer, isLimited: false },
+  ])("an Object over a Secret with our mark observes only while it is $reason", ({ copy, isLimited }) => {
+    const { resources } = draftOf({
+      ...(copy !== undefined && { observed: { [KEY]: copy } }),
+      answers: { db: [database()], [`${KEY}/target`]: [ours] },
+    });
+    const edit = resources.get(KEY);
+    const spec = edit?.is === "set" ? edit.object?.["spec"] : undefined;
+    expect(spec).toMatchObject({ references: [{ toFieldPath: "data" }] });
+    expect((spec as JsonObject)["managementPolicies"]).toEqual(isLimited ? ["Observe"] : undefined);
   });
 
   const takeOver = (old: JsonObject, sharedResource: JsonObject = shared({ name: "database" })) =>

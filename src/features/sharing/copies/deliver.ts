@@ -172,7 +172,7 @@ function withoutLeave(
   shared: ConnectedShare,
   call: Call,
 ): Part {
-  if (leave === "unknown") return keepGranted(copy, "unknown", undefined, shared, call);
+  if (leave === "unknown" || leave === "unreadable") return keepGranted(copy, "unknown", undefined, shared, call);
   if (leave === "tooLarge") return keepGranted(copy, "broken", original.origin, shared, call);
   if (copy.origin === undefined && leave === "notAccepted") return keepGranted(copy, "broken", undefined, shared, call);
   if (copy.origin === undefined || originKey(copy.origin) === originKey(original.origin)) return drop(copy, call);

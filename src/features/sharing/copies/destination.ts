@@ -1,6 +1,6 @@
 import type { Composite } from "../../../crossplane/composite.ts";
 import { annotationOf } from "../../../crossplane/metadata.ts";
-import { toRequirement } from "../../../crossplane/requirement.ts";
+import { couldNotBeRead, toRequirement } from "../../../crossplane/requirement.ts";
 import type { Copy } from "../../../input/connection.ts";
 import { stringAt } from "../../../model/document.ts";
 import { DNS_LABEL, DOMAIN, isName } from "../../../model/names.ts";
@@ -82,8 +82,11 @@ export function findFault(destination: Destination, source: SecretName, { compos
 /** Namespaces, separated by commas, whose XRs and claims may put copies into the Namespace that says so; `*` for all. */
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
+/** The names of the requirements of Namespaces begin so. */
+const PREFIX = "namespace/";
+
 /** Whether a namespace takes a copy. */
-export type Acceptance = "accepted" | "pending" | "refused";
+export type Acceptance = "accepted" | "pending" | "unreadable" | "refused";
 
 /**
  * Judges whether copies may be put into a namespace.
@@ -98,12 +101,13 @@ export function judgeNamespace(
   { composite, request }: Call,
 ): { readonly acceptance: Acceptance; readonly requirement?: Requirement } {
   if (isFree(namespace, copy, composite)) return { acceptance: "accepted" };
-  const requirement = toRequirement(`namespace/${namespace}`, {
+  const requirement = toRequirement(`${PREFIX}${namespace}`, {
     apiVersion: "v1",
     kind: "Namespace",
     match: { name: namespace },
   });
   const answer = request.required(requirement.name);
+  if (answer.is === "pending" && couldNotBeRead(PREFIX, composite.document)) return { acceptance: "unreadable" };
   if (answer.is === "pending") return { acceptance: "pending", requirement };
   const [found] = answer.items.filter((item) => stringAt(item, ["metadata", "name"]) === namespace);
   const accepted = toNamespaceSet(found && annotationOf(found, ACCEPT_COPIES_FROM));

@@ -9,7 +9,7 @@ import type { Destination } from "./destination.ts";
 
 /** Who may write a destination's Secret. */
 type Holder =
-  | { readonly is: "us" }
+  | { readonly is: "us"; readonly isThere: boolean } // whether the Secret is there, with our mark
   | { readonly is: "other"; readonly name: string | undefined } // undefined: the Secret carries no mark of ours
   | { readonly is: "unknown" }; // not looked up yet
 
@@ -26,7 +26,7 @@ export function findHolder(
   destination: Destination,
   { request, composite }: Call,
 ): { readonly holder: Holder; readonly requirements: readonly Requirement[] } {
-  if (destination.copy.via === "ConnectionSecret") return { holder: { is: "us" }, requirements: [] };
+  if (destination.copy.via === "ConnectionSecret") return { holder: { is: "us", isThere: false }, requirements: [] };
   const requirement = canSelectNamespaces(request, composite)
     ? toSecretRequirement(`${key}/target`, destination)
     : toRequirement(`${key}/target`, {
@@ -43,6 +43,7 @@ export function findHolder(
       stringAt(item, ["metadata", "name"]) === destination.name,
   );
   const owner = found && stringAt(found, ["metadata", "annotations", OWNER]);
-  const isOurs = found === undefined || owner === ownerOf(composite);
-  return { holder: isOurs ? { is: "us" } : { is: "other", name: owner }, requirements: [requirement] };
+  const isThere = found !== undefined;
+  const isOurs = !isThere || owner === ownerOf(composite);
+  return { holder: isOurs ? { is: "us", isThere } : { is: "other", name: owner }, requirements: [requirement] };
 }

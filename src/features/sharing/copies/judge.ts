@@ -60,7 +60,7 @@ type WithRequirement = JudgedDestination & { readonly requirement?: Requirement 
 function judgeDestination(destination: Destination, access: KnownAccess, call: Call): WithRequirement {
   if (!access.isGranted(destination.namespace)) return { destination, leave: "notGranted" };
   const { acceptance, requirement } = judgeNamespace(destination, call);
-  const leave = { accepted: "granted", pending: "unknown", refused: "notAccepted" } as const;
+  const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
   return { destination, leave: leave[acceptance], requirement };
 }
 
@@ -100,6 +100,8 @@ function findRefusals(
   const closed = namespacesThat("notAccepted");
   const consumer = consumerNamespace(composite) ?? "*";
   if (closed.length > 0) reasons.push({ is: "NamespaceNotAccepting", namespaces: closed, consumer });
+  const unreadable = namespacesThat("unreadable");
+  if (unreadable.length > 0) reasons.push({ is: "NamespaceNotReadable", namespaces: unreadable });
   const [pending] = namespacesThat("unknown");
   if (pending !== undefined) reasons.push({ is: "WaitingForRequiredResources", wanted: `Namespace ${pending}` });
   const tooLarge = judged.filter(({ leave }) => leave === "tooLarge").length;

@@ -75,7 +75,11 @@ export const keep = ({ resource }: ObservedCopy): ResourceEdit => ({
 export function release({ resource }: ObservedCopy): ResourceEdit | undefined {
   const { document } = resource;
   if (isSecret(document) || isPublisher(resource) || isReleased(document)) return undefined;
-  const object = asDesired(document);
-  const spec = { ...(isObject(object["spec"]) ? object["spec"] : {}), managementPolicies: OBSERVE };
-  return { is: "set", object: { ...object, spec }, ready: "False" };
+  return { is: "set", object: asObserver(asDesired(document)), ready: "False" };
 }
+
+/** The same Object, writing and deleting nothing. */
+export const asObserver = (object: JsonObject): JsonObject => ({
+  ...object,
+  spec: { ...(isObject(object["spec"]) ? object["spec"] : {}), managementPolicies: OBSERVE },
+});

@@ -7,11 +7,13 @@ import { isSecret, type ObservedCopy } from "./observed.ts";
 
 /**
  * Tells whether the provider has read that an Object observes only. Crossplane has written the spec that we see, and the
- * provider may not have seen it.
+ * provider may not have seen it. A status from right after a creation proves nothing: the runtime reads the Object anew then,
+ * and stamps a generation that may be later than the one it acted on.
  */
 export function isReleased(document: Document): boolean {
   const policies = policiesOf(document);
-  return policies !== undefined && isObserver(policies) && isSeen(document);
+  const isCreating = shownCondition(document, "Ready")?.reason === "Creating";
+  return policies !== undefined && isObserver(policies) && isSeen(document) && !isCreating;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isObserver, policiesOf } from "../../../crossplane/management-policies.ts";
+import { isBeingDeleted } from "../../../crossplane/metadata.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Requirement } from "../../../model/requirement.ts";
@@ -9,8 +11,9 @@ import { connectionSecretObject, copiedSecret, copyingObject, objectWithValues }
 import { type Data, selectContents } from "./contents.ts";
 import type { Destination } from "./destination.ts";
 import { findHolder } from "./holder.ts";
+import { asObserver } from "./keep.ts";
 import { type ObservedCopy, prefixFor } from "./observed.ts";
-import { isReady, isRefused } from "./progress.ts";
+import { isReady, isRefused, isReleased } from "./progress.ts";
 
 /** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
 const suffixes = {
@@ -66,7 +69,12 @@ export function copyTo(
       return { is: "givenUp", reason: { is: "TargetTaken", target: destination, holder: holder.name }, requirements };
     case "us":
       return {
-        ...write(destination, toObject(destination, { original, secret }, contents.data, call), observed),
+        ...write(
+          destination,
+          toObject(destination, { original, secret }, contents.data, call),
+          observed,
+          holder.isThere,
+        ),
         requirements,
       };
   }
@@ -100,7 +108,11 @@ function toObject(
   }
 }
 
-function write(destination: Destination, object: JsonObject, observed: ObservedCopy | undefined) {
+function write(destination: Destination, object: JsonObject, observed: ObservedCopy | undefined, isThere: boolean) {
+  if (!mayWrite(destination, observed, isThere)) {
+    const reason: SharingReason = { is: "WaitingForCopies", targets: [destination] };
+    return { is: "written", edit: { is: "set", object: asObserver(object), ready: "False" }, reason } as const;
+  }
   const ready = isReady(observed?.resource);
   const isForeign = observed !== undefined && isRefused(observed.resource);
   const unready: SharingReason = isForeign
@@ -108,4 +120,19 @@ function write(destination: Destination, object: JsonObject, observed: ObservedC
     : { is: "WaitingForCopies", targets: [destination] };
   const edit: ResourceEdit = { is: "set", object, ready: ready ? "True" : "False" };
   return { is: "written", edit, reason: ready ? undefined : unready } as const;
+}
+
+/**
+ * Whether an Object may have all policies. Crossplane v2 derives its name from its XR and its name in the Composition, so one
+ * that is composed anew may in truth be the one that was given up a moment ago and is still going: with all policies its
+ * provider would delete the Secret as its last deed. Over a Secret that is there, an Object therefore begins as an observer, and
+ * writes once its provider has read that and it is not going.
+ */
+function mayWrite({ copy }: Destination, observed: ObservedCopy | undefined, isThere: boolean): boolean {
+  if (copy.via !== "Object" && copy.via !== "ObjectWithValues") return true;
+  if (observed === undefined) return !isThere;
+  const { document } = observed.resource;
+  const policies = policiesOf(document);
+  const isLimited = policies !== undefined && isObserver(policies);
+  return !isLimited || (isReleased(document) && !isBeingDeleted(document));
 }
