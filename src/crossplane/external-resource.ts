@@ -2,7 +2,7 @@ import { shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 import { annotationOf } from "./metadata.ts";
 
-/** What the provider found when it last looked for the cloud resource. */
+/** The provider's last finding about the cloud resource. */
 export type Observation = "unknown" | "absent" | "present";
 
 /** The error of a managed resource that only observes: crossplane-runtime pkg/reconciler/managed, v1.15 to v2.4. */

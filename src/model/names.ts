@@ -11,13 +11,13 @@ export const MAX_NAME = 253;
 
 export const isName = (text: string): boolean => text.length <= MAX_NAME && DNS_SUBDOMAIN.test(text);
 
-/** What Kubernetes takes for the value of a label. */
+/** The form of a label's value in Kubernetes. */
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$/;
 
 export const isLabelValue = (text: string): boolean => LABEL_VALUE.test(text);
 
 /**
- * Whether a resource of some kind may have that name: not all have DNS names (RBAC's do not), but each name is one segment of
+ * Tells whether a resource of some kind may have that name: not all have DNS names (RBAC's do not), but each name is one segment of
  * a URL's path. Source: apimachinery pkg/api/validation/path.
  */
 export const isPathSegment = (text: string): boolean =>

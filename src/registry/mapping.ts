@@ -14,7 +14,7 @@ import { parseTemplate } from "../model/template.ts";
  * outside of Crossplane can run a Composition. `preflight` and `admission` read it.
  */
 
-/** Where a text comes from. */
+/** The source of a text. */
 export type Source =
   | { readonly is: "literal"; readonly value: string }
   | { readonly is: "field"; readonly path: FieldPath }

@@ -9,7 +9,7 @@ export interface ResourceQuery {
   readonly names: readonly string[];
   /** Any, where it is not known. */
   readonly providerConfig?: string | undefined;
-  /** Where it is, by field of spec.forProvider, such as region; what is not there may be anything. */
+  /** Its location by field of spec.forProvider, such as region; a field that is missing matches any value. */
   readonly scope: ReadonlyMap<string, string>;
 }
 

@@ -1,4 +1,4 @@
-/** Where to listen, as node:net takes it. */
+/** An address to listen at, as node:net takes it. */
 export type Address = TcpAddress | { readonly path: string };
 
 export interface TcpAddress {

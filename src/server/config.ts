@@ -1,9 +1,9 @@
 import type { Address } from "./address.ts";
 
-/** Who may call: anyone, or clients with a certificate of the CA in that directory. */
+/** The clients that may call: all, or those with a certificate of the CA in that directory. */
 export type Transport = { readonly is: "insecure" } | { readonly is: "mtls"; readonly certsDir: string };
 
-/** What clients may ask of the server, so that none of them stops the others. */
+/** Limits on clients, so that none of them stops the others. */
 export interface Limits {
   /** In each connection. */
   readonly maxConcurrentStreams: number;

@@ -5,7 +5,7 @@ import { type Address, addressToText } from "./address.ts";
 
 /** A bound server (node:net's or node:http's) and its connections. */
 export interface Listener {
-  /** Where it listens, for the log: `[::]:9443`, or a path. */
+  /** The address that it listens at, for the log: `[::]:9443`, or a path. */
   readonly address: string;
   /** The port, also where 0 asked for a free one; 0 for a path. */
   readonly port: number;

@@ -3,7 +3,7 @@ import type { Outcome } from "../run-function.ts";
 import { toCodeName } from "./status.ts";
 import type { CallObserver } from "./transport/calls.ts";
 
-/** What the server counts; `registry` is what is scraped. */
+/** The server's metrics; `registry` is scraped. */
 export interface Metrics extends CallObserver {
   readonly registry: Registry;
   /** Counts what one RunFunction came to. */
@@ -22,7 +22,7 @@ const BYTES = exponentialBuckets(1024, 4, 9);
 /**
  * Makes the metrics.
  *
- * What concerns gRPC has go-grpc-middleware's names and labels, which function-sdk-go serves, so that one dashboard
+ * Metrics of gRPC have go-grpc-middleware's names and labels, which function-sdk-go serves, so that one dashboard
  * fits all functions. No label is what a client says: paths are looked up in `paths`, others are not counted at all; types and
  * reasons of conditions are closed sets of ours.
  *

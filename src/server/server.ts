@@ -15,7 +15,7 @@ import { createMutualTlsServer } from "./tls/server.ts";
 export interface Dependencies {
   readonly runFunction: RunFunction;
   readonly log: Log;
-  /** How often certificates are read again, in milliseconds. */
+  /** The interval at which certificates are read again, in milliseconds. */
   readonly refreshMs?: number;
 }
 

@@ -1,7 +1,7 @@
 import { type StatusObject, status } from "@grpc/grpc-js";
 import { FunctionError } from "../errors.ts";
 
-/** How a call ends; the details are for the client to read. */
+/** The end of a call; the details are for the client to read. */
 export type CallStatus = Pick<StatusObject, "code" | "details">;
 
 /** Tells the client what was thrown; nothing of the request but where its bytes are wrong. */

@@ -1,4 +1,4 @@
-/** How long calls are computed before everything else gets a turn: connections, timers, health, metrics. */
+/** The time for which calls are computed before everything else gets a turn: connections, timers, health, metrics. */
 const TURN_MS = 5;
 
 export interface Turns {

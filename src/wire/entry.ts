@@ -12,7 +12,7 @@ export let keyTo = 0;
 export let valueFrom = 0;
 export let valueTo = 0;
 
-/** Whether there is such an entry at `at`, in the map field of this tag. @param tag one byte. */
+/** Tells whether there is such an entry at `at`, in the map field of this tag. @param tag one byte. */
 export const readUsualEntry = (bytes: Buffer, at: number, end: number, tag: number): boolean =>
   readShortEntry(bytes, at, end, tag) || readLongEntry(bytes, at, end, tag);
 
@@ -33,7 +33,7 @@ function readLongEntry(bytes: Buffer, at: number, end: number, tag: number): boo
   return isUsualEntry(bytes, next, entryEnd);
 }
 
-/** Whether the content of an entry is as everybody writes it. */
+/** Tells whether an entry has the usual form: key, then value, and nothing else. */
 export function isUsualEntry(bytes: Buffer, start: number, end: number): boolean {
   if (start === end || bytes[start] !== ENTRY_KEY) return false;
   keyTo = readEnd(bytes, start + 1, end);

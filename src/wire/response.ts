@@ -33,7 +33,7 @@ import { writeState } from "./state-writer.ts";
 import { assertJson, writeField, writeStruct } from "./struct-writer.ts";
 import { Writer } from "./writer.ts";
 
-/** What edits take, as a first guess. */
+/** A first guess at the size of the edits, in bytes. */
 const ROOM_FOR_EDITS = 16 * 1024;
 
 const SEVERITY = { Fatal: 1, Warning: 2, Normal: 3 } as const;

@@ -7,7 +7,7 @@ import { FunctionError } from "../errors.ts";
  * https://protobuf.dev/programming-guides/encoding/
  */
 
-/** Where the last read ended: the second value that every read returns, without an object for each of them. */
+/** The end of the last read: the second value that every read returns, without an object for each of them. */
 export let next = 0;
 
 const WIRE_VARINT = 0;
@@ -87,7 +87,7 @@ export function readEnd(bytes: Uint8Array, at: number, end: number): number {
 /** Groups are deprecated and none is in the protocol, but an unknown field may be one. */
 const MAX_GROUP_DEPTH = 100;
 
-/** Where the field ends whose tag was just read and whose content starts at `at`. */
+/** Finds the end of the field whose tag was just read and whose content starts at `at`. */
 export function skip(bytes: Uint8Array, tag: number, at: number, end: number, depth = 0): number {
   switch (tag & 7) {
     case WIRE_VARINT:

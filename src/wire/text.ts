@@ -35,7 +35,7 @@ function readShortText(bytes: Buffer, start: number, end: number): string | unde
 
 type Four = [number, number, number, number];
 
-/** What `toString("utf8", …)` comes to after it has looked at its arguments; @types/node lacks it. */
+/** The function that `toString("utf8", …)` calls after checking its arguments; @types/node lacks it. */
 type Utf8Bytes = Buffer & { utf8Slice(start: number, end: number): string };
 
 function readAnyText(bytes: Buffer, start: number, end: number): string {
@@ -85,7 +85,7 @@ function hashOf(bytes: Buffer, start: number, end: number): number {
   return (hash ^ (hash >>> 15)) & (INTERNED_KEYS - 1);
 }
 
-/** Whether the bytes are this text. */
+/** Tells whether the bytes are this text. */
 export function isText(bytes: Buffer, start: number, end: number, text: string): boolean {
   const length = end - start;
   // Keys that are not it mostly end in another way; they begin alike, as those of annotations do.

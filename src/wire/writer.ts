@@ -17,7 +17,7 @@ export class Writer {
     this.#at = size;
   }
 
-  /** How many bytes are written. The difference between two of these is a nested message's length. */
+  /** The number of bytes written. The difference between two of these is a nested message's length. */
   get length(): number {
     return this.#buffer.length - this.#at;
   }

@@ -140,7 +140,7 @@ function objectsIn(object: JsonObject, path: FieldPath): readonly Placed[] {
   return items.flatMap((item, index) => (isObject(item) ? objectsIn(item, [...path, "items", index]) : []));
 }
 
-/** Where the field begins; where it is not there, the nearest one above it that is. */
+/** The line at which the field begins, or the nearest existing one above it. */
 function findOffset(document: Document.Parsed, path: FieldPath): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);

@@ -12,7 +12,7 @@ import type {
 
 export type RunFunction = (request: RunFunctionRequest) => Promise<RunFunctionResponse>;
 
-/** Where a step's requirements are looked up. */
+/** The objects in which a step's requirements are looked up. */
 export interface Fetcher {
   resources(selector: ResourceSelector): Resources;
   schema(selector: SchemaSelector): Schema;

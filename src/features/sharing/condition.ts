@@ -16,11 +16,11 @@ const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
 export interface Reasons {
   readonly shared: SharedResource;
-  /** What stands in its way; nothing, where it is available. */
+  /** The reasons why it is not available; none where it is. */
   readonly reasons: readonly SharingReason[];
 }
 
-/** What is said of one share. */
+/** A reason and message about one share. */
 interface Remark {
   readonly reason: string;
   readonly message: string;

@@ -25,7 +25,7 @@ export function withEnvironmentBefore(call: Call): Call {
   return { ...call, request: { ...call.request, context: before } };
 }
 
-/** What has to be in the context so that the next call of the same step finds the same environment. */
+/** The context entry that lets the next call of the same step find the same environment. */
 export function keepEnvironmentBefore(call: Call): readonly (readonly [string, JsonObject])[] {
   if (!isFeedingItself(call.input.spec.sharedResources)) return [];
   return [[ENVIRONMENT_BEFORE, { step: stepOf(call), environment: environmentBefore(call) }]];

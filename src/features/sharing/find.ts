@@ -12,7 +12,7 @@ import { sortBy } from "./sort.ts";
 
 const NAMESPACE = ["metadata", "namespace"];
 
-/** What is known of a shared resource. */
+/** The outcome of looking for a shared resource. */
 type Lookup =
   | { readonly is: "unset"; readonly field: string } // nothing can be asked before this field is set
   | { readonly is: "invalid"; readonly fault: string } // nor with this value of a field

@@ -21,7 +21,7 @@ export type Access =
       readonly is: "known";
       readonly requirements: readonly Requirement[];
       isGranted(namespace: string): boolean;
-      /** What the owner would have to do for these namespaces. */
+      /** The step that would give these namespaces access, for its owner to read. */
       remedy(namespaces: readonly string[]): string;
     };
 

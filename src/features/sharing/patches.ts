@@ -11,7 +11,7 @@ import type { SharingReason } from "./reason.ts";
 import { transform } from "./transform.ts";
 import type { Judgement } from "./verdict.ts";
 
-/** What comes of one patch: a value, a reason why there is none, or both where the value is kept from before. */
+/** The outcome of one patch: a value, a reason why there is none, or both where an earlier value is kept. */
 interface Patched {
   readonly patch: Patch;
   readonly value?: JsonValue | undefined;

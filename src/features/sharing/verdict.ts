@@ -6,7 +6,7 @@ import type { Destination } from "./copies/destination.ts";
 import type { Access } from "./grant.ts";
 import type { SharingReason } from "./reason.ts";
 
-/** What is to become of the copies of one shared resource's connection Secret. */
+/** The decision on the copies of one shared resource's connection Secret. */
 type SharingVerdict =
   | Copying
   | { readonly is: "nothing" } // the input asks for no copies
@@ -26,7 +26,7 @@ export interface NotCopying {
   readonly reason: SharingReason | undefined;
 }
 
-/** Where copies are to go; each destination is judged for itself (copies/write.ts). */
+/** The destinations of copies; each is judged for itself (copies/write.ts). */
 export interface Copying {
   readonly is: "copy";
   readonly original: Original;
@@ -46,7 +46,7 @@ export interface JudgedDestination {
 export interface Judgement {
   readonly verdict: SharingVerdict;
   readonly readable: readonly Document[];
-  /** Whether fields were refused, so that what was taken from them goes. */
+  /** True if fields were refused, so that values taken from them are removed. */
   readonly isRefused: boolean;
   readonly requirements: readonly Requirement[];
 }
@@ -63,7 +63,7 @@ export type KnownAccess = Extract<Access, { is: "known" }>;
 /** A shared resource whose grants are known. */
 export interface Accessible {
   readonly resource: Document;
-  /** What the consumer asked for: more of a resource is not said before access to it is granted. */
+  /** The name by which the consumer asked; nothing else of a resource is told before access to it is granted. */
   readonly name: string;
   readonly access: KnownAccess;
 }

@@ -4,7 +4,7 @@ export const fits = (text: string, glob: string): boolean => toMatcher(glob)(tex
 /**
  * Splits a glob once, to match many texts.
  *
- * What stands between the stars is looked for from left to right, each where the last one ended, and never again further
+ * The texts between the stars are looked for from left to right, each where the last one ended, and never again further
  * left: the first place is as good as any. So a text is walked through once, however many stars there are; a part with
  * `?` costs its length at each character, and globs have at most 256 (`input/tags.ts`).
  */

@@ -3,7 +3,7 @@ import type { TagMap } from "./tag-map.ts";
 
 interface Limits {
   readonly count?: number;
-  /** How many of these the provider sets itself. */
+  /** The number of these that the provider sets itself. */
   readonly providers?: number;
   readonly key: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
   readonly value: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };

@@ -14,7 +14,7 @@ export interface Certificates {
 /** The files' names are those of a Kubernetes TLS Secret, and of Crossplane's. */
 const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
 
-/** How often certificates are read again. Kubernetes brings a changed Secret into a pod within a minute or so. */
+/** The interval at which certificates are read again. Kubernetes brings a changed Secret into a pod within a minute or so. */
 export const REFRESH_MS = 10_000;
 
 /** The three files as they are at one moment; what could not be read is the error instead. */
@@ -66,7 +66,7 @@ export function expiryOf({ cert }: Certificates): Date {
   return new Date(Math.min(...ends));
 }
 
-/** What a TLS server is made from; Crossplane speaks TLS 1.3, 1.2 is for probes and gateways. */
+/** Options of a TLS server. Crossplane speaks TLS 1.3; 1.2 is for probes and gateways. */
 export const toSecureContext = ({ cert, key, ca }: Certificates): SecureContextOptions => ({
   cert,
   key,
@@ -84,7 +84,7 @@ function fault(name: string, part: Buffer | Error, parse: (pem: Buffer) => unkno
   }
 }
 
-/** What is wrong with the files together. The message names no bytes of the key. */
+/** Finds the fault of the files taken together. The message names no bytes of the key. */
 function pairFault({ cert, key, ca }: Snapshot): string | undefined {
   if (cert instanceof Error || key instanceof Error || ca instanceof Error) return undefined;
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {

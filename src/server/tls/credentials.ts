@@ -11,7 +11,7 @@ import {
 } from "./certificates.ts";
 
 export interface CredentialsOptions {
-  /** Where tls.crt and tls.key are, and ca.crt where clients have to show a certificate of that authority. */
+  /** The folder of tls.crt and tls.key, and of ca.crt where clients have to show a certificate of that authority. */
   readonly certsDir: string;
   readonly requestCert: boolean;
   readonly log: Log;
@@ -20,7 +20,7 @@ export interface CredentialsOptions {
   readonly onCertificate?: (end: Date) => void;
 }
 
-/** What a TLS server serves with, from files that change. */
+/** The credentials of a TLS server, from files that change. */
 export interface Credentials {
   readonly secureContext: SecureContextOptions;
   /** Gives changed certificates to the server, for connections from then on. Returns how to stop. */
@@ -84,7 +84,7 @@ function watchExpiry({ certsDir, log, onCertificate }: CredentialsOptions) {
   return { use, look };
 }
 
-/** Where nobody is asked for a certificate, that ours could vouch for clients is a formality. */
+/** A server that asks clients for no certificate needs no authority; its own certificate stands in for one. */
 function read({ certsDir, requestCert }: CredentialsOptions): Snapshot {
   const snapshot = readSnapshot(certsDir);
   return requestCert ? snapshot : { ...snapshot, ca: snapshot.cert };

@@ -2,7 +2,7 @@ import { createServer, type SecureContextOptions, type Server, type TLSSocket } 
 import type { Log } from "../../log.ts";
 import { logRefusals } from "./refusals.ts";
 
-/** How long a client may take to set up TLS. */
+/** The time for a client to set up TLS. */
 const HANDSHAKE_MS = 10_000;
 
 /**

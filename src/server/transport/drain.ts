@@ -4,14 +4,14 @@ import { setTimeout } from "node:timers/promises";
 /** The highest number that a stream can have: "open no more calls; all that you have opened are taken". */
 const ANY_STREAM = 2 ** 31 - 1;
 
-/** How long no call must have begun until a client is asked to go, and how long to wait for that. */
+/** The time without a new call after which a client is asked to leave, and the longest wait for such a pause. */
 const QUIET_MS = 100;
 const MAX_BUSY_MS = 2000;
 
-/** How long a client may take to answer a ping; then it is gone, or has other troubles than a call that is tried again. */
+/** The time for the answer to a ping; a client that needs longer is treated as gone. */
 const ROUND_TRIP_MS = 1000;
 
-/** How long a client may take to choose another connection once it knows that it has to. */
+/** The time for a client to choose another connection after it was asked to leave. */
 const SETTLE_MS = 100;
 
 /** The open connections. */

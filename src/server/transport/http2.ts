@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { type Server, ServerCredentials } from "@grpc/grpc-js";
 
 /**
- * How many bytes of requests a client may have on the way before it has to wait for us, in each call and in all calls of a connection.
+ * The bytes of requests that a client may send before it has to wait for us, in each call and in all calls of a connection.
  *
  * Node's 64 KB cost a round trip for each 64 KB of a request: 43 ms for 660 KB at 3 ms round trip time, 5.9 ms with 8 MiB.
  */

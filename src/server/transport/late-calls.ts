@@ -8,7 +8,7 @@ export interface LateCalls {
   readonly stop: () => void;
 }
 
-/** How often to look for late calls; one that is late by this much does no harm. */
+/** The interval at which late calls are looked for. */
 const LOOK_MS = 1000;
 
 /** One timer for all calls: each of its own would cost every call. */

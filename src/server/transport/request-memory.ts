@@ -1,7 +1,7 @@
 /** A call whose request is, in part or as a whole, in memory. */
 export interface HeldCall {
   readonly connection: object;
-  /** What it takes. */
+  /** The bytes that it holds. */
   bytes: number;
   /** Ends it. Its memory is given back by `release`. */
   readonly refuse: () => void;
@@ -28,7 +28,7 @@ export class RequestMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** What all calls take. */
+  /** The bytes that all calls hold. */
   get bytes(): number {
     return this.#bytes;
   }

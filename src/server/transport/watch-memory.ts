@@ -10,10 +10,10 @@ export interface MemoryOptions {
   readonly log: Log;
 }
 
-/** What an open call takes beside its bytes, in round figures: a stream, its buffers, grpc-js's objects. */
+/** The memory of an open call beside its bytes, roughly: a stream, its buffers, grpc-js's objects. */
 const CALL_BYTES = 8 * 1024;
 
-/** What a byte of gzip or deflate can become at most. */
+/** The largest number of bytes that one byte of gzip or deflate expands to. */
 const INFLATION = 1032;
 
 /** A request for reflection has a few dozen bytes, its answer tens of thousands; nobody reads more than a few of them. */

@@ -22,7 +22,7 @@ export const targetLabel = (secret: SecretName) => ({
   [TARGET]: createHash("sha256").update(formatSecret(secret)).digest("hex").slice(0, 40),
 });
 
-/** What a copy is made from. */
+/** The source of a copy. */
 export interface Original {
   readonly origin: Origin;
   readonly source: SecretName;

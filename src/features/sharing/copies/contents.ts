@@ -9,7 +9,7 @@ import type { SecretName } from "../source.ts";
 /** A Secret's values by key, in base64 as Kubernetes shows them. */
 export type Data = ReadonlyMap<string, string>;
 
-/** What is known of the source Secret. */
+/** The state of the source Secret. */
 export type SourceSecret =
   | { readonly is: "pending" }
   | { readonly is: "missing" }
@@ -35,13 +35,13 @@ export function readSecret(share: string, secret: SecretName, call: Call): [Requ
   ];
 }
 
-/** Whether a delivery needs the source Secret's values or keys. */
+/** Tells whether a delivery needs the source Secret's values or keys. */
 export function isNeeded({ via, keys }: Copy): boolean {
   if (via === "Object") return false;
   return via !== "ConnectionSecret" || keys === undefined;
 }
 
-/** What a copy is to hold, or why that is not known; `isGone` where the source Secret is not there. */
+/** The contents of a copy, or the reason why they are not known; `isGone` where the source Secret does not exist. */
 export type Contents =
   | { readonly is: "known"; readonly data: Data }
   | { readonly is: "lacking"; readonly cause: "unknown" | "broken" | "gone"; readonly reason: SharingReason };

@@ -21,7 +21,7 @@ export const MAX_DESTINATIONS = 1000;
 
 export interface Destinations {
   readonly destinations: readonly Destination[];
-  /** How many more there would be. */
+  /** The number of destinations over the limit. */
   readonly excess: number;
 }
 
@@ -85,7 +85,7 @@ export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 /** The names of the requirements of Namespaces begin so. */
 const PREFIX = "namespace/";
 
-/** Whether a namespace takes a copy. */
+/** A namespace's answer to a copy. */
 export type Acceptance = "accepted" | "pending" | "unreadable" | "refused";
 
 /**

@@ -7,7 +7,7 @@ import type { Call } from "../../feature.ts";
 import { targetLabel } from "./composed.ts";
 import type { Destination } from "./destination.ts";
 
-/** Who may write a destination's Secret. */
+/** The holder of a destination's Secret, who alone may write it. */
 type Holder =
   | { readonly is: "us"; readonly isThere: boolean } // whether the Secret is there, with our mark
   | { readonly is: "other"; readonly name: string | undefined } // undefined: the Secret carries no mark of ours

@@ -64,10 +64,10 @@ function judgeDestination(destination: Destination, access: KnownAccess, call: C
   return { destination, leave: leave[acceptance], requirement };
 }
 
-/** What the copies of one shared resource may hold together: Crossplane takes answers of up to 4 MiB. */
+/** The largest total size of the copies of one shared resource: Crossplane takes responses of up to 4 MiB. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
-/** What is composed for a key, beside its name and its value. */
+/** The bytes composed for a key beside its name and its value. */
 const KEY_BYTES = 200;
 
 /** Leaves out what no answer could hold. An owner with a large Secret and many consumers would otherwise stop this function. */

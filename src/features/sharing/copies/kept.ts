@@ -35,7 +35,7 @@ const pending = (requirements: readonly Requirement[]): Keeping => ({ isKept: tr
 /**
  * Judges a copy that is not written in this call: it lives as long as the grant that it was made under.
  *
- * What the XR says now counts for nothing, since whoever uses a copy writes that. The shared resource that is recorded on what
+ * The XR's present fields do not count, because the consumer writes them. The shared resource that is recorded on what
  * we composed is asked for by name, and its grant is judged for the copy's namespace.
  *
  * - Granted: it stays. Taken back: it goes.

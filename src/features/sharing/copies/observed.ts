@@ -6,7 +6,7 @@ import { SHARED_FROM } from "../../../ownership/owner.ts";
 import { type Origin, readEarlierOrigins, readOrigin } from "../origin.ts";
 import { isSameSecret, type SecretName } from "../source.ts";
 
-/** What was composed for a copy, as it is observed: an Object of provider-kubernetes, or the Secret itself. */
+/** The observed resource that makes a copy: an Object of provider-kubernetes, or the Secret itself. */
 export interface ObservedCopy {
   /** Its name in the Composition. */
   readonly key: string;
@@ -58,7 +58,7 @@ const PUBLISHED = parseFieldPath("spec.writeConnectionSecretToRef");
 
 export const isSecret = (document: Document): boolean => document.at(KIND) === "Secret";
 
-/** Whether the copy is the connection Secret of its Object, and so goes with it. */
+/** Tells whether the copy is the connection Secret of its Object, which is deleted with it. */
 export const isPublisher = ({ document }: Resource): boolean => document.at(CONNECTION_DETAILS) !== undefined;
 
 function findTarget(document: Document): SecretName | undefined {
@@ -76,7 +76,7 @@ function secretAt(document: Document, path: FieldPath): SecretName | undefined {
   return name === undefined || namespace === undefined ? undefined : { namespace, name };
 }
 
-/** What the provider reads counts; where it reads nothing, what the copy says of itself. */
+/** The Secret that the provider reads; where it reads none, the one that the copy's annotation names. */
 function readSource(document: Document): SecretName | undefined {
   const references = [
     ...itemsAt(document, REFERENCES).map(({ patchesFrom }) => patchesFrom),

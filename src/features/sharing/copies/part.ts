@@ -4,11 +4,11 @@ import type { Origin } from "../origin.ts";
 import type { SharingReason } from "../reason.ts";
 import type { Data } from "./contents.ts";
 
-/** What comes of one shared resource's connection Secret, and what stands in the way of it. */
+/** The outcome for one shared resource's connection Secret, and the reasons why copies are missing. */
 export interface Delivery {
   /** Leaving out a resource that was composed before deletes it, and the copy with it. */
   readonly resources: ReadonlyMap<string, ResourceEdit>;
-  /** What becomes connection details of this XR. */
+  /** Connection details of this XR. */
   readonly details: Data;
   readonly requirements: readonly Requirement[];
   readonly reasons: readonly SharingReason[];
@@ -16,7 +16,7 @@ export interface Delivery {
   readonly before: Origin | undefined;
 }
 
-/** What comes of one destination, or of one copy. */
+/** The outcome for one destination, or one copy. */
 export interface Part {
   readonly edits?: readonly (readonly [string, ResourceEdit])[];
   readonly details?: Data;

@@ -42,13 +42,13 @@ export function findStale({ resource, origin, earlier }: ObservedCopy, now: Orig
   return stale.filter((each) => !keys.has(originKey(each)) && keys.add(originKey(each)));
 }
 
-/** Whether the copy is there and up to date. An Object that may not write stays Ready but is not Synced: both count. */
+/** Tells whether the copy exists and is up to date. An Object that may not write stays Ready but is not Synced: both count. */
 export function isReady(resource: Resource | undefined): boolean {
   if (resource === undefined) return false;
   if (isSecret(resource.document)) return true;
   return ["Ready", "Synced"].every((type) => shownCondition(resource.document, type)?.status === "True");
 }
 
-/** Whether the provider says that the Secret which an Object is to publish into belongs to somebody else. */
+/** Tells whether the provider reports that the Secret which an Object is to publish into belongs to somebody else. */
 export const isRefused = ({ document }: Resource): boolean =>
   shownCondition(document, "Synced")?.message.includes("refusing to modify uncontrolled secret") === true;

@@ -120,9 +120,9 @@ export function possess(possessions: Map<string, Possession>, secret: SecretName
   possessions.set(formatSecret(secret), { key, maker: `shared resource ${share} of this XR` });
 }
 
-/** Whether an Object can go without its Secret, since its provider has read that it observes only. */
+/** Tells whether an Object can be dropped without its Secret, because its provider has read that it only observes. */
 const isDroppable = ({ resource }: ObservedCopy): boolean => !isPublisher(resource) && isReleased(resource.document);
 
-/** Whether another copy has to wait until this one has let go of their Secret. */
+/** Tells whether another copy has to wait until this one has released their Secret. */
 export const isInTheWay = (copy: ObservedCopy): boolean =>
   copy.resource.document.at(["kind"]) !== "Secret" && !isDroppable(copy);

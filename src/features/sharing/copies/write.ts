@@ -28,7 +28,7 @@ const suffixes = {
 export const toKey = (share: string, { namespace, name, copy }: Destination): string =>
   `${prefixFor(share)}${namespace}/${name}${suffixes[copy.via]}`;
 
-/** What comes of one destination that is granted. */
+/** The outcome for one destination that is granted. */
 export type Outcome = (
   | { readonly is: "written"; readonly edit: ResourceEdit }
   | { readonly is: "published"; readonly data: Data } // as connection details of the XR
@@ -80,7 +80,7 @@ export function copyTo(
   }
 }
 
-/** Whether the copy was made from that resource; one from before this was recorded may well be. */
+/** Tells whether the copy was made from that resource; a copy without a record may have been. */
 const isFrom = ({ origin }: ObservedCopy, original: Copying["original"]): boolean =>
   origin === undefined || originKey(origin) === originKey(original.origin);
 
@@ -123,10 +123,10 @@ function write(destination: Destination, object: JsonObject, observed: ObservedC
 }
 
 /**
- * Whether an Object may have all policies. Crossplane v2 derives its name from its XR and its name in the Composition, so one
- * that is composed anew may in truth be the one that was given up a moment ago and is still going: with all policies its
- * provider would delete the Secret as its last deed. Over a Secret that is there, an Object therefore begins as an observer, and
- * writes once its provider has read that and it is not going.
+ * Tells whether an Object may have all policies. Crossplane v2 derives its name from its XR and its name in the Composition, so one
+ * that is composed anew may be the one that was given up a moment ago and is still being deleted: with all policies its
+ * provider would then delete the Secret. Over a Secret that exists, an Object therefore begins as an observer, and
+ * writes once its provider has read that and it is not being deleted.
  */
 function mayWrite({ copy }: Destination, observed: ObservedCopy | undefined, isThere: boolean): boolean {
   if (copy.via !== "Object" && copy.via !== "ObjectWithValues") return true;
