@@ -18,12 +18,33 @@ export interface Sized {
 /** Few enough to be quick at any cost, and enough that what every request has does not matter. */
 const PROBES = [400, 800] as const;
 
-/** How many bytes an item takes is measured, so that rows need not know. */
+/** A request that is this near to the size that is asked for is near enough. */
+const TOLERANCE = 0.05;
+const TRIES = 5;
+
+/**
+ * Measures how many bytes an item takes, so that rows need not know. That changes where the function takes no more items: what
+ * is over a limit is in the request, and nothing is answered for it.
+ */
 export function sized({ name, parts }: Row): Sized {
-  const [fewer, more] = PROBES;
-  const small = requestOf(parts(fewer)).length;
-  const perItem = (requestOf(parts(more)).length - small) / (more - fewer);
-  return { name, request: (bytes) => requestOf(parts(Math.round(fewer + (bytes - small) / perItem))) };
+  const make = (items: number) => ({ items, request: requestOf(parts(items)) });
+  const probes = PROBES.map(make) as [Made, Made];
+  return { name, request: (bytes) => approach(bytes, probes, make) };
+}
+
+interface Made {
+  readonly items: number;
+  readonly request: Buffer;
+}
+
+/** Goes on from the last two sizes in a straight line, until the size is met. */
+function approach(bytes: number, [first, second]: readonly [Made, Made], make: (items: number) => Made): Buffer {
+  let [before, last] = [first, second];
+  for (let tries = 0; tries < TRIES && Math.abs(last.request.length / bytes - 1) > TOLERANCE; tries++) {
+    const perItem = (last.request.length - before.request.length) / (last.items - before.items);
+    [before, last] = [last, make(Math.round(last.items + (bytes - last.request.length) / perItem))];
+  }
+  return last.request;
 }
 
 /** `item-0` and so on, up to the number of them. */
