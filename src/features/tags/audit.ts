@@ -10,9 +10,10 @@ import type { Wanted } from "./wanted.ts";
  * only tell a tag's old value.
  */
 export function findChanges(subject: Subject, tags: TagMap, wanted: Wanted, owner: string): readonly TagChange[] {
-  const { resource, desired, observed, fieldPath, reportedTags } = subject;
-  const before = toTagMap(desired.at(fieldPath));
-  const now = toTagMap(observed?.at(fieldPath));
+  const { resource, desired, observed, tagField, reportedTags } = subject;
+  if (tagField === undefined) return [];
+  const before = toTagMap(desired.at(tagField.path));
+  const now = toTagMap(observed?.at(tagField.path));
   const set = [...tags].filter(([key, value]) => before?.get(key) !== value && now?.get(key) !== value);
   const removed = [...(now?.keys() ?? [])].filter((key) => !tags.has(key) && isRemoved(key, wanted));
   return [...set.map(([key]) => key), ...removed]

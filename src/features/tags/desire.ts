@@ -14,19 +14,22 @@ const NO_TAGS: TagMap = new Map();
 
 /** The tags that a resource is to have; undefined where nothing changes. */
 export function decideTags(subject: Subject, wanted: Wanted): TagMap | undefined {
-  const { desired, observed, fieldPath, shape, cloud, reportedTags } = subject;
-  const before = desired.at(fieldPath);
+  const { desired, observed, tagField, cloud, reportedTags } = subject;
+  if (tagField === undefined) return undefined;
+  const before = desired.at(tagField.path);
   const tags = toTagMap(before) ?? NO_TAGS;
-  const spec = observed?.at(fieldPath);
+  const spec = observed?.at(tagField.path);
   const sources = { desired: tags, spec: toTagMap(spec) ?? NO_TAGS, cloud: reportedTags ?? NO_TAGS };
-  const merged = mergeTags(sources, wanted, cloud, Array.isArray(before ?? spec ?? shape));
+  const merged = mergeTags(sources, wanted, cloud, Array.isArray(before ?? spec ?? tagField.shape));
   return isSameTags(tags, merged) ? undefined : merged;
 }
 
 /** The resource with these tags, in the shape that they have there. */
-export function withTags(object: JsonObject, { fieldPath, observed, shape }: Subject, tags: TagMap): JsonObject {
-  const like: JsonValue | undefined = documentOf(object).at(fieldPath) ?? observed?.at(fieldPath) ?? shape;
-  return withValueAt(object, fieldPath, fromTagMap(tags, like));
+export function withTags(object: JsonObject, { tagField, observed }: Subject, tags: TagMap): JsonObject {
+  if (tagField === undefined) return object;
+  const { path, shape } = tagField;
+  const like: JsonValue | undefined = documentOf(object).at(path) ?? observed?.at(path) ?? shape;
+  return withValueAt(object, path, fromTagMap(tags, like));
 }
 
 /** The XR or claim, and the control plane that it is in. */

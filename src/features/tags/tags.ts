@@ -59,12 +59,14 @@ function decide(subject: Subject, wanted: Wanted, { owner }: Tags, call: Call): 
   const arbitration = arbitrate(subject, wanted, owner, call);
   const { settlement } = arbitration ?? {};
   const isTagged = !subject.isPending && (settlement?.isTagged ?? true);
-  const repeated = settlement?.repeats && toTagMap(settlement.repeats.document.at(subject.fieldPath));
+  const { tagField } = subject;
+  const repeated = settlement?.repeats && tagField && toTagMap(settlement.repeats.document.at(tagField.path));
   const isOwned = settlement === undefined && !subject.isPending;
   return {
     subject,
     resource: subject.resource,
     own: { kind: subject.kind, document: subject.observed },
+    hasTags: tagField !== undefined,
     reason: settlement?.reason ?? { is: isOwned ? "Owned" : "WaitingForRequiredResources" },
     arbitration,
     tags: isTagged ? decideTags(subject, wanted) : repeated,
@@ -104,12 +106,12 @@ const ownTags = ({ tags: decided, arbitration }: Decision): TagMap | undefined =
 function findRefusals(decisions: readonly Decision[], wanted: Wanted): readonly Refusal[] {
   const ours = new Set(wanted.add.map(({ key }) => key));
   return decisions.flatMap((decision) => {
-    const { resource, fieldPath, cloud } = decision.subject;
+    const { resource, tagField, cloud } = decision.subject;
     const decided = ownTags(decision);
-    if (decided === undefined || cloud === undefined) return [];
+    if (decided === undefined || cloud === undefined || tagField === undefined) return [];
     return checkTags(decided, ours, cloud).map(({ key, message }) => ({
       resource,
-      path: formatFieldPath(key === undefined ? fieldPath : [...fieldPath, key]),
+      path: formatFieldPath(key === undefined ? tagField.path : [...tagField.path, key]),
       key,
       message,
     }));
