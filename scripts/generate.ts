@@ -9,11 +9,11 @@ import { preflightCommand } from "../src/cli/preflight/command.ts";
 import { registryCommand } from "../src/cli/registry/command.ts";
 import { renderCommand } from "../src/cli/render/command.ts";
 import { serveCommand } from "../src/cli/serve/command.ts";
-import { builtInKinds } from "../src/features/external-names/rescue.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
 import { mappingJsonSchema } from "./generate/mapping-schema.ts";
+import { providerFacts } from "./generate/provider-facts.ts";
 import { inputReference } from "./generate/reference.ts";
 
 /** Writes the generated files and sections (`npm run generate`), or with `--check` fails if one is out of date. */
@@ -42,7 +42,6 @@ function stepsOf(composition: string): string {
   if (steps === undefined) throw new Error(`cannot find spec.pipeline in ${composition}`);
   return fenced(steps.replaceAll(/^ {2}/gm, ""));
 }
-const kinds = Object.entries(builtInKinds).map(([group, names]) => `| \`${group}\` | ${names.join(", ")} |`);
 const sections: Readonly<Record<string, string>> = {
   demo: demoTable(),
   step: stepsOf("examples/share-database/composition.yaml"),
@@ -59,7 +58,7 @@ const sections: Readonly<Record<string, string>> = {
   seen: matrix(),
   versions: testedVersions(),
   compatibility: compatibility(),
-  "built-in kinds": ["| group | kinds |", "| --- | --- |", ...kinds].join("\n"),
+  "provider facts": providerFacts(),
   "runtime config": manifests("deploy/function/runtime-config.yaml", "deploy/function/pod-disruption-budget.yaml"),
 };
 

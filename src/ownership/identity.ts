@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { type ManagedKind, providerConfigOf } from "../crossplane/managed-resource.ts";
+import { EXTERNAL_NAME } from "../crossplane/metadata.ts";
+import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
+import { findReferred, textAt } from "./fields.ts";
 
-/** A managed resource, and the fields that tell which cloud resource it stands for. */
+/** A managed resource, and what tells which cloud resource it stands for. */
 export interface Declared {
   readonly kind: ManagedKind;
   readonly desired: Document;
   readonly observed: Document | undefined;
-  /** The fields that name the cloud resource; the last one has to be set. */
-  readonly nameFieldPaths: readonly FieldPath[];
-  /** The fields that say where the cloud resource is: region, parent. */
-  readonly scopeFieldPaths: readonly FieldPath[];
+  readonly facts: IdentityFacts;
 }
 
 /** The two hashes by which a cloud resource is found. */
@@ -30,21 +30,65 @@ export interface Identity {
  * second; taking one for two leaves the tag war as it is. So every field that might tell two apart counts, and a resource whose
  * parent reference is not resolved yet has no identity.
  */
-export function identify({ kind, desired, observed, ...paths }: Declared): Identity | undefined {
-  const names = paths.nameFieldPaths.map((path) => stringAt(desired, path) ?? "");
-  if ((names.at(-1) ?? "") === "") return undefined;
-
-  const scope: string[] = [];
-  for (const path of paths.scopeFieldPaths) {
-    const value = stringAt(desired, path) ?? (isReference(desired, path) ? observed && stringAt(observed, path) : "");
-    if (value === undefined) return undefined;
-    scope.push(value);
-  }
-  const place = [...providerConfigOf(desired, observed, kind), ...scope];
+export function identify(declared: Declared): Identity | undefined {
+  const { kind, desired, observed, facts } = declared;
+  const names = readNames(declared);
+  if (names === undefined) return undefined;
+  const scope = facts.scope.map((path) => textAt(declared, path));
+  const fields = facts.countsReferences ? [...scope, ...findReferred(declared)] : scope;
+  if (fields.includes(undefined)) return undefined;
+  const place = [...providerConfigOf(desired, observed, kind), ...fields];
   return {
-    identity: hash([kind.group, kind.kind, ...place, ...names]),
-    externalName: hashExternalName(kind.group, kind.kind, names),
+    identity: hash([kind.group, kind.kind, ...place, ...names.parts]),
+    externalName: hashExternalName(kind.group, kind.kind, names.names),
   };
+}
+
+/** The names of a cloud resource. */
+export interface Names {
+  /** As a person would give them; "" for one that is not set. */
+  readonly names: readonly string[];
+  /** What they are made of. */
+  readonly parts: readonly string[];
+  /** The field that names it: where a person would change it. */
+  readonly path: FieldPath;
+}
+
+/** The name of what there is one of in a region, such as the settings of an account. */
+const ONLY_ONE = "default";
+
+/** Reads what names a cloud resource; undefined where the pipeline does not say it, or not yet. */
+export function readNames(declared: Pick<Declared, "desired" | "observed" | "facts">): Names | undefined {
+  const { desired, observed, facts } = declared;
+  const { name } = facts;
+  if (name.is === "externalName") return readExternalName(desired, observed, name.defaultsToName);
+  if (name.is === "fields") {
+    const names = name.paths.map((path) => stringAt(desired, path) ?? "");
+    return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
+  }
+  const parts = name.paths.map((path) => textAt(declared, path));
+  const path = name.paths[0] ?? ["kind"];
+  if (name.paths.length === 0) return { names: [ONLY_ONE], parts: [], path };
+  const texts = parts.filter((part) => part !== undefined);
+  if (texts.length < parts.length || texts.every((text) => text === "")) return undefined;
+  return { names: [texts.filter(Boolean).join(",")], parts: texts, path };
+}
+
+/**
+ * The external name that the pipeline sets, by the annotation or, where the provider takes that for it, as metadata.name. What the
+ * annotation says by then goes before metadata.name: providers write it once.
+ */
+function readExternalName(
+  desired: Document,
+  observed: Document | undefined,
+  defaultsToName: boolean,
+): Names | undefined {
+  const annotated = stringAt(desired, EXTERNAL_NAME);
+  if (annotated !== undefined) return { names: [annotated], parts: [annotated], path: EXTERNAL_NAME };
+  const own = defaultsToName ? stringAt(desired, ["metadata", "name"]) : undefined;
+  if (own === undefined) return undefined;
+  const name = (observed && stringAt(observed, EXTERNAL_NAME)) ?? own;
+  return { names: [name], parts: [name], path: ["metadata", "name"] };
 }
 
 /**
@@ -57,11 +101,5 @@ export function identify({ kind, desired, observed, ...paths }: Declared): Ident
 export const hashExternalName = (group: string, kind: string, names: readonly string[]): string =>
   hash([group, kind, ...names]);
 
-const hash = (parts: readonly string[]): string =>
+const hash = (parts: readonly (string | undefined)[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
-
-/** Tells whether the field is filled in by the provider from a reference or a selector. */
-function isReference(desired: Document, path: FieldPath): boolean {
-  const field = String(path.at(-1));
-  return ["Ref", "Selector"].some((suffix) => desired.at([...path.slice(0, -1), `${field}${suffix}`]) !== undefined);
-}

@@ -1,7 +1,7 @@
 import { withoutScope } from "../crossplane/api-group.ts";
 import { toComposite } from "../crossplane/composite.ts";
 import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../crossplane/management-policies.ts";
-import { familyOf } from "../crossplane/providers/families.ts";
+import { factsOf } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -73,12 +73,11 @@ export function findDeclarations(
 }
 
 const isManaged = ({ group, kind, document }: Named): boolean =>
-  familyOf(withoutScope(group), kind) !== undefined || document.at(["spec", "forProvider"]) !== undefined;
+  factsOf(withoutScope(group), kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
 
 function byItself({ group, kind, document }: Named, includeObservers: boolean): Declared {
-  const { names, namePaths, scope, providerConfig } = toPlace(document, { group, kind });
-  const path = namePaths.at(-1);
-  if (path === undefined || names.at(-1) === "") return NOTHING; // its provider makes up the name
+  const { names, namePath: path, scope, providerConfig } = toPlace(document, { group, kind });
+  if (names.at(-1) === "") return NOTHING; // its provider makes up the name
   const isObserver = !mayWrite(policiesOf(document) ?? EVERYTHING) && !mayDelete(document);
   if (isObserver && !includeObservers) return NOTHING;
   const namespace = stringAt(document, ["metadata", "namespace"]);

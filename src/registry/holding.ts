@@ -3,11 +3,13 @@ import { toFullName } from "../cluster/kinds.ts";
 import { withoutScope } from "../crossplane/api-group.ts";
 import { providerConfigOf } from "../crossplane/managed-resource.ts";
 import { CLAIM_NAME, CLAIM_NAMESPACE, COMPOSITE, EXTERNAL_NAME } from "../crossplane/metadata.ts";
-import { familyOf } from "../crossplane/providers/families.ts";
+import { factsOf } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type Contender, toContender } from "../ownership/contender.ts";
+import { textAt } from "../ownership/fields.ts";
+import { readNames } from "../ownership/identity.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../ownership/marks.ts";
 import { toName } from "./query.ts";
 
@@ -69,23 +71,26 @@ function toNamespace(owner: string): string | undefined {
 
 /** A cloud resource as a managed resource, or the manifest of one, names and places it. */
 export interface Place {
-  /** All "" where the provider makes up the name. */
+  /** "" where the provider makes up the name. */
   readonly names: readonly string[];
-  readonly namePaths: readonly FieldPath[];
+  /** The field that names it. */
+  readonly namePath: FieldPath;
   readonly scope: ReadonlyMap<string, string>;
   readonly providerConfig: string;
 }
 
 export function toPlace(document: Document, { group, kind }: { readonly group: string; readonly kind: string }): Place {
-  const family = familyOf(withoutScope(group), kind);
-  const namePaths = family?.name ?? [EXTERNAL_NAME];
-  const scope = (family?.scope ?? []).flatMap((path) => {
-    const value = stringAt(document, path);
-    return value === undefined ? [] : [[String(path.at(-1)), value] as const];
+  const { identity: facts } = factsOf(withoutScope(group), kind);
+  const resource = { desired: document, observed: document, facts };
+  const found = readNames(resource);
+  const isMadeUp = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed
+  const scope = facts.scope.flatMap((path) => {
+    const value = textAt(resource, path);
+    return value ? [[String(path.at(-1)), value] as const] : [];
   });
   return {
-    names: namePaths.map((path) => stringAt(document, path) ?? ""),
-    namePaths,
+    names: isMadeUp ? [""] : (found?.names ?? [""]),
+    namePath: found?.path ?? EXTERNAL_NAME,
     scope: new Map(scope),
     providerConfig: providerConfigOf(document, document, { isNamespaced: group !== withoutScope(group) })
       .toReversed()

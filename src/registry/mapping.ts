@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { withoutScope } from "../crossplane/api-group.ts";
-import { familyOf } from "../crossplane/providers/families.ts";
+import { countNames, factsOf } from "../crossplane/providers/families.ts";
 import { FunctionError } from "../errors.ts";
 import { exactlyOneOf, fieldPath } from "../input/fields.ts";
 import { faultsIn } from "../input/parse.ts";
@@ -80,8 +80,8 @@ const resource = exactlyOneOf(
   ["externalName", "manifest"],
 )
   .superRefine(({ apiGroup, kind, externalName, scope }, check) => {
-    const family = familyOf(withoutScope(apiGroup), kind);
-    const hasManifest = (family?.name.length ?? 1) > 1;
+    const { identity } = factsOf(withoutScope(apiGroup), kind);
+    const hasManifest = countNames(identity) > 1;
     if (hasManifest === (externalName !== undefined)) {
       const path = [hasManifest ? "externalName" : "manifest"];
       const message = hasManifest
@@ -89,7 +89,7 @@ const resource = exactlyOneOf(
         : `a ${kind} has no manifest but an externalName`;
       check.addIssue({ code: "custom", path, message });
     }
-    const fields = new Set(family?.scope.map((path) => String(path.at(-1))));
+    const fields = new Set(identity.scope.map((path) => String(path.at(-1))));
     for (const field of Object.keys(scope).filter((name) => !fields.has(name))) {
       const known = fields.size === 0 ? "it has none" : `one of ${[...fields].sort().join(", ")}`;
       const message = `no field that tells where a ${kind} is: ${known}`;

@@ -66,15 +66,17 @@ describe("what a claim stands for", () => {
   });
 
   test("is without .m, and where it is as far as that is known", () => {
-    const resource = bucket({
+    const resource = {
+      apiGroup: "amplify.aws.m.upbound.io",
+      kind: "Branch",
       externalName: { fromFieldPath: "spec.name" },
       providerConfig: { value: "prod" },
-      scope: { region: { fromFieldPath: "spec.region" }, bucket: { fromFieldPath: "spec.nothing" } },
-    });
+      scope: { region: { fromFieldPath: "spec.region" }, appId: { fromFieldPath: "spec.nothing" } },
+    };
     const [declaration] = findDeclarations(claim, parseMapping(file([resource]), "m.yaml")).declarations;
     expect(declaration?.query).toEqual({
-      group: "s3.aws.upbound.io",
-      kind: "Bucket",
+      group: "amplify.aws.upbound.io",
+      kind: "Branch",
       names: ["orders-data"],
       providerConfig: "prod",
       scope: new Map([["region", "eu-west-1"]]),

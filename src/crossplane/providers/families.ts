@@ -1,117 +1,184 @@
 import { type FieldPath, parseFieldPath } from "../../model/field-path.ts";
-import { EXTERNAL_NAME } from "../metadata.ts";
-import { AWS_KINDS } from "./aws-kinds.ts";
-import { AWS_UNTAGGED_KINDS } from "./aws-untagged-kinds.ts";
-import { AZURE_KINDS } from "./azure-kinds.ts";
-import { AZURE_UNTAGGED_KINDS } from "./azure-untagged-kinds.ts";
+import { AWS } from "./aws.ts";
+import { AWS_CLASSIC } from "./aws-classic.ts";
+import { AZURE } from "./azure.ts";
+import { GCP } from "./gcp.ts";
+import { type Entry, parseEntry, parseTagField, splitTable, type Table, type TagField } from "./table.ts";
 
 /** The clouds whose rules tags have to follow. */
 export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
 
-/** The facts about one family of providers. docs/tags.md shows this table. */
-export interface Family {
+/** How the kinds of a family are looked up, and what all of them have. docs/tags.md shows this. */
+interface Family {
   /** Of the API group, without the `.m` of namespaced managed resources. */
   readonly apiGroups: RegExp;
-  readonly kinds?: RegExp;
   readonly cloud: Cloud;
-  readonly fieldPath: FieldPath;
-  /** Kinds that have the field, as service:Kind, or all of them. */
-  readonly taggable: ReadonlySet<string> | "all";
-  /** Kinds that do not have it. For kinds in neither set, a schema or the resource itself tells. */
-  readonly untaggable: ReadonlySet<string>;
-  /** The fields that name the cloud resource. The last one has to be set. */
-  readonly name: readonly FieldPath[];
-  /** The fields that say where the cloud resource is. A parent's name counts only where the desired resource sets or refers to it. */
-  readonly scope: readonly FieldPath[];
+  /** Where most kinds keep their tags. */
+  readonly usual: TagField;
+  /** The fields that say where a cloud resource of any kind is. */
+  readonly places: readonly FieldPath[];
+  readonly table: Table;
+  readonly entries: () => ReadonlyMap<string, string>;
 }
 
-const paths = (parent: string, names: string): readonly FieldPath[] =>
-  names.split(/\s+/).map((name) => parseFieldPath(`${parent}.${name}`));
+const toPath = (field: FieldPath): FieldPath => ["spec", "forProvider", ...field];
 
-function kindsOf(table: string): ReadonlySet<string> {
-  const kinds = new Set<string>();
-  let service = "";
-  for (const word of table.split(/\s+/)) {
-    if (word.endsWith(":")) service = word.slice(0, -1);
-    else if (word !== "") kinds.add(`${service}:${word}`);
-  }
-  return kinds;
+const below = ({ path, shape }: TagField): TagField => ({ path: toPath(path), shape });
+
+/** A table that is split when the first kind of its family is looked up. */
+function lazily(table: Table): Pick<Family, "table" | "entries"> {
+  let entries: ReadonlyMap<string, string> | undefined;
+  return {
+    table,
+    entries: () => {
+      entries ??= splitTable(table.kinds);
+      return entries;
+    },
+  };
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
-const FOR_PROVIDER = "spec.forProvider";
-const MANIFEST = `${FOR_PROVIDER}.manifest`;
+/** The places that a kind may have of which nothing else is known. */
+const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);
 
 const families: readonly Family[] = [
   {
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.upbound\.io$/,
     cloud: "AWS",
-    fieldPath: parseFieldPath(`${FOR_PROVIDER}.tags`),
-    taggable: kindsOf(AWS_KINDS),
-    untaggable: kindsOf(AWS_UNTAGGED_KINDS),
-    name: [EXTERNAL_NAME],
-    scope: paths(FOR_PROVIDER, "region apiId bucket catalogId cluster clusterName restApiId userPoolId"),
+    usual: parseTagField("tags"),
+    places: [["region"]],
+    ...lazily(AWS),
   },
   {
-    apiGroups: /^(?:[^.]+\.)?aws\.crossplane\.io$/,
+    apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.crossplane\.io$/,
     cloud: "AWS",
-    fieldPath: parseFieldPath(`${FOR_PROVIDER}.tags`),
-    taggable: NONE,
-    untaggable: NONE,
-    name: [EXTERNAL_NAME],
-    scope: paths(FOR_PROVIDER, "region apiID clusterName functionName restAPIID userPoolID"),
+    usual: parseTagField("tags[key,value]"),
+    places: [["region"]],
+    ...lazily(AWS_CLASSIC),
   },
   {
     apiGroups: /^(?:(?<service>[^.]+)\.)?azure\.upbound\.io$/,
     cloud: "Azure",
-    fieldPath: parseFieldPath(`${FOR_PROVIDER}.tags`),
-    taggable: kindsOf(AZURE_KINDS),
-    untaggable: kindsOf(AZURE_UNTAGGED_KINDS),
-    name: [EXTERNAL_NAME],
-    scope: paths(
-      FOR_PROVIDER,
-      "resourceGroupName subscriptionId accountId accountName apiManagementName automationAccountName clusterId " +
-        "clusterName dataFactoryId hostGroupId kubernetesClusterId kustoClusterName labName managedHsmId namespaceId " +
-        "namespaceName parentId profileName serverId serverName storageAccountId storageAccountName synapseWorkspaceId " +
-        "vaultId vaultName virtualHubId virtualMachineId virtualNetworkName virtualWanId workspaceId workspaceName zoneName",
-    ),
+    usual: parseTagField("tags"),
+    places: [],
+    ...lazily(AZURE),
   },
   {
-    apiGroups: /^(?:[^.]+\.)?gcp\.upbound\.io$/,
+    apiGroups: /^(?:(?<service>[^.]+)\.)?gcp\.upbound\.io$/,
     cloud: "GCP",
-    fieldPath: parseFieldPath(`${FOR_PROVIDER}.labels`),
-    taggable: NONE,
-    untaggable: NONE,
-    name: [EXTERNAL_NAME],
-    scope: paths(
-      FOR_PROVIDER,
-      "project region location zone bucket cluster dataset datasetId gateway instance keyRing lake network service topic",
-    ),
-  },
-  {
-    apiGroups: /^kubernetes\.crossplane\.io$/,
-    kinds: /^Object$/,
-    cloud: "Kubernetes",
-    fieldPath: parseFieldPath(`${MANIFEST}.metadata.labels`),
-    taggable: "all",
-    untaggable: NONE,
-    name: paths(MANIFEST, "apiVersion kind metadata.namespace metadata.name"),
-    scope: [],
+    usual: parseTagField("labels"),
+    places: ["project", "region", "location", "zone"].map((field) => [field]),
+    ...lazily(GCP),
   },
 ];
 
-/** The family of an API group (without `.m`) and kind. */
-export const familyOf = (apiGroup: string, kind: string): Family | undefined =>
-  families.find(({ apiGroups, kinds }) => apiGroups.test(apiGroup) && (kinds?.test(kind) ?? true));
-
-/** Tells whether the kind has the tag field; undefined where the family's table has no answer. */
-export function isTaggable(
-  { taggable, untaggable, apiGroups }: Family,
-  apiGroup: string,
-  kind: string,
-): boolean | undefined {
-  const name = `${apiGroups.exec(apiGroup)?.groups?.["service"] ?? "-"}:${kind}`;
-  if (taggable === "all" || taggable.has(name)) return true;
-  return untaggable.has(name) ? false : undefined;
+/** Where a kind keeps its tags: `none` and `unknown` have the field where others of the family keep theirs, if there is one. */
+export interface TagFact {
+  readonly is: "known" | "none" | "unknown";
+  readonly field: TagField | undefined;
 }
+
+/** What tells two cloud resources of a kind apart. */
+export interface IdentityFacts {
+  readonly name: NameFact;
+  /** The fields that say where it is, and which others it belongs to. */
+  readonly scope: readonly FieldPath[];
+  /** True if nothing is known of the kind, so that every field with a reference or a selector beside it counts as well. */
+  readonly countsReferences: boolean;
+}
+
+/** What names a cloud resource. */
+type NameFact =
+  /** The external name; `defaultsToName`: where it is not set, metadata.name is. */
+  | { readonly is: "externalName"; readonly defaultsToName: boolean }
+  /** Fields, of which the last one has to be set. */
+  | { readonly is: "fields"; readonly paths: readonly FieldPath[] }
+  /** Fields that are one name together: what an association associates, and what a setting is of. */
+  | { readonly is: "association"; readonly paths: readonly FieldPath[] };
+
+/** The facts about one kind of managed resource. */
+export interface KindFacts {
+  readonly cloud: Cloud | undefined;
+  readonly tags: TagFact;
+  readonly identity: IdentityFacts;
+  /** True if the external name is made up by the cloud, and is what the provider reports in status.atProvider.id. */
+  readonly isNamedById: boolean;
+}
+
+const MANIFEST = "spec.forProvider.manifest";
+
+const OBJECT: KindFacts = {
+  cloud: "Kubernetes",
+  tags: { is: "known", field: { path: parseFieldPath(`${MANIFEST}.metadata.labels`), shape: undefined } },
+  identity: {
+    name: {
+      is: "fields",
+      paths: ["apiVersion", "kind", "metadata.namespace", "metadata.name"].map((field) =>
+        parseFieldPath(`${MANIFEST}.${field}`),
+      ),
+    },
+    scope: [],
+    countsReferences: false,
+  },
+  isNamedById: false,
+};
+
+const UNKNOWN: KindFacts = {
+  cloud: undefined,
+  tags: { is: "unknown", field: undefined },
+  identity: toUnknownIdentity(PLACES),
+  isNamedById: false,
+};
+
+/** The facts about a kind of an API group (without `.m`). */
+export function factsOf(apiGroup: string, kind: string): KindFacts {
+  if (apiGroup === "kubernetes.crossplane.io" && kind === "Object") return OBJECT;
+  const family = families.find(({ apiGroups }) => apiGroups.test(apiGroup));
+  if (family === undefined) return UNKNOWN;
+  const service = family.apiGroups.exec(apiGroup)?.groups?.["service"] ?? "-";
+  const text = family.entries().get(`${service}:${kind}`);
+  return text === undefined ? unlisted(family) : listed(family, parseEntry(text));
+}
+
+/** A kind of a provider that is newer or older than the table. */
+const unlisted = ({ cloud, usual, places }: Family): KindFacts => ({
+  cloud,
+  tags: { is: "unknown", field: below(usual) },
+  identity: toUnknownIdentity(places),
+  isNamedById: false,
+});
+
+function listed({ cloud, usual, places }: Family, { named, isId, fields, tags }: Entry): KindFacts {
+  const isAssociation = named === "fields";
+  const scope = isAssociation ? places : [...places, ...fields];
+  const name: NameFact = isAssociation
+    ? { is: "association", paths: fields.map(toPath) }
+    : { is: "externalName", defaultsToName: named === "metadata" };
+  return {
+    cloud,
+    tags: { is: tags === "none" ? "none" : "known", field: below(typeof tags === "string" ? usual : tags) },
+    identity: { name, scope: scope.map(toPath), countsReferences: false },
+    isNamedById: isId,
+  };
+}
+
+function toUnknownIdentity(places: readonly FieldPath[]): IdentityFacts {
+  const name: NameFact = { is: "externalName", defaultsToName: false };
+  return { name, scope: places.map(toPath), countsReferences: true };
+}
+
+/** The number of names that a cloud resource of a kind has. */
+export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);
+
+/** What a family's table lists. */
+export interface Listing {
+  readonly source: string;
+  /** By `service:Kind`. */
+  readonly entries: ReadonlyMap<string, Entry>;
+}
+
+/** Everything that the tables list, for documentation and tests. */
+export const listTables = (): readonly Listing[] =>
+  families.map(({ table, entries }) => ({
+    source: table.source,
+    entries: new Map([...entries()].map(([name, text]) => [name, parseEntry(text)])),
+  }));

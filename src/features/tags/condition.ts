@@ -13,6 +13,8 @@ export interface Tagged {
   readonly resource: string;
   readonly own: Own;
   readonly reason: TagReason;
+  /** False for a kind without tags, whose ownership is settled all the same. */
+  readonly hasTags: boolean;
 }
 
 /** A tag that its cloud would refuse, the field where it would be written, and the cause. */
@@ -78,18 +80,22 @@ function toStatus(reason: TagsOwnedReason): Condition["status"] {
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }
 
-/** `3 tagged, 1 not, 2 without tags (Release, RolePolicyAttachment), 1 ignored (cache)`. */
+/** `3 tagged, 1 owned that has no tags (BucketPolicy), 1 not, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): readonly string[] {
-  const owned = tagged.filter(({ reason }) => FINE.has(reason.is)).length;
-  const rest = tagged.length - owned;
+  const owned = tagged.filter(({ reason }) => FINE.has(reason.is));
+  const tagless = owned.filter(({ hasTags }) => !hasTags).map(({ own }) => own.kind.kind);
+  const rest = tagged.length - owned.length;
   const parts = [
-    `${owned} tagged`,
+    `${owned.length - tagless.length} tagged`,
+    ...(tagless.length > 0 ? [`${tagless.length} owned that has no tags (${listKinds(tagless)})`] : []),
     ...(rest > 0 ? [`${rest} not`] : []),
-    ...(untagged.length > 0 ? [`${untagged.length} without tags (${list([...new Set(untagged)].sort())})`] : []),
+    ...(untagged.length > 0 ? [`${untagged.length} without tags (${listKinds(untagged)})`] : []),
     ...(excluded.length > 0 ? [`${excluded.length} ignored (${list(excluded)})`] : []),
   ];
   return [parts.join(", ")];
 }
+
+const listKinds = (kinds: readonly string[]): string => list([...new Set(kinds)].sort());
 
 const list = (names: readonly string[]): string =>
   names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(", ")}, …` : names.join(", ");

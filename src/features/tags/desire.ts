@@ -13,27 +13,30 @@ import type { Wanted } from "./wanted.ts";
 const NO_TAGS: TagMap = new Map();
 
 /** Reads the tags that a resource has, once: there may be thousands. */
-export function readTags({ desired, observed, fieldPath, shape, reportedTags }: Subject): TagSources {
-  const before = desired.at(fieldPath);
-  const spec = observed?.at(fieldPath);
+export function readTags({ desired, observed, tagField, reportedTags }: Subject): TagSources {
+  const before = tagField && desired.at(tagField.path);
+  const spec = tagField && observed?.at(tagField.path);
   return {
     desired: toTagMap(before) ?? NO_TAGS,
     spec: toTagMap(spec) ?? NO_TAGS,
     cloud: reportedTags ?? NO_TAGS,
-    isList: Array.isArray(before ?? spec ?? shape),
+    isList: Array.isArray(before ?? spec ?? tagField?.shape),
   };
 }
 
 /** The tags that a resource is to have; undefined where nothing changes. */
-export function decideTags({ cloud }: Subject, sources: TagSources, wanted: Wanted): TagMap | undefined {
+export function decideTags({ cloud, tagField }: Subject, sources: TagSources, wanted: Wanted): TagMap | undefined {
+  if (tagField === undefined) return undefined;
   const merged = mergeTags(sources, wanted, cloud);
   return isSameTags(sources.desired, merged) ? undefined : merged;
 }
 
 /** The resource with these tags, in the shape that they have there. */
-export function withTags(object: JsonObject, { fieldPath, observed, shape }: Subject, tags: TagMap): JsonObject {
-  const like: JsonValue | undefined = documentOf(object).at(fieldPath) ?? observed?.at(fieldPath) ?? shape;
-  return withValueAt(object, fieldPath, fromTagMap(tags, like));
+export function withTags(object: JsonObject, { tagField, observed }: Subject, tags: TagMap): JsonObject {
+  if (tagField === undefined) return object;
+  const { path, shape } = tagField;
+  const like: JsonValue | undefined = documentOf(object).at(path) ?? observed?.at(path) ?? shape;
+  return withValueAt(object, path, fromTagMap(tags, like));
 }
 
 /** The XR or claim, and the control plane that it is in. */

@@ -1,31 +1,29 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
 import { type ManagedKind, managedKindOf } from "../../crossplane/managed-resource.ts";
 import { EVERYTHING, mayWrite, policiesOf } from "../../crossplane/management-policies.ts";
-import { annotationOf, EXTERNAL_NAME } from "../../crossplane/metadata.ts";
-import { type Cloud, type Family, familyOf, isTaggable } from "../../crossplane/providers/families.ts";
+import { annotationOf } from "../../crossplane/metadata.ts";
+import { type Cloud, factsOf, type IdentityFacts } from "../../crossplane/providers/families.ts";
+import type { TagField } from "../../crossplane/providers/table.ts";
 import type { ResourceRule } from "../../input/tags.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
-import type { JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { SchemaRequirement } from "../../model/requirement.ts";
-import type { Declared } from "../../ownership/identity.ts";
+import { type Declared, identify } from "../../ownership/identity.ts";
 import { SHARED_FROM } from "../../ownership/owner.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { fits } from "./glob.ts";
-import { type FieldInSchema, findField } from "./schema.ts";
+import { type Candidate, findTagField } from "./tag-field.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
 
-/** A desired managed resource that is to be tagged, and how its kind keeps tags. */
+/** A desired managed resource whose ownership is to be settled, and how its kind keeps tags. */
 export interface Subject extends Declared {
   /** Its name in the Composition. */
   readonly resource: string;
-  /** The field that holds the tags. */
-  readonly fieldPath: FieldPath;
-  /** The shape of the tags where none are set yet, as `fromTagMap` takes it; undefined for a map. */
-  readonly shape: JsonValue | undefined;
+  /** The field that holds the tags; undefined for a kind that has none. */
+  readonly tagField: TagField | undefined;
   readonly cloud: Cloud | undefined;
   /** The tags of the cloud resource, as its provider reports them. */
   readonly reportedTags: TagMap | undefined;
@@ -35,9 +33,9 @@ export interface Subject extends Declared {
   readonly isPending: boolean;
 }
 
-/** Managed resources that are not tagged, by the cause. */
+/** Managed resources that are left alone, by the cause. */
 export interface LeftAlone {
-  /** The kinds that have no tags, or of which nothing tells that they have. */
+  /** The kinds that have no tags, or of which nothing tells that they have, and that no other XR can declare. */
   readonly untagged: readonly string[];
   /** The resources that the pipeline only observes, or that are annotated to be ignored. */
   readonly excluded: readonly string[];
@@ -67,8 +65,9 @@ const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations
 
 /**
  * Finds the desired resources to tag: those that the input selects and whose kind has the field. A field that a schema lacks
- * would fail the whole XR, so the input has to name it, or it is set already, or our table or the kind's schema has it. Copies of
- * Secrets are left out, and so are resources that the pipeline only observes.
+ * would fail the whole XR, so the input has to name it, or it is set already, or our table or the kind's schema has it. A kind without
+ * the field is found too where other XRs can declare its cloud resource. Copies of Secrets are left out, and so are resources that
+ * the pipeline only observes.
  */
 export function findSubjects(call: Call, draft: Draft): Subjects {
   const selected = [...desiredSoFar(call, draft)]
@@ -95,72 +94,59 @@ interface Selected {
 function toSubject(resource: string, desired: Document, call: Call): Selected {
   if (desired.at(COPIED_FROM) !== undefined) return {};
   if (isExcluded(desired)) return { excluded: resource };
-  const selection = select(desired, call);
-  if (selection === undefined) return isManagedKind(desired) ? { untagged: managedKindOf(desired).kind } : {};
-  desired.toObject(); // keeps it decoded: dozens of its fields are looked up, and it is written anew
-  const observed = call.request.observed.resources.get(resource)?.document;
-  const { is, shape, requirement: schema } = findTagField(selection, desired, observed, call);
-  if (is === "absent" || is === "unknown") return { schema, untagged: selection.kind.kind };
-  const { kind, rule, family, fieldPath } = selection;
+  const candidate = toCandidate(resource, desired, call);
+  const leftAlone = isManagedKind(desired) ? { untagged: managedKindOf(desired).kind } : {};
+  if (candidate === undefined) return leftAlone;
+  const { kind, rule, facts, observed } = candidate;
+  const { is, field, requirement: schema } = findTagField(candidate, call);
+  const tagField = is === "there" || is === "pending" ? field : undefined;
+  const declared = { kind, desired, observed, facts: toIdentityFacts(rule, facts.identity) };
+  if (tagField === undefined && !isKnownElsewhere(declared)) return { schema, ...leftAlone };
   const subject: Subject = {
+    ...declared,
     resource,
-    kind,
-    desired,
-    observed,
-    fieldPath,
-    shape,
-    cloud: family?.cloud,
-    nameFieldPaths: findNamePaths(rule, family),
-    scopeFieldPaths: [...(family?.scope ?? []), ...rule.scopeFieldPaths],
-    reportedTags: toTagMap(observed?.at(toReportedPath(fieldPath))),
-    // The API server fills the field in for every kind that has it.
-    hasManagementPolicies: rule.managementPolicies && (observed === undefined || policiesOf(observed) !== undefined),
+    tagField,
+    cloud: facts.cloud,
+    reportedTags: tagField && toTagMap(observed?.at(toReportedPath(tagField.path))),
+    hasManagementPolicies: rule.managementPolicies && mayHavePolicies(observed),
     isPending: is === "pending",
   };
   return { schema, subject };
 }
 
-/** A kind that the input selects, and where its tags would be. */
-interface Selection {
-  readonly kind: ManagedKind;
-  readonly rule: ResourceRule;
-  readonly family: Family | undefined;
-  readonly fieldPath: FieldPath;
-}
+/** The API server fills managementPolicies in for every kind that has them. */
+const mayHavePolicies = (observed: Document | undefined): boolean =>
+  observed === undefined || policiesOf(observed) !== undefined;
 
-function select(desired: Document, call: Call): Selection | undefined {
+/** Selects a resource by the input; undefined also for a kind of which neither the input nor our tables know anything. */
+function toCandidate(resource: string, desired: Document, call: Call): Candidate | undefined {
   const kind = managedKindOf(desired);
   const rule = findRule(kind, call);
-  if (rule === undefined) return undefined;
-  const family = familyOf(kind.group, kind.kind);
-  const fieldPath = rule.fieldPath ?? family?.fieldPath;
-  return fieldPath && { kind, rule, family, fieldPath };
+  const facts = factsOf(kind.group, kind.kind);
+  if (rule === undefined || (rule.fieldPath === undefined && facts.cloud === undefined)) return undefined;
+  desired.toObject(); // keeps it decoded: dozens of its fields are looked up, and it is written anew
+  return { kind, rule, facts, desired, observed: call.request.observed.resources.get(resource)?.document };
 }
 
-/** Looks for the field in the resource itself, then in our table, and only then in a schema. */
-function findTagField(
-  { kind, rule, family, fieldPath }: Selection,
-  desired: Document,
-  observed: Document | undefined,
-  call: Call,
-): FieldInSchema {
-  const set = desired.at(fieldPath) ?? observed?.at(fieldPath);
-  // A field of another shape holds no tags, although it may be called so.
-  if (set !== undefined && toTagMap(set) === undefined) return { is: "absent", requirement: undefined };
-  const isKnown =
-    set !== undefined || rule.fieldPath !== undefined || (family && isTaggable(family, kind.group, kind.kind));
-  if (isKnown === undefined) return findField(kind, fieldPath, call);
-  return { is: isKnown ? "there" : "absent", requirement: undefined };
-}
+/** Tells whether other XRs can declare a cloud resource without tags; of a kind that is not in our tables nobody knows. */
+const isKnownElsewhere = (declared: Declared): boolean =>
+  !declared.facts.countsReferences && identify(declared) !== undefined;
+
+/** The input may name fields that tell apart what the provider's facts do not. */
+const toIdentityFacts = (
+  { externalNameFieldPath, scopeFieldPaths }: ResourceRule,
+  facts: IdentityFacts,
+): IdentityFacts => ({
+  ...facts,
+  name: externalNameFieldPath === undefined ? facts.name : { is: "fields", paths: [externalNameFieldPath] },
+  scope: [...facts.scope, ...scopeFieldPaths],
+});
 
 /** A provider sends what stands below spec.forProvider, and reports what it found at the same place below status.atProvider. */
 const toReportedPath = (fieldPath: FieldPath): FieldPath =>
   fieldPath[0] === "spec" && fieldPath[1] === "forProvider"
     ? ["status", "atProvider", ...fieldPath.slice(2)]
     : fieldPath;
-
-const findNamePaths = ({ externalNameFieldPath }: ResourceRule, family: Family | undefined): readonly FieldPath[] =>
-  externalNameFieldPath === undefined ? (family?.name ?? [EXTERNAL_NAME]) : [externalNameFieldPath];
 
 function isExcluded(desired: Document): boolean {
   if (annotationOf(desired, IGNORE_TAGS)?.toLowerCase() === "true") return true;

@@ -10,6 +10,7 @@ const LIST_SHAPES = [
   { key: "tagKey", value: "tagValue" },
   { key: "Key", value: "Value" },
   { key: "name", value: "value" },
+  { key: "tag", value: "value" }, // Redshift's Cluster of provider-aws
 ] as const;
 
 /** Reads a field that is a map or a list of objects; undefined where it is neither. Entries that are not texts are left out. */

@@ -80,7 +80,8 @@ function decide(subject: Subject, wanted: Wanted, { owner }: Tags, known: KnownC
   const arbitration = arbitrate(subject, wanted, owner, known, call);
   const { settlement } = arbitration ?? {};
   const isTagged = !subject.isPending && (settlement?.isTagged ?? true);
-  const repeated = settlement?.repeats && toTagMap(settlement.repeats.document.at(subject.fieldPath));
+  const { tagField } = subject;
+  const repeated = settlement?.repeats && tagField && toTagMap(settlement.repeats.document.at(tagField.path));
   const isOwned = settlement === undefined && !subject.isPending;
   const sources = readTags(subject);
   return {
@@ -88,6 +89,7 @@ function decide(subject: Subject, wanted: Wanted, { owner }: Tags, known: KnownC
     sources,
     resource: subject.resource,
     own: { kind: subject.kind, document: subject.observed },
+    hasTags: tagField !== undefined,
     reason: settlement?.reason ?? { is: isOwned ? "Owned" : "WaitingForRequiredResources" },
     arbitration,
     tags: isTagged ? decideTags(subject, sources, wanted) : repeated,
@@ -127,12 +129,12 @@ const ownTags = ({ tags: decided, arbitration }: Decision): TagMap | undefined =
 function findRefusals(decisions: readonly Decision[], wanted: Wanted): readonly Refusal[] {
   const ours = new Set(wanted.add.map(({ key }) => key));
   return decisions.flatMap((decision) => {
-    const { resource, fieldPath, cloud } = decision.subject;
+    const { resource, tagField, cloud } = decision.subject;
     const decided = ownTags(decision);
-    if (decided === undefined || cloud === undefined) return [];
+    if (decided === undefined || cloud === undefined || tagField === undefined) return [];
     return checkTags(decided, ours, cloud).map(({ key, message }) => ({
       resource,
-      path: formatFieldPath(key === undefined ? fieldPath : [...fieldPath, brief(key)]),
+      path: formatFieldPath(key === undefined ? tagField.path : [...tagField.path, brief(key)]),
       key,
       message,
     }));

@@ -208,10 +208,10 @@ test.each([
     says: "; did you mean region?\n",
   },
   {
-    reason: "--scope of a kind that is nowhere in particular",
-    args: ["widget", "x", "--scope=region=eu-west-1"],
+    reason: "--scope with a field that does not tell where a kind is of which nothing is known",
+    args: ["widget", "x", "--scope=colour=red"],
     exitCode: 2,
-    says: "--scope: region: no field that tells where a Widget is: it has none",
+    says: "--scope: colour: no field that tells where a Widget is: one of location, project, region",
   },
   { reason: "no name", args: ["bucket"], exitCode: 2, says: "expected who-owns KIND NAME" },
 ])("who-owns: $reason: exit code $exitCode", async ({ args, exitCode, says }) => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { externalNames } from "../../../src/features/external-names/external-names.ts";
-import { builtInKinds } from "../../../src/features/external-names/rescue.ts";
 import { emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { type ComposedParts, composedCall, externallyNamed, store } from "../../../testing/builders/composed.ts";
@@ -128,12 +127,6 @@ describe("a lost name", () => {
     const { resources, conditions } = draftOf({ policy, observed: { a: there }, desired: { a: wanted } });
     expect(resources.get("a")).toEqual(name === undefined ? undefined : edited(name));
     expect(conditions[0]?.reason).toBe(name === undefined ? "WaitingForNames" : "Rescued");
-  });
-
-  test("has built-in rules that list each kind once, in order", () => {
-    const kinds = Object.values(builtInKinds);
-    expect(Object.keys(builtInKinds)).toEqual(Object.keys(builtInKinds).toSorted());
-    for (const list of kinds) expect(list).toEqual([...new Set(list)].toSorted());
   });
 });
 

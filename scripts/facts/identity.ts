@@ -1,0 +1,114 @@
+import { associations, configuring, parents } from "./corrections.ts";
+import type { Kind, Schema } from "./crd.ts";
+import type { ExternalName } from "./external-name.ts";
+import { schemaAt } from "./tags.ts";
+
+/** What identifies a cloud resource of a kind. */
+export interface KindIdentity {
+  /** `unknown` where nothing but the CRD tells. */
+  readonly from: ExternalName["from"] | "unknown";
+  readonly isId: boolean;
+  /** Fields below spec.forProvider, beside those that every kind of the family has. */
+  readonly fields: readonly string[];
+}
+
+/** A family of kinds, and the fields that say where any of them is. */
+export interface Places {
+  readonly domain: string;
+  readonly fields: readonly string[];
+}
+
+/**
+ * Derives what identifies a kind:
+ *
+ * - an association, by the fields that it associates;
+ * - otherwise by its external name and the arguments that its Terraform ID is made of. Where the ID is the external name alone,
+ *   Terraform may take further arguments for it, so each reference counts that does not merely configure the resource.
+ */
+export function toIdentity(versions: readonly Kind[], name: ExternalName | undefined, places: Places): KindIdentity {
+  const [{ kind: own = "", group = "" } = {}] = versions;
+  const key = `${own}.${serviceOf(group, places.domain)}`;
+  const fields = fieldsOf(versions);
+  const toFields = (...lists: readonly (readonly string[])[]): readonly string[] =>
+    [...new Set(lists.flat())].filter((field) => !places.fields.includes(field));
+
+  const association = associations[places.domain]?.get(key) ?? toBinding(own, fields);
+  if (association !== undefined) {
+    assertKnown(association, fields, key);
+    return { from: "parameters", isId: name?.isId ?? false, fields: toFields(association) };
+  }
+  if (name === undefined) return { from: "unknown", isId: false, fields: toFields(findReferences(versions, own)) };
+  const ofId = name.parameters.flatMap((parameter) => toField(parameter, fields, versions) ?? []);
+  const further = parents[places.domain]?.get(key) ?? [];
+  assertKnown(further, fields, key);
+  // A template may ask for an argument that is called otherwise in the CRD.
+  const isExact = name.from === "parameters" || name.isTemplate === true;
+  const referred = isExact && ofId.length === name.parameters.length ? [] : findReferences(versions, own);
+  return { from: name.from, isId: name.isId, fields: toFields(ofId, further, referred) };
+}
+
+/** The service of an API group, `s3` of `s3.aws.upbound.io`, and `-` for the family's own group. */
+export const serviceOf = (group: string, domain: string): string =>
+  group === domain ? "-" : group.slice(0, -domain.length - 1);
+
+const fieldsOf = (versions: readonly Kind[]): ReadonlySet<string> =>
+  new Set(
+    versions.flatMap((kind) => [...kind.versions.values()].flatMap(({ properties }) => Object.keys(properties ?? {}))),
+  );
+
+/** In GCP a member of a role is identified by all that it has: whose role it is, the role, the member and the condition. */
+function toBinding(kind: string, fields: ReadonlySet<string>): readonly string[] | undefined {
+  const not = /IAMMember$/.test(kind)
+    ? []
+    : /IAMBinding$/.test(kind)
+      ? ["members"]
+      : ["policyData", "role", "member", "members"];
+  if (!/IAM(?:Member|Binding|Policy)$/.test(kind)) return undefined;
+  return [...fields].filter((field) => !/(?:Ref|Refs|Selector)$/.test(field) && !not.includes(field));
+}
+
+function assertKnown(named: readonly string[], fields: ReadonlySet<string>, key: string): void {
+  const unknown = named.filter((field) => !fields.has(field.split(".")[0] ?? ""));
+  if (unknown.length > 0) throw new Error(`cannot correct ${key}: it has no ${unknown.join(", ")}`);
+}
+
+/** The field of a Terraform argument: `restApiId` of `rest_api_id`. An argument that is omitted from the CRD has none. */
+function toField(parameter: string, fields: ReadonlySet<string>, versions: readonly Kind[]): string | undefined {
+  const [step = "", ...inner] = parameter.split(".").map(toPlain);
+  const field = [...fields].find((candidate) => candidate.toLowerCase() === step);
+  if (field === undefined || inner.length === 0) return field;
+  const names = versions.flatMap((kind) =>
+    [...kind.versions.values()].flatMap((schema) => {
+      const block = schemaAt(schema, [field]);
+      return Object.keys(block?.properties ?? block?.items?.properties ?? {});
+    }),
+  );
+  const name = names.find((candidate) => candidate.toLowerCase() === inner[0]);
+  return name === undefined ? undefined : `${field}.${name}`;
+}
+
+const toPlain = (parameter: string): string => parameter.replaceAll("_", "").toLowerCase();
+
+const REFERENCE = /^(?:Reference to|Selector for) an? (?<kind>\w+)(?: in (?<service>\w+))? to populate/;
+
+/** The fields beside which there is a reference to a kind that does not merely configure this one. */
+function findReferences(versions: readonly Kind[], own: string): readonly string[] {
+  const schemas = versions.flatMap((kind) => [...kind.versions.values()]);
+  const found = schemas.flatMap(({ properties = {} }) =>
+    Object.entries(properties).flatMap(([name, { description = "" }]) => {
+      const field = /^(?<field>.+)(?:Ref|Selector)$/.exec(name)?.groups?.["field"] ?? "";
+      const { kind = "", service } = REFERENCE.exec(description)?.groups ?? {};
+      const isParent = isScalar(properties[field]) && kind !== own && !isSetting(field);
+      return isParent && !isGroupOfSettings(kind) && !configuring.has(`${kind}.${service}`) ? [field] : [];
+    }),
+  );
+  return [...new Set(found)];
+}
+
+const isScalar = (schema: Schema | undefined): boolean => ["string", "number"].includes(schema?.type ?? "");
+
+const isGroupOfSettings = (kind: string): boolean => /(?:Parameter|Subnet|Option)Group$/.test(kind);
+
+/** Tells a field that configures a resource by its name: what it was made from, and what the kinds above are called. */
+const isSetting = (field: string): boolean =>
+  /^(?:source|snapshot|replicat)|^role$|(?:kmsKey|roleArn|subnetGroup|parameterGroup)/i.test(field);

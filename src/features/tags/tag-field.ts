@@ -1,0 +1,62 @@
+import type { ManagedKind } from "../../crossplane/managed-resource.ts";
+import type { KindFacts, TagFact } from "../../crossplane/providers/families.ts";
+import type { TagField } from "../../crossplane/providers/table.ts";
+import type { ResourceRule } from "../../input/tags.ts";
+import type { Document } from "../../model/document.ts";
+import type { FieldPath } from "../../model/field-path.ts";
+import { isObject, type JsonValue } from "../../model/json.ts";
+import type { SchemaRequirement } from "../../model/requirement.ts";
+import type { Call } from "../feature.ts";
+import { findField } from "./schema.ts";
+import { toTagMap } from "./tag-map.ts";
+
+/** A desired managed resource, the entry of the input that selects it, and what is known of its kind. */
+export interface Candidate {
+  readonly kind: ManagedKind;
+  readonly rule: ResourceRule;
+  readonly facts: KindFacts;
+  readonly desired: Document;
+  readonly observed: Document | undefined;
+}
+
+/** Tells whether a resource has a field for tags, and the requirement that has to be returned to know it. */
+interface FoundField {
+  readonly is: "there" | "absent" | "pending" | "unknown";
+  readonly field?: TagField;
+  readonly requirement?: SchemaRequirement | undefined;
+}
+
+const ABSENT: FoundField = { is: "absent" };
+
+/** Looks for the field in the input, in the resource itself, then in our table, and only then in a schema. */
+export function findTagField(candidate: Candidate, call: Call): FoundField {
+  const { kind, rule, facts, desired, observed } = candidate;
+  const field = rule.fieldPath === undefined ? toPresentField(candidate) : { path: rule.fieldPath, shape: undefined };
+  if (field === undefined) return ABSENT;
+  const set = desired.at(field.path) ?? observed?.at(field.path);
+  const is = rule.fieldPath === undefined ? facts.tags.is : "known";
+  if (set !== undefined) return holdsTags(set, is) ? { is: "there", field } : ABSENT;
+  if (is !== "unknown") return is === "known" ? { is: "there", field } : ABSENT;
+  const { is: found, shape, requirement } = findField(kind, field.path, call);
+  return { is: found, field: { path: field.path, shape }, requirement };
+}
+
+/** A field of another shape holds no tags, although it may be called so: where our table lists none, there may be a list. */
+const holdsTags = (value: JsonValue, is: TagFact["is"]): boolean =>
+  is === "none" ? isObject(value) : toTagMap(value) !== undefined;
+
+/**
+ * The field of our table, as this version of the kind has it: `settings` is a list of one in the first version of upjet's
+ * cluster-scoped kinds, and an object in all others. Undefined where nothing tells which.
+ */
+function toPresentField({ kind, facts, desired, observed }: Candidate): TagField | undefined {
+  const { field } = facts.tags;
+  const block = field?.path.slice(0, -1) ?? [];
+  if (field === undefined || block.length <= FOR_PROVIDER.length || !kind.group.endsWith(".upbound.io")) return field;
+  const before = desired.at(block) ?? observed?.at(block);
+  if (Array.isArray(before)) return { ...field, path: [...block, 0, ...field.path.slice(-1)] };
+  const mayBeList = before === undefined && !kind.isNamespaced && kind.apiVersion.endsWith("/v1beta1");
+  return mayBeList ? undefined : field;
+}
+
+const FOR_PROVIDER: FieldPath = ["spec", "forProvider"];
