@@ -53,16 +53,18 @@ export class Kubectl {
     return (JSON.parse(await this.run("get", kind, ...where, "-o", "json")) as { items: JsonObject[] }).items;
   }
 
-  /** What a watch prints until the time is up, a line for each state that an object is in or comes into. */
-  async watch(seconds: number, ...args: readonly string[]): Promise<readonly string[]> {
+  /** What a watch prints until that is over, a line for each state that an object is in or comes into. */
+  async watch(over: Promise<unknown>, ...args: readonly string[]): Promise<readonly string[]> {
     const all = ["--kubeconfig", this.#kubeconfig, "get", ...args, "--watch"];
-    const { stdout } = await run(pathOf("kubectl"), all, { timeout: seconds * 1000, maxBuffer: 2 ** 26 }).catch(
-      (error: { readonly killed?: boolean; readonly stdout?: string }) => {
-        if (error.killed !== true) throw error;
+    const end = new AbortController();
+    const watching = run(pathOf("kubectl"), all, { signal: end.signal, maxBuffer: 2 ** 26 }).catch(
+      (error: { readonly name?: string; readonly stdout?: string }) => {
+        if (error.name !== "AbortError") throw error;
         return { stdout: error.stdout ?? "" };
       },
     );
-    return stdout.split("\n").filter(Boolean);
+    await Promise.race([over, watching]).finally(() => end.abort());
+    return (await watching).stdout.split("\n").filter(Boolean);
   }
 
   /** Waits until kinds can be used. @param targets such as `xrd/xstores.platform.example.org` */

@@ -116,13 +116,23 @@ async function sourceChanges({ kubectl, version }: Rig): Promise<string> {
   await until("the first is copied", () => holdsPassword(kubectl, SWITCHED, NAMESPACE, PASSWORDS.next), PATIENCE);
   await until("the XR says so", async () => (await isReady()) === "True", PATIENCE);
 
-  const watching = Promise.all([
-    kubectl.watch(12, `${pluralOf(kind.kind)}.${GROUP}`, SWITCHED, "-o", `jsonpath={.status.database.depot}{"\\n"}`),
-    kubectl.watch(12, "secret", SWITCHED, "-n", NAMESPACE, "-o", `jsonpath=${STATE}{"\\n"}`),
+  const change = async () => {
+    await sleep(2000); // until the watches have begun
+    await use({ kubectl }, kind, SWITCHED, second.name);
+    await until("the second is copied", () => holdsPassword(kubectl, SWITCHED, NAMESPACE, PASSWORDS.second), PATIENCE);
+    await sleep(6000); // several reconciles, in each of which the first could come back
+  };
+  const changed = change();
+  const [shown, held] = await Promise.all([
+    kubectl.watch(
+      changed,
+      `${pluralOf(kind.kind)}.${GROUP}`,
+      SWITCHED,
+      "-o",
+      `jsonpath={.status.database.depot}{"\\n"}`,
+    ),
+    kubectl.watch(changed, "secret", SWITCHED, "-n", NAMESPACE, "-o", `jsonpath=${STATE}{"\\n"}`),
   ]);
-  await sleep(2000);
-  await use({ kubectl }, kind, SWITCHED, second.name);
-  const [shown, held] = await watching;
   assertOnce(shown, first.name, second.name);
   assertOnce(held, stateOf(first.secret.name, PASSWORDS.next), stateOf(second.secret.name, PASSWORDS.second));
   return `${shown.length} states of the XR and ${held.length} of the Secret, each of one source`;

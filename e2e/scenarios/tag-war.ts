@@ -169,7 +169,7 @@ type Reach = Pick<Rig, "kubectl">;
 async function writesTo({ kubectl }: Reach, seconds: number) {
   const fields = '{.metadata.name} {.metadata.resourceVersion} {.metadata.labels.team}{"\\n"}';
   const before = new Set((await kubectl.list("configmap", CLOUD)).map((map) => at(map, "metadata.resourceVersion")));
-  const lines = await kubectl.watch(seconds, "configmap", "-n", CLOUD, "-o", `jsonpath=${fields}`);
+  const lines = await kubectl.watch(sleep(seconds * 1000), "configmap", "-n", CLOUD, "-o", `jsonpath=${fields}`);
   return lines
     .map((line) => line.split(" "))
     .map(([name = "", version = "", team = ""]) => ({ name, version, team }))
