@@ -18,9 +18,10 @@ const request = {
 
 /** What the function answers: it has to see the database first. */
 const database = { apiVersion: "data.example.org/v1", kind: "XPostgres", matchName: "orders" };
+const required = { "shared-resource/db#a4d49b71": database };
 const answer = expect.objectContaining({
   meta: { tag: "from Python" },
-  requirements: { resources: { "shared-resource/db": database }, extraResources: { "shared-resource/db": database } },
+  requirements: { resources: required, extraResources: required },
 });
 
 describe.skipIf(python === "")("grpcio, knowing of the function only what reflection tells", () => {
