@@ -28,7 +28,7 @@ const packagesIn = (page: string): string =>
     .map((object) => stringify(object))
     .join("---\n");
 
-describe.skipIf(crossplane === "")("the real CLI validates", { timeout: 30_000 }, () => {
+describe.skipIf(crossplane === "")("the real CLI validates", { timeout: 60_000 }, () => {
   let crds = "";
   beforeAll(() => {
     crds = join(sourceOf("crossplane-core-v2.3", "github.com/crossplane/crossplane/v2"), "cluster", "crds");

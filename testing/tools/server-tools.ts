@@ -22,7 +22,7 @@ export function toolOrSkip(name: ToolName): string | undefined {
 }
 
 /** Runs a program to its end, for as long as `patienceMs`. */
-export const run = (program: string, args: readonly string[], input = "", patienceMs = 10_000): Promise<Finished> =>
+export const run = (program: string, args: readonly string[], input = "", patienceMs = 45_000): Promise<Finished> =>
   new Promise((resolve) => {
     const child = execFile(program, args, { timeout: patienceMs }, (error, stdout, stderr) => {
       resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
