@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { toStruct } from "../src/cli/render/struct.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { loadMethod, type RunFunctionResponse } from "../testing/wire/protocol.ts";
-import { toStruct } from "../testing/wire/struct.ts";
 
 /**
  * A Secret's value goes into the copy that needs it and nowhere else. Each way to deliver and to fail is tried with a value that

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { fromStruct, toStruct } from "../src/cli/render/struct.ts";
 import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { decodeResponse } from "../testing/wire/oracle.ts";
 import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../testing/wire/protocol.ts";
-import { fromStruct, toStruct } from "../testing/wire/struct.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 

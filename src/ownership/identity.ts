@@ -48,7 +48,7 @@ export function identify(declared: Declared): Identity | undefined {
 export interface Names {
   /** As a person would give them; "" for one that is not set. */
   readonly names: readonly string[];
-  /** What they are made of. */
+  /** The values that the names are made of. */
   readonly parts: readonly string[];
   /** The field that names it: where a person would change it. */
   readonly path: FieldPath;

@@ -1,7 +1,7 @@
+import { toStruct } from "../../src/cli/render/struct.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf, shared, xr } from "../builders/sharing.ts";
 import { loadMethod } from "./protocol.ts";
-import { toStruct } from "./struct.ts";
 
 /** Encoded messages, made with protobufjs: what Crossplane would send, and what it would understand. */
 

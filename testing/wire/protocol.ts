@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { loadSync, type MethodDefinition } from "@grpc/proto-loader";
-import type { Struct } from "./struct.ts";
+import type { Struct } from "../../src/cli/render/struct.ts";
 
 /**
  * The function protocol's messages as @grpc/proto-loader's plain objects: another reading of the same

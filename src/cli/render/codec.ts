@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { loadSync, type MethodDefinition } from "@grpc/proto-loader";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import { packageRoot } from "../../package.ts";
 import type { Resource, RunFunctionRequest, RunFunctionResponse, State } from "./protocol.ts";
+import { fromStruct, mapValues, type Struct, toStruct } from "./struct.ts";
 
 /** Loads the codec of Crossplane's side of the wire. The messages of v1beta1 have the same bytes. */
 export function loadCodec() {
@@ -88,40 +89,3 @@ const withJson = ({ resource, ...rest }: Message<Resource>): Resource => ({
   ...rest,
   resource: resource ? fromStruct(resource) : null,
 });
-
-/** google.protobuf.Struct as protobufjs' plain objects have it. */
-interface Struct {
-  readonly fields: Readonly<Record<string, Value>>;
-}
-
-type Value =
-  | { readonly nullValue: "NULL_VALUE" }
-  | { readonly boolValue: boolean }
-  | { readonly numberValue: number }
-  | { readonly stringValue: string }
-  | { readonly listValue: { readonly values: readonly Value[] } }
-  | { readonly structValue: Struct };
-
-const toStruct = (object: JsonObject): Struct => ({ fields: mapValues(object, toValue) });
-
-function toValue(value: JsonValue): Value {
-  if (value === null) return { nullValue: "NULL_VALUE" };
-  if (typeof value === "boolean") return { boolValue: value };
-  if (typeof value === "number") return { numberValue: value };
-  if (typeof value === "string") return { stringValue: value };
-  return isObject(value) ? { structValue: toStruct(value) } : { listValue: { values: value.map(toValue) } };
-}
-
-const fromStruct = ({ fields }: Struct): JsonObject => mapValues(fields, fromValue);
-
-function fromValue(value: Value): JsonValue {
-  if ("boolValue" in value) return value.boolValue;
-  if ("numberValue" in value) return value.numberValue;
-  if ("stringValue" in value) return value.stringValue;
-  if ("listValue" in value) return value.listValue.values.map(fromValue);
-  return "structValue" in value ? fromStruct(value.structValue) : null;
-}
-
-/** Defines each entry, so that a key `__proto__` stays a key. */
-const mapValues = <From, To>(entries: Readonly<Record<string, From>>, to: (value: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, to(value)]));

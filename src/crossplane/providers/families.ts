@@ -77,7 +77,7 @@ export interface TagFact {
   readonly field: TagField | undefined;
 }
 
-/** What tells two cloud resources of a kind apart. */
+/** The fields that tell two cloud resources of a kind apart. */
 export interface IdentityFacts {
   readonly name: NameFact;
   /** The fields that say where it is, and which others it belongs to. */
@@ -86,7 +86,7 @@ export interface IdentityFacts {
   readonly countsReferences: boolean;
 }
 
-/** What names a cloud resource. */
+/** The source of a cloud resource's name. */
 type NameFact =
   /** The external name; `defaultsToName`: where it is not set, metadata.name is. */
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
@@ -169,7 +169,7 @@ function toUnknownIdentity(places: readonly FieldPath[]): IdentityFacts {
 /** The number of names that a cloud resource of a kind has. */
 export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);
 
-/** What a family's table lists. */
+/** The entries of a family's table. */
 export interface Listing {
   readonly source: string;
   /** By `service:Kind`. */

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { loadCodec } from "../../../src/cli/render/codec.ts";
 import { capabilities } from "../../../src/cli/render/protocol.ts";
+import { fromStruct, toStruct } from "../../../src/cli/render/struct.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { loadMethod, type RunFunctionRequest } from "../../../testing/wire/protocol.ts";
-import { fromStruct, toStruct } from "../../../testing/wire/struct.ts";
 
 const { encodeRequest, decodeResponse } = loadCodec();
 const { requestDeserialize, responseSerialize } = loadMethod();

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 
 /** google.protobuf.Struct as protobufjs' plain objects have it. */
 export interface Struct {
@@ -36,5 +36,7 @@ function fromValue(value: Value): JsonValue {
 }
 
 /** Defines each entry, so that a key `__proto__` stays a key. */
-const mapValues = <From, To>(entries: Readonly<Record<string, From>>, to: (value: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, to(value)]));
+export const mapValues = <From, To>(
+  entries: Readonly<Record<string, From>>,
+  to: (value: From) => To,
+): Record<string, To> => Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, to(value)]));
