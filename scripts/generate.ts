@@ -4,7 +4,8 @@ import { stringify } from "yaml";
 import { compatibility, matrix, testedVersions } from "../e2e/seen.ts";
 import { admissionCommand } from "../src/cli/admission/command.ts";
 import { auditCommand } from "../src/cli/audit/command.ts";
-import { commandsReference, flagsReference } from "../src/cli/help.ts";
+import { toCommandsReference, toFlagsReference } from "../src/cli/help.ts";
+import { migrateCommand } from "../src/cli/migrate/command.ts";
 import { preflightCommand } from "../src/cli/preflight/command.ts";
 import { registryCommand } from "../src/cli/registry/command.ts";
 import { renderCommand } from "../src/cli/render/command.ts";
@@ -46,14 +47,15 @@ const sections: Readonly<Record<string, string>> = {
   demo: demoTable(),
   step: stepsOf("examples/share-database/composition.yaml"),
   input: inputReference(),
-  flags: flagsReference(serveCommand),
-  commands: commandsReference([
+  flags: toFlagsReference(serveCommand),
+  commands: toCommandsReference([
     serveCommand,
     renderCommand,
     registryCommand,
     preflightCommand,
     admissionCommand,
     auditCommand,
+    migrateCommand,
   ]),
   seen: matrix(),
   versions: testedVersions(),
@@ -66,9 +68,16 @@ const sections: Readonly<Record<string, string>> = {
 const markdown = readdirSync(new URL("docs", root)).filter((file) => file.endsWith(".md"));
 const pages = ["README.md", "README.zh-CN.md", ...markdown.map((file) => `docs/${file}`)].map((file) => {
   const names = [...read(file).matchAll(/<!-- begin: (.*) -->/g)].map(([, name = ""]) => name);
-  const page = names.reduce((text, name) => withSection(text, name, sections[name] ?? missing(file, name)), read(file));
+  const sectionOf = (name: string): string =>
+    sections[name] ?? (isManifest(name) ? manifests(name) : missing(file, name));
+  const page = names.reduce((text, name) => withSection(text, name, sectionOf(name)), read(file));
   return [file, page] as const;
 });
+
+/** A section that is called like a manifest is that manifest. */
+function isManifest(name: string): boolean {
+  return name.startsWith("deploy/") && name.endsWith(".yaml");
+}
 
 function missing(file: string, name: string): never {
   throw new Error(`cannot make section "${name}" of ${file}: nothing makes it`);

@@ -1,12 +1,18 @@
 import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 
 /**
- * `npm run mutants -- src/wire`: changes the code of that folder in hundreds of small ways, one at a time, and says which of
- * them the folder's own tests, those in test/wire, do not notice. Results are kept in build/mutants/, and only what has
- * changed is tried again; a pattern (`npm run mutants -- src/wire "s*.ts"`) tries a part of it.
+ * `npm run mutants -- src/wire`: changes the code of that folder in hundreds of small ways, one at a time, and lists those that
+ * the folder's own tests, those in test/wire, do not notice. Results are kept in build/mutants/, and only what has
+ * changed is tried again; a pattern (`npm run mutants -- src/wire "s*.ts"`) tries a part of it, and `--sample=200` two hundred
+ * mutants at even distances.
  */
-const [given = "", pattern = "**/*.ts"] = process.argv.slice(2);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: "string" }, workers: { type: "string", default: "2" } },
+});
+const [given = "", pattern = "**/*.ts"] = positionals;
 const folder = given.replace(/\/$/, "");
 const tests = folder.replace(/^src\//, "test/");
 if (!folder.startsWith("src/") || !existsSync(folder) || !existsSync(tests)) {
@@ -15,6 +21,16 @@ if (!folder.startsWith("src/") || !existsSync(folder) || !existsSync(tests)) {
 }
 
 const BREAK_BELOW_PERCENT = 85;
+
+/** A sample's results are not kept: what it left out would count as tried. */
+const extent =
+  values.sample === undefined
+    ? { incremental: true, incrementalFile: `build/mutants/${folder.replaceAll("/", "-")}.json` }
+    : {
+        checkers: ["sample"],
+        plugins: ["@stryker-mutator/*", "./scripts/mutants/sample.mjs"],
+        sample: Number(values.sample),
+      };
 
 const options: ConstructorParameters<typeof Stryker>[0] = {
   mutate: [`${folder}/${pattern}`],
@@ -25,10 +41,10 @@ const options: ConstructorParameters<typeof Stryker>[0] = {
   // What runs once, when a module is loaded (the tags of wire/fields.ts), needs all tests for each mutant: it is read by
   // every test, and a wrong one fails most of them.
   ignoreStatic: true,
-  concurrency: 2,
-  timeoutMS: 5000,
-  incremental: true,
-  incrementalFile: `build/mutants/${folder.replaceAll("/", "-")}.json`,
+  concurrency: Number(values.workers),
+  // A loop without an end is known by how often it is run; a busy machine is not to look like one.
+  timeoutMS: 20_000,
+  ...extent,
   // Stryker rewrites tsconfig.json by an API that TypeScript 7 no longer has; where it finds none, it leaves it alone.
   tsconfigFile: "none",
   tempDirName: "build/mutants/sandbox",

@@ -16,5 +16,5 @@ mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}/notes.md`, releaseNotes({ changelog: read("CHANGELOG.md"), tag: VERSION, source }));
 const rules = read("monitoring/prometheus-rule.yaml")
   .replaceAll(`${PLACEHOLDER}/blob/main/`, `${source}/blob/${VERSION}/`)
-  .replace(/^# Replace OWNER\/REPOSITORY .*\n/m, "");
+  .replace(/^# Replace \S+ by your copy .*\n/m, "");
 writeFileSync(`${folder}/prometheus-rule.yaml`, rules);

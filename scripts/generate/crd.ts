@@ -14,8 +14,10 @@ export function inputJsonSchema(): Schema {
     io: "input",
     target: "openapi-3.0",
     override: ({ jsonSchema }) => {
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      if (jsonSchema.anyOf === undefined && jsonSchema.type !== undefined) return;
+      // A structural schema has `properties` or `additionalProperties`, not both.
+      const isLoose = jsonSchema.properties !== undefined && typeof jsonSchema.additionalProperties === "object";
+      if (isLoose || jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      if (jsonSchema.anyOf === undefined && jsonSchema.type !== undefined && !isLoose) return;
       delete jsonSchema.anyOf;
       Object.assign(jsonSchema, { "x-kubernetes-preserve-unknown-fields": true });
     },

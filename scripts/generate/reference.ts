@@ -48,7 +48,8 @@ function typeOf(schema: Schema): string {
   if (isValue(schema)) return "value";
   if (schema.type === "array") return "list";
   if (schema.type === "object") return schema.properties === undefined ? mapOf(schema) : "object";
-  return String(schema.type);
+  // A CRD cannot say "one of two types", as a key's name has: such a field has no type, as one that takes any.
+  return String(schema.type ?? "any value");
 }
 
 const mapOf = ({ additionalProperties: items }: Schema): string =>

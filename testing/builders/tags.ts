@@ -24,7 +24,7 @@ export const named = externallyNamed("orders");
 
 export function desiredOf(draft: Draft, name = "bucket"): JsonObject {
   const edit = draft.resources.get(name);
-  return edit?.is === "set" && edit.object !== undefined ? edit.object : {};
+  return edit?.is === "set" ? (edit.object ?? edit.document?.toObject() ?? {}) : {};
 }
 
 export const at = (object: JsonObject, path: string): JsonValue | undefined =>

@@ -16,7 +16,7 @@ import {
 import { loadSync } from "@grpc/proto-loader";
 import { onTestFinished } from "vitest";
 import { createLog } from "../../src/log.ts";
-import { createServerOf } from "../../src/server/grpc.ts";
+import { createServer as createGrpcServer } from "../../src/server/grpc.ts";
 import { createMetrics } from "../../src/server/metrics.ts";
 import { insecure } from "../servers/loopback.ts";
 
@@ -108,7 +108,7 @@ const service = "grpc.testing.TestService";
 /** Serves the test service on a free port, as the function is served, until the test ends. @returns the port. */
 export async function serveTestService(): Promise<number> {
   const log = createLog({ debug: false }, new Writable({ write: (_chunk, _encoding, done) => done() }));
-  const grpc = createServerOf(insecure, { log, metrics: createMetrics("v0", []) }, addTestService);
+  const grpc = createGrpcServer(insecure, { log, metrics: createMetrics("v0", []) }, addTestService);
   const server = createServer({ noDelay: true }, grpc.accept).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseAllDocuments } from "yaml";
 
 const root = fileURLToPath(new URL("../../examples/", import.meta.url));
 
@@ -10,6 +11,12 @@ export const examples: readonly string[] = readdirSync(root, { withFileTypes: tr
   .map(({ name }) => name);
 
 export const fileOf = (example: string, file: string): string => join(root, example, file);
+
+/** The functions that an example's steps call. */
+export const functionsOf = (example: string): readonly string[] =>
+  parseAllDocuments(readFileSync(fileOf(example, "functions.yaml"), "utf8")).map((document) =>
+    String(document.getIn(["metadata", "name"])),
+  );
 
 /** The differences between CLIs: the name of the flag, and the functions file where it is not the example's own. */
 export interface Dialect {

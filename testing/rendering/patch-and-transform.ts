@@ -4,10 +4,7 @@ import type { Outcome } from "../../src/run-function.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
 
-/**
- * A stand-in for function-patch-and-transform, which cannot be had here: composes the bases of its input, and knows no
- * patches. Examples that need a step before ours have it as theirs.
- */
+/** Composes the bases of its input: another function, for what `render` does with other functions. */
 export function composeBases(message: Uint8Array): Outcome {
   const request = readRequest(message);
   const listed = request.input.at(["resources"]);

@@ -32,7 +32,7 @@ export function toFailure(stderr: string): Rendering {
  */
 export function inOrder(yaml: string): string {
   const documents = yaml.split(/^(?=---\n)/m);
-  const isReport = (document: string): boolean => /^message: Composed resource ".*" is not/m.test(document);
+  const isReport = (document: string): boolean => /^message: .?Composed resource /m.test(document);
   const reports = documents.filter(isReport).sort();
   return documents.map((document) => (isReport(document) ? reports.shift() : document)).join("");
 }

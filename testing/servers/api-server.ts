@@ -92,7 +92,7 @@ export async function startApiServer({
 }
 
 /** The way there, for a client. */
-export const connectTo = ({ kubeconfig }: ApiServer) => connect({ kubeconfig });
+export const connectTo = ({ kubeconfig }: ApiServer) => connect({ kubeconfig, env: {} });
 
 interface Said {
   readonly status: number;

@@ -24,11 +24,11 @@ export async function createAuthority(name: string): Promise<Identity> {
 
 const HOUR = 3_600_000;
 
-/** A certificate for localhost and its own name, good for servers and clients. It ends in an hour, or then. */
+/** Issues a certificate for localhost and its own name, good for servers and clients, by default for a day. */
 export async function issue(
   authority: Identity,
   name: string,
-  { endsInMs = HOUR }: { readonly endsInMs?: number } = {},
+  { endsInMs = 24 * HOUR }: { readonly endsInMs?: number } = {},
 ): Promise<Identity> {
   const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
     ...elliptic,

@@ -1,32 +1,38 @@
 import { Writable } from "node:stream";
+import { findTool } from "../../scripts/tools/catalogue.ts";
 import { createLog } from "../../src/log.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { serve } from "../../src/server/server.ts";
-import { composeBases } from "../rendering/patch-and-transform.ts";
 import { configFrom } from "./config.ts";
+import { startGoFunction } from "./go-function.ts";
 
-/** The function, serving on a free port of this machine, beside a stand-in for the function that composes. */
+/** The function, serving on a free port of this machine, beside the functions that users have before and after it. */
 export interface FunctionServer {
   /** As `host:port`, by the Function's name. */
   readonly targets: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** Serves both as `npm start -- --insecure` does, without its log. */
+const OTHERS = ["function-patch-and-transform", "function-auto-ready"] as const;
+
+/** Serves ours as `npm start -- --insecure` does, without its log, and those of the others that are built. */
 export async function serveFunction(): Promise<FunctionServer> {
   const config = configFrom(["--insecure", "--address=127.0.0.1:0", "--metrics-address="]);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const log = createLog(config, nowhere);
-  const ours = await serve(config, { runFunction, log });
-  const composer = await serve(config, { runFunction: composeBases, log });
+  const ours = await serve(config, { runFunction, log: createLog(config, nowhere) });
+  const targets: Record<string, string> = { "function-shared-infrastructure": `127.0.0.1:${ours.port}` };
+  const ends: (() => Promise<void>)[] = [ours.shutDown];
+  for (const name of OTHERS) {
+    const program = findTool(name);
+    if (program === undefined) continue;
+    const { target, stop } = await startGoFunction(program);
+    targets[name] = target;
+    ends.push(stop);
+  }
   return {
-    targets: {
-      "function-shared-infrastructure": `127.0.0.1:${ours.port}`,
-      "function-patch-and-transform": `127.0.0.1:${composer.port}`,
-    },
+    targets,
     stop: async () => {
-      await ours.shutDown();
-      await composer.shutDown();
+      for (const end of ends) await end();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type SecureClientSessionOptions } from "node:http2";
 import { onTestFinished } from "vitest";
-import { V1 } from "./loopback.ts";
+import { V1 } from "./frames.ts";
 
 /** An HTTP/2 connection that nothing of gRPC's hides, until the test ends. Resolves when the server's settings are here. */
 export async function connectHttp2(url: string, options: SecureClientSessionOptions = {}): Promise<ClientHttp2Session> {
@@ -21,13 +21,6 @@ export const roundTrip = (session: ClientHttp2Session): Promise<void> =>
   new Promise((resolve, reject) => {
     session.ping((error) => (error ? reject(error) : resolve()));
   });
-
-/** A message as gRPC frames it: not compressed, its length, itself. */
-export function frame(message: Uint8Array): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.byteLength, 1);
-  return Buffer.concat([head, message]);
-}
 
 /** What a stream got until it ended: its messages, framed, and the status; undefined where it was cut off. */
 export async function endOf(stream: ClientHttp2Stream): Promise<{ data: Buffer; status: string | undefined }> {

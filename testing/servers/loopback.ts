@@ -8,6 +8,7 @@ import type { Outcome } from "../../src/run-function.ts";
 import type { Config, Limits } from "../../src/server/config.ts";
 import { type Dependencies, type RunningServer, serve } from "../../src/server/server.ts";
 import type { Identity } from "./certificates.ts";
+import { V1 } from "./frames.ts";
 
 /** What a test may ask of a server without meeting a limit. */
 export const generous: Limits = {
@@ -65,7 +66,6 @@ const toLines = (lines: LogLine[]): Writable =>
     },
   });
 
-export const V1 = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction";
 export const V1BETA1 = "/apiextensions.fn.proto.v1beta1.FunctionRunnerService/RunFunction";
 
 /** What a call came to: the code's name and the server's words, or the response. */

@@ -3,33 +3,48 @@ import type { Call } from "../../src/features/feature.ts";
 import { tags } from "../../src/features/tags/tags.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
-import { type Draft, emptyDraft } from "../../src/model/draft.ts";
+import { type Draft, emptyDraft, type ResourceEdit } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { toContender } from "../../src/ownership/contender.ts";
+import { type Departure, leavesBehind, toDeparture } from "../../src/registry/departure.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { emptyRequest } from "../builders/request.ts";
 import { inputOf, resourceOf } from "../builders/sharing.ts";
 
 /**
- * A control plane in which several XRs declare one cloud resource, small enough to try any order of events. It has caches of any
- * age, server-side apply, and a provider that obeys management policies.
+ * A control plane in which several XRs declare one of two cloud resources, small enough to try any order of events. It has caches
+ * of any age, server-side apply, a provider that obeys management policies, and the admission webhook.
  */
 
 const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const TAKE = `${DOMAIN}/take-ownership`;
 const EVERYTHING = ["*"];
 
+/** The names of the cloud resources: an XR has the first until it is renamed. */
+export const NAMES = ["orders", "bills"] as const;
+export type Name = (typeof NAMES)[number];
+
+/** This control plane and another one on the same cloud account, as the tag names them. */
+const HERE = "here";
+const ELSEWHERE = "elsewhere";
+
 interface Managed {
   readonly xr: number;
   readonly uid: string;
   readonly createdAt: string;
   readonly isDeleting: boolean;
+  /** True if its XR is gone, and the admission webhook has kept it. */
+  readonly isHeld: boolean;
+  readonly isPaused: boolean;
   /** The annotation by which an operator takes ownership; Crossplane's server-side apply leaves it alone. */
   readonly take: string;
   /** The object that the XR's function desired last; undefined where no function has seen it. */
   readonly applied: JsonObject | undefined;
   /** The provider's finding when it last looked; undefined before. */
   readonly found: "absent" | "present" | undefined;
+  /** The cloud resource that it looked for. */
+  readonly foundName: Name | undefined;
   /** The time at which its provider created the cloud resource; empty where it found one. */
   readonly cloudCreatedAt: string;
 }
@@ -39,7 +54,21 @@ type Outsider = "none" | "exists" | "created";
 
 type Cluster = ReadonlyMap<number, Managed>;
 
+interface CloudResource {
+  exists: boolean;
+  /** The XR without the step, if there is one: `created` if its provider created the cloud resource. */
+  outsider: Outsider;
+  /** True once one of ours has created it: a second cloud resource of the same name looks like the first. */
+  isCreatedByUs: boolean;
+  /** True if the one that is there now was created by one of ours. */
+  isOurs: boolean;
+  /** The control plane that wrote its tags last. */
+  cluster: string | undefined;
+}
+
 interface Xr {
+  name: Name;
+  isPaused: boolean;
   /** The newest state of the cluster that the XR has read; it never reads an older one. */
   readVersion: number;
   /** True if its condition says that it may count on the cloud resource. */
@@ -50,13 +79,15 @@ export class TagWorld {
   readonly #history: Cluster[] = [new Map()];
   readonly #xrs = new Map<number, Xr>();
   readonly #uids: readonly number[];
+  readonly #departed: Departure[] = [];
   #clock = 0;
   #takes = 0;
-  cloudExists = false;
-  /** The XR without the step, if there is one: `created` if its provider created the cloud resource. */
-  #outsider: Outsider = "none";
-  /** True once one of ours has created it: a second cloud resource of the same name looks like the first. */
-  #isCreatedByUs = false;
+  readonly #cloud = new Map<Name, CloudResource>(
+    NAMES.map((name) => [
+      name,
+      { exists: false, outsider: "none", isCreatedByUs: false, isOurs: false, cluster: undefined },
+    ]),
+  );
   /** The breaches of the property, a sentence each. */
   readonly faults: string[] = [];
 
@@ -80,30 +111,70 @@ export class TagWorld {
 
   create(xr: number, hasManagedResource = false): void {
     if (this.#xrs.has(xr) || this.#now.has(xr)) return;
-    this.#xrs.set(xr, { readVersion: 0, counts: false });
+    this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false });
     if (!hasManagedResource) return;
-    const cloudCreatedAt = this.cloudExists ? "" : this.#createInCloud();
+    const cloudCreatedAt = this.#resource("orders").exists ? "" : this.#createInCloud("orders");
     this.#put({ ...this.#newManaged(xr, undefined), found: "present", cloudCreatedAt });
   }
 
+  /** The XR declares the other cloud resource from now on. */
+  rename(xr: number): void {
+    const state = this.#xrs.get(xr);
+    if (state === undefined) return;
+    state.name = state.name === "orders" ? "bills" : "orders";
+    state.counts = false;
+  }
+
+  /** Crossplane does not reconcile a paused XR. */
+  pause(xr: number, isPaused: boolean): void {
+    const state = this.#xrs.get(xr);
+    if (state !== undefined) state.isPaused = isPaused;
+  }
+
+  /** The provider does not reconcile a paused managed resource. */
+  pauseManaged(xr: number, isPaused: boolean): void {
+    const managed = this.#now.get(xr);
+    if (managed !== undefined && managed.isPaused !== isPaused) this.#put({ ...managed, isPaused });
+  }
+
   /** An XR without the step declares the cloud resource; its provider acts at once. */
-  createOutsider(): void {
-    if (this.#outsider !== "none") return;
-    this.#outsider = this.cloudExists ? "exists" : "created";
-    this.cloudExists = true;
+  createOutsider(name: Name = "orders"): void {
+    const resource = this.#resource(name);
+    if (resource.outsider !== "none") return;
+    resource.outsider = resource.exists ? "exists" : "created";
+    resource.exists = true;
   }
 
   /** The XR without the step goes, and takes the cloud resource with it. */
-  deleteOutsider(): void {
-    if (this.#outsider !== "none") this.cloudExists = false;
-    this.#outsider = "none";
-    for (const xr of this.#xrs.values()) xr.counts = false; // nobody could have told them
+  deleteOutsider(name: Name = "orders"): void {
+    const resource = this.#resource(name);
+    if (resource.outsider !== "none") this.#forget(resource);
+    resource.outsider = "none";
+    for (const xr of this.#xrs.values()) if (xr.name === name) xr.counts = false; // nobody could have told them
+  }
+
+  /** Another control plane writes the cloud resource once, and leaves it behind: ours is to leave it alone then. */
+  writeElsewhere(name: Name): void {
+    const resource = this.#resource(name);
+    resource.exists = true;
+    resource.cluster = ELSEWHERE;
   }
 
   delete(xr: number): void {
     this.#xrs.delete(xr);
+    this.#deleteManaged(xr);
+  }
+
+  /** Kubernetes deletes what the XR composed, unless the admission webhook denies that. */
+  #deleteManaged(xr: number): void {
     const managed = this.#now.get(xr);
-    if (managed !== undefined) this.#put({ ...managed, isDeleting: true });
+    if (managed === undefined || managed.isDeleting) return;
+    const departure = toDeparture(this.#show(managed));
+    const all = [...this.#now.values()].filter((other) => identityOf(other) === departure?.identity);
+    const contenders = all.map((other) => toContender(documentOf(this.#show(other))));
+    const isHeld = departure !== undefined && leavesBehind(departure, contenders, this.#departed);
+    if (departure !== undefined && !isHeld) this.#departed.push(departure);
+    if (!isHeld || !managed.isHeld) this.#put({ ...managed, isHeld, isDeleting: !isHeld });
   }
 
   /** Moves ownership to the XR, as an operator does. */
@@ -116,7 +187,7 @@ export class TagWorld {
   /** @param staleness the age of the list of contenders that the XR reads: 0 is new, 1 as old as it can be. */
   reconcile(xr: number, staleness: number): Draft | undefined {
     const state = this.#xrs.get(xr);
-    if (state === undefined) return undefined;
+    if (state === undefined || state.isPaused) return undefined;
     const newest = this.#history.length - 1;
     state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
     const pending = tags(this.#callOf(xr, undefined), emptyDraft);
@@ -128,27 +199,59 @@ export class TagWorld {
     return draft;
   }
 
-  /** Reconciles one managed resource, as its provider does. */
+  /** Reconciles one managed resource, as its provider does; Kubernetes tries again to delete what was kept. */
   provide(xr: number): void {
+    if (this.#now.get(xr)?.isHeld === true) this.#deleteManaged(xr);
     const managed = this.#now.get(xr);
-    if (managed === undefined) return;
-    const policies = policiesOf(managed);
+    if (managed === undefined || managed.isPaused) return;
     if (managed.isDeleting) {
-      if (policies.some((policy) => policy === "*" || policy === "Delete")) this.#deleteFromCloud(managed);
+      if (readPolicies(managed).some((policy) => policy === "*" || policy === "Delete")) this.#deleteFromCloud(managed);
       this.#history.push(new Map([...this.#now].filter(([key]) => key !== xr)));
       return;
     }
-    const isCreating = isWriter(managed) && !this.cloudExists;
-    const cloudCreatedAt = isCreating ? this.#createInCloud() : managed.cloudCreatedAt;
-    const found = this.cloudExists ? "present" : "absent";
-    if (found !== managed.found || cloudCreatedAt !== managed.cloudCreatedAt) {
-      this.#put({ ...managed, found, cloudCreatedAt });
-    }
+    this.#observe(managed);
   }
 
-  /** The living XRs whose managed resource may write the cloud resource. */
+  /** Creates the cloud resource where that is asked for, and notes what there is. */
+  #observe(managed: Managed): void {
+    const resource = this.#cloudOf(managed);
+    const isCreating = isWriter(managed) && !resource.exists;
+    const cloudCreatedAt = isCreating ? this.#createInCloud(nameOf(managed)) : managed.cloudCreatedAt;
+    if (isWriter(managed) && managed.applied !== undefined) resource.cluster = HERE;
+    const found = resource.exists ? "present" : "absent";
+    const name = nameOf(managed);
+    const isNew = found !== managed.found || cloudCreatedAt !== managed.cloudCreatedAt || name !== managed.foundName;
+    if (isNew) this.#put({ ...managed, found, foundName: name, cloudCreatedAt });
+  }
+
+  /** The XRs whose managed resource may write a cloud resource; one that the webhook has kept waits for an operator. */
+  writersOf(name: Name): readonly number[] {
+    const writers = [...this.#now.values()].filter((managed) => isWriter(managed) && !managed.isHeld);
+    return writers.filter((managed) => nameOf(managed) === name).map(({ xr }) => xr);
+  }
+
   get writers(): readonly number[] {
-    return [...this.#now.values()].filter(isWriter).map(({ xr }) => xr);
+    return NAMES.flatMap((name) => this.writersOf(name));
+  }
+
+  /** The living XRs that declare a cloud resource. */
+  livingOf(name: Name): readonly number[] {
+    return [...this.#xrs].filter(([, xr]) => xr.name === name).map(([xr]) => xr);
+  }
+
+  /** True if the tags say that another control plane owns it. */
+  isElsewhere(name: Name): boolean {
+    return this.#resource(name).exists && this.#resource(name).cluster === ELSEWHERE;
+  }
+
+  existsInCloud(name: Name): boolean {
+    return this.#resource(name).exists;
+  }
+
+  /** True if one of ours created it, and no managed resource stands for it any more. */
+  isLeaked(name: Name): boolean {
+    const { exists, isOurs } = this.#resource(name);
+    return exists && isOurs && ![...this.#now.values()].some((managed) => nameOf(managed) === name);
   }
 
   /** A text of all managed resources, to compare before and after. */
@@ -156,42 +259,82 @@ export class TagWorld {
     return JSON.stringify([...this.#now.values()].sort((a, b) => a.xr - b.xr));
   }
 
-  #deleteFromCloud({ xr, applied }: Managed): void {
-    this.cloudExists = false;
-    const isForeign = this.#outsider === "created" && !this.#isCreatedByUs;
+  #deleteFromCloud(managed: Managed): void {
+    const { xr, applied } = managed;
+    const name = nameOf(managed);
+    const resource = this.#cloudOf(managed);
+    const isForeign = resource.outsider === "created" && !resource.isCreatedByUs;
+    this.#forget(resource);
     if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
-    const bereft = [...this.#xrs].filter(([other, { counts }]) => other !== xr && counts).map(([other]) => other);
+    const bereft = [...this.#xrs]
+      .filter(([other, state]) => other !== xr && state.counts && state.name === name)
+      .map(([other]) => other);
     // No function can have kept Delete from a managed resource that none has seen.
     if (bereft.length > 0 && applied !== undefined) {
-      this.faults.push(`XR ${xr} took the cloud resource with it, and XR ${bereft.join(", ")} counted on it`);
+      this.faults.push(`XR ${xr} took ${name} with it, and XR ${bereft.join(", ")} counted on it`);
     }
+  }
+
+  #forget(resource: CloudResource): void {
+    resource.exists = false;
+    resource.isOurs = false;
+    resource.cluster = undefined;
   }
 
   #apply(xr: number, state: Xr, { resources, conditions }: Draft): void {
     const edit = resources.get("bucket");
     const managed = this.#now.get(xr);
-    if (edit?.is !== "set" || edit.object === undefined) {
+    const applied = edit && readDesired(edit);
+    if (edit?.is !== "set" || applied === undefined) {
       this.faults.push(`XR ${xr} left out what it had created`);
       return;
     }
     const [condition] = conditions;
     state.counts = condition?.status === "True" || condition?.reason === "OwnedByAnother";
     if (state.counts && edit.ready === "False") this.faults.push(`XR ${xr} is not ready, and says that it is`);
-    if (managed?.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(edit.object)) return;
-    this.#put(managed === undefined ? this.#newManaged(xr, edit.object) : { ...managed, applied: edit.object });
+    if (managed === undefined) {
+      this.#put(this.#newManaged(xr, applied));
+      return;
+    }
+    if (managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(applied)) return;
+    this.#put({ ...managed, applied });
+    if (nameOf(managed) !== state.name) this.#leave(nameOf(managed));
+  }
+
+  /** An external name that changes leaves the old cloud resource to those that have seen who created it, or to nobody. */
+  #leave(name: Name): void {
+    const others = [...this.#now.values()].filter((managed) => nameOf(managed) === name);
+    const isKnown = others.some((managed) => toContender(documentOf(this.#show(managed))).isCreated);
+    if (!isKnown) this.#resource(name).isOurs = false;
   }
 
   #newManaged(xr: number, applied: JsonObject | undefined): Managed {
     const uid = `${String(this.#uids[xr] ?? xr).padStart(3, "0")}-${this.#history.length}`;
     const createdAt = this.#timestamp();
-    return { xr, uid, createdAt, isDeleting: false, take: "", applied, found: undefined, cloudCreatedAt: "" };
+    return { xr, uid, createdAt, isDeleting: false, isHeld: false, isPaused: false, take: "", applied, ...UNSEEN };
   }
 
   /** @returns when. */
-  #createInCloud(): string {
-    this.cloudExists = true;
-    this.#isCreatedByUs = true;
+  #createInCloud(name: Name): string {
+    const resource = this.#resource(name);
+    resource.exists = true;
+    resource.isCreatedByUs = true;
+    resource.isOurs = true;
     return this.#timestamp();
+  }
+
+  #resource(name: Name): CloudResource {
+    const resource = this.#cloud.get(name);
+    if (resource === undefined) throw new Error(`there is no ${name}`);
+    return resource;
+  }
+
+  #show(managed: Managed): JsonObject {
+    return observed(managed, this.#cloudOf(managed));
+  }
+
+  #cloudOf(managed: Managed): CloudResource {
+    return this.#resource(nameOf(managed));
   }
 
   #timestamp(): string {
@@ -205,44 +348,64 @@ export class TagWorld {
   #callOf(xr: number, answer: Cluster | undefined): Call {
     const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
     const managed = this.#now.get(xr);
-    const items = answer && [...answer.values()].map(observed).filter(isLabelled).map(documentOf);
+    const items =
+      answer &&
+      [...answer.values()]
+        .map((one) => this.#show(one))
+        .filter(isLabelled)
+        .map(documentOf);
     return {
       composite: toComposite(composite),
-      input: parseInput(inputOf({ tags: { add: [{ key: "team", value: `team-${xr}` }] } })),
+      input: parseInput(
+        inputOf({ tags: { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: { value: HERE } } } }),
+      ),
       request: {
         ...emptyRequest,
         observed: {
           composite: resourceOf(composite.toObject()),
-          resources: new Map(managed === undefined ? [] : [["bucket", resourceOf(observed(managed))]]),
+          resources: new Map(managed === undefined ? [] : [["bucket", resourceOf(this.#show(managed))]]),
         },
-        desired: { composite: resourceOf({}), resources: new Map([["bucket", resourceOf(BUCKET)]]) },
+        desired: {
+          composite: resourceOf({}),
+          resources: new Map([["bucket", resourceOf(bucketOf(this.#xrs.get(xr)?.name ?? "orders"))]]),
+        },
         required: () => (items === undefined ? { is: "pending" } : { is: "resolved", items }),
       },
     };
   }
 }
 
-const BUCKET: JsonObject = {
+const UNSEEN = { found: undefined, foundName: undefined, cloudCreatedAt: "" };
+
+const bucketOf = (name: Name): JsonObject => ({
   apiVersion: "s3.aws.upbound.io/v1beta2",
   kind: "Bucket",
-  ...externallyNamed("orders"),
+  ...externallyNamed(name),
   spec: { forProvider: { region: "eu-central-1" } },
-};
+});
+
+/** The cloud resource that a managed resource stands for. */
+function nameOf({ applied }: Managed): Name {
+  const name = applied && valueAt(applied, ["metadata", "annotations", "crossplane.io/external-name"]);
+  return NAMES.find((known) => known === name) ?? "orders";
+}
+
+const identityOf = ({ applied }: Managed) => applied && valueAt(applied, ["metadata", "labels", `${DOMAIN}/identity`]);
 
 const isLabelled = (object: JsonObject): boolean =>
   valueAt(object, ["metadata", "labels", `${DOMAIN}/identity`]) !== undefined;
 
-function policiesOf({ applied }: Managed): readonly unknown[] {
+function readPolicies({ applied }: Managed): readonly unknown[] {
   const policies = applied && valueAt(applied, ["spec", "managementPolicies"]);
   return Array.isArray(policies) ? policies : EVERYTHING;
 }
 
 const isWriter = (managed: Managed): boolean =>
-  !managed.isDeleting && policiesOf(managed).some((policy) => policy === "*" || policy === "Update");
+  !managed.isDeleting && readPolicies(managed).some((policy) => policy === "*" || policy === "Update");
 
 /** A managed resource as the API server shows it. */
-function observed(managed: Managed): JsonObject {
-  const { xr, uid, createdAt, isDeleting, take, applied = BUCKET, cloudCreatedAt } = managed;
+function observed(managed: Managed, { cluster }: CloudResource): JsonObject {
+  const { xr, uid, createdAt, isDeleting, isPaused, take, applied = bucketOf("orders"), cloudCreatedAt } = managed;
   const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};
   const annotations = isObject(metadata["annotations"]) ? metadata["annotations"] : {};
   const spec = isObject(applied["spec"]) ? applied["spec"] : {};
@@ -257,12 +420,17 @@ function observed(managed: Managed): JsonObject {
       annotations: {
         ...annotations,
         "crossplane.io/composition-resource-name": "bucket",
+        ...(isPaused && { "crossplane.io/paused": "true" }),
         ...(take !== "" && { [TAKE]: take }),
         ...(cloudCreatedAt !== "" && { "crossplane.io/external-create-succeeded": cloudCreatedAt }),
       },
     },
-    spec: { ...spec, managementPolicies: policiesOf(managed) as readonly string[] },
-    status: { conditions: toConditions(managed) },
+    spec: { ...spec, managementPolicies: readPolicies(managed) as readonly string[] },
+    status: {
+      conditions: toConditions(managed),
+      ...(managed.found === "present" &&
+        cluster !== undefined && { atProvider: { tags: { "crossplane-cluster": cluster } } }),
+    },
   };
 }
 
@@ -272,3 +440,6 @@ function toConditions({ found }: Managed): readonly JsonObject[] {
   const message = "observe failed: external resource does not exist";
   return [found === "present" ? { type: "Synced", status: "True" } : { type: "Synced", status: "False", message }];
 }
+
+const readDesired = (edit: ResourceEdit): JsonObject | undefined =>
+  edit.is === "set" ? (edit.object ?? edit.document?.toObject()) : undefined;

@@ -19,13 +19,13 @@ export interface Secrets {
 type Policy = "Create" | "Delete";
 const MESSAGE_OF_REFUSAL = "cannot publish: refusing to modify uncontrolled secret";
 
-function policiesOf(object: JsonObject): readonly JsonValue[] {
+function readPolicies(object: JsonObject): readonly JsonValue[] {
   const policies = objectIn(object, "spec")["managementPolicies"];
   return Array.isArray(policies) ? policies : ["*"];
 }
 
 export const may = (object: JsonObject, policy: Policy): boolean =>
-  policiesOf(object).some((allowed) => allowed === "*" || allowed === policy);
+  readPolicies(object).some((allowed) => allowed === "*" || allowed === policy);
 
 export const isDeleting = (object: JsonObject): boolean => metadataOf(object)["deletionTimestamp"] !== undefined;
 

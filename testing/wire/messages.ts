@@ -1,7 +1,7 @@
+import { loadMethod } from "../../src/cli/render/codec.ts";
 import { toStruct } from "../../src/cli/render/struct.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf, shared, xr } from "../builders/sharing.ts";
-import { loadMethod } from "./protocol.ts";
 
 /** Encoded messages, made with protobufjs: what Crossplane would send, and what it would understand. */
 

@@ -1,8 +1,8 @@
+import { loadMethod } from "../../src/cli/render/codec.ts";
 import { fromStruct, type Struct, toStruct } from "../../src/cli/render/struct.ts";
 import type { Target } from "../../src/model/condition.ts";
 import type { Ready } from "../../src/model/resource.ts";
 import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";
-import { loadMethod } from "./protocol.ts";
 
 /**
  * What the protocol's own codec (@grpc/proto-loader, which is protobufjs) says about a message, in plain JSON. Where it

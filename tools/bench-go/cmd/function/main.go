@@ -24,7 +24,7 @@ func main() {
 	err := function.Serve(&jobs.Function{Job: jobs.Jobs[*job]},
 		function.Listen(function.DefaultNetwork, *address),
 		security,
-		function.MaxRecvMessageSize(8*1024*1024),
+		function.MaxRecvMessageSize(64*1024*1024),
 		function.WithMetricsServer(""),
 	)
 	log.Fatal(err)

@@ -1,0 +1,146 @@
+// Package terraform is a small Terraform provider, whose cloud is e2e/rig/cloud.ts.
+package terraform
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-sdk/v2/diag"
+	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/retry"
+	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/schema"
+)
+
+// Provider returns the provider. The meta of its resources is a *Cloud.
+func Provider() *schema.Provider {
+	return &schema.Provider{
+		ResourcesMap: map[string]*schema.Resource{
+			"rig_cluster":  cluster(),
+			"rig_bucket":   bucket(),
+			"rig_database": database(),
+		},
+	}
+}
+
+func cluster() *schema.Resource {
+	const path = "clusters/"
+	observe := read(path, "region", "endpoint")
+	return &schema.Resource{
+		Description: "It takes seconds to create, and the cloud makes up its identifier.",
+		Schema:      map[string]*schema.Schema{"region": required(), "endpoint": computed()},
+		CreateContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+			cloud := meta.(*Cloud)
+			created, err := cloud.do(ctx, http.MethodPost, path, fields{"region": d.Get("region")})
+			if err != nil {
+				return diag.FromErr(err)
+			}
+			d.SetId(created["id"].(string))
+			if err := waitUntilAvailable(ctx, cloud, path+d.Id()); err != nil {
+				return diag.FromErr(err)
+			}
+			return observe(ctx, d, meta)
+		},
+		ReadContext:   observe,
+		DeleteContext: remove(path),
+	}
+}
+
+func waitUntilAvailable(ctx context.Context, cloud *Cloud, path string) error {
+	wait := retry.StateChangeConf{
+		Pending:      []string{"creating"},
+		Target:       []string{"available"},
+		Timeout:      time.Minute,
+		PollInterval: 500 * time.Millisecond,
+		Refresh: func() (any, string, error) {
+			found, err := cloud.get(ctx, path)
+			if err != nil || found == nil {
+				return nil, "", err
+			}
+			return found, found["state"].(string), nil
+		},
+	}
+	_, err := wait.WaitForStateContext(ctx)
+	return err
+}
+
+func bucket() *schema.Resource {
+	const path = "buckets/"
+	tags := &schema.Schema{Type: schema.TypeMap, Optional: true, Elem: &schema.Schema{Type: schema.TypeString}}
+	observe := read(path, "name", "region", "tags")
+	put := write(path, observe, "region", "tags")
+	return &schema.Resource{
+		Description:   "Its creator names it, and it has tags.",
+		Schema:        map[string]*schema.Schema{"name": required(), "region": required(), "tags": tags},
+		CreateContext: put,
+		ReadContext:   observe,
+		UpdateContext: put,
+		DeleteContext: remove(path),
+	}
+}
+
+func database() *schema.Resource {
+	const path = "databases/"
+	password := computed()
+	password.Sensitive = true
+	observe := read(path, "name", "region", "endpoint", "password")
+	return &schema.Resource{
+		Description: "Its creator names it, and the cloud makes up its password.",
+		Schema: map[string]*schema.Schema{
+			"name": required(), "region": required(), "endpoint": computed(), "password": password,
+		},
+		CreateContext: write(path, observe, "region"),
+		ReadContext:   observe,
+		DeleteContext: remove(path),
+	}
+}
+
+func required() *schema.Schema {
+	return &schema.Schema{Type: schema.TypeString, Required: true, ForceNew: true}
+}
+
+func computed() *schema.Schema {
+	return &schema.Schema{Type: schema.TypeString, Computed: true}
+}
+
+type operation = func(context.Context, *schema.ResourceData, any) diag.Diagnostics
+
+// write creates what has a name, or updates it.
+func write(path string, observe operation, arguments ...string) operation {
+	return func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+		body := fields{}
+		for _, argument := range arguments {
+			body[argument] = d.Get(argument)
+		}
+		d.SetId(d.Get("name").(string))
+		if _, err := meta.(*Cloud).do(ctx, http.MethodPut, path+d.Id(), body); err != nil {
+			return diag.FromErr(err)
+		}
+		return observe(ctx, d, meta)
+	}
+}
+
+func read(path string, attributes ...string) operation {
+	return func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+		found, err := meta.(*Cloud).get(ctx, path+d.Id())
+		if err != nil {
+			return diag.FromErr(err)
+		}
+		if found == nil {
+			d.SetId("")
+			return nil
+		}
+		for _, attribute := range attributes {
+			if err := d.Set(attribute, found[attribute]); err != nil {
+				return diag.FromErr(err)
+			}
+		}
+		return nil
+	}
+}
+
+func remove(path string) operation {
+	return func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+		_, err := meta.(*Cloud).do(ctx, http.MethodDelete, path+d.Id(), nil)
+		return diag.FromErr(err)
+	}
+}
