@@ -1,4 +1,5 @@
 import { adoption } from "./features/adoption/adoption.ts";
+import { consumers } from "./features/consumers/consumers.ts";
 import { externalNames } from "./features/external-names/external-names.ts";
 import type { Call, Feature } from "./features/feature.ts";
 import { publishing } from "./features/publish.ts";
@@ -11,6 +12,7 @@ import { type Draft, emptyDraft } from "./model/draft.ts";
 const features: readonly Feature[] = [
   sharing, // first: all that follows can use what others share
   publishing,
+  consumers, // before tags and external names: credentials are resources like others
   tags, // needs the final set of desired resources, and leaves out what another XR has
   externalNames, // after every feature that desires managed resources
   adoption, // after every feature that desires resources: it looks for those that nobody desires

@@ -90,8 +90,9 @@ const unique = (words: readonly string[]): readonly string[] => [...new Set(word
 
 /** Where a condition's reasons stand in the sources. */
 const conditions: Readonly<Record<string, readonly string[]>> = {
-  SharedResourcesReady: ["sharing/condition.ts", "sharing/reason.ts"],
+  SharedResourcesReady: ["sharing/condition.ts", "sharing/verdict.ts"],
   EnvironmentConfigPublished: ["publish.ts"],
+  ConsumersServed: ["consumers/condition.ts"],
   TagsOwned: ["tags/condition.ts", "tags/reasons.ts"],
   ResourcesAdopted: ["adoption/condition.ts", "adoption/reasons.ts"],
   ExternalNamesPinned: ["external-names/condition.ts"],
@@ -133,6 +134,15 @@ describe("docs/errors.md", () => {
     const sources = filesIn("src", ".ts").map(read).join("\n");
     for (const line of firstColumn("docs/errors.md", "## Log lines")) expect(sources).toContain(`"${line}"`);
   });
+});
+
+test("docs/troubleshooting.md names no reason that docs/errors.md lacks, and links its condition there", () => {
+  const rows = [...read("docs/troubleshooting.md").matchAll(/^\| \[`(\w+)`\]\(errors\.md#(\w+)\)(.*?) \|/gm)];
+  expect(rows.length).toBeGreaterThan(4);
+  for (const [, condition = "", anchor, situation = ""] of rows) {
+    expect(anchor).toBe(condition.toLowerCase());
+    expect(firstColumn("docs/errors.md", `### ${condition}`)).toEqual(expect.arrayContaining([...ticked(situation)]));
+  }
 });
 
 test("CONTRIBUTING.md has a reason for each package that the image holds", () => {

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { packageRoot, readVersion } from "../src/package.ts";
-import { connectHttp2, endOf, frame, openStream } from "../testing/servers/http2.ts";
+import { frame } from "../testing/servers/frames.ts";
+import { connectHttp2, endOf, openStream } from "../testing/servers/http2.ts";
 import { call, until } from "../testing/servers/loopback.ts";
 
 /** The program as a process of its own. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createMetrics } from "../src/server/metrics.ts";
-import { V1 } from "../testing/servers/loopback.ts";
+import { V1 } from "../testing/servers/frames.ts";
 import { metricsIn } from "../testing/tools/promql.ts";
 
 // The rules and the dashboard query metrics that this function serves, or the programs that foreign-metrics.yaml names.

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { loadMethod } from "../src/cli/render/codec.ts";
+import type { RunFunctionResponse } from "../src/cli/render/protocol.ts";
+import type { Struct } from "../src/cli/render/struct.ts";
 import { toStruct } from "../src/cli/render/struct.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
-import { loadMethod, type RunFunctionResponse } from "../testing/wire/protocol.ts";
 
 /**
  * A Secret's value goes into the copy that needs it and nowhere else. Each way to deliver and to fail is tried with a value that
@@ -53,7 +55,7 @@ function respond(copy: JsonObject, answers: Readonly<Record<string, readonly Jso
       requiredResources: Object.fromEntries(entries(answers).map(([name, list]) => [name, items(list)])),
     }),
   );
-  return responseDeserialize(Buffer.from(response)) as RunFunctionResponse;
+  return responseDeserialize(Buffer.from(response)) as RunFunctionResponse<Struct>;
 }
 
 const named = { secretName: { value: "orders-db" } };

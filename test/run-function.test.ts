@@ -1,17 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { loadMethod } from "../src/cli/render/codec.ts";
+import type { RunFunctionRequest, RunFunctionResponse } from "../src/cli/render/protocol.ts";
+import type { Struct } from "../src/cli/render/struct.ts";
 import { fromStruct, toStruct } from "../src/cli/render/struct.ts";
 import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { decodeResponse } from "../testing/wire/oracle.ts";
-import { loadMethod, type RunFunctionRequest, type RunFunctionResponse } from "../testing/wire/protocol.ts";
 
 const { requestSerialize, responseDeserialize } = loadMethod();
 
 /** An encoded request of a team's XR that uses the database; a test overrides the parts that it is about. */
 const requestOf = (
-  parts: Partial<RunFunctionRequest> = {},
+  parts: Partial<RunFunctionRequest<Struct>> = {},
   input: JsonObject = inputOf({ sharedResources: [shared()] }),
 ) =>
   requestSerialize({
@@ -25,7 +27,7 @@ const requestOf = (
 /** The response as the protocol's own codec reads it, and what the server logs and counts. */
 function run(request: Uint8Array) {
   const outcome = runFunction(request);
-  const response = responseDeserialize(Buffer.from(outcome.response)) as RunFunctionResponse;
+  const response = responseDeserialize(Buffer.from(outcome.response)) as RunFunctionResponse<Struct>;
   return { ...outcome, response, bytes: outcome.response };
 }
 
@@ -90,6 +92,17 @@ describe("the state of earlier steps is returned", () => {
     expect(response.context && fromStruct(response.context)).toEqual({ a: 1 });
     expect(Object.keys(response.desired?.resources ?? {})).toContain("constructor");
     expect(Buffer.from(bytes).includes(entry)).toBe(true);
+  });
+
+  test("with a number that JSON does not have, as it came, where this step reads and writes other fields", () => {
+    const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.host" }];
+    const desired = { composite: { resource: toStruct({ status: { n: [Number.POSITIVE_INFINITY] } }) } };
+    const { response } = run(
+      requestOf({ desired, extraResources: found }, inputOf({ sharedResources: [shared({ patches })] })),
+    );
+    expect(response.desired?.composite?.resource).toMatchObject(
+      toStruct({ status: { n: [Number.POSITIVE_INFINITY], host: "orders.db.example.org" } }),
+    );
   });
 
   test("with our fields beside theirs in the status of the XR", () => {
@@ -158,35 +171,6 @@ describe("a request gets a Fatal result and changes nothing", () => {
       message:
         "cannot use the input:\n  spec.neverReconciled: only in an Operation, and this is a Composition: there is an XR",
     },
-    {
-      reason: "a patch copies a number that JSON does not have, which is named by its path",
-      request: requestOf(
-        {
-          extraResources: {
-            [REQUIRED.database]: { items: [{ resource: toStruct(database({ status: { n: Number.NaN } })) }] },
-          },
-        },
-        inputOf({
-          sharedResources: [shared({ patches: [{ fromFieldPath: "status.n", toCompositeFieldPath: "status.n" }] })],
-        }),
-      ),
-      message: "cannot return desired composite status.n: NaN is not a JSON number",
-    },
-    {
-      reason: "an earlier step has set a number that JSON does not have, which is named by its path",
-      request: requestOf(
-        {
-          desired: { composite: { resource: toStruct({ status: { n: [Number.POSITIVE_INFINITY] } }) } },
-          extraResources: found,
-        },
-        inputOf({
-          sharedResources: [
-            shared({ patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.host" }] }),
-          ],
-        }),
-      ),
-      message: "cannot return desired composite.status.n[0]: Infinity is not a JSON number",
-    },
   ])("when $reason", ({ request, message }) => {
     const { response, results } = run(request);
     expect(results).toMatchObject([{ severity: "Fatal", message, target: "Composite" }]);
@@ -202,6 +186,18 @@ describe("a request gets a Fatal result and changes nothing", () => {
     expect(Object.keys(response.requirements?.resources ?? {})).toEqual([REQUIRED.database]);
     expect(response.conditions).toHaveLength(1);
   });
+});
+
+test("a number that JSON does not have is not patched, and the condition names its field", () => {
+  const extraResources = {
+    [REQUIRED.database]: { items: [{ resource: toStruct(database({ status: { n: Number.NaN } })) }] },
+  };
+  const patches = [{ fromFieldPath: "status.n", toCompositeFieldPath: "status.n" }];
+  const { response } = run(requestOf({ extraResources }, inputOf({ sharedResources: [shared({ patches })] })));
+  expect(response.desired?.composite?.resource).toBeNull();
+  expect(response.conditions[0]?.message).toContain(
+    "cannot transform status.n of XPostgres orders: a number that JSON cannot hold",
+  );
 });
 
 test("a request of 3 MB is answered", () => {

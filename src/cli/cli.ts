@@ -1,6 +1,6 @@
+import { didYouMean } from "../model/did-you-mean.ts";
 import { PROGRAM } from "./command.ts";
 import { helpHint } from "./command-line.ts";
-import { didYouMean } from "./did-you-mean.ts";
 import { toFlagTable, toTable } from "./help.ts";
 import type { Run } from "./run.ts";
 import { serveCommand } from "./serve/command.ts";
@@ -8,7 +8,7 @@ import { serveCommand } from "./serve/command.ts";
 interface Subcommand {
   readonly name: string;
   readonly summary: string;
-  /** Loads the command's code: nothing of one command is loaded for another. */
+  /** Loads the command's code, and none of another command. */
   readonly load: () => Promise<{ readonly run: Run }>;
 }
 
@@ -41,14 +41,19 @@ export const subcommands: readonly Subcommand[] = [
   },
   {
     name: "audit",
-    summary: "Find what is wrong between XRs and what they compose, as after a restore.",
+    summary: "Find XRs and composed resources that do not match, as after a restore.",
     load: () => import("./audit/audit.ts"),
+  },
+  {
+    name: "migrate",
+    summary: "Rewrite the steps of three other functions in a Composition into steps of this one.",
+    load: () => import("./migrate/migrate.ts"),
   },
 ];
 
 const UNKNOWN_COMMAND = 2;
 
-/** Runs the command that the arguments name, or serves where they begin with a flag or are empty. */
+/** Runs the command that the arguments name; without a command, serves. */
 export const run: Run = async (args, host) => {
   const [word = "", ...rest] = args;
   if (word === "help") return run([...rest, "--help"], host);

@@ -9,10 +9,10 @@ import type { Host } from "./host.ts";
 import type { Explain } from "./run.ts";
 import { toMilliseconds } from "./values.ts";
 
-/** Exit codes of the commands that ask a cluster: 1 is an answer, 2 says that there is none. */
+/** Exit codes of the commands that read a cluster: 1 is a finding, 2 means that there is no answer. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 
-/** The exit codes of these commands where something is wrong. */
+/** The exit codes of these commands for failures. */
 export const exitCodes = { usage: EXIT.failed, failed: EXIT.failed } as const;
 
 /** Flags that choose a cluster. */
@@ -20,19 +20,19 @@ export const connectionFlags = [
   {
     name: "kubeconfig",
     value: "FILE",
-    help: "The kubeconfig. Without it: KUBECONFIG, ~/.kube/config, or the pod's service account.",
+    help: "The kubeconfig; by default KUBECONFIG, ~/.kube/config or the pod's service account.",
   },
-  { name: "context", value: "NAME", help: "The kubeconfig's context. Without it: its current one." },
+  { name: "context", value: "NAME", help: "The kubeconfig's context; by default its current one." },
 ] as const satisfies readonly Flag[];
 
-/** Flags that choose a cluster, and say how long to go on asking it. */
+/** Flags that choose a cluster and limit repeated requests. */
 export const clusterFlags = [
   ...connectionFlags,
   {
     name: "retry-for",
     value: "DURATION",
     default: "1m",
-    help: "How long to go on asking an API server that answers 429 or 5xx, or cannot be reached, with exponential backoff.",
+    help: "How long to repeat requests to an API server that answers 429 or 5xx or cannot be reached, with exponential backoff.",
   },
 ] as const satisfies readonly Flag[];
 
@@ -47,19 +47,19 @@ export interface ClusterOptions {
   readonly retryForMs: number;
 }
 
-/** The values of `clusterFlags`; each may still be a fault, for `finish` to find. */
+/** Reads `clusterFlags`; a value may be a fault, which `finish` throws. */
 export const readClusterFlags = (line: CommandLine<ClusterFlagName>) => ({
   kubeconfig: line.optionalText("kubeconfig"),
   context: line.optionalText("context"),
   retryForMs: line.value("retry-for", toMilliseconds, DURATION),
 });
 
-/** Opens the cluster that the flags name; each wait is told on standard error. @throws {ClusterError} `NoCluster` */
+/** Opens the chosen cluster; reports each wait on standard error. @throws {ClusterError} `NoCluster` */
 export function openCluster(
   { kubeconfig, context, retryForMs }: ClusterOptions,
-  host: Pick<Host, "printError">,
+  host: Pick<Host, "printError" | "env">,
 ): Cluster {
-  return toCluster(connect({ kubeconfig, context }), {
+  return toCluster(connect({ kubeconfig, context, env: host.env }), {
     retry: { ...DEFAULT_RETRY, forMs: retryForMs },
     onWait: ({ message }, waitMs) => host.printError(`${message}; again in ${(waitMs / 1000).toFixed(1)} s\n`),
   });
@@ -68,7 +68,7 @@ export function openCluster(
 export const explainClusterError: Explain = (error) =>
   error instanceof FunctionError || error instanceof ClusterError ? error.message : undefined;
 
-/** A line on standard error that is written over; nothing where nobody watches. */
+/** Makes a progress line on standard error, if that is a terminal. */
 export function toProgressLine({ isInteractive, printError }: Pick<Host, "isInteractive" | "printError">) {
   const show = (text: string): void => {
     if (isInteractive) printError(`\r\u001b[K${text}`);

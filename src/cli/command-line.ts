@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 import { FunctionError } from "../errors.ts";
+import { didYouMean } from "../model/did-you-mean.ts";
 import { allFlags, type Command, type CommonFlagName, type Flag, PROGRAM } from "./command.ts";
-import { didYouMean } from "./did-you-mean.ts";
 
-/** The environment, as `process.env` has it. */
+/** Environment variables, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Stands for a value that could not be read; its fault is noted, and `finish` throws it. */
+/** The placeholder for a value that could not be read; `finish` throws its fault. */
 declare const FAULT: unique symbol;
 export interface Fault {
   readonly [FAULT]: true;
@@ -14,10 +14,10 @@ export interface Fault {
 
 const fault = {} as Fault;
 
-/** Values of which none is a `Fault`. */
+/** Values without `Fault`. */
 type Faultless<T> = { readonly [Key in keyof T]: Exclude<T[Key], Fault> };
 
-/** The parts of a token of node:util's `parseArgs` that are read here. */
+/** The fields of a token of node:util's `parseArgs` that are used here. */
 interface Token {
   readonly kind: string;
   readonly name?: string;
@@ -27,11 +27,11 @@ interface Token {
 }
 
 /**
- * Reads `--flag=value`, `--flag value` and positional arguments. A flag comes before its environment variable, and that
- * before its default.
+ * Reads `--flag=value`, `--flag value` and positional arguments. A flag overrides its environment variable, which overrides its
+ * default.
  *
- * This is a thin layer over node:util, and not commander or citty: commander stops at the first fault, citty ignores flags
- * that it does not know. Here every fault is gathered, and all are told at once.
+ * This is a thin layer over node:util. It is not commander, which stops at the first fault, nor citty, which ignores unknown
+ * flags: here all faults are collected and reported at once.
  */
 export class CommandLine<Name extends string = string> {
   /** Positional arguments. */
@@ -52,7 +52,7 @@ export class CommandLine<Name extends string = string> {
     this.arguments = positionals;
   }
 
-  /** Notes something that is wrong with the command line. */
+  /** Adds a fault of the command line. */
   addFault(text: string): void {
     this.#faults.push(text);
   }
@@ -66,28 +66,28 @@ export class CommandLine<Name extends string = string> {
     return this.#given.get(name)?.at(-1) === "true";
   }
 
-  /** The flag's text; empty where it has neither a value nor a default. */
+  /** The flag's text; empty if it has neither a value nor a default. */
   text(name: Name): string {
     const { env, default: byDefault = "" } = this.#flags.get(name) ?? {};
     return this.#given.get(name)?.at(-1) ?? ((env && this.#env[env]) || byDefault);
   }
 
-  /** The flag's text, or undefined where it is empty. */
+  /** The flag's text; undefined if empty. */
   optionalText(name: Name): string | undefined {
     return this.text(name) || undefined;
   }
 
-  /** The texts of a flag that may be given several times. */
+  /** The texts of a repeatable flag. */
   texts(name: Name): readonly string[] {
     return this.#given.get(name) ?? [];
   }
 
-  /** @param expected a description of right values, for the message where `toValue` returns undefined. */
+  /** @param expected describes valid values, for the message if `toValue` returns undefined. */
   value<T>(name: Name, toValue: (text: string) => T | undefined, expected: string): T | Fault {
     return this.#convert(name, this.text(name), toValue, expected);
   }
 
-  /** Like `value`, for a flag that may be given several times. */
+  /** Like `value`, for a repeatable flag. */
   values<T>(name: Name, toValue: (text: string) => T | undefined, expected: string): readonly T[] | Fault {
     const values = this.texts(name).map((text) => this.#convert(name, text, toValue, expected));
     return values.every((value): value is T => value !== fault) ? values : fault;
@@ -97,7 +97,7 @@ export class CommandLine<Name extends string = string> {
     return this.value(name, (text) => choices.find((choice) => choice === text), `one of ${choices.join(", ")}`);
   }
 
-  /** Notes each flag that was given and that the verb does not take. */
+  /** Adds a fault for each given flag that the verb does not have. */
   restrictTo(verb: string, command: string): void {
     for (const name of this.#given.keys()) {
       const { verbs } = this.#flags.get(name) ?? {};
@@ -107,22 +107,22 @@ export class CommandLine<Name extends string = string> {
     }
   }
 
-  /** Notes each positional argument from that one on as unexpected. */
+  /** Adds a fault for each positional argument from an index on. */
   expectNoMoreArguments(from = 0): void {
     for (const argument of this.arguments.slice(from)) this.addFault(`unexpected argument ${JSON.stringify(argument)}`);
   }
 
-  /** @throws {FunctionError} `InvalidFlags` with all faults, one a line. */
+  /** @throws {FunctionError} `InvalidFlags` with all faults, one per line. */
   finish<T extends object>(values: T): Faultless<T> {
     if (this.#faults.length > 0) {
       throw new FunctionError("InvalidFlags", ["cannot use the command line:", ...this.#faults].join("\n  "));
     }
-    return values as Faultless<T>; // a Fault is never returned without being noted
+    return values as Faultless<T>; // every Fault has been added to the faults
   }
 
   #take({ name = "", rawName = "", value, inlineValue }: Token): void {
     const flag = this.#flags.get(name);
-    // "--address --debug" more likely lacks a value than means one that looks like a flag.
+    // "--address --debug" more likely lacks a value than has one that looks like a flag.
     const isMissing = value === undefined || (inlineValue !== true && value.startsWith("--"));
     if (flag === undefined) this.addFault(`${rawName}: unknown flag${this.#suggestion(rawName)}`);
     else if (flag.value === undefined) this.#takeSwitch(name, value ?? "true");
@@ -150,14 +150,14 @@ export class CommandLine<Name extends string = string> {
   }
 }
 
-/** Tells whether a value could be read. */
+/** Tells whether a value could not be read. */
 export const isFault = (value: unknown): value is Fault => value === fault;
 
-/** The hint for whoever made a mistake. */
+/** The hint after an error message. */
 export const helpHint = (command?: string): string =>
   `Run "${[PROGRAM, command, "--help"].filter(Boolean).join(" ")}" for help.\n`;
 
-/** Not strict: parseArgs would throw the first fault. */
+/** Splits arguments into tokens. Not strict, because parseArgs would then throw at the first fault. */
 function tokenize(args: readonly string[], flags: readonly Flag[]): readonly Token[] {
   const options = flags.map(({ name, short, value }) => {
     const type: "string" | "boolean" = value === undefined ? "boolean" : "string";

@@ -1,45 +1,45 @@
-/** A flag as users meet it: on the command line, in `--help` and in the documentation, all made from the same table. */
+/** A flag. The command line, `--help` and the documentation are made from it. */
 export interface Flag {
   readonly name: string;
   /** One letter, e.g. `-d`. */
   readonly short?: string;
   /** The placeholder for the value in `--help`; a flag without one is a switch. */
   readonly value?: string;
-  /** As one would write it on the command line. */
+  /** The default, as written on the command line. */
   readonly default?: string;
-  /** The environment variable that is read when the flag is not given; an empty one counts as not set. */
+  /** The environment variable that is read if the flag is not given; an empty one counts as not set. */
   readonly env?: string;
-  /** May be given several times; of any other flag the last one counts. */
+  /** Allows the flag to be given several times; of other flags the last one counts. */
   readonly isRepeatable?: true;
-  /** The verbs of the command that take the flag, such as `list`; all of them by default. */
+  /** The verbs of the command that have the flag, such as `list`; default: all. */
   readonly verbs?: readonly string[];
   readonly help: string;
 }
 
-/** A positional argument, as `--help` explains it. */
+/** A positional argument in `--help`. */
 interface Argument {
   readonly name: string;
   readonly help: string;
 }
 
-/** A subcommand: everything that `--help`, the documentation and the reader of flags have to know about it. */
+/** A subcommand, as `--help`, the documentation and the reader of flags need it. */
 export interface Command<Name extends string = string> {
-  /** As one types it after the program's name. */
+  /** Its name on the command line. */
   readonly name: string;
   /** Ways to call it, each without the program's and the command's name, e.g. `list [KIND...] [flags]`. */
   readonly usage: readonly string[];
   readonly description: string;
   readonly arguments?: readonly Argument[];
   readonly flags: readonly (Flag & { readonly name: Name })[];
-  /** Exit codes and examples; stands below the flags. */
+  /** Exit codes and examples, shown below the flags. */
   readonly notes: string;
-  /** Exit codes for a wrong command line, and for everything else that goes wrong. */
+  /** Exit codes for a wrong command line and for any other failure. */
   readonly exitCodes: { readonly usage: number; readonly failed: number };
 }
 
 export const PROGRAM = "function-shared-infrastructure";
 
-/** Flags that every command takes. */
+/** Flags of every command. */
 const commonFlags = [
   { name: "help", short: "h", help: "Show this text." },
   { name: "version", help: "Show the version." },
@@ -47,8 +47,8 @@ const commonFlags = [
 
 export type CommonFlagName = (typeof commonFlags)[number]["name"];
 
-/** Declares a command; the names of its flags become a type, so that nobody can ask for a flag that does not exist. */
+/** Declares a command. The names of its flags become a type, so that reading an unknown flag does not compile. */
 export const defineCommand = <const Name extends string>(command: Command<Name>): Command<Name> => command;
 
-/** The command's own flags and those that every command takes. */
+/** The command's own flags and the common ones. */
 export const allFlags = ({ flags }: Pick<Command, "flags">): readonly Flag[] => [...flags, ...commonFlags];

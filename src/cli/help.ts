@@ -2,7 +2,7 @@ import { allFlags, type Command, type Flag, PROGRAM } from "./command.ts";
 
 const WIDTH = 120;
 
-/** The text that `--help` prints. */
+/** Makes the text of `--help`. */
 export function toHelp(command: Command): string {
   const parameters = (command.arguments ?? []).map(({ name, help }) => [`  ${name}`, help] as const);
   return [
@@ -17,7 +17,7 @@ export function toHelp(command: Command): string {
     .join("\n");
 }
 
-/** The flags of a command, those that every command takes included. */
+/** Lists the flags of a command, including the common ones. */
 export const toFlagTable = (title: string, command: Pick<Command, "flags">): string =>
   toTable(
     title,
@@ -29,7 +29,7 @@ function toUsageLines({ name, usage }: Command): string {
   return lines.map((line, index) => `${index === 0 ? "Usage:" : "      "} ${line}`).join("\n");
 }
 
-/** Two columns below a title; the second one is wrapped. */
+/** Makes two columns below a title; the second is wrapped. */
 export function toTable(title: string, rows: readonly (readonly [left: string, right: string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length)) + 2;
   const lines = rows.map(
@@ -38,7 +38,7 @@ export function toTable(title: string, rows: readonly (readonly [left: string, r
   return [title, ...lines].join("\n");
 }
 
-/** Breaks each paragraph into lines; indented lines stay as they are. */
+/** Wraps each paragraph; indented lines stay as they are. */
 function wrap(text: string, width = WIDTH): string {
   return text
     .split("\n")
@@ -71,15 +71,15 @@ function toDescription({ help, default: byDefault, env, isRepeatable, verbs }: F
   return notes.length === 0 ? help : `${help} (${notes.join(", ")})`;
 }
 
-/** The table of a command's flags, in Markdown. */
-export function flagsReference(command: Pick<Command, "flags">): string {
+/** Makes the Markdown table of a command's flags. */
+export function toFlagsReference(command: Pick<Command, "flags">): string {
   const rows = allFlags(command).map((flag) => {
     const { name, short, value, default: byDefault, env } = flag;
     const names = [...(short === undefined ? [] : [`-${short}`]), `--${name}${value === undefined ? "" : `=${value}`}`];
     const cells = [names.join(", "), byDefault, env].map((cell) => (cell === undefined ? "" : `\`${cell}\``));
     return `| ${[...cells, toMarkdown(flag)].join(" | ")} |`;
   });
-  return ["| flag | default | environment variable | what it does |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  return ["| flag | default | environment variable | purpose |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function toMarkdown({ help, isRepeatable, verbs }: Flag): string {
@@ -90,8 +90,8 @@ function toMarkdown({ help, isRepeatable, verbs }: Flag): string {
   return [help, ...notes].join(" ").replaceAll("|", "\\|");
 }
 
-/** The page of all commands, in Markdown: a section for each, with its usage, flags and notes. */
-export function commandsReference(commands: readonly Command[]): string {
+/** Makes the Markdown page of all commands, each with its usage, flags and notes. */
+export function toCommandsReference(commands: readonly Command[]): string {
   return commands.map(toSection).join("\n\n");
 }
 
@@ -102,13 +102,13 @@ function toSection(command: Command): string {
     `## ${command.name}`,
     `\`\`\`\n${usage}\n\`\`\``,
     withFences(command.description),
-    ...(parameters.length === 0 ? [] : [["| argument | what it is |", "| --- | --- |", ...parameters].join("\n")]),
-    flagsReference(command),
+    ...(parameters.length === 0 ? [] : [["| argument | meaning |", "| --- | --- |", ...parameters].join("\n")]),
+    toFlagsReference(command),
     ...(command.notes === "" ? [] : [`\`\`\`\n${command.notes.trim()}\n\`\`\``]),
   ].join("\n\n");
 }
 
-/** Indented paragraphs become code. */
+/** Turns indented paragraphs into code blocks. */
 const withFences = (text: string): string =>
   text
     .split("\n\n")

@@ -1,14 +1,14 @@
 import type { Writable } from "node:stream";
 import type { Environment } from "./command-line.ts";
 
-/** A command's view of the process: its streams, environment and signals. Tests have one of their own. */
+/** The process as commands see it: streams, environment and signals. Tests have a host of their own. */
 export interface Host {
   readonly env: Environment;
   /** Writes to standard output. */
   print(text: string): void;
   /** Writes to standard error. */
   printError(text: string): void;
-  /** True where a person watches standard error. */
+  /** True if standard error is a terminal. */
   readonly isInteractive: boolean;
   /** Reads standard input to its end. */
   readInput(): Promise<string>;
@@ -20,13 +20,13 @@ export interface Host {
 
 type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "exit" | "env" | "once">;
 
-/** Streams are opened when they are first used: a server writes nothing to standard output. */
+/** Makes a host from the process. Standard output is opened on first use: a server does not need it. */
 export function toHost(process: Process): Host {
   let stdout: NodeJS.WriteStream | undefined;
   return {
     env: process.env,
     print: (text) => {
-      stdout ??= endingQuietly(process);
+      stdout ??= endOnClosedPipe(process);
       stdout.write(text);
     },
     printError: (text) => process.stderr.write(text),
@@ -44,8 +44,8 @@ export function toHost(process: Process): Host {
   };
 }
 
-/** Standard output that ends the process where nobody reads it any more, as when it goes into `head`. */
-function endingQuietly({ stdout, exit }: Process): NodeJS.WriteStream {
+/** Returns standard output, and makes a closed pipe end the process, as in `… | head`. */
+function endOnClosedPipe({ stdout, exit }: Process): NodeJS.WriteStream {
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     exit();

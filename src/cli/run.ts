@@ -8,16 +8,16 @@ import type { Host } from "./host.ts";
 /** Runs a command. @returns the exit code. */
 export type Run = (args: readonly string[], host: Host) => Promise<number>;
 
-/** The message for an error that a command may end with, or undefined for a bug. */
+/** Makes the message for an expected error; undefined for a bug. */
 export type Explain = (error: unknown) => string | undefined;
 
 const explainFunctionError: Explain = (error) => (error instanceof FunctionError ? error.message : undefined);
 
 /**
- * Makes a command runnable: answers `--help` and `--version`, whatever else is wrong, and turns errors into a message on
+ * Makes a command runnable: answers `--help` and `--version`, even if other flags are wrong, and turns errors into a message on
  * standard error and an exit code.
  *
- * @param work the command itself. @returns the exit code.
+ * @param work the command itself, which returns the exit code.
  */
 export function toRun<Name extends string>(
   command: Command<Name>,
@@ -37,7 +37,7 @@ export function toRun<Name extends string>(
   };
 }
 
-/** Answers `--help` and `--version`. @returns the exit code, or undefined where neither is asked for. */
+/** Answers `--help` and `--version`. @returns the exit code; undefined if neither is given. */
 function answer(line: CommandLine, command: Command, host: Host): number | undefined {
   if (line.isOn("help")) host.print(toHelp(command));
   else if (line.isOn("version")) host.print(`${readVersion()}\n`);

@@ -1,18 +1,18 @@
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Answer, Connection } from "./connection.ts";
-import { type ApiRequest, ClusterError, describe, isPassing, toError } from "./error.ts";
+import { type ApiRequest, ClusterError, describe, isTemporary, toError } from "./error.ts";
 import { type Attempt, DEFAULT_RETRY, insist, type RetryPolicy, retryAfterMs } from "./retry.ts";
 
-/** One API server, to be read; there is no way to write. */
+/** A read-only client of one API server. */
 export interface Cluster {
   /** Its URL, for messages. */
   readonly server: string;
   /** The namespace of the kubeconfig's context, or the pod's. */
   readonly namespace: string;
-  /** The number of requests so far, repeated ones included. */
+  /** The number of requests so far, including repeated ones. */
   readonly calls: () => number;
   /**
-   * GET, again and again while the API server says "not now" or cannot be reached.
+   * Sends GET, and repeats it while the API server is overloaded or cannot be reached.
    *
    * @throws {ClusterError}
    */
@@ -23,13 +23,13 @@ type Query = Readonly<Record<string, string | undefined>>;
 
 export interface ClusterOptions {
   readonly retry?: RetryPolicy;
-  /** Told what went wrong, and how long is waited. */
+  /** Called with the failure and the wait before each repeated request. */
   readonly onWait?: (error: Error, waitMs: number) => void;
 }
 
 const JSON_TYPE = "application/json";
 
-/** The cluster behind a connection. */
+/** Makes a client from a connection. */
 export function toCluster(connection: Connection, { retry = DEFAULT_RETRY, onWait = ignore }: ClusterOptions): Cluster {
   let calls = 0;
   return {
@@ -54,7 +54,7 @@ function toQuery(query: Query): string {
   return parameters.length === 0 ? "" : `?${new URLSearchParams(parameters)}`;
 }
 
-/** @throws {ClusterError} where it would be in vain to ask again. */
+/** @throws {ClusterError} for a failure that repeating does not mend. */
 async function ask(
   connection: Connection,
   path: string,
@@ -70,24 +70,25 @@ async function ask(
   const { status, body, retryAfter } = answer;
   if (status === 200) return { is: "done", value: toObject(body, request) };
   const error = toError(status, body, request);
-  if (!isPassing(status)) throw error;
+  if (!isTemporary(status)) throw error;
   return { is: "failed", error, retryAfterMs: retryAfterMs(retryAfter, Date.now()) };
 }
 
-/** Errors that pass: of servers that start, restart, or are cut off for a moment. A wrong certificate or name stays wrong. */
-const PASSING = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
+/** Errors of servers that start, restart or are cut off for a moment. Others, such as a wrong certificate, are permanent. */
+const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
 function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt<JsonObject> {
+  if (cause instanceof ClusterError) throw cause;
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
   const error = new ClusterError("Unavailable", `cannot ${describe(request)}: cannot reach ${server}: ${reason}`, {
     cause,
   });
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const passes =
+  const isTemporaryError =
     code === undefined
       ? reason.startsWith("no answer in") || reason === "socket hang up"
-      : PASSING.includes(String(code));
-  if (!passes) throw error;
+      : TEMPORARY.includes(String(code));
+  if (!isTemporaryError) throw error;
   return { is: "failed", error, retryAfterMs: undefined };
 }
 

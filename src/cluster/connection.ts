@@ -1,7 +1,8 @@
 import { Agent as HttpAgent, request as overHttp } from "node:http";
-import { Agent, type AgentOptions, request as overHttps, type RequestOptions } from "node:https";
-import { KubeConfig } from "@kubernetes/client-node";
-import { ClusterError } from "./error.ts";
+import { Agent, request as overHttps, type RequestOptions } from "node:https";
+import { type Credentials, credentialsOf } from "./credentials.ts";
+import { type Environment, findTarget, type Target } from "./kubeconfig.ts";
+import { openTunnel } from "./tunnel.ts";
 
 /** A response, whatever its status. */
 export interface Answer {
@@ -10,84 +11,77 @@ export interface Answer {
   readonly body: string;
 }
 
-/** The way to one API server. */
+/** A connection to one API server. */
 export interface Connection {
   /** Its URL, for messages. */
   readonly server: string;
   /** The namespace of the kubeconfig's context, or the pod's. */
   readonly namespace: string;
-  /** GET. @throws {Error} where no answer comes. */
+  /** Sends GET. @throws {Error} if there is no answer. */
   send(path: string, accept: string): Promise<Answer>;
 }
 
 export interface ConnectOptions {
-  /** A kubeconfig; without it KUBECONFIG, ~/.kube/config, or the pod's service account, as kubectl does. */
+  /** A kubeconfig; default: KUBECONFIG, ~/.kube/config or the pod's service account, as in kubectl. */
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
-  /** For one request; a list's page of 500 large objects takes seconds. */
+  readonly env: Environment;
+  /** Timeout of one request; a page of 500 large objects takes seconds. */
   readonly requestTimeoutMs?: number;
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Finds the cluster. Nothing is sent yet.
+ * Finds the cluster; sends nothing.
  *
  * @throws {ClusterError} `NoCluster`
  */
-export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, ...options }: ConnectOptions): Connection {
-  const config = load(options);
-  const cluster = config.getCurrentCluster();
-  if (cluster === null || cluster.server === "http://localhost:8080") throw noCluster("there is no kubeconfig");
-
-  const server = cluster.server.replace(/\/+$/, "");
-  const isPlain = server.startsWith("http:");
-  const context = config.getContextObject(config.getCurrentContext());
-  let agent: Agent | HttpAgent | undefined;
-
+export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, env, ...options }: ConnectOptions): Connection {
+  const target = findTarget({ ...options, env });
+  const source = credentialsOf(target.user, env);
+  const reach = target.server.startsWith("http:") ? reachPlainly() : reachOverTls(target, requestTimeoutMs);
   const send = async (path: string, accept: string): Promise<Answer> => {
-    // Each time, so that a service account's token that was rotated, or one of an exec plugin, is taken up.
-    const request: RequestOptions = { headers: { accept }, timeout: requestTimeoutMs };
     // `kubectl proxy` speaks plain HTTP, and adds the credentials itself: there are none to send in the clear.
-    if (!isPlain) await config.applyToHTTPSOptions(request);
-    // It makes an agent for each request, and with that a TLS handshake; one that goes by a proxy has to be its own.
-    if (cluster.proxyUrl === undefined) {
-      agent ??= isPlain ? new HttpAgent({ keepAlive: true }) : new Agent({ ...pickTls(request), keepAlive: true });
-      request.agent = agent;
-    }
-    return exchange(`${server}${path}`, request);
+    const credentials = target.server.startsWith("http:") ? { headers: {} } : await source.get();
+    const headers = { ...credentials.headers, accept };
+    return exchange(`${target.server}${path}`, { ...(await reach(credentials)), headers, timeout: requestTimeoutMs });
   };
-  return { server, namespace: context?.namespace ?? "default", send };
+  return {
+    server: target.server,
+    namespace: target.namespace,
+    send: async (path, accept) => {
+      const answer = await send(path, accept);
+      return answer.status === 401 && source.forget() ? send(path, accept) : answer;
+    },
+  };
 }
 
-const TLS_OPTIONS = ["ca", "cert", "key", "passphrase", "rejectUnauthorized", "servername"] as const;
+/** Says how a request gets there. */
+type Reach = (credentials: Credentials) => Promise<RequestOptions>;
 
-const pickTls = (request: RequestOptions): AgentOptions =>
-  Object.fromEntries(TLS_OPTIONS.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]])));
-
-function load({ kubeconfig, context }: ConnectOptions): KubeConfig {
-  const config = new KubeConfig();
-  try {
-    if (kubeconfig === undefined) config.loadFromDefault();
-    else config.loadFromFile(kubeconfig);
-  } catch (cause) {
-    throw noCluster(cause instanceof Error ? cause.message : String(cause), cause);
-  }
-  if (context !== undefined) {
-    const names = config.getContexts().map(({ name }) => name);
-    if (!names.includes(context))
-      throw noCluster(`no context ${JSON.stringify(context)}; there is ${names.join(", ")}`);
-    config.setCurrentContext(context);
-  }
-  return config;
+function reachPlainly(): Reach {
+  const agent = new HttpAgent({ keepAlive: true });
+  return async () => ({ agent });
 }
 
-const noCluster = (reason: string, cause?: unknown): ClusterError =>
-  new ClusterError(
-    "NoCluster",
-    `cannot find a cluster: ${reason}; give --kubeconfig, set KUBECONFIG, or run in a pod with a service account`,
-    { cause },
-  );
+/** One agent, so that requests share a TLS handshake; another one when a plugin gives another certificate. */
+function reachOverTls({ server, proxy, tls }: Target, timeout: number): Reach {
+  let agent: Agent | undefined;
+  let known: Credentials["cert"];
+  return async ({ cert, key }) => {
+    const options = { ...tls, ...(cert && { cert }), ...(key && { key }) };
+    if (proxy !== undefined) {
+      const socket = await openTunnel(proxy, new URL(server), { ...options, timeout });
+      return { createConnection: () => socket };
+    }
+    if (agent === undefined || known !== cert) {
+      agent = new Agent({ ...options, keepAlive: true });
+      known = cert;
+    }
+    return { agent };
+  };
+}
 
 function exchange(url: string, options: RequestOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {

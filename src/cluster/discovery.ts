@@ -2,18 +2,18 @@ import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Cluster } from "./cluster.ts";
 import { type ApiRequest, ClusterError } from "./error.ts";
 
-/** A kind that the API server serves, in the version that it prefers. */
+/** A kind that the API server serves, in its preferred version. */
 export interface ResourceKind {
   /** "" for Kubernetes' core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** As in paths and roles: lower case, plural. */
+  /** The plural in lower case, as in paths and roles. */
   readonly plural: string;
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly isNamespaced: boolean;
-  /** `managed`, `composite`, `claim` for Crossplane's. */
+  /** Crossplane's are `managed`, `composite` and `claim`. */
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
 }
@@ -24,23 +24,23 @@ const AGGREGATED = ["v2", "v2beta1"].map(
 const ACCEPT = [...AGGREGATED, "application/json"].join(",");
 
 /**
- * The kinds that are installed, in groups of any name, sorted by group and kind. One request where the API server aggregates
- * (Kubernetes 1.27 and later), else one for each group.
+ * Finds all installed kinds, sorted by group and kind. This takes one request with aggregated discovery (Kubernetes 1.27 and
+ * later), else one per group.
  *
- * @param includeCore whether Kubernetes' core group (pods, secrets, …) is asked for as well: one more request.
+ * @param includeCore adds Kubernetes' core group (pods, secrets, …), which takes one more request.
  * @throws {ClusterError}
  */
 export async function discover(cluster: Cluster, { includeCore = false } = {}): Promise<readonly ResourceKind[]> {
-  const groups = await kindsBelow(cluster, "/apis");
-  const core = includeCore ? await kindsBelow(cluster, "/api") : [];
+  const groups = await findKindsBelow(cluster, "/apis");
+  const core = includeCore ? await findKindsBelow(cluster, "/api") : [];
   return [...core, ...groups].sort((a, b) => compare(a.group, b.group) || compare(a.kind, b.kind));
 }
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-async function kindsBelow(cluster: Cluster, path: string): Promise<readonly ResourceKind[]> {
+async function findKindsBelow(cluster: Cluster, path: string): Promise<readonly ResourceKind[]> {
   const answer = await cluster.get(toRootRequest(path), {}, ACCEPT);
-  if (answer["kind"] === "APIGroupDiscoveryList") return objectsIn(answer["items"]).flatMap(kindsOfGroup);
+  if (answer["kind"] === "APIGroupDiscoveryList") return objectsIn(answer["items"]).flatMap(readGroup);
 
   const versions =
     path === "/api"
@@ -50,14 +50,14 @@ async function kindsBelow(cluster: Cluster, path: string): Promise<readonly Reso
           const version = text(preferred["version"]);
           return { group: text(group["name"]), version, path: `/apis/${text(group["name"])}/${version}` };
         });
-  const lists = await Promise.all(versions.map((version) => kindsOfVersion(cluster, version)));
+  const lists = await Promise.all(versions.map((version) => findKindsInVersion(cluster, version)));
   return lists.flat();
 }
 
 const toRootRequest = (path: string): ApiRequest => ({ verb: "get", resource: "", apiGroup: "", path });
 
-/** The newest version that is served comes first; a kind may be in a later one only. */
-function kindsOfGroup(item: JsonObject): readonly ResourceKind[] {
+/** Reads a group's kinds. Its newest version comes first; a kind may be in an older one only. */
+function readGroup(item: JsonObject): readonly ResourceKind[] {
   const group = isObject(item["metadata"]) ? text(item["metadata"]["name"]) : "";
   const all = objectsIn(item["versions"]).flatMap((version) =>
     objectsIn(version["resources"]).map((resource) => toKind(group, text(version["version"]), resource)),
@@ -86,8 +86,11 @@ interface Version {
   readonly path: string;
 }
 
-/** As Kubernetes before 1.27 tells it. A group whose server is away has no kinds now; the others do. */
-async function kindsOfVersion(cluster: Cluster, { group, version, path }: Version): Promise<readonly ResourceKind[]> {
+/** Finds kinds without aggregated discovery. A group whose API server is unavailable has no kinds. */
+async function findKindsInVersion(
+  cluster: Cluster,
+  { group, version, path }: Version,
+): Promise<readonly ResourceKind[]> {
   const list = await cluster.get(toRootRequest(path)).catch((error: unknown): JsonObject => {
     if (error instanceof ClusterError && error.code === "NotFound") return {};
     throw error;

@@ -1,16 +1,16 @@
 import { isObject, type JsonObject } from "../model/json.ts";
 
-/** Why the API server did not answer, for code that decides what becomes of it. */
+/** The reason for which the API server did not answer. */
 export type ClusterErrorCode =
-  | "NoCluster" // there is no kubeconfig, or none that can be used, and this is no pod
-  | "Unauthorized" // 401: it does not know who asks
+  | "NoCluster" // no usable kubeconfig, and not in a pod
+  | "Unauthorized" // 401
   | "Forbidden" // 403: RBAC lacks a verb
   | "NotFound" // 404
-  | "Expired" // 410: a list's pages are too old to go on with
-  | "Unavailable" // 429, 5xx, no connection: for as long as was waited
+  | "Expired" // 410: the pages of a list are too old to continue
+  | "Unavailable" // 429, 5xx or no connection, until the time was up
   | "Refused"; // anything else
 
-/** A request that the API server did not answer. The message says which, to whom, and what would help. */
+/** A failed request. The message has the request, the reason and what would help. */
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
   readonly code: ClusterErrorCode;
@@ -24,19 +24,19 @@ export class ClusterError extends Error {
 /** A request, in the terms of RBAC. */
 export interface ApiRequest {
   readonly verb: "get" | "list";
-  /** Plural, as in a role's `resources`; "" for what is no resource, such as /apis. */
+  /** The plural, as in a role's `resources`; "" for a path without a resource, such as /apis. */
   readonly resource: string;
   /** "" for Kubernetes' core group. */
   readonly apiGroup: string;
-  /** Undefined where all namespaces are meant, or there are none. */
+  /** Undefined for all namespaces and for cluster-scoped kinds. */
   readonly namespace?: string | undefined;
-  /** The one object that is asked for. */
+  /** The object's name; undefined for a list. */
   readonly name?: string | undefined;
-  /** The path, where it is no resource. */
+  /** The path of the URL. */
   readonly path: string;
 }
 
-/** `list buckets.s3.aws.upbound.io in namespace "team-a"`, for messages that start with "cannot". */
+/** Describes a request for a message that starts with "cannot": `list buckets.s3.aws.upbound.io in namespace "team-a"`. */
 export function describe({ verb, resource, apiGroup, namespace, name, path }: ApiRequest): string {
   if (resource === "") return `${verb} ${path}`;
   const what = apiGroup === "" ? resource : `${resource}.${apiGroup}`;
@@ -44,7 +44,7 @@ export function describe({ verb, resource, apiGroup, namespace, name, path }: Ap
   return `${verb} ${what}${which}${namespace === undefined ? "" : ` in namespace ${JSON.stringify(namespace)}`}`;
 }
 
-/** The error for an answer that is none. */
+/** Makes the error for an unsuccessful answer. */
 export function toError(status: number, body: string, request: ApiRequest): ClusterError {
   const message = messageIn(body);
   const what = `cannot ${describe(request)}`;
@@ -53,14 +53,14 @@ export function toError(status: number, body: string, request: ApiRequest): Clus
     return new ClusterError("Unauthorized", `${what}: the API server does not accept these credentials (${message})`);
   }
   const code =
-    ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? (isPassing(status) ? "Unavailable" : "Refused");
+    ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? (isTemporary(status) ? "Unavailable" : "Refused");
   return new ClusterError(code, `${what}: ${status} ${message}`);
 }
 
-/** Answers that say "not now": too many requests, and those of a server that starts, stops, or stands behind a gateway. */
-export const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status <= 504);
+/** Tells whether a status may pass: too many requests, or a server or gateway that is unavailable. */
+export const isTemporary = (status: number): boolean => status === 429 || (status >= 500 && status <= 504);
 
-/** Names the verb that RBAC lacks, for whom, and the rule that grants it. */
+/** Names the user, the missing verb and the rule that grants it. */
 function forbidden({ verb, resource, apiGroup, namespace, path }: ApiRequest, message: string): string {
   const user = /User "([^"]+)"/.exec(message)?.[1];
   const who = user === undefined ? "" : ` for user ${JSON.stringify(user)}`;
@@ -70,7 +70,7 @@ function forbidden({ verb, resource, apiGroup, namespace, path }: ApiRequest, me
   return `${lacks}; grant it in ${role}: {apiGroups: ["${apiGroup}"], resources: ["${resource}"], verbs: ["${verb}"]}`;
 }
 
-/** The message of a `Status`, or the beginning of any other body. */
+/** Reads the message of a `Status`; of any other body the beginning. */
 function messageIn(body: string): string {
   const status = parse(body);
   const message = status?.["message"];

@@ -1,11 +1,11 @@
 interface Pace {
-  /** The default is enough to be quick, and few enough for an API server's fair queues. */
+  /** The number of items at a time; the default is low enough for an API server's fair queues. */
   readonly atATime?: number;
-  /** Called with the number of items that are done, after each. */
+  /** Called after each item with the number of finished items. */
   readonly onDone?: (done: number) => void;
 }
 
-/** Works on all items, some at a time; the results are in the order of the items. The first failure ends it. */
+/** Works on several items at a time. The results are in the order of the items; the first failure ends it. */
 export async function inParallel<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,

@@ -1,8 +1,8 @@
 import type { ResourceKind } from "./discovery.ts";
 
 /**
- * The kinds that a person means, as kubectl reads it: kind, singular, plural or short name, in any case, and if need be the
- * group behind a dot, with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`,
+ * Finds kinds by a name in kubectl's notation: kind, singular, plural or short name in any case, optionally followed by the group
+ * with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`,
  * `buckets.v1beta1.s3.aws.upbound.io`.
  */
 export function findKindsByName(text: string, kinds: readonly ResourceKind[]): readonly ResourceKind[] {
@@ -15,5 +15,5 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
   );
 }
 
-/** `buckets.s3.aws.upbound.io`, as a CustomResourceDefinition is named. */
+/** Makes the name of a kind's CustomResourceDefinition: `buckets.s3.aws.upbound.io`. */
 export const toFullName = ({ plural, group }: ResourceKind): string => (group === "" ? plural : `${plural}.${group}`);

@@ -6,13 +6,13 @@ import { type ApiRequest, ClusterError } from "./error.ts";
 export interface ListOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Without it: all namespaces. */
+  /** Default: all namespaces. */
   readonly namespace?: string;
-  /** Objects in one answer: kubectl's number. */
+  /** Objects per answer; the default is kubectl's. */
   readonly pageSize?: number;
-  /** Asks for the metadata alone: for kinds that may hold secrets, and for many objects. */
+  /** Requests metadata only, for kinds that may hold secrets and for many objects. */
   readonly isMetadataOnly?: boolean;
-  /** Told how many there are so far, and how many more the API server knows of, after each page. */
+  /** Called after each page with the number of objects so far and the number of remaining ones, if known. */
   readonly onPage?: (soFar: number, remaining: number | undefined) => void;
 }
 
@@ -20,11 +20,11 @@ const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta
 const METADATA = metadataAs("PartialObjectMetadata");
 const METADATA_LIST = metadataAs("PartialObjectMetadataList");
 
-/** The number of times that a list may be started, where its pages expire. */
+/** The number of attempts at a list whose pages expire. */
 const MAX_STARTS = 3;
 
 /**
- * All objects of a kind, page by page. They have apiVersion and kind, which the items of a list may lack.
+ * Lists all objects of a kind, page by page, and adds apiVersion and kind, which the items of a list may lack.
  *
  * @throws {ClusterError}
  */
@@ -37,7 +37,7 @@ export async function list(
     try {
       return await listOnce(cluster, kind, options);
     } catch (error) {
-      // etcd keeps five minutes of history; a list that takes longer has to begin again.
+      // etcd keeps five minutes of history; a list that takes longer has to start again.
       if (!(error instanceof ClusterError) || error.code !== "Expired" || starts === MAX_STARTS) throw error;
     }
   }
@@ -79,7 +79,7 @@ function toPage(answer: JsonObject, { group, version, kind }: ResourceKind): Pag
   };
 }
 
-/** The metadata of one object. @throws {ClusterError} `NotFound` among others. */
+/** Gets the metadata of one object. @throws {ClusterError} such as `NotFound` */
 export const getMetadata = (
   cluster: Cluster,
   kind: ResourceKind,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The time to go on asking for, and the pace. */
+/** The time limit and the pace of repeated requests. */
 export interface RetryPolicy {
-  /** All attempts and the waits between them end within this; 0 asks once. */
+  /** Time limit for all attempts and waits; 0 allows one attempt. */
   readonly forMs: number;
-  /** Before the second attempt; doubled before each one after that. */
+  /** The wait before the second attempt; doubled for each later one. */
   readonly firstMs: number;
   readonly maxMs: number;
 }
@@ -12,12 +12,11 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { forMs: 60_000, firstMs: 250, maxMs: 10_000 };
 
 /**
- * The wait before the next attempt; undefined where the time is up.
+ * Calculates the wait before the next attempt: exponential backoff, or the server's Retry-After if that is longer. Undefined if the
+ * time is up.
  *
- * The server's Retry-After counts, where that is longer: it knows how busy it is.
- *
- * @param attempts how many there were.
- * @param passedMs since the first one began.
+ * @param attempts the number of attempts so far.
+ * @param passedMs the time since the first attempt began.
  */
 export function waitBefore(
   attempts: number,
@@ -30,7 +29,7 @@ export function waitBefore(
   return passedMs + wait > forMs ? undefined : wait;
 }
 
-/** Retry-After, in seconds or as a date. */
+/** Parses Retry-After, which has seconds or a date. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined || header.trim() === "") return undefined;
   const seconds = Number(header);
@@ -38,15 +37,15 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
 }
 
-/** The outcome of one attempt: an answer, or why there is none yet. */
+/** The outcome of one attempt: an answer, or a failure that may pass. */
 export type Attempt<T> =
   | { readonly is: "done"; readonly value: T }
   | { readonly is: "failed"; readonly error: Error; readonly retryAfterMs: number | undefined };
 
 /**
- * Attempts until there is an answer or the time is up.
+ * Repeats attempts until there is an answer or the time is up.
  *
- * @param onWait told what went wrong and how long is waited, for whoever watches.
+ * @param onWait called with the failure and the wait before each further attempt.
  * @throws the last attempt's error.
  */
 export async function insist<T>(
@@ -56,11 +55,11 @@ export async function insist<T>(
 ): Promise<T> {
   const start = Date.now();
   for (let attempts = 1; ; attempts++) {
-    const came = await attempt();
-    if (came.is === "done") return came.value;
-    const wait = waitBefore(attempts, Date.now() - start, came.retryAfterMs, policy);
-    if (wait === undefined) throw came.error;
-    onWait(came.error, wait);
+    const outcome = await attempt();
+    if (outcome.is === "done") return outcome.value;
+    const wait = waitBefore(attempts, Date.now() - start, outcome.retryAfterMs, policy);
+    if (wait === undefined) throw outcome.error;
+    onWait(outcome.error, wait);
     await sleep(wait);
   }
 }

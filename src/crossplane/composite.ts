@@ -42,13 +42,13 @@ export function toComposite(document: Document): Composite {
     kind,
     name,
     namespace,
-    claim: namespace === undefined ? claimOf(document) : undefined,
+    claim: namespace === undefined ? readClaim(document) : undefined,
     isModern: namespace !== undefined || document.at(CROSSPLANE) !== undefined,
     document,
   };
 }
 
-function claimOf(document: Document): Composite["claim"] {
+function readClaim(document: Document): Composite["claim"] {
   const name = stringAt(document, CLAIM_NAME);
   const namespace = stringAt(document, CLAIM_NAMESPACE);
   if (name === undefined || namespace === undefined) return undefined;

@@ -9,7 +9,7 @@ export interface Controller {
   readonly uid: string;
 }
 
-export function controllerOf(resource: Document): Controller | undefined {
+export function findController(resource: Document): Controller | undefined {
   const owners = resource.at(["metadata", "ownerReferences"]);
   if (!Array.isArray(owners)) return undefined;
   const owner = owners.filter(isObject).find(({ controller }) => controller === true);
@@ -23,4 +23,4 @@ const toController = (owner: JsonObject): Controller => ({
   uid: String(owner["uid"]),
 });
 
-export const isControlled = (resource: Document): boolean => controllerOf(resource) !== undefined;
+export const isControlled = (resource: Document): boolean => findController(resource) !== undefined;

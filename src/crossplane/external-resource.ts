@@ -1,6 +1,6 @@
 import { shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
-import { annotationOf } from "./metadata.ts";
+import { readAnnotation } from "./metadata.ts";
 
 /** The provider's last finding about the cloud resource. */
 export type Observation = "unknown" | "absent" | "present";
@@ -9,7 +9,7 @@ export type Observation = "unknown" | "absent" | "present";
 const ABSENT = "external resource does not exist";
 
 /** Reads the outcome from the condition Synced. A provider that could not look at all, or is paused, has found out nothing. */
-export function observationOf(managed: Document): Observation {
+export function readObservation(managed: Document): Observation {
   const synced = shownCondition(managed, "Synced");
   if (synced?.status === "True") return "present";
   return synced?.message.includes(ABSENT) === true ? "absent" : "unknown";
@@ -20,7 +20,8 @@ export function observationOf(managed: Document): Observation {
  * intent first, and the outcome afterwards, so an intent without a failure may be a cloud resource. Source: crossplane-runtime
  * pkg/meta, SetExternalCreatePending.
  */
-export function createdAtOf(managed: Document): string | undefined {
-  const at = (outcome: string): string | undefined => annotationOf(managed, `crossplane.io/external-create-${outcome}`);
+export function readCreationTime(managed: Document): string | undefined {
+  const at = (outcome: string): string | undefined =>
+    readAnnotation(managed, `crossplane.io/external-create-${outcome}`);
   return at("succeeded") ?? (at("failed") === undefined ? at("pending") : undefined);
 }

@@ -11,14 +11,14 @@ const COMPOSED = "apiextensions.crossplane.io/composed/";
 export const REFERENCES_MANAGER = "apiextensions.crossplane.io/composite";
 
 /** The entries of `metadata.managedFields`; none where a restore dropped them. */
-export function managedFieldsOf(resource: Document): readonly JsonObject[] {
+export function readManagedFields(resource: Document): readonly JsonObject[] {
   const entries = resource.at(["metadata", "managedFields"]);
   return Array.isArray(entries) ? entries.filter(isObject) : [];
 }
 
 /** The field managers by which XRs have composed the resource. */
 export const composersOf = (resource: Document): readonly string[] =>
-  managedFieldsOf(resource)
+  readManagedFields(resource)
     .map(({ manager }) => String(manager))
     .filter((manager) => manager.startsWith(COMPOSED));
 

@@ -10,10 +10,11 @@ export interface ManagedKind {
   readonly isNamespaced: boolean;
 }
 
-export function managedKindOf(resource: Document): ManagedKind {
-  const apiVersion = stringAt(resource, ["apiVersion"]) ?? "";
+export const readManagedKind = (resource: Document): ManagedKind =>
+  toManagedKind(stringAt(resource, ["apiVersion"]) ?? "", stringAt(resource, ["kind"]) ?? "");
+
+export function toManagedKind(apiVersion: string, kind: string): ManagedKind {
   const group = toApiGroup(apiVersion);
-  const kind = stringAt(resource, ["kind"]) ?? "";
   return { apiVersion, group: withoutScope(group), kind, isNamespaced: isNamespacedGroup(group) };
 }
 
@@ -31,7 +32,7 @@ export function isManaged(observed: Document): boolean {
  * The ProviderConfig of a managed resource: its name, and its namespace where it is a namespaced ProviderConfig. What
  * cluster-scoped managed resources call ProviderConfig, namespaced ones call ClusterProviderConfig.
  */
-export function providerConfigOf(
+export function readProviderConfig(
   desired: Document,
   observed: Document | undefined,
   { isNamespaced }: Pick<ManagedKind, "isNamespaced">,

@@ -11,7 +11,7 @@ export const EVERYTHING: Policies = ["*"];
 export const OBSERVE: Policies = ["Observe"];
 
 /** The managementPolicies that the resource sets or shows; undefined where it has none. */
-export function policiesOf(resource: Document): Policies | undefined {
+export function readPolicies(resource: Document): Policies | undefined {
   const policies = resource.at(MANAGEMENT_POLICIES);
   return Array.isArray(policies) ? policies.filter((policy) => typeof policy === "string") : undefined;
 }
@@ -36,8 +36,7 @@ export const withoutDelete = (policies: Policies): Policies =>
  * `deletionPolicy: Delete`, and with an explicit Delete over `deletionPolicy: Orphan`. Source: crossplane-runtime
  * pkg/reconciler/managed/policies.go, ShouldDelete.
  */
-export function mayDelete(resource: Document): boolean {
-  const policies = policiesOf(resource) ?? EVERYTHING;
+export function mayDelete(resource: Document, policies: Policies = readPolicies(resource) ?? EVERYTHING): boolean {
   return policies.includes("Delete") || (policies.includes("*") && stringAt(resource, DELETION_POLICY) !== "Orphan");
 }
 

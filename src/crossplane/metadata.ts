@@ -21,14 +21,14 @@ export const CLAIM_NAME = labelPath(CLAIM_NAME_LABEL);
 export const CLAIM_NAMESPACE = labelPath(CLAIM_NAMESPACE_LABEL);
 
 /** The non-empty annotation of that key. */
-export const annotationOf = (resource: Document, key: string): string | undefined =>
+export const readAnnotation = (resource: Document, key: string): string | undefined =>
   stringAt(resource, annotationPath(key));
 
 /** The non-empty label of that key. */
-export const labelOf = (resource: Document, key: string): string | undefined => stringAt(resource, labelPath(key));
+export const readLabel = (resource: Document, key: string): string | undefined => stringAt(resource, labelPath(key));
 
 /** Tells whether Crossplane or the provider leaves the resource alone. Source: crossplane-runtime pkg/meta, IsPaused. */
-export const isPaused = (resource: Document): boolean => annotationOf(resource, "crossplane.io/paused") === "true";
+export const isPaused = (resource: Document): boolean => readAnnotation(resource, "crossplane.io/paused") === "true";
 
 export const isBeingDeleted = (resource: Document): boolean =>
   stringAt(resource, ["metadata", "deletionTimestamp"]) !== undefined;

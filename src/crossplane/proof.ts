@@ -3,7 +3,7 @@ import { type Document, stringAt } from "../model/document.ts";
 import type { Composite } from "./composite.ts";
 import { isControlled } from "./controller.ts";
 import { composerName, composersOf } from "./field-managers.ts";
-import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, labelOf } from "./metadata.ts";
+import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, readLabel } from "./metadata.ts";
 
 /** The answer to whether an XR composed a resource, as far as the resource proves it. */
 export type Proof =
@@ -30,8 +30,8 @@ export function toPossibleComposer(composite: Composite): PossibleComposer {
     kind,
     name,
     uid: stringAt(document, ["metadata", "uid"]),
-    root: labelOf(document, COMPOSITE_LABEL) ?? name,
-    claimLabels: new Map(CLAIM_LABELS.map((key) => [key, labelOf(document, key)])),
+    root: readLabel(document, COMPOSITE_LABEL) ?? name,
+    claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(document, key)])),
     fieldManager: composerName(composite),
     isControlled: isControlled(document),
   };
@@ -53,11 +53,11 @@ export function findProof(resource: Document, { name, root, claimLabels, ...comp
   const isComposedByUs = composers.includes(composer.fieldManager);
   if (composers.length > 0 && !isComposedByUs) return unproven("its managed fields name another XR as its composer");
 
-  const found = labelOf(resource, COMPOSITE_LABEL);
+  const found = readLabel(resource, COMPOSITE_LABEL);
   if (found !== root)
     return unproven(`its label ${COMPOSITE_LABEL} is ${brief(found ?? "not set")} instead of ${brief(root)}`);
 
-  const label = CLAIM_LABELS.find((key) => ![undefined, claimLabels.get(key)].includes(labelOf(resource, key)));
+  const label = CLAIM_LABELS.find((key) => ![undefined, claimLabels.get(key)].includes(readLabel(resource, key)));
   if (label !== undefined) return unproven(`its label ${label} differs from the XR's`);
 
   const isNested = root !== name;

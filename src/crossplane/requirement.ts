@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import { shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 import type { Requirement, ResourceSelector } from "../model/requirement.ts";
@@ -15,7 +15,7 @@ export const toRequirement = (name: string, selector: ResourceSelector): Require
 function hash({ apiVersion, kind, namespace = "", match }: ResourceSelector): string {
   const sought = "name" in match ? match.name : Object.entries(match.labels).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([apiVersion, kind, namespace, sought]);
-  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+  return digest("sha256", text).slice(0, 8);
 }
 
 /** The requirement of one Secret. */

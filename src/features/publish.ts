@@ -16,7 +16,7 @@ import { parseFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import type { Resource } from "../model/resource.ts";
-import { OWNER, ownerOf } from "../ownership/owner.ts";
+import { formatOwner, OWNER } from "../ownership/owner.ts";
 import { eventsFor } from "./events.ts";
 import type { Call, Feature } from "./feature.ts";
 import { pick } from "./observed.ts";
@@ -65,7 +65,7 @@ function publish(config: EnvironmentConfig, name: string, call: Call, draft: Dra
     return withState(keepObserved(asking, call), { is: "WaitingForRequiredResources" }, call);
   const [existing] = answer.items;
   const isOurs =
-    existing === undefined || stringAt(existing, ["metadata", "annotations", OWNER]) === ownerOf(call.composite);
+    existing === undefined || stringAt(existing, ["metadata", "annotations", OWNER]) === formatOwner(call.composite);
   return isOurs
     ? compose(config, name, undefined, call, asking)
     : withState(keepObserved(asking, call), { is: "NameTaken", name }, call);
@@ -80,7 +80,7 @@ function compose(
 ): Draft {
   const { apiVersion, labels } = config;
   const { data, missing } = toData(config, observed, call);
-  const annotations = { [OWNER]: ownerOf(call.composite) };
+  const annotations = { [OWNER]: formatOwner(call.composite) };
   const metadata = { name, ...(Object.keys(labels).length > 0 && { labels }), annotations };
   const object: JsonObject = { apiVersion, kind: "EnvironmentConfig", metadata, data };
   const ready = missing.length === 0 && observed !== undefined ? "True" : "False";

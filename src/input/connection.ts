@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DOMAIN } from "../model/names.ts";
+import { DOMAIN, SECRET_KEY } from "../model/names.ts";
 import { parseTemplate } from "../model/template.ts";
 import { dnsLabel, exactlyOneOf, fieldPath, onObjects, unique, value } from "./fields.ts";
 
@@ -10,6 +10,8 @@ const template = z.string().transform((text, check) => {
   return z.NEVER;
 });
 
+const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
+
 const key = exactlyOneOf(
   z.strictObject({
     from: z.string().min(1).optional().describe("A key of the shared resource's connection Secret."),
@@ -17,9 +19,9 @@ const key = exactlyOneOf(
       .optional()
       .describe("A text in which {key} stands for that key's value, and {key|url} for it as a part of a URL."),
     to: z
-      .string()
-      .regex(/^[-._a-zA-Z0-9]{1,253}$/, "not a Secret's key")
-      .describe("The key's name in the copy."),
+      .union([secretKey, value(secretKey)])
+      .transform((to) => (typeof to === "string" ? ({ is: "literal", value: to } as const) : to))
+      .describe("The key's name in the copy: a text, or a value such as `{fromCompositeFieldPath: spec.passwordKey}`."),
   }),
   ["from", "value"],
 ).transform(({ from, value: parts = [], to }) => (from === undefined ? { to, parts } : { to, from }));
@@ -56,17 +58,31 @@ const copy = exactlyOneOf(
     toCompositeConnectionDetails: z
       .literal(true)
       .optional()
-      .describe("In place of a Secret: the keys become connection details of this XR, and of its claim."),
+      .describe(
+        "In place of a Secret: the keys become connection details of this XR, and of its claim. It goes with `keys` only. Crossplane v2, " +
+          "with an XR whose definition is of apiextensions.crossplane.io/v1: XRs of v2 definitions have no connection details.",
+      ),
     via: z
       .enum(["Object", "ConnectionSecret", "ObjectWithValues", "Secret"])
       .optional()
-      .describe("What copies; docs/sharing.md compares them. Default: `Object`."),
+      .describe(
+        "The resource that delivers the copies. `Object`: provider-kubernetes copies the values; no templates in `keys`; the source cannot be deleted while " +
+          "copies exist; on Crossplane v1 it takes over any Secret of the copy's name. " +
+          "`ConnectionSecret`: an Object publishes them; no templates, `type`, `labels` or `annotations`; the Secret's type is " +
+          "connection.crossplane.io/v1alpha1; a namespaced XR reaches its own namespace only; on Crossplane v1 `keys` is required. " +
+          "`ObjectWithValues`: an Object whose manifest holds the values, in plain text; Crossplane v2. " +
+          "`Secret`: the Secret itself, without provider-kubernetes and so without `providerConfigRef`; a namespaced XR reaches " +
+          "its own namespace only; Crossplane v2. docs/sharing.md compares them. Default: `Object`.",
+      ),
     keys: z
       .array(key)
       .min(1)
       .refine(...unique("to"))
       .optional()
-      .describe("The keys to copy, each under a name of its own. Default: all, as they are."),
+      .describe(
+        "The keys to copy, each under a name of its own. Default: all, as they are. Templates (`value`) need `via: Secret`, " +
+          "`ObjectWithValues` or `toCompositeConnectionDetails`.",
+      ),
     type: z.string().min(1).optional().describe("The copies' Secret type. Default: `Opaque`."),
     labels: z.record(z.string(), z.string()).optional().describe("The copies' labels."),
     annotations: annotations.optional().describe("The copies' annotations."),
@@ -111,12 +127,27 @@ const isBlind = (fields: object): boolean => ["Object", "ConnectionSecret"].incl
 /** The resource that delivers a copy, or the connection details of the XR. */
 export type Via = "Object" | "ConnectionSecret" | "ObjectWithValues" | "Secret" | "CompositeConnectionDetails";
 
+/** The paths by which a resource says which Secret holds its connection details. */
+export const secretRefShape = {
+  nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
+  namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),
+};
+
 /** The connection Secret of a shared resource, and its copies. */
 export const connection = z.strictObject({
   secretRef: z
     .strictObject({
-      nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
-      namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),
+      ...secretRefShape,
+      perConsumer: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Take the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, and never " +
+            "the common Secret.",
+        ),
+      consumersFieldPath: fieldPath
+        .prefault("status.consumers")
+        .describe("The field to which the shared resource's `consumers.list` goes, which names that credential."),
     })
     .prefault({})
     .describe("Where the shared resource says which Secret holds its connection details."),
@@ -129,4 +160,3 @@ export const connection = z.strictObject({
 
 export type Connection = z.output<typeof connection>;
 export type Copy = z.output<typeof copy>;
-export type Key = z.output<typeof key>;

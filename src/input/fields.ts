@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { FunctionError } from "../errors.ts";
-import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
+import { type FieldPath, formatFieldPath, parseFieldPath, parseTargetPath } from "../model/field-path.ts";
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
@@ -22,12 +22,12 @@ export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (k
 const given = (object: unknown, keys: readonly string[]): string[] =>
   isObject(object) ? keys.filter((key) => object[key] !== undefined) : [];
 
-/** Guards a list of objects of which no two may have the same `key`. */
+/** Guards a list of objects of which no two may have the same `key`; field paths are parsed by then, and compared as text. */
 export const unique = (key: string) => {
-  const repeated = (list: unknown): unknown => {
-    const values = Array.isArray(list) ? list.filter(isObject).map((item) => item[key]) : [];
-    const seen = new Set<unknown>();
-    return values.find((value) => value !== undefined && (seen.has(value) || !seen.add(value)));
+  const repeated = (list: unknown): string | undefined => {
+    const values = Array.isArray(list) ? list.filter(isObject).flatMap((item) => toComparable(item[key]) ?? []) : [];
+    const seen = new Set<string>();
+    return values.find((value) => seen.has(value) || !seen.add(value));
   };
   return [
     (list: unknown) => repeated(list) === undefined,
@@ -39,20 +39,37 @@ export const unique = (key: string) => {
   ] as const;
 };
 
-/** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
-export const fieldPath = z.string().transform((text, check): FieldPath => {
-  try {
-    return parseFieldPath(text);
-  } catch (error) {
-    check.addIssue(error instanceof FunctionError ? error.message : String(error));
-    return z.NEVER;
-  }
-});
+/** The text by which two values are compared; undefined for what is not set, and for a value that is resolved later. */
+function toComparable(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return formatFieldPath(value as FieldPath);
+  return isObject(value) && value["is"] === "literal" ? toComparable(value["value"]) : undefined;
+}
 
-/** A path into the XR's status: Crossplane takes nothing else of the XR from a function. */
-export const statusPath = fieldPath.refine((path) => path[0] === "status" && path.length > 1, {
-  error: "not below status: a function can set nothing else of the XR",
-});
+const pathOf = (parse: (text: string) => FieldPath) =>
+  z.string().transform((text, check): FieldPath => {
+    try {
+      return parse(text);
+    } catch (error) {
+      check.addIssue(error instanceof FunctionError ? error.message : String(error));
+      return z.NEVER;
+    }
+  });
+
+/** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
+export const fieldPath = pathOf((text) => parseFieldPath(text));
+
+/** A path to values, such as `spec.containers[*].image`. */
+export const targetPath = pathOf(parseTargetPath);
+
+/** Guards a path into the XR's status: Crossplane takes nothing else of the XR from a function. */
+export const belowStatus = [
+  (path: FieldPath) => path[0] === "status" && path.length > 1,
+  { error: "not below status: a function can set nothing else of the XR" },
+] as const;
+
+/** A path into the XR's status. */
+export const statusPath = fieldPath.refine(...belowStatus);
 
 /** Any JSON value. The input was decoded from JSON, so it holds no other values. */
 export const json = z.unknown().transform((found) => found as JsonValue);

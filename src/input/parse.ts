@@ -1,7 +1,9 @@
 import type * as z from "zod";
 import { FunctionError } from "../errors.ts";
+import { didYouMean } from "../model/did-you-mean.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
+import { listFields } from "./known-fields.ts";
 import { type Input, inputSchema } from "./schema.ts";
 
 /**
@@ -12,11 +14,12 @@ import { type Input, inputSchema } from "./schema.ts";
 export function parseInput(input: JsonObject): Input {
   const parsed = inputSchema.safeParse(input, { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw invalidInput(faultsIn(parsed.error));
+  throw invalidInput(faultsIn(parsed.error, inputSchema));
 }
 
 /** Turns a schema's issues into faults, one for each wrong field. */
-export const faultsIn = ({ issues }: z.core.$ZodError): readonly Fault[] => issues.flatMap(toFaults);
+export const faultsIn = ({ issues }: z.core.$ZodError, schema: z.core.$ZodType): readonly Fault[] =>
+  issues.flatMap((issue) => toFaults(issue, schema));
 
 /** A fault of the input: its path, and what is expected there. */
 export interface Fault {
@@ -30,12 +33,27 @@ export const invalidInput = (faults: readonly Fault[]): FunctionError =>
     ["cannot use the input:", ...faults.map(({ path, message }) => `  ${path}: ${message}`)].join("\n"),
   );
 
-function toFaults(issue: z.core.$ZodIssue): Fault[] {
+function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fault[] {
   const path = issue.path.filter((step) => typeof step !== "symbol");
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: formatFieldPath([...path, key]), message: "unknown field" }));
+    const known = listFields(schema, path);
+    return issue.keys.map((key) => ({
+      path: formatFieldPath([...path, key]),
+      message: `unknown field${didYouMean(key, known)}`,
+    }));
   }
+  const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
+  if (meant !== undefined) return meant.flatMap((nested) => toFaults(nested, schema));
   return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toMessage(issue, path) }];
+}
+
+/** The issues of the one alternative that is of the type that was given, with whole paths. */
+function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
+  const [meant, ...others] = errors.filter(
+    (issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === "invalid_type"),
+  );
+  if (meant === undefined || others.length > 0) return undefined;
+  return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 function toMessage(issue: z.core.$ZodIssue, path: FieldPath): string {

@@ -1,53 +1,69 @@
 import * as z from "zod";
-import { exactlyOneOf, fieldPath, statusPath } from "./fields.ts";
+import { belowStatus, exactlyOneOf, fieldPath, targetPath } from "./fields.ts";
+import { format } from "./format.ts";
+import { transform } from "./transform.ts";
 
-/** A format with the verbs of Go's fmt that make sense for JSON values. */
-const FORMAT = /^(?:[^%]|%%)*(?:%[sdv](?:[^%]|%%)*)?$/;
-
-const transform = exactlyOneOf(
-  z
-    .strictObject({
-      type: z.enum(["string", "map", "convert"]).describe("Which of them it is; may be left out."),
-      string: z
-        .strictObject({
-          type: z.literal("Format").default("Format"),
-          fmt: z.string().regex(FORMAT, "not a format with one of %s, %d, %v"),
-        })
-        .optional()
-        .describe("Puts the value into a text, where %s, %d or %v stands."),
-      map: z.record(z.string(), z.string()).optional().describe("Looks the value up."),
-      convert: z
-        .strictObject({ toType: z.enum(["string", "bool", "int64", "float64"]) })
-        .optional()
-        .describe("Makes another type of the value."),
-    })
-    .partial({ type: true }),
-  ["string", "map", "convert"],
-).refine(({ type, ...given }) => type === undefined || given[type] !== undefined, {
-  path: ["type"],
-  error: "does not go with what is beside it",
+const combine = z.strictObject({
+  strategy: z.literal("string").describe("Makes one text of them."),
+  variables: z
+    .array(z.strictObject({ fromFieldPath: fieldPath.describe("A field of the shared resource.") }))
+    .min(1)
+    .describe("The fields. Where one is not set, none of them is."),
+  string: z
+    .strictObject({ fmt: format.describe("Prints them in their order, as Go's fmt.Sprintf does.") })
+    .describe("The text."),
 });
 
-export type Transform = z.output<typeof transform>;
+const policy = z.strictObject({
+  fromFieldPath: z
+    .enum(["Optional", "Required"])
+    .default("Optional")
+    .describe("Whether the XR waits while the field is not set."),
+  toFieldPath: z
+    .enum([
+      "Replace",
+      "MergeObjects",
+      "MergeObjectsAppendArrays",
+      "ForceMergeObjects",
+      "ForceMergeObjectsAppendArrays",
+      "MergeObject",
+      "AppendArray",
+    ])
+    .default("Replace")
+    .describe(
+      "What becomes of a value that is there already. `MergeObjects` keeps its keys, `ForceMergeObjects` replaces them, and " +
+        "with `AppendArrays` new items are added to its lists. `MergeObject` and `AppendArray` are the old names of the first " +
+        "and the last.",
+    ),
+});
+
+export type ToFieldPath = z.output<typeof policy>["toFieldPath"];
 
 /** A copy of one field of a shared resource; its keys are those of function-patch-and-transform. */
 export const patch = exactlyOneOf(
-  z.strictObject({
-    fromFieldPath: fieldPath.describe("A field of the shared resource."),
-    toCompositeFieldPath: statusPath.optional().describe("A field of the XR's status."),
-    toResource: z
-      .strictObject({
-        name: z.string().min(1).describe("A composed resource's name in the Composition; an earlier step desires it."),
-        fieldPath: fieldPath.describe("A field of it."),
-      })
-      .optional()
-      .describe("A field of a composed resource."),
-    policy: z
-      .strictObject({ fromFieldPath: z.enum(["Optional", "Required"]).default("Optional") })
-      .prefault({})
-      .describe("Whether the XR waits while the field is not set."),
-    transforms: z.array(transform).prefault([]).describe("What is done to the value, one after the other."),
-  }),
+  exactlyOneOf(
+    z.strictObject({
+      fromFieldPath: fieldPath.optional().describe("A field of the shared resource."),
+      combine: combine.optional().describe("Several fields of the shared resource, in place of `fromFieldPath`."),
+      toCompositeFieldPath: targetPath
+        .refine(...belowStatus)
+        .optional()
+        .describe("A field of the XR's status; `[*]` stands for each of a list."),
+      toResource: z
+        .strictObject({
+          name: z
+            .string()
+            .min(1)
+            .describe("A composed resource's name in the Composition; an earlier step desires it."),
+          fieldPath: targetPath.describe("A field of it; `[*]` stands for each item or field that is there."),
+        })
+        .optional()
+        .describe("A field of a composed resource."),
+      policy: policy.prefault({}).describe("What happens without the field, and to what is in its place."),
+      transforms: z.array(transform).prefault([]).describe("What is done to the value, one after the other."),
+    }),
+    ["fromFieldPath", "combine"],
+  ),
   ["toCompositeFieldPath", "toResource"],
 );
 

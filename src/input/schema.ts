@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DOMAIN } from "../model/names.ts";
 import { adoption } from "./adoption.ts";
+import { consumers } from "./consumers.ts";
 import { externalNames } from "./external-names.ts";
 import { duration, json, unique } from "./fields.ts";
 import { neverReconciled } from "./never-reconciled.ts";
@@ -51,6 +52,9 @@ export const inputSchema = z.strictObject({
       .optional()
       .describe("The environment that later steps read. `sharedResources[].toEnvironment` adds to it."),
     publish: publish.optional().describe("Makes fields of this XR available to others."),
+    consumers: consumers
+      .optional()
+      .describe("For the Composition of a shared XR: who uses it, and what each of them gets. See docs/consumers.md."),
     tags: tags
       .optional()
       .describe(

@@ -25,6 +25,11 @@ const orSelf = (field: "apiVersion" | "kind") => ({
 export const sharedResource = z
   .strictObject({
     name: dnsLabel.describe("Names it in conditions, events, the context and the composed resources."),
+    into: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Its key in the context, where that is not its name: any text, as in function-extra-resources."),
     apiVersion: apiVersion.optional().describe("Its API version. Required, but for `select.self`."),
     kind: z
       .string()
@@ -70,6 +75,17 @@ export const sharedResource = z
     ...onObjects,
     path: ["grant"],
     error: "ReferenceGrant goes with connection: it lies beside the Secret",
+  })
+  .refine(({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies?.secretRef.perConsumer !== true, {
+    ...onObjects,
+    path: ["grant"],
+    error:
+      "ReferenceGrant does not go with perConsumer: credentials are made for the namespaces that annotations grant",
+  })
+  .refine(({ connection: copies, select: found }) => !isSelf(found) || copies?.secretRef.perConsumer !== true, {
+    ...onObjects,
+    path: ["connection", "secretRef", "perConsumer"],
+    error: "does not go with select.self: it is for those who use this XR",
   })
   .refine(({ apiVersion: version, select: found }) => (version === undefined) === isSelf(found), orSelf("apiVersion"))
   .refine(({ kind, select: found }) => (kind === undefined) === isSelf(found), orSelf("kind"))

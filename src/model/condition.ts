@@ -62,14 +62,14 @@ export interface ShownCondition {
 }
 
 /** The entries of the resource's `status.conditions`. */
-export function conditionsOf(resource: Document): readonly JsonObject[] {
+export function readConditions(resource: Document): readonly JsonObject[] {
   const conditions = resource.at(["status", "conditions"]);
   return Array.isArray(conditions) ? conditions.filter(isObject) : [];
 }
 
 /** The condition of that type in the resource's `status.conditions`. */
 export function shownCondition(resource: Document, type: string): ShownCondition | undefined {
-  const condition = conditionsOf(resource).find((candidate) => candidate["type"] === type);
+  const condition = readConditions(resource).find((candidate) => candidate["type"] === type);
   if (condition === undefined) return undefined;
   const text = (key: string): string => (typeof condition[key] === "string" ? condition[key] : "");
   return { status: text("status"), reason: text("reason"), message: text("message") };

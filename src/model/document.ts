@@ -1,4 +1,4 @@
-import { type FieldPath, valueAt } from "./field-path.ts";
+import { type FieldPath, valueAt, withValueAt } from "./field-path.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /**
@@ -8,12 +8,25 @@ import type { JsonObject, JsonValue } from "./json.ts";
 export interface Document {
   at(path: FieldPath): JsonValue | undefined;
   toObject(): JsonObject;
+  /**
+   * The same with another value at `path`, as `withValueAt` sets it. The wire does not decode an object for it.
+   *
+   * @throws {FunctionError} `InvalidFieldPath` where the path leads through something else than objects and lists.
+   */
+  with(path: FieldPath, value: JsonValue): Document;
+}
+
+/** A value at a path of an object. */
+export interface ValueEdit {
+  readonly path: FieldPath;
+  readonly value: JsonValue;
 }
 
 /** A Document over an object that is decoded already. */
 export const documentOf = (object: JsonObject): Document => ({
   at: (path) => valueAt(object, path),
   toObject: () => object,
+  with: (path, value) => documentOf(withValueAt(object, path, value)),
 });
 
 /** Tells whether the value is a Document: JSON holds no functions. */

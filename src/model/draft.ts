@@ -1,6 +1,5 @@
 import { type Condition, type Result, withMessageCut } from "./condition.ts";
-import type { Document } from "./document.ts";
-import type { FieldPath } from "./field-path.ts";
+import type { Document, ValueEdit } from "./document.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Requirement, ResourceSelector, SchemaRequirement, SchemaSelector } from "./requirement.ts";
 import type { Ready } from "./resource.ts";
@@ -9,18 +8,13 @@ import type { Ready } from "./resource.ts";
 export type ResourceEdit =
   | {
       readonly is: "set";
+      /** Another object. */
       readonly object?: JsonObject | undefined;
-      /** A value set in the object. An object of the steps before us is not decoded for it. */
-      readonly value?: ValueEdit | undefined;
+      /** Instead of an object: the one of the steps before us with values set in it, which is not decoded for that. */
+      readonly document?: Document | undefined;
       readonly ready?: Ready | undefined;
     }
   | { readonly is: "removed" };
-
-/** A value at a path of an object. */
-export interface ValueEdit {
-  readonly path: FieldPath;
-  readonly value: JsonValue;
-}
 
 /** A value for the context: plain JSON, with whole Documents where a request's resource is passed on unread. */
 export type ContextValue = JsonValue | Document | readonly ContextValue[] | { readonly [key: string]: ContextValue };

@@ -18,21 +18,34 @@ const index = /^(?:0|[1-9]\d{0,8})$/;
  *
  * @throws {FunctionError} `InvalidFieldPath`, naming the position.
  */
-export function parseFieldPath(text: string): FieldPath {
+export const parseFieldPath = (text: string): FieldPath => parse(text, false);
+
+/** The step of a target path that stands for each item of a list, or each field of an object. No field is called that. */
+export const EVERY = "*";
+
+/**
+ * Parses a path that values are written to, in which `[*]` may stand for each item or field.
+ *
+ * @throws {FunctionError} as `parseFieldPath`.
+ */
+export const parseTargetPath = (text: string): FieldPath => parse(text, true);
+
+function parse(text: string, withEvery: boolean): FieldPath {
   const path: (string | number)[] = [];
   for (let position = 0; position < text.length; position = segment.lastIndex) {
-    path.push(stepAt(text, position));
+    path.push(stepAt(text, position, withEvery));
   }
   if (path.length === 0) throw notAPath(text, "it is empty");
   if (path.length > MAX_STEPS) throw notAPath(text, `it has more than ${MAX_STEPS} steps`);
   return path;
 }
 
-function stepAt(text: string, position: number): string | number {
+function stepAt(text: string, position: number, withEvery: boolean): string | number {
   segment.lastIndex = position;
   const { field, bracketed } = segment.exec(text)?.groups ?? {};
   const name = field ?? bracketed?.replace(/^['"]+|['"]+$/g, "");
-  if (!name || name === "*") throw notAPath(text, `at position ${position}`);
+  if (withEvery && bracketed === EVERY) return EVERY;
+  if (!name || name === EVERY) throw notAPath(text, `at position ${position}`);
   return bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name;
 }
 
@@ -44,7 +57,7 @@ export const formatFieldPath = (path: FieldPath): string =>
   path
     .map((step, position) => {
       if (typeof step === "number") return `[${step}]`;
-      if (/[.[\]]/.test(step)) return `[${step}]`;
+      if (step === EVERY || /[.[\]]/.test(step)) return `[${step}]`;
       return position === 0 ? step : `.${step}`;
     })
     .join("");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { annotationOf, qualifiedName } from "../crossplane/metadata.ts";
+import { qualifiedName, readAnnotation } from "../crossplane/metadata.ts";
 import { shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { DOMAIN } from "../model/names.ts";
@@ -27,7 +27,7 @@ export function judgeReconciles({ document }: Definition, composites: readonly D
   if (never.length === 0) return { is: "Reconciled" };
   const nudgedFor = hashUids(never);
   const names = never.map(qualifiedName).sort();
-  return annotationOf(document, NUDGED_FOR) === nudgedFor
+  return readAnnotation(document, NUDGED_FOR) === nudgedFor
     ? { is: "StillNotReconciled", composites: names }
     : { is: "NeverReconciled", composites: names, nudgedFor };
 }

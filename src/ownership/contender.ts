@@ -1,12 +1,13 @@
-import { createdAtOf, type Observation, observationOf } from "../crossplane/external-resource.ts";
-import { mayDelete, mayWrite, policiesOf } from "../crossplane/management-policies.ts";
+import { createHash } from "node:crypto";
+import { type Observation, readCreationTime, readObservation } from "../crossplane/external-resource.ts";
+import { mayDelete, mayWrite, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import {
-  annotationOf,
   COMPOSITION_RESOURCE_NAME,
   isBeingDeleted,
   isPaused,
-  labelOf,
   qualifiedName,
+  readAnnotation,
+  readLabel,
 } from "../crossplane/metadata.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import {
@@ -34,6 +35,8 @@ export interface Contender {
   readonly takeOwnership: string;
   /** True if it was promoted to owner. */
   readonly isMarked: boolean;
+  /** True if it knows an owner of the cloud resource: itself, another one, or one that is gone. */
+  readonly knowsOwner: boolean;
   /** The label by which the others find it; undefined before it has one. */
   readonly identity: string | undefined;
   readonly isDeleting: boolean;
@@ -41,6 +44,8 @@ export interface Contender {
   readonly isWriting: boolean;
   /** True if the cloud resource is deleted together with it. */
   readonly isDeletingWithIt: boolean;
+  /** Undefined for a kind that has none. */
+  readonly policies: Policies | undefined;
   readonly observation: Observation;
   /** True if it, or an owner before it, created the cloud resource, or an operator says that it may be deleted all the same. */
   readonly isCreated: boolean;
@@ -53,7 +58,7 @@ export interface Contender {
 const MAX_MARK = 1024;
 
 export function toContender(document: Document): Contender {
-  const annotation = (key: string): string => annotationOf(document, key) ?? "";
+  const annotation = (key: string): string => readAnnotation(document, key) ?? "";
   const owner = annotation(OWNER).slice(0, MAX_MARK);
   const marker = annotation(TAGS_OWNER).slice(0, MAX_MARK);
   // Crossplane names every composed resource; one that is written by hand is known by its marker.
@@ -61,7 +66,7 @@ export function toContender(document: Document): Contender {
   const id = resource === "" && marker.startsWith(`${owner}#`) ? marker : contenderId(owner, resource);
   const isMarked = owner !== "" && marker === id.slice(0, MAX_MARK);
   const isDeleting = isBeingDeleted(document);
-  const policies = policiesOf(document);
+  const policies = readPolicies(document);
   return {
     id,
     owner,
@@ -70,22 +75,56 @@ export function toContender(document: Document): Contender {
     createdAt: stringAt(document, ["metadata", "creationTimestamp"]) ?? "",
     takeOwnership: annotation(TAKE_OWNERSHIP),
     isMarked,
-    identity: labelOf(document, IDENTITY),
+    knowsOwner: marker !== "",
+    identity: readLabel(document, IDENTITY),
     isDeleting,
     isWriting: !isDeleting && !isPaused(document) && (policies === undefined ? isMarked : mayWrite(policies)),
-    isDeletingWithIt: mayDelete(document),
-    observation: observationOf(document),
+    // Asked of few contenders, and dear to find out.
+    get isDeletingWithIt() {
+      return mayDelete(document, policies);
+    },
+    get observation() {
+      return readObservation(document);
+    },
+    policies,
     isCreated: isCreated(document),
     acknowledged: new Set(annotation(CONTENDERS).split(",").filter(Boolean)),
     document,
   };
 }
 
+/** The length of the list of names that an owner writes: all annotations of a resource together may have 256 KB. */
+const MAX_NAMES = 64 * 1024;
+
+/** More than one answer of Crossplane's can list; their hashes take 180 KB. */
+const MAX_HASHES = 10_000;
+
+/**
+ * Writes the names of those that an owner leaves the cloud resource to. Names that are too long together are written as hashes,
+ * so that none is lost; beyond 10,000 the first successors count, and the others wait until they are among them.
+ *
+ * @param others by precedence.
+ */
+export function formatAcknowledged(others: readonly Contender[]): string {
+  const names = others.map(({ name }) => name).sort();
+  const text = names.join(",");
+  if (text.length <= MAX_NAMES) return text;
+  const hashes = others.slice(0, MAX_HASHES).map(({ name }) => hashName(name));
+  return hashes.sort().join(",");
+}
+
+/** Tells whether an owner's list names a contender. */
+export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean =>
+  owner.acknowledged.has(name) || owner.acknowledged.has(hashName(name));
+
+/** `#` is in no resource's name. */
+const hashName = (name: string): string => `#${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
+
 function isCreated(document: Document): boolean {
-  const createdAt = createdAtOf(document);
-  const isOwnCreation = createdAt !== undefined && createdAt !== annotationOf(document, CREATED_BEFORE);
+  const createdAt = readCreationTime(document);
+  const isOwnCreation = createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
   return (
-    isOwnCreation || annotationOf(document, ORIGIN) === "Created" || annotationOf(document, ALLOW_DELETE) === "true"
+    isOwnCreation || readAnnotation(document, ORIGIN) === "Created" || readAnnotation(document, ALLOW_DELETE) === "true"
   );
 }
 

@@ -1,4 +1,4 @@
-import { observationOf } from "../crossplane/external-resource.ts";
+import { readObservation } from "../crossplane/external-resource.ts";
 import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
@@ -56,7 +56,7 @@ export function findReferred({ desired, observed }: Resource): readonly (string 
   const wanted = fieldsBelow(desired);
   const found = observed === undefined ? NO_FIELDS : fieldsBelow(observed);
   const fields = new Set([...referredIn(wanted), ...referredIn(found)]);
-  const isResolved = observed !== undefined && observationOf(observed) === "present";
+  const isResolved = observed !== undefined && readObservation(observed) === "present";
   return [...fields].sort().flatMap((field) => {
     const value = [field, `${field}s`].map((name) => wanted.get(name) ?? found.get(name)).find((text) => text);
     return [field, value ?? (isResolved ? "" : undefined)];

@@ -40,12 +40,14 @@ export function findContenders(candidate: Candidate, identity: string, known: Kn
   return { contenders: known.listWithWriter(labelled, identity, writer), requirements: [labelled, writer] };
 }
 
+type Answers = Pick<Request, "required">;
+
 /** The answers of one request, each read once for all resources that stand for the same cloud resource. */
 export class KnownContenders {
-  readonly #request: Request;
+  readonly #request: Answers;
   readonly #read = new Map<string, Contenders | undefined>();
 
-  constructor(request: Request) {
+  constructor(request: Answers) {
     this.#request = request;
   }
 
@@ -75,7 +77,7 @@ export class KnownContenders {
   }
 }
 
-function readAnswer({ name }: Requirement, request: Request): readonly Contender[] | undefined {
+function readAnswer({ name }: Requirement, request: Answers): readonly Contender[] | undefined {
   const answer = request.required(name);
   return answer.is === "pending" ? undefined : answer.items.map(toContender);
 }

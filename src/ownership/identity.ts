@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { type ManagedKind, providerConfigOf } from "../crossplane/managed-resource.ts";
+import { hash as digest } from "node:crypto";
+import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
@@ -37,7 +37,7 @@ export function identify(declared: Declared): Identity | undefined {
   const scope = facts.scope.map((path) => textAt(declared, path));
   const fields = facts.countsReferences ? [...scope, ...findReferred(declared)] : scope;
   if (fields.includes(undefined)) return undefined;
-  const place = [...providerConfigOf(desired, observed, kind), ...fields];
+  const place = [...readProviderConfig(desired, observed, kind), ...fields];
   return {
     identity: hash([kind.group, kind.kind, ...place, ...names.parts]),
     externalName: hashExternalName(kind.group, kind.kind, names.names),
@@ -101,5 +101,4 @@ function readExternalName(
 export const hashExternalName = (group: string, kind: string, names: readonly string[]): string =>
   hash([group, kind, ...names]);
 
-const hash = (parts: readonly (string | undefined)[]): string =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40);
+const hash = (parts: readonly (string | undefined)[]): string => digest("sha256", JSON.stringify(parts)).slice(0, 40);

@@ -19,6 +19,8 @@ export const ORIGIN = `${DOMAIN}/origin`;
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
 /** Annotation by which an operator says that a cloud resource that existed before is deleted with its owner: "true". */
 export const ALLOW_DELETE = `${DOMAIN}/allow-delete`;
+/** Annotation by which an operator says that the last managed resource may go without its cloud resource: "true". */
+export const LEAVE_BEHIND = `${DOMAIN}/leave-behind`;
 /** Annotation by which an operator moves ownership here; of several, the value that sorts last wins, such as the latest time. */
 export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
 

@@ -9,7 +9,7 @@ export const OWNER = `${DOMAIN}/owner`;
 export const SHARED_FROM = `${DOMAIN}/shared-from`;
 
 /** The owner's name. It survives a restore, because it contains no UID. */
-export function ownerOf({ apiVersion, kind, namespace, name, claim }: Composite): string {
+export function formatOwner({ apiVersion, kind, namespace, name, claim }: Composite): string {
   const group = toApiGroup(apiVersion);
   if (claim !== undefined) return `${toGroupKind(claim.kind, group)}/${claim.namespace}/${claim.name}`;
   return [toGroupKind(kind, group), namespace, name].filter((part) => part !== undefined).join("/");

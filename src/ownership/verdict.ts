@@ -1,4 +1,4 @@
-import { byPrecedence, type Contender, type Contenders, firstBut } from "./contender.ts";
+import { byPrecedence, type Contender, type Contenders, firstBut, isAcknowledgedBy } from "./contender.ts";
 
 /** Everything known about one managed resource of ours and the others that stand for the same cloud resource. */
 export interface Situation {
@@ -10,6 +10,8 @@ export interface Situation {
   readonly otherCluster: string | undefined;
   /** True if the kind can be told to observe only. */
   readonly hasManagementPolicies: boolean;
+  /** False if the provider reports nothing that tells who else writes the cloud resource. */
+  readonly reportsTags: boolean;
 }
 
 /**
@@ -27,6 +29,8 @@ export type OwnershipVerdict =
   | { readonly is: "free" }
   /** Ours comes first, but its provider has not looked for the cloud resource yet. */
   | { readonly is: "unobserved" }
+  /** It existed before, none of us ever wrote it, and nothing tells who else does: ours only observes. */
+  | { readonly is: "existed" }
   | {
       readonly is: "ours";
       readonly others: readonly Contender[];
@@ -53,14 +57,19 @@ export type OwnershipVerdict =
  *   leaves one.
  * - None is promoted before its provider has looked for the cloud resource: only then it is known whether that existed before.
  *   A cloud resource that existed before, and that none of us created, is not deleted with us.
+ * - Where a provider does not report who writes a cloud resource, one that existed before and that none of us ever wrote is only
+ *   observed, until an operator says who owns it: a managed resource of an XR without this step could write it.
  * - None is promoted while another one still writes, or is being deleted together with the cloud resource.
  * - Contenders in another control plane are in no answer; the tags that the cloud reports tell of them.
  */
-export function judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies }: Situation): OwnershipVerdict {
+export function judgeOwnership(situation: Situation): OwnershipVerdict {
+  const { own, contenders, otherCluster, hasManagementPolicies, reportsTags } = situation;
   if (contenders === undefined) return { is: "pending" };
   if (otherCluster !== undefined && !isChosen(own)) return { is: "theirs", cluster: otherCluster };
 
   const self = own && selfOf(own, contenders);
+  if (self !== undefined && hasManagementPolicies && !reportsTags && isOthers(self, contenders))
+    return { is: "existed" };
   if (self !== undefined) return judgeListed(self, contenders, hasManagementPolicies);
   return judgeUnlisted(contenders.living[0] ?? contenders.all[0], own, hasManagementPolicies);
 }
@@ -85,6 +94,13 @@ function judgeListed(self: Contender, { all, living, inTheWay }: Contenders, can
 /** The origin of a cloud resource that none of us created. */
 const originOf = ({ observation }: Contender, canObserve: boolean): Origin =>
   canObserve && observation === "present" ? "existed" : "unknown";
+
+/** Tells whether a cloud resource is there that none of us has ever created, written or been given. */
+const isOthers = (self: Contender, { all }: Contenders): boolean =>
+  self.observation === "present" && !self.isDeleting && ![self, ...all].some(isInvolved);
+
+const isInvolved = (contender: Contender): boolean =>
+  contender.isWriting || contender.isCreated || contender.knowsOwner || isChosen(contender);
 
 /** Tells whether an operator moved ownership here. */
 const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
@@ -111,6 +127,6 @@ function judgeUnlisted(
 const theirs = (owner: Contender, own: Contender | undefined, isNext: boolean): OwnershipVerdict => ({
   is: "theirs",
   owner,
-  isAcknowledged: own !== undefined && owner.acknowledged.has(own.name),
+  isAcknowledged: own !== undefined && isAcknowledgedBy(owner, own),
   isNext,
 });

@@ -1,11 +1,11 @@
 import { withoutScope } from "../crossplane/api-group.ts";
 import { toComposite } from "../crossplane/composite.ts";
-import { EVERYTHING, mayDelete, mayWrite, policiesOf } from "../crossplane/management-policies.ts";
+import { EVERYTHING, mayDelete, mayWrite, readPolicies } from "../crossplane/management-policies.ts";
 import { factsOf } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
-import { OWNER, ownerOf } from "../ownership/owner.ts";
+import { formatOwner, OWNER } from "../ownership/owner.ts";
 import { toPlace } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 import type { Declarer } from "./ownership.ts";
@@ -78,7 +78,7 @@ const isManaged = ({ group, kind, document }: Named): boolean =>
 function byItself({ group, kind, document }: Named, includeObservers: boolean): Declared {
   const { names, namePath: path, scope, providerConfig } = toPlace(document, { group, kind });
   if (names.at(-1) === "") return NOTHING; // its provider makes up the name
-  const isObserver = !mayWrite(policiesOf(document) ?? EVERYTHING) && !mayDelete(document);
+  const isObserver = !mayWrite(readPolicies(document) ?? EVERYTHING) && !mayDelete(document);
   if (isObserver && !includeObservers) return NOTHING;
   const namespace = stringAt(document, ["metadata", "namespace"]);
   const name = [namespace, stringAt(document, ["metadata", "name"])].filter(Boolean).join("/");
@@ -89,7 +89,7 @@ function byItself({ group, kind, document }: Named, includeObservers: boolean): 
 }
 
 function byMapping({ document }: Named, { resources }: Mapping): Declared {
-  const declarer = { owner: ownerOf(toComposite(document)) };
+  const declarer = { owner: formatOwner(toComposite(document)) };
   const asked = resources.map((resource) => toQuery(resource, document));
   return {
     isKnown: true,

@@ -1,7 +1,7 @@
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { toFullName } from "../cluster/kinds.ts";
 import { withoutScope } from "../crossplane/api-group.ts";
-import { providerConfigOf } from "../crossplane/managed-resource.ts";
+import { readProviderConfig } from "../crossplane/managed-resource.ts";
 import { CLAIM_NAME, CLAIM_NAMESPACE, COMPOSITE, EXTERNAL_NAME } from "../crossplane/metadata.ts";
 import { factsOf } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
@@ -92,7 +92,7 @@ export function toPlace(document: Document, { group, kind }: { readonly group: s
     names: isMadeUp ? [""] : (found?.names ?? [""]),
     namePath: found?.path ?? EXTERNAL_NAME,
     scope: new Map(scope),
-    providerConfig: providerConfigOf(document, document, { isNamespaced: group !== withoutScope(group) })
+    providerConfig: readProviderConfig(document, document, { isNamespaced: group !== withoutScope(group) })
       .toReversed()
       .filter(Boolean)
       .join("/"),

@@ -47,7 +47,10 @@ export async function lookUp(
 }
 
 /** The kinds of managed resource that can stand for it: the cluster-scoped and the namespaced one of a provider. */
-export const findKinds = ({ group, kind }: ResourceQuery, kinds: readonly ResourceKind[]): readonly ResourceKind[] =>
+export const findKinds = (
+  { group, kind }: Pick<ResourceQuery, "group" | "kind">,
+  kinds: readonly ResourceKind[],
+): readonly ResourceKind[] =>
   kinds.filter((candidate) => candidate.kind === kind && withoutScope(candidate.group) === group);
 
 async function listByLabel(

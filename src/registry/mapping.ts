@@ -146,6 +146,6 @@ export type MappedResource = z.output<typeof resource>;
 export function parseMapping(content: unknown, file: string): readonly Mapping[] {
   const parsed = mappingSchema.safeParse(content, { reportInput: true });
   if (parsed.success) return parsed.data.mappings;
-  const faults = faultsIn(parsed.error).map(({ path, message }) => `  ${path}: ${message}`);
+  const faults = faultsIn(parsed.error, mappingSchema).map(({ path, message }) => `  ${path}: ${message}`);
   throw new FunctionError("InvalidInput", [`cannot use the mapping ${file}:`, ...faults].join("\n"));
 }

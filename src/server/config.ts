@@ -1,25 +1,25 @@
 import type { Address } from "./address.ts";
 
-/** The clients that may call: all, or those with a certificate of the CA in that directory. */
+/** The clients that may call: all, or those with a certificate from the CA in the directory. */
 export type Transport = { readonly is: "insecure" } | { readonly is: "mtls"; readonly certsDir: string };
 
-/** Limits on clients, so that none of them stops the others. */
+/** Limits on clients, so that no client can block the others. */
 export interface Limits {
-  /** In each connection. */
+  /** Per connection. */
   readonly maxConcurrentStreams: number;
-  /** Of all connections together. */
+  /** For all connections together. */
   readonly maxRequestBytesInMemory: number;
   readonly maxHeaderBytes: number;
   readonly callTimeoutMs: number;
   readonly keepaliveIntervalMs: number;
   readonly keepaliveTimeoutMs: number;
-  /** 0: any time. */
+  /** 0: no limit. */
   readonly maxConnectionIdleMs: number;
-  /** 0: any time. */
+  /** 0: no limit. */
   readonly maxConnectionAgeMs: number;
 }
 
-/** Everything that the server is told when it starts. */
+/** The server's configuration. */
 export interface Config {
   readonly address: Address;
   readonly transport: Transport;

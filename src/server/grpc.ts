@@ -18,27 +18,27 @@ interface Dependencies {
   readonly metrics: Metrics;
 }
 
-/** The function over gRPC, with health and reflection. */
+/** The function as a gRPC server, with health and reflection. */
 export interface GrpcServer {
-  /** Serves a connection: a socket, or TLS over one. */
+  /** Serves a connection, which is a TCP or TLS socket. */
   readonly accept: (connection: Duplex) => void;
-  /** From now on Health says that it serves. */
+  /** Reports SERVING from now on. */
   readonly begin: () => void;
-  /** Takes no more calls, and ends once those in flight are answered. */
+  /** Refuses new calls; resolves once all calls in flight are answered. */
   readonly drain: () => Promise<void>;
-  /** Ends at once. */
+  /** Cuts all connections off. */
   readonly destroy: () => void;
 }
 
 /** Creates the server of the function. */
 export const createGrpcServer = (config: Config, dependencies: Dependencies): GrpcServer =>
-  createServerOf(config, dependencies, (server, turns) => {
+  createServer(config, dependencies, (server, turns) => {
     const handler = createHandler({ ...dependencies, turns });
     for (const service of functionRunners) server.addService(service, { RunFunction: handler });
   });
 
-/** Creates a server of any services, with the options, limits and windows that the function is served with. */
-export function createServerOf(
+/** Creates a server for any services, with the options, limits and receive windows of the function's server. */
+export function createServer(
   config: Config,
   dependencies: Omit<Dependencies, "runFunction">,
   addServices: (server: Server, turns: Turns) => void,
@@ -73,8 +73,8 @@ export function createServerOf(
 }
 
 const toOptions = (limits: Limits) => ({
-  "grpc.max_send_message_length": -1, // run-function.ts keeps to what Crossplane takes, and says so where it cannot
-  "grpc.enable_channelz": 0, // nobody asks for it, and it costs every call
+  "grpc.max_send_message_length": -1, // run-function.ts limits responses to what Crossplane accepts
+  "grpc.enable_channelz": 0, // unused, and slows every call down
   "grpc.max_concurrent_streams": limits.maxConcurrentStreams,
   "grpc.keepalive_time_ms": limits.keepaliveIntervalMs,
   "grpc.keepalive_timeout_ms": limits.keepaliveTimeoutMs,
@@ -98,8 +98,8 @@ function watch(
   { metrics, log, load }: WatchDependencies,
 ): Connections {
   if (http2 === undefined) {
-    log.warn("cannot reach grpc-js's HTTP/2 server: large requests are slow, calls are neither counted nor limited");
-    void load("/grpc.health.v1.Health/Check"); // nobody sees who asks for it first
+    log.warn("cannot find grpc-js's HTTP/2 server: large requests are slow, and calls are neither counted nor limited");
+    void load("/grpc.health.v1.Health/Check"); // without HTTP/2's events the first request for it goes unnoticed
     const close = (): Promise<void> => new Promise((resolve) => server.tryShutdown(() => resolve()));
     return { askToLeave: async () => {}, close, stop: () => {} };
   }

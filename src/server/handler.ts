@@ -5,7 +5,7 @@ import type { Metrics } from "./metrics.ts";
 import { type CallStatus, toStatus } from "./status.ts";
 import type { Turns } from "./turns.ts";
 
-/** A function's whole work: an encoded RunFunctionRequest in, what it came to out. Synchronous. */
+/** Runs the function: takes an encoded RunFunctionRequest, returns the encoded response and a summary of it. Synchronous. */
 export type RunFunction = (message: Uint8Array) => Outcome;
 
 interface Dependencies {
@@ -18,14 +18,14 @@ interface Dependencies {
 type Invocation = ServerUnaryCall<Buffer, Uint8Array>;
 
 /**
- * Answers RunFunction. The log gets one debug line a call, a line for each tag that it changes, a warning for a Fatal result
- * and an error for a bug of ours.
+ * Answers RunFunction. Logs each call at level debug, each changed tag at info, a Fatal result as a warning and a bug as an
+ * error.
  */
 export const createHandler =
   (dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> =>
   (call, callback) =>
     dependencies.turns.run(call.getPeer(), () => {
-      if (call.cancelled) return; // nobody waits any more
+      if (call.cancelled) return; // the client is gone
       const answer = answerOrFail(call, dependencies);
       if (answer instanceof Uint8Array) callback(null, answer);
       else callback(answer);

@@ -9,10 +9,10 @@ import { serviceNames } from "./services.ts";
 export type { ServingStatus };
 
 /**
- * Adds what few clients ask for: grpc.health.v1 for the server as a whole, whose name is empty, and for each service; and
- * reflection, which tells clients such as grpcurl what is served.
+ * Adds two services. grpc.health.v1 reports the health of each service, and under the empty name that of the server. Reflection
+ * lists all services and messages for clients such as grpcurl.
  *
- * @returns how to tell that the health is another.
+ * @returns a function that changes the health.
  */
 export function addSideServices(server: Server, health: ServingStatus): (health: ServingStatus) => void {
   const names = ["", ...serviceNames];
@@ -25,13 +25,13 @@ export function addSideServices(server: Server, health: ServingStatus): (health:
 }
 
 /**
- * The descriptors of the protocol and of the health service are buf's (`npm run generate`). Those that proto-loader makes lack their imports
- * (https://github.com/grpc/grpc-node/issues/2595) and name maps in a way that other protobuf libraries refuse.
+ * Reads the descriptors of the protocol and of the health service, which buf writes (`npm run generate`). Those that proto-loader makes
+ * lack their imports (https://github.com/grpc/grpc-node/issues/2595), and other protobuf libraries refuse the names of their map entries.
  */
 function readDescriptors(): ConstructorParameters<typeof ReflectionService>[0] {
   const bytes = readFileSync(new URL("proto/descriptors.binpb", packageRoot));
   const files: readonly object[] = FileDescriptorSet.toObject(FileDescriptorSet.decode(bytes))["file"];
   const fileDescriptorProtos = files.map((file) => Buffer.from(FileDescriptorProto.encode(file).finish()));
-  // The service reads all files of all definitions, so one definition may hold them, whatever it says that it is.
+  // ReflectionService reads the files of all definitions and ignores the rest, so one definition can hold all files.
   return { "": { format: "Protocol Buffer 3 EnumDescriptorProto", type: {}, fileDescriptorProtos } };
 }

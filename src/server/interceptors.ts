@@ -8,16 +8,19 @@ import {
 
 type Method = ServerMethodDefinition<unknown, unknown>;
 
-/** An interceptor of some methods. grpc-js takes a call as it is, too, which its type does not say: RunFunction pays nothing. */
+/**
+ * Makes an interceptor for some methods. Other calls are passed on unwrapped, which grpc-js accepts although its type does not
+ * say so; RunFunction then pays nothing for interceptors.
+ */
 const only =
   (isOne: (method: Method) => boolean, intercept: (call: Call) => ServerInterceptingCall): ServerInterceptor =>
   (method: Method, call: Call) =>
     isOne(method) ? intercept(call) : (call as ServerInterceptingCall);
 
-/** The calls that can last as long as their client likes: health watches and reflection. */
+/** Open calls whose end is up to the client: health watches and reflection. */
 export interface Streams {
   readonly interceptor: ServerInterceptor;
-  /** Ends them, so that a shutdown waits for no client. */
+  /** Ends all of them, so that a shutdown does not wait for clients. */
   readonly endAll: () => void;
 }
 
@@ -26,7 +29,7 @@ export function trackStreams(): Streams {
   const track = (call: Call): ServerInterceptingCall => {
     open.add(call);
     return new ServerInterceptingCall(call, {
-      start: (next) => next({ onCancel: () => void open.delete(call) }), // comes at the end of every call
+      start: (next) => next({ onCancel: () => void open.delete(call) }), // grpc-js calls this at the end of every call
     });
   };
   const ending = { code: status.UNAVAILABLE, details: "the server is shutting down", metadata: null };
@@ -38,9 +41,9 @@ export function trackStreams(): Streams {
   };
 }
 
-const NOT_SERVED = "cannot tell the health of a service that is not served here";
+const NOT_SERVED = "cannot report the health of a service that is not served here";
 
-/** Keeps the name of a service that is not served out of the answer: grpc-health-check repeats it, however long it is. */
+/** Replaces the message about an unknown service, in which grpc-health-check repeats the name, however long it is. */
 export const withoutNames = only(
   ({ path }) => path.startsWith("/grpc.health."),
   (call) =>

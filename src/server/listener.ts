@@ -3,23 +3,23 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import { FunctionError } from "../errors.ts";
 import { type Address, addressToText } from "./address.ts";
 
-/** A bound server (node:net's or node:http's) and its connections. */
+/** A listening server (node:net or node:http) and its connections. */
 export interface Listener {
-  /** The address that it listens at, for the log: `[::]:9443`, or a path. */
+  /** The bound address, for the log: `[::]:9443`, or a path. */
   readonly address: string;
-  /** The port, also where 0 asked for a free one; 0 for a path. */
+  /** The bound port, also if port 0 was configured; 0 for a path. */
   readonly port: number;
-  /** Takes no more connections. */
+  /** Stops accepting connections. */
   close(): void;
-  /** Takes no more, and ends those that are open, as they are. */
+  /** Stops accepting connections and cuts off those that are open. */
   destroy(): void;
 }
 
 /**
- * Binds.
+ * Binds the address.
  *
  * @param purpose for messages: "gRPC", "metrics".
- * @param onError is told of what goes wrong later, e.g. when there are too many open files to take a connection.
+ * @param onError receives later errors, such as too many open files to accept a connection.
  * @throws {FunctionError} `CannotServe`
  */
 export async function listen(
@@ -47,10 +47,10 @@ export async function listen(
     server.close();
     for (const socket of sockets) socket.destroy();
   };
-  return { ...placeOf(server.address()), close: () => server.close(), destroy };
+  return { ...toPlace(server.address()), close: () => server.close(), destroy };
 }
 
-function placeOf(bound: AddressInfo | string | null): Pick<Listener, "address" | "port"> {
+function toPlace(bound: AddressInfo | string | null): Pick<Listener, "address" | "port"> {
   if (bound === null || typeof bound === "string") return { address: bound ?? "", port: 0 };
   return { address: addressToText({ host: bound.address, port: bound.port }), port: bound.port };
 }

@@ -3,12 +3,12 @@ import type { Registry } from "prom-client";
 
 export interface Pages {
   readonly registry: Registry;
-  /** Tells whether new calls are welcome. */
+  /** False once the server shuts down. */
   readonly isReady: () => boolean;
   readonly onError: (error: unknown) => void;
 }
 
-/** An HTTP server of two pages: GET /metrics and GET /readyz. Not yet listening. */
+/** Creates an HTTP server for GET /metrics and GET /readyz, not yet listening. */
 export function createMetricsServer(pages: Pages): Server {
   return createServer((request, response) => {
     answer(pages, request, response).catch((error: unknown) => {

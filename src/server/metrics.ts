@@ -6,45 +6,49 @@ import type { CallObserver } from "./transport/calls.ts";
 /** The server's metrics; `registry` is scraped. */
 export interface Metrics extends CallObserver {
   readonly registry: Registry;
-  /** Counts what one RunFunction came to. */
+  /** Counts the outcome of one RunFunction. */
   ran(requestBytes: number, outcome: Outcome): void;
-  /** Notes when the server's certificate ends. */
-  certificateEnds(end: Date): void;
+  /** Records when the server's certificate expires. */
+  certificateExpires(end: Date): void;
 }
 
 const PREFIX = "function_shared_infrastructure";
 
-/** From the 70 µs of an echo to what a user would call broken. */
+/** From about the time of an echo (70 µs) to 10 s, Crossplane's timeout. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 /** 1 KiB to 64 MiB. */
 const BYTES = exponentialBuckets(1024, 4, 9);
 
 /**
- * Makes the metrics.
+ * Creates the metrics.
  *
- * Metrics of gRPC have go-grpc-middleware's names and labels, which function-sdk-go serves, so that one dashboard
- * fits all functions. No label is what a client says: paths are looked up in `paths`, others are not counted at all; types and
- * reasons of conditions are closed sets of ours.
+ * gRPC's metrics have the names and labels of go-grpc-middleware, which function-sdk-go uses too, so that one dashboard fits all
+ * functions. No label's value comes from a client: calls of other paths than `paths` are not counted, and the types and reasons of
+ * conditions are a fixed set.
  *
- * @param paths the methods that are served, as `/package.Service/Method`.
+ * @param paths the served methods, as `/package.Service/Method`.
  */
 export function createMetrics(version: string, paths: readonly string[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const info = { name: `${PREFIX}_build_info`, help: "What is running; always 1.", registers: [registry] };
+  const info = { name: `${PREFIX}_build_info`, help: "Version of the function; always 1.", registers: [registry] };
   new Gauge({ ...info, labelNames: ["version"] }).set({ version }, 1);
   return {
     registry,
     ...countCalls(registry, paths),
     ran: countOutcomes(registry),
-    certificateEnds: showCertificate(registry),
+    certificateExpires: showCertificate(registry),
   };
 }
 
-/** Without TLS there is no value: 0 would be the year 1970. */
-function showCertificate(registry: Registry): Metrics["certificateEnds"] {
+/** Without TLS the metric has no value: 0 would be the year 1970. */
+function showCertificate(registry: Registry): Metrics["certificateExpires"] {
   const name = `${PREFIX}_certificate_expiry_timestamp_seconds`;
-  const gauge = new Gauge({ name, help: "When the server's own certificate ends.", registers: [registry] });
+  const gauge = new Gauge({
+    name,
+    help: "Expiry of the server's own certificate, in seconds since 1970.",
+    registers: [registry],
+  });
   gauge.remove();
   return (end) => gauge.set(end.getTime() / 1000);
 }
@@ -52,7 +56,7 @@ function showCertificate(registry: Registry): Metrics["certificateEnds"] {
 function countCalls(registry: Registry, paths: readonly string[]): CallObserver {
   const methodLabels = ["grpc_type", "grpc_service", "grpc_method"] as const;
   const codeLabels = [...methodLabels, "grpc_code"] as const;
-  const help = { started: "Calls started.", handled: "Calls completed, by code.", seconds: "How long calls took." };
+  const help = { started: "Calls started.", handled: "Calls completed, by code.", seconds: "Duration of calls." };
   const to = { registers: [registry] };
   const started = new Counter({
     name: "grpc_server_started_total",
@@ -88,14 +92,14 @@ function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "gr
 function countOutcomes(registry: Registry): Metrics["ran"] {
   const to = { registers: [registry] };
   const size = (what: string) =>
-    new Histogram({ name: `${PREFIX}_${what}_size_bytes`, help: `Bytes of a ${what}.`, buckets: BYTES, ...to });
+    new Histogram({ name: `${PREFIX}_${what}_size_bytes`, help: `Size of ${what}s in bytes.`, buckets: BYTES, ...to });
   const requests = size("request");
   const responses = size("response");
   const severity = { name: `${PREFIX}_results_total`, help: "Results returned, by severity.", ...to };
   const results = new Counter({ ...severity, labelNames: ["severity"] as const });
   const outcome = {
     name: `${PREFIX}_conditions_total`,
-    help: "Conditions returned: what features came to.",
+    help: "Conditions returned, by type, status and reason.",
     ...to,
   };
   const conditions = new Counter({ ...outcome, labelNames: ["type", "status", "reason"] as const });

@@ -19,26 +19,26 @@ export interface Dependencies {
   readonly refreshMs?: number;
 }
 
-/** A server that serves. */
+/** A running server. */
 export interface RunningServer {
   readonly port: number;
-  /** Undefined where metrics are off. */
+  /** Undefined if metrics are off. */
   readonly metricsPort: number | undefined;
-  /** Takes no more calls, and ends once those in flight are answered or the grace period is over. */
+  /** Refuses new calls; resolves once calls in flight are answered or the grace period is over. */
   shutDown(): Promise<void>;
-  /** Ends at once. */
+  /** Cuts all connections off. */
   destroy(): void;
 }
 
 /**
  * Serves the function over gRPC, with health, reflection and metrics.
  *
- * @throws {FunctionError} `CannotServe`: certificates that cannot be used, an address that cannot be bound.
+ * @throws {FunctionError} `CannotServe` for unusable certificates or an address that cannot be bound.
  */
 export async function serve(config: Config, dependencies: Dependencies): Promise<RunningServer> {
   const { log } = dependencies;
   const metrics = createMetrics(readVersion(), runFunctionPaths);
-  const credentials = readCredentialsOf(config, dependencies, metrics);
+  const credentials = readConfiguredCredentials(config, dependencies, metrics);
   const grpc = createGrpcServer(config, { ...dependencies, metrics });
   const { server, stopFollowing } = createAcceptor(grpc, credentials, log);
   let isReady = true;
@@ -56,7 +56,7 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
     listeners.metrics?.destroy();
   };
   const shutDown = async (): Promise<void> => {
-    isReady = false; // which the metrics' address goes on to say until the last call is answered
+    isReady = false; // /readyz reports it until the last call is answered
     listeners.grpc.close();
     const isFinished = await within(config.shutdownGracePeriodMs, grpc.drain());
     if (!isFinished) log.warn("the grace period is over: connections are cut off");
@@ -70,12 +70,12 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
   return { port: listeners.grpc.port, metricsPort: listeners.metrics?.port, shutDown, destroy };
 }
 
-function readCredentialsOf({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
+function readConfiguredCredentials({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
   if (transport.is === "mtls") {
-    const onCertificate = metrics.certificateEnds;
+    const onCertificate = metrics.certificateExpires;
     return readCredentials({ certsDir: transport.certsDir, requestCert: true, log, refreshMs, onCertificate });
   }
-  log.warn("serving without TLS: whoever reaches the address can call the function");
+  log.warn("serving without TLS: anyone who reaches the address can call the function");
   return undefined;
 }
 
@@ -98,9 +98,10 @@ interface Listeners {
 
 type Pages = Pick<Parameters<typeof createMetricsServer>[0], "registry" | "isReady">;
 
-/** Metrics first: a function whose metrics port is taken must not have answered a call. */
+/** Listens for metrics first: if their port is taken, no call must have been answered. */
 async function listenAll(config: Config, server: TcpServer, pages: Pages, log: Log): Promise<Listeners> {
-  const onError = (error: unknown): void => log.error("cannot accept or answer", { error: String(error) });
+  const onError = (error: unknown): void =>
+    log.error("cannot accept a connection or answer a request", { error: String(error) });
   const { metricsAddress, address } = config;
   const metrics =
     metricsAddress === "off"
@@ -114,7 +115,7 @@ async function listenAll(config: Config, server: TcpServer, pages: Pages, log: L
   }
 }
 
-/** Waits for `work` to be done, but no longer than this; tells whether it was. */
+/** Waits for `work`, up to a limit. @returns true if it is done. */
 async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
   const isOver = new AbortController();
   const { signal } = isOver;

@@ -1,26 +1,26 @@
 import type { MethodDefinition, ServiceDefinition } from "@grpc/grpc-js";
 
-/** The same service twice: Crossplane up to v1.16 knows v1beta1 only. */
+/** Two versions of the same service; Crossplane up to v1.16 knows v1beta1 only. */
 export const serviceNames = [
   "apiextensions.fn.proto.v1.FunctionRunnerService",
   "apiextensions.fn.proto.v1beta1.FunctionRunnerService",
 ] as const;
 
-/** The method of each, as `/package.Service/Method`. */
+/** The method of each service, as `/package.Service/Method`. */
 export const runFunctionPaths: readonly string[] = serviceNames.map((name) => `/${name}/RunFunction`);
 
-/** A method whose messages stay bytes: `wire/` decodes them, and reads only what somebody asks for. */
+/** A method whose messages stay bytes: `wire/` decodes them, as far as they are read. */
 type ByteMethod = MethodDefinition<Buffer, Uint8Array>;
 
-/** The same bytes: grpc-js copies with a method that only Buffers have. */
+/** Converts without copying: grpc-js uses a method that only Buffers have. */
 const toBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * The service of each version.
+ * The definition of each service.
  *
- * Written down here and not loaded from proto/, because the protobuf library that loads them takes as long to
- * start as everything else together. A test holds them against what @grpc/proto-loader makes of the .proto files.
+ * Written by hand and not loaded from proto/, because loading protobufjs takes as long as the rest of the start. A test compares
+ * it with what @grpc/proto-loader reads from the .proto files.
  */
 export const functionRunners: readonly ServiceDefinition<{ RunFunction: ByteMethod }>[] = runFunctionPaths.map(
   (path) => ({

@@ -2,25 +2,25 @@ import type { Server } from "@grpc/grpc-js";
 import type { Log } from "../log.ts";
 import type { ServingStatus } from "./health-and-reflection.ts";
 
-/** Health and reflection, which few clients ask for, and which take long to load: that is done for the first who asks. */
+/** Health and reflection. Few clients use them and they take long to load, so they are loaded on the first request. */
 export interface SideServices {
-  /** Loads them if a path is one of theirs and they are not there yet. */
+  /** Loads them if the path is one of theirs and they are not loaded yet. */
   readonly load: (path: string) => Promise<void> | undefined;
-  /** Tells what Health answers from now on. */
+  /** Sets the health that is reported from now on. */
   readonly setHealth: (health: ServingStatus) => void;
 }
 
-const THEIRS = /^\/grpc\.(?:health|reflection)\./;
+const PATHS = /^\/grpc\.(?:health|reflection)\./;
 
-/** NOT_SERVING until told otherwise. */
+/** Creates both, with health NOT_SERVING. */
 export function createSideServices(server: Server, log: Log): SideServices {
   let health: ServingStatus = "NOT_SERVING";
-  let tell: ((health: ServingStatus) => void) | undefined;
+  let setLoadedHealth: ((health: ServingStatus) => void) | undefined;
   let loading: Promise<void> | undefined;
   const load = async (): Promise<void> => {
     try {
       const { addSideServices } = await import("./health-and-reflection.ts");
-      tell = addSideServices(server, health);
+      setLoadedHealth = addSideServices(server, health);
     } catch (error) {
       log.error("cannot load health and reflection", { reason: String(error) });
       throw error;
@@ -28,13 +28,13 @@ export function createSideServices(server: Server, log: Log): SideServices {
   };
   return {
     load: (path) => {
-      if (tell !== undefined || !THEIRS.test(path)) return undefined;
+      if (setLoadedHealth !== undefined || !PATHS.test(path)) return undefined;
       loading ??= load();
       return loading;
     },
     setHealth: (changed) => {
       health = changed;
-      tell?.(changed);
+      setLoadedHealth?.(changed);
     },
   };
 }

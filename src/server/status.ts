@@ -1,10 +1,10 @@
 import { type StatusObject, status } from "@grpc/grpc-js";
 import { FunctionError } from "../errors.ts";
 
-/** The end of a call; the details are for the client to read. */
+/** The status that ends a call; the client reads the details. */
 export type CallStatus = Pick<StatusObject, "code" | "details">;
 
-/** Tells the client what was thrown; nothing of the request but where its bytes are wrong. */
+/** Converts an error to a status. It contains nothing of the request, except the position of a wrong byte. */
 export function toStatus(error: unknown): CallStatus {
   if (error instanceof FunctionError && error.code === "InvalidMessage") {
     return { code: status.INVALID_ARGUMENT, details: error.message };
@@ -13,8 +13,7 @@ export function toStatus(error: unknown): CallStatus {
 }
 
 /**
- * gRPC's status codes under grpc-go's names, which the label grpc_code has in every function's metrics. A code's place is its
- * number on the wire: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md
+ * Names of gRPC's status codes by number, in grpc-go's spelling, which the label grpc_code has in every function's metrics: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md
  */
 const codeNames = [
   "OK",

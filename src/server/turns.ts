@@ -1,20 +1,20 @@
-/** The time for which calls are computed before everything else gets a turn: connections, timers, health, metrics. */
+/** The time to compute calls before connections, timers, health and metrics get the event loop. */
 const TURN_MS = 5;
 
 export interface Turns {
-  /** Does the work when it is the connection's turn. */
+  /** Does the work once it is the connection's turn. */
   readonly run: (connection: string, work: () => void) => void;
-  /** Does nothing more until it is told to go on. */
+  /** Holds all work back. @returns a function that continues. */
   readonly hold: () => () => void;
 }
 
 /**
- * Lets connections take turns, one call each, and everything else have its turn in between: a client with a thousand
- * calls then stops the others' for as long as one of its calls takes, and a call that was cancelled meanwhile, or whose deadline
- * has passed, is known to be so before it is computed.
+ * Lets connections take turns, one call each, and gives the event loop to everything else in between. A client with a thousand
+ * calls then delays others by one of its calls only, and a call that was cancelled or whose deadline passed meanwhile is
+ * recognised before it is computed.
  */
 export function createTurns(): Turns {
-  /** In the order of their turns. */
+  /** Work by connection, in the order of turns. */
   const waiting = new Map<string, (() => void)[]>();
   let isScheduled = false;
   let isHeld = false;

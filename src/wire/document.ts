@@ -1,13 +1,14 @@
-import type { Document } from "../model/document.ts";
-import { type FieldPath, valueAt } from "../model/field-path.ts";
+import { type Document, documentOf, type ValueEdit } from "../model/document.ts";
+import { type FieldPath, valueAt, withValueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { Slice } from "./slice.ts";
-import { lookUp } from "./struct-lookup.ts";
+import { type Container, canHold, lookUp, structOf, UNUSUAL } from "./struct-lookup.ts";
 import { readStruct } from "./struct-reader.ts";
 
-/** A Struct that stays encoded until somebody reads the whole of it. */
+/** A Struct that stays encoded until all of it is read. */
 export class WireDocument implements Document {
   readonly slice: Slice;
+  #root: Container | undefined;
   #object: JsonObject | undefined;
 
   constructor(slice: Slice) {
@@ -15,11 +16,67 @@ export class WireDocument implements Document {
   }
 
   at(path: FieldPath): JsonValue | undefined {
-    return this.#object === undefined ? lookUp(this.slice, path) : valueAt(this.#object, path);
+    if (this.#object !== undefined) return valueAt(this.#object, path);
+    const found = lookUp(this.#container(), path);
+    return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
   }
 
   toObject(): JsonObject {
     this.#object ??= readStruct(this.slice.bytes, this.slice.start, this.slice.end);
     return this.#object;
   }
+
+  with(path: FieldPath, value: JsonValue): Document {
+    return this.canSplice(path)
+      ? new EditedDocument(this, [{ path, value }])
+      : documentOf(withValueAt(this.toObject(), path, value));
+  }
+
+  /** Tells whether a value can be set at `path` in the bytes: nothing else than objects is on the way. */
+  canSplice(path: FieldPath): boolean {
+    return canHold(this.#container(), path);
+  }
+
+  #container(): Container {
+    this.#root ??= structOf(this.slice);
+    return this.#root;
+  }
 }
+
+/** A WireDocument and values that are set in it: when it is encoded, they are spliced into its bytes. */
+export class EditedDocument implements Document {
+  readonly before: WireDocument;
+  /** None of their paths leads to or through another's. */
+  readonly values: readonly ValueEdit[];
+  #object: JsonObject | undefined;
+
+  constructor(before: WireDocument, values: readonly ValueEdit[]) {
+    this.before = before;
+    this.values = values;
+  }
+
+  at(path: FieldPath): JsonValue | undefined {
+    if (!this.values.some((edit) => meet(edit.path, path))) return this.before.at(path);
+    const edit = this.values.find((candidate) => candidate.path.length <= path.length && meet(candidate.path, path));
+    return edit === undefined ? valueAt(this.toObject(), path) : valueAt(edit.value, path.slice(edit.path.length));
+  }
+
+  toObject(): JsonObject {
+    this.#object ??= this.values.reduce(
+      (object, { path, value }) => withValueAt(object, path, value),
+      this.before.toObject(),
+    );
+    return this.#object;
+  }
+
+  with(path: FieldPath, value: JsonValue): Document {
+    const isApart = this.values.every((edit) => !meet(edit.path, path));
+    return isApart && this.before.canSplice(path)
+      ? new EditedDocument(this.before, [...this.values, { path, value }])
+      : documentOf(withValueAt(this.toObject(), path, value));
+  }
+}
+
+/** Tells whether one of the paths leads to or through the other. A number finds an object's field too. */
+const meet = (a: FieldPath, b: FieldPath): boolean =>
+  a.length <= b.length ? a.every((step, index) => step === b[index] || String(step) === String(b[index])) : meet(b, a);

@@ -2,21 +2,21 @@ import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { next, readEnd, readTag } from "./scan.ts";
 
 /**
- * A map's entry as everybody writes it: a key, a length-delimited value, nothing else. Whatever is legal but another (fields
- * swapped, repeated, unknown) is left to who asks.
+ * Reads map entries in their usual encoding: a key, then a length-delimited value, and nothing else. The callers handle other
+ * valid encodings, with swapped, repeated or unknown fields.
  */
 
-/** Of the entry that was read last; the value ends where the entry ends. To be taken before another one is read. */
+/** The ranges of the entry that was read last, which are overwritten by the next read. The value ends where the entry ends. */
 export let keyFrom = 0;
 export let keyTo = 0;
 export let valueFrom = 0;
 export let valueTo = 0;
 
-/** Tells whether there is such an entry at `at`, in the map field of this tag. @param tag one byte. */
+/** Reads the entry at `at`; false if it is unusual or of another field. @param tag the field's tag, of one byte. */
 export const readUsualEntry = (bytes: Buffer, at: number, end: number, tag: number): boolean =>
   readShortEntry(bytes, at, end, tag) || readLongEntry(bytes, at, end, tag);
 
-/** One whose lengths are all one byte, which they mostly are: read in one go. */
+/** Reads an entry whose lengths all have one byte, as most do. */
 export function readShortEntry(bytes: Buffer, at: number, end: number, tag: number): boolean {
   const length = bytes[at + 1] as number;
   valueTo = at + 2 + length;

@@ -2,7 +2,7 @@ import { bytesTag, fixed64Tag, varintTag } from "./scan.ts";
 
 /**
  * The tags of the protocol's fields (proto/v1/run_function.proto, google/protobuf/struct.proto and duration.proto). v1 and
- * v1beta1 share them. A field that comes with another wire type than this is an unknown field, as protobuf has it.
+ * v1beta1 share them. A field with another wire type is an unknown field, as protobuf specifies.
  */
 
 export const REQUEST_META = bytesTag(1);
@@ -37,7 +37,7 @@ export const RESOURCE_READY = varintTag(3);
 export const RESOURCES_ITEMS = bytesTag(1);
 export const SCHEMA_OPENAPI_V3 = bytesTag(1);
 
-/** Every map is a list of messages with a key and a value. */
+/** A map is encoded as a list of messages with a key and a value. */
 export const ENTRY_KEY = bytesTag(1);
 export const ENTRY_VALUE = bytesTag(2);
 

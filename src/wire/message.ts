@@ -1,18 +1,18 @@
 import { isUsualEntry, keyFrom, keyTo, valueFrom } from "./entry.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { next, readEnum, readTag, skip } from "./scan.ts";
-import { emptySlice, merged, type Slice } from "./slice.ts";
+import { emptySlice, merge, type Slice } from "./slice.ts";
 import { readKey, readText } from "./text.ts";
 
 /**
- * The fields of a message, read one at a time: each read walks over the message's fields and steps over the others, which
- * costs next to nothing where there are few. What is not there is its default, as protobuf has it.
+ * Reads fields of a message, one at a time. Each reader walks over all fields of the message, which is cheap where there are few.
+ * A missing field has its default.
  */
 
-/** A singular message field. */
-export const readMessage = (slice: Slice, field: number): Slice => merged(readMessages(slice, field));
+/** Reads a singular message field. */
+export const readMessage = (slice: Slice, field: number): Slice => merge(readMessages(slice, field));
 
-/** A repeated message field. */
+/** Reads a repeated message field. */
 export function readMessages({ bytes, start, end }: Slice, field: number): Slice[] {
   const messages: Slice[] = [];
   for (let at = start; at < end; ) {
@@ -23,16 +23,16 @@ export function readMessages({ bytes, start, end }: Slice, field: number): Slice
   return messages;
 }
 
-/** A string field; of a repeated one the last. */
+/** Reads a string field, the last if there are several. */
 export function readString(slice: Slice, field: number): string {
   const { bytes, start, end } = readBytes(slice, field);
   return readText(bytes, start, end);
 }
 
-/** A bytes field; of a repeated one the last. */
+/** Reads a bytes field, the last if there are several. */
 const readBytes = (slice: Slice, field: number): Slice => readMessages(slice, field).at(-1) ?? emptySlice;
 
-/** The values of an enum field, singular or repeated, packed (as proto3 writes it) or not. */
+/** Reads an enum field, singular or repeated, packed (proto3's default) or not. */
 export function readEnums({ bytes, start, end }: Slice, tags: { unpacked: number; packed?: number }): number[] {
   const values: number[] = [];
   for (let at = start; at < end; ) {
@@ -47,17 +47,17 @@ export function readEnums({ bytes, start, end }: Slice, tags: { unpacked: number
 }
 
 /**
- * A map field whose values are messages, in the order of the wire; of a repeated key the last. A Map and never an object:
- * `__proto__` is a name like any other.
+ * Reads a map field of messages, in their order on the wire; the last of a repeated key counts. It is a Map, because `__proto__`
+ * is a valid name.
  */
 export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T): Map<string, T> =>
   readEntries(slice, field, readMessage, make);
 
-/** A map field whose values are bytes, which are parts of the slice's own. */
+/** Reads a map field of bytes. The values are views of the slice's bytes. */
 export const readBytesMap = (slice: Slice, field: number): Map<string, Uint8Array> =>
   readEntries(slice, field, readBytes, ({ bytes, start, end }) => bytes.subarray(start, end));
 
-/** @param readValue reads an entry's value where the entry is unusual: it may be there twice. */
+/** @param readValue reads the value of an entry in an unusual encoding, such as one with two values. */
 function readEntries<T>(
   { bytes, start, end }: Slice,
   field: number,
@@ -80,7 +80,7 @@ function readEntries<T>(
   return map;
 }
 
-/** The key of a map field's entry. */
+/** Reads the key of a map field's entry. */
 export function readEntryKey({ bytes, start, end }: Slice): string {
   if (isUsualEntry(bytes, start, end)) return readKey(bytes, keyFrom, keyTo);
   let key = "";

@@ -20,7 +20,7 @@ import { WireResource } from "./resource.ts";
 import { emptySlice, type Slice } from "./slice.ts";
 import { WireState } from "./state.ts";
 
-/** A request over its own bytes. */
+/** A request that is decoded from its bytes as far as it is read. */
 export interface WireRequest extends Request {
   readonly desired: WireState;
   readonly context: WireDocument;
@@ -37,8 +37,8 @@ const CAPABILITIES: readonly (Capability | undefined)[] = [
 ];
 
 /**
- * Indexes an encoded RunFunctionRequest. What nobody reads is not decoded, and so not checked either: it goes back as it
- * came, and whoever decodes it next says what is wrong with it.
+ * Indexes an encoded RunFunctionRequest. Parts that are not read are neither decoded nor checked: they go back as they came, and
+ * Crossplane reports what is wrong with them.
  *
  * @throws {FunctionError} `InvalidMessage`, here or when a part of the request is first read.
  */
@@ -54,8 +54,8 @@ export function readRequest(message: Uint8Array): WireRequest {
     desired: new WireState(readMessage(request, REQUEST_DESIRED)),
     input: new WireDocument(readMessage(request, REQUEST_INPUT)),
     context: new WireDocument(readMessage(request, REQUEST_CONTEXT)),
-    required: answersOf(request, capabilities),
-    requiredSchema: schemasOf(request),
+    required: indexAnswers(request, capabilities),
+    requiredSchema: indexSchemas(request),
   };
 }
 
@@ -67,8 +67,8 @@ function readCapabilities(meta: Slice): ReadonlySet<Capability> {
   return new Set(numbers.map((number) => CAPABILITIES[number]).filter((capability) => capability !== undefined));
 }
 
-/** Crossplane up to v1.20 answers in extra_resources only; v2 before v2.2 in both; since then it says what it reads. */
-function answersOf(request: Slice, capabilities: ReadonlySet<Capability>): Request["required"] {
+/** Indexes the answers. Crossplane up to v1.20 answers in extra_resources only, v2.0 and v2.1 in both fields, later ones as advertised. */
+function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Request["required"] {
   const items = (resources: Slice) =>
     readMessages(resources, RESOURCES_ITEMS).map((item) => new WireResource(item).document);
   const required = readMap(request, REQUEST_REQUIRED_RESOURCES, items);
@@ -79,8 +79,8 @@ function answersOf(request: Slice, capabilities: ReadonlySet<Capability>): Reque
   };
 }
 
-/** Crossplane answers with an empty Schema where it finds none. Nothing is indexed before somebody asks. */
-function schemasOf(request: Slice): Request["requiredSchema"] {
+/** Indexes the schemas on first use. Crossplane answers with an empty Schema if it finds none. */
+function indexSchemas(request: Slice): Request["requiredSchema"] {
   let schemas: ReadonlyMap<string, Slice> | undefined;
   return (name) => {
     schemas ??= readMap(request, REQUEST_REQUIRED_SCHEMAS, (schema) => readMessage(schema, SCHEMA_OPENAPI_V3));

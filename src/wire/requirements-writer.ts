@@ -16,10 +16,10 @@ import {
 import type { Writer } from "./writer.ts";
 
 /**
- * Where this generation of Crossplane looks for requirements. v2.2 and later say what they read. Up to v1.20 only
- * extra_resources is known; v2.0 and v2.1 know both and, like v1, advertise nothing: so both are written.
+ * Chooses the fields in which this version of Crossplane reads requirements. v2.2 and later advertise it. Versions up to v1.20 know
+ * extra_resources only; v2.0 and v2.1 know both fields and, like v1, advertise nothing, so both are written.
  */
-function fieldsFor(capabilities: ReadonlySet<Capability>): readonly number[] {
+function chooseFields(capabilities: ReadonlySet<Capability>): readonly number[] {
   if (capabilities.has("RequiredResources")) return [REQUIREMENTS_RESOURCES];
   return capabilities.size > 0
     ? [REQUIREMENTS_EXTRA_RESOURCES]
@@ -31,7 +31,7 @@ export function writeRequirements(
   requirements: ReadonlyMap<string, ResourceSelector>,
   capabilities: ReadonlySet<Capability>,
 ): void {
-  for (const field of fieldsFor(capabilities)) {
+  for (const field of chooseFields(capabilities)) {
     for (const [name, selector] of [...requirements].reverse()) {
       writer.message(field, () => {
         writer.message(ENTRY_VALUE, () => writeSelector(writer, selector));

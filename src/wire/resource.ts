@@ -7,7 +7,7 @@ import type { Slice } from "./slice.ts";
 /** The names of the Ready enum's values, by number. */
 export const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 
-/** A Resource message; nothing of it is looked at until somebody asks. */
+/** A Resource message, decoded as far as it is read. */
 export class WireResource implements Resource {
   readonly slice: Slice;
   #document: WireDocument | undefined;
@@ -21,7 +21,7 @@ export class WireResource implements Resource {
     return this.#document;
   }
 
-  /** The values are parts of the request's own bytes. */
+  /** Connection details by key. The values are views of the request's bytes. */
   get connectionDetails(): ReadonlyMap<string, Uint8Array> {
     return readBytesMap(this.slice, RESOURCE_CONNECTION_DETAILS);
   }

@@ -33,22 +33,22 @@ import { writeState } from "./state-writer.ts";
 import { assertJson, writeField, writeStruct } from "./struct-writer.ts";
 import { Writer } from "./writer.ts";
 
-/** A first guess at the size of the edits, in bytes. */
-const ROOM_FOR_EDITS = 16 * 1024;
+/** The estimated size of the edits, in bytes. */
+const EDIT_BYTES = 16 * 1024;
 
 const SEVERITY = { Fatal: 1, Warning: 2, Normal: 3 } as const;
 const TARGET: Readonly<Record<Target, number>> = { Composite: 1, CompositeAndClaim: 2 };
 const STATUS = { Unknown: 1, True: 2, False: 3 } as const;
 
 /**
- * Encodes the RunFunctionResponse to `request` that `draft` describes: its desired state and context go back as they came,
- * byte for byte, but for what the draft edits.
+ * Encodes the response that `draft` describes. The request's desired state and context go back byte for byte, except for the
+ * draft's edits.
  *
- * @throws {FunctionError} `InvalidResponse` for a value that JSON does not know, naming its path.
+ * @throws {FunctionError} `InvalidResponse` with the path of a value that is not JSON.
  */
 export function writeResponse(request: WireRequest, draft: Draft): Buffer {
   const { desired, context } = request;
-  const writer = new Writer(lengthOf(desired.slice) + lengthOf(context.slice) + ROOM_FOR_EDITS);
+  const writer = new Writer(lengthOf(desired.slice) + lengthOf(context.slice) + EDIT_BYTES);
   try {
     writeFields(writer, request, draft);
   } catch (error) {
@@ -59,11 +59,11 @@ export function writeResponse(request: WireRequest, draft: Draft): Buffer {
 }
 
 /**
- * Encodes the response that freezes the XR. Crossplane does not look at a Fatal response's desired state and context, but
- * keeps its conditions, and tools tell from its requirements what was missing.
+ * Encodes a Fatal response. Crossplane ignores its desired state and context but keeps its conditions, and tools read from its
+ * requirements what was missing.
  */
 export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
-  const writer = new Writer(ROOM_FOR_EDITS);
+  const writer = new Writer(EDIT_BYTES);
   writeConditions(writer, draft);
   writeRequirementsField(writer, request, draft);
   writeResults(writer, draft);
@@ -71,7 +71,7 @@ export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
   return writer.finish();
 }
 
-/** Backwards: the last field first. */
+/** Writes the last field first: the writer works backwards. */
 function writeFields(writer: Writer, request: WireRequest, draft: Draft): void {
   const { output } = draft;
   if (output !== undefined) writer.message(RESPONSE_OUTPUT, () => writeStruct(writer, output));
@@ -94,7 +94,7 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
   });
 }
 
-/** Left out where there are none: even an empty message would cost one more call. */
+/** Writes requirements if there are any: even an empty message would cost one more call. */
 function writeRequirementsField(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
   const { requirements, requiredSchemas } = draft;
   if (requirements.size === 0 && requiredSchemas.size === 0) return;
@@ -141,9 +141,8 @@ const lengthOf = ({ start, end }: Slice): number => end - start;
 function assertEditsAreJson({ desired }: WireRequest, { resources, composite, context }: Draft): void {
   for (const [name, edit] of resources) {
     if (edit.is !== "set") continue;
-    const { object, value } = edit;
+    const { object = edit.document } = edit;
     if (object !== undefined) assertJson(object, `desired resource ${name}`);
-    if (value !== undefined) assertJson(value.value, `desired resource ${name} ${formatFieldPath(value.path)}`);
   }
   for (const { path, value } of composite) assertJson(value, `desired composite ${formatFieldPath(path)}`);
   if (composite.length > 0) assertJson(desired.composite.document.toObject(), "desired composite");

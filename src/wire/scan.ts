@@ -1,13 +1,13 @@
 import { FunctionError } from "../errors.ts";
 
 /**
- * Reading protobuf's bytes: tags, lengths and what to step over. Every reader takes the range it may read, `[at, end)`,
- * and never looks outside it. There is no cursor object: nested messages are length-delimited, so a range is all it takes.
+ * Reads protobuf's encoding: tags, lengths, and the ends of fields to skip. Every reader takes the range that it may read,
+ * `[at, end)`, and never reads outside it. Nested messages are length-delimited, so a range replaces a cursor object.
  *
  * https://protobuf.dev/programming-guides/encoding/
  */
 
-/** The end of the last read: the second value that every read returns, without an object for each of them. */
+/** The end of the last read. It is a second return value of every reader, without an allocation. */
 export let next = 0;
 
 const WIRE_VARINT = 0;
@@ -29,12 +29,12 @@ export const bytesTag = (field: number): number => (field << 3) | WIRE_BYTES;
 export const malformed = (what: string, at: number): FunctionError =>
   new FunctionError("InvalidMessage", `cannot read the request: ${what} at byte ${at}`);
 
-/** Ten groups of seven bits hold 64; of the tenth only one bit is left to use. */
+/** Ten groups of seven bits hold 64 bits; only one bit of the tenth is used. */
 const MAX_VARINT_BYTES = 10;
 
-/** A varint as a number, exact up to 2^53. `next` is behind it. */
+/** Reads a varint as a number, exact up to 2^53. Afterwards `next` is its end. */
 export function readVarint(bytes: Uint8Array, start: number, end: number): number {
-  // Tags and most lengths are one byte; this is small enough to be inlined where they are read.
+  // Tags and most lengths have one byte; this function is small enough for V8 to inline.
   if (start < end && (bytes[start] as number) < 0x80) {
     next = start + 1;
     return bytes[start] as number;
@@ -59,7 +59,7 @@ function readLongVarint(bytes: Uint8Array, start: number, end: number): number {
   throw malformed(stop === end ? "a truncated varint" : "an overlong varint", start);
 }
 
-/** An enum's value: the low 32 bits of its varint, signed. What is above them is dropped, as protobuf has it. */
+/** Reads an enum's value: the low 32 bits of its varint, signed, as protobuf specifies. */
 export function readEnum(bytes: Uint8Array, start: number, end: number): number {
   readVarint(bytes, start, end);
   let value = 0;
@@ -70,24 +70,24 @@ export function readEnum(bytes: Uint8Array, start: number, end: number): number 
   return value;
 }
 
-/** A field's tag: its number and wire type in one. `next` is behind it. */
+/** Reads a field's tag, which is its number and wire type. Afterwards `next` is its end. */
 export function readTag(bytes: Uint8Array, at: number, end: number): number {
   const tag = readVarint(bytes, at, end);
   if (tag < 8 || tag > 0xffff_ffff) throw malformed("a field number out of range", at);
   return tag;
 }
 
-/** The end of a length-delimited field's content; `next` is its start. */
+/** Reads a length and returns the end of the content; `next` is the start of the content. */
 export function readEnd(bytes: Uint8Array, at: number, end: number): number {
   const length = readVarint(bytes, at, end);
   if (length > end - next) throw malformed("a field longer than its message", at);
   return next + length;
 }
 
-/** Groups are deprecated and none is in the protocol, but an unknown field may be one. */
+/** Limit for groups. They are deprecated and not in the protocol, but an unknown field may be one. */
 const MAX_GROUP_DEPTH = 100;
 
-/** Finds the end of the field whose tag was just read and whose content starts at `at`. */
+/** Finds the end of a field whose tag has been read and whose content starts at `at`. */
 export function skip(bytes: Uint8Array, tag: number, at: number, end: number, depth = 0): number {
   switch (tag & 7) {
     case WIRE_VARINT:

@@ -1,6 +1,6 @@
 /**
- * A message somewhere in a request's bytes. It keeps the whole request alive and is wrong once the buffer is reused, so
- * nothing that outlives the request may hold one.
+ * The range of a message in a request's bytes. It keeps the whole request in memory and is invalid once the buffer is reused, so it
+ * must not outlive the request.
  */
 export interface Slice {
   readonly bytes: Buffer;
@@ -11,10 +11,10 @@ export interface Slice {
 export const emptySlice: Slice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
 
 /**
- * All occurrences of one singular message field, merged as protobuf wants it: the concatenation of messages' bytes is the
- * encoding of them merged. More than one is rare: no encoder that we know writes a field twice.
+ * Merges all occurrences of a singular message field, as protobuf specifies: concatenated messages are the encoding of the merged
+ * message. Known encoders write one.
  */
-export function merged(messages: readonly Slice[]): Slice {
+export function merge(messages: readonly Slice[]): Slice {
   if (messages.length <= 1) return messages[0] ?? emptySlice;
   const bytes = Buffer.concat(messages.map(({ bytes, start, end }) => bytes.subarray(start, end)));
   return { bytes, start: 0, end: bytes.length };

@@ -3,10 +3,10 @@ import type { Slice } from "./slice.ts";
 import type { Writer } from "./writer.ts";
 
 /**
- * Copies a message's fields but for those that are replaced. What is kept is copied in runs, as it is: unknown fields, an
- * unusual encoding and all.
+ * Copies a message's fields, except those that are replaced. The others are copied as they are, also unknown fields and unusual
+ * encodings.
  *
- * @param isReplaced asked for each field with its tag and, where it is length-delimited, its content
+ * @param isReplaced is called for each field with its tag and its content
  */
 export function writeExcept(
   writer: Writer,

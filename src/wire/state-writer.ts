@@ -1,5 +1,7 @@
+import type { Document } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
-import { withValueAt } from "../model/field-path.ts";
+import type { JsonObject } from "../model/json.ts";
+import { EditedDocument } from "./document.ts";
 import {
   ENTRY_KEY,
   ENTRY_VALUE,
@@ -9,7 +11,7 @@ import {
   STATE_COMPOSITE,
   STATE_RESOURCES,
 } from "./fields.ts";
-import { readEntryKey, readMessage } from "./message.ts";
+import { readEntryKey } from "./message.ts";
 import { READY, type WireResource } from "./resource.ts";
 import { emptySlice, type Slice } from "./slice.ts";
 import { writeExcept } from "./splice.ts";
@@ -20,14 +22,14 @@ import type { Writer } from "./writer.ts";
 
 type SetEdit = Extract<ResourceEdit, { is: "set" }>;
 
-/** Only the XR publishes connection details of its own. */
+/** An edit of the XR, which alone has connection details. */
 interface CompositeEdit extends SetEdit {
   readonly connectionDetails?: Draft["connectionDetails"];
 }
 
-/** The desired state: what the steps before us desired, as it came, but for what the draft edits. */
+/** Writes the desired state: that of earlier steps as it came, except for the draft's edits. */
 export function writeState(writer: Writer, state: WireState, draft: Draft): void {
-  const compositeEdit = editOfComposite(state.composite, draft);
+  const compositeEdit = toCompositeEdit(state.composite, draft);
   for (const [name, edit] of [...draft.resources].reverse()) {
     if (edit.is === "set") writeEntry(writer, name, state.resources.get(name), edit);
   }
@@ -44,15 +46,14 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
   });
 }
 
-function editOfComposite(composite: WireResource, draft: Draft): CompositeEdit | undefined {
+function toCompositeEdit(composite: WireResource, draft: Draft): CompositeEdit | undefined {
   const { composite: values, compositeReady: ready, connectionDetails } = draft;
   if (values.length === 0) {
     const isUntouched = ready === undefined && connectionDetails.size === 0;
     return isUntouched ? undefined : { is: "set", ready, connectionDetails };
   }
-  const before = composite.document.toObject();
-  const object = values.reduce((parent, { path, value }) => withValueAt(parent, path, value), before);
-  return { is: "set", object, ready, connectionDetails };
+  const document = values.reduce<Document>((before, { path, value }) => before.with(path, value), composite.document);
+  return { is: "set", document, ready, connectionDetails };
 }
 
 function writeEntry(writer: Writer, name: string, before: WireResource | undefined, edit: SetEdit): void {
@@ -65,21 +66,20 @@ function writeEntry(writer: Writer, name: string, before: WireResource | undefin
 const noDetails: Draft["connectionDetails"] = new Map();
 
 function writeResource(writer: Writer, before: Slice, edit: CompositeEdit): void {
-  const { object, value, ready, connectionDetails = noDetails } = edit;
-  const isEdited = object !== undefined || value !== undefined;
+  const { document, object = document, ready, connectionDetails = noDetails } = edit;
   if (ready !== undefined) writer.number(RESOURCE_READY, READY.indexOf(ready));
   writeDetails(writer, connectionDetails);
-  if (isEdited) writer.message(RESOURCE_STRUCT, () => writeObject(writer, before, edit));
+  if (object !== undefined) writer.message(RESOURCE_STRUCT, () => writeObject(writer, object));
   writeExcept(writer, before, (tag, content) => {
     if (tag === RESOURCE_CONNECTION_DETAILS) return connectionDetails.has(readEntryKey(content));
-    if (tag === RESOURCE_STRUCT) return isEdited;
+    if (tag === RESOURCE_STRUCT) return object !== undefined;
     return tag === RESOURCE_READY && ready !== undefined;
   });
 }
 
-function writeObject(writer: Writer, before: Slice, { object, value }: SetEdit): void {
-  if (object !== undefined) writeStruct(writer, value ? withValueAt(object, value.path, value.value) : object);
-  else if (value !== undefined) writeStructWith(writer, readMessage(before, RESOURCE_STRUCT), value.path, value.value);
+function writeObject(writer: Writer, object: JsonObject | Document): void {
+  if (object instanceof EditedDocument) writeStructWith(writer, object.before.slice, object.values);
+  else writeStruct(writer, object);
 }
 
 function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {

@@ -4,7 +4,7 @@ import { readMap, readMessage } from "./message.ts";
 import { WireResource } from "./resource.ts";
 import type { Slice } from "./slice.ts";
 
-/** A State message, indexed once somebody asks: which resources it has, and where. None of them is decoded by that. */
+/** A State message. Its resources are indexed on first use, and each is decoded when it is read. */
 export class WireState implements State {
   readonly slice: Slice;
   readonly composite: WireResource;

@@ -1,78 +1,118 @@
-import { type FieldPath, valueAt } from "../model/field-path.ts";
+import type { FieldPath } from "../model/field-path.ts";
 import type { JsonValue } from "../model/json.ts";
 import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
 import { LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
-import { next, readEnd, readTag } from "./scan.ts";
+import { readEntryKey } from "./message.ts";
+import { next, readEnd, readTag, skip } from "./scan.ts";
 import type { Slice } from "./slice.ts";
-import { MAX_DEPTH, readStruct, readValue } from "./struct-reader.ts";
+import { MAX_DEPTH, readValue } from "./struct-reader.ts";
 import { isText } from "./text.ts";
 
 /**
- * One value of a Struct, found in its bytes: what is not on the path is stepped over, not decoded.
+ * Values of a Struct, found in its bytes: what is not on the path is stepped over, not decoded.
  *
- * Works on messages written in the one way that every encoder writes them. Whatever is legal but unusual (an entry's
- * fields swapped, repeated or unknown) is decoded whole instead: the answer is the same, and this file stays short.
+ * Works on messages written in the one way that every encoder writes them. Whoever asks decodes the whole where a field on
+ * the path is legal but unusual (an entry's fields swapped or repeated, a value given twice), so this file stays short.
  */
-export function lookUp(struct: Slice, path: FieldPath): JsonValue | undefined {
-  const { bytes, start, end } = struct;
-  if (path.length === 0) return readStruct(bytes, start, end);
-  from = start;
-  to = end;
-  const found = path.length > MAX_DEPTH ? "unusual" : walk(bytes, path);
-  if (found === "unusual") return valueAt(readStruct(bytes, start, end), path);
-  return found === "absent" ? undefined : readValue(null, bytes, from, to, path.length);
+
+/** A struct or list in the bytes, and those in it that were entered: most lookups begin with the same few steps. */
+export interface Container extends Slice {
+  readonly is: "struct" | "list";
+  readonly entered: Map<string | number, Container | "absent" | "unusual">;
 }
 
-/** Follows the path, step by step, from a container's content to a Value. */
-function walk(bytes: Buffer, path: FieldPath, depth = 0, container: "struct" | "list" = "struct"): Found {
-  const step = path[depth] as string | number;
-  const found = container === "list" ? findItem(bytes, step) : findField(bytes, String(step));
-  if (found !== "found" || depth === path.length - 1) return found;
+export const structOf = ({ bytes, start, end }: Slice): Container => ({
+  bytes,
+  start,
+  end,
+  is: "struct",
+  entered: new Map(),
+});
 
-  const entered = enter(bytes);
-  return entered === "unusual" ? entered : walk(bytes, path, depth + 1, entered);
+/** What a look-up comes to that only decoding the whole can answer. */
+export const UNUSUAL: unique symbol = Symbol("unusual");
+
+/** The value at `path`; undefined where there is none. */
+export function lookUp(root: Container, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
+  const container = follow(root, path);
+  if (typeof container === "string") return container === "absent" ? undefined : UNUSUAL;
+  const found = find(container, path[path.length - 1] as string | number);
+  if (found !== "found") return found === "absent" ? undefined : UNUSUAL;
+  return readValue(null, container.bytes, from, to, path.length);
+}
+
+/** Tells whether structs only, or nothing, are on the way to the field at `path`. */
+export function canHold(root: Container, path: FieldPath): boolean {
+  if (path.some((step) => typeof step === "number")) return false;
+  const parent = follow(root, path);
+  return parent === "absent" || (parent !== "unusual" && parent.is === "struct");
+}
+
+/** Enters the containers on the path, up to the one of its last step. */
+function follow(root: Container, path: FieldPath): Container | "absent" | "unusual" {
+  if (path.length === 0 || path.length > MAX_DEPTH) return "unusual";
+  let container = root;
+  for (let depth = 0; depth < path.length - 1; depth++) {
+    const step = path[depth] as string | number;
+    let inner = container.entered.get(step);
+    if (inner === undefined) {
+      inner = enter(container, step);
+      container.entered.set(step, inner);
+    }
+    if (typeof inner === "string") return inner;
+    container = inner;
+  }
+  return container;
+}
+
+function enter(container: Container, step: string | number): Container | "absent" | "unusual" {
+  const found = find(container, step);
+  if (found !== "found") return found;
+  const { bytes } = container;
+  if (from === to) return "unusual";
+  const kind = readTag(bytes, from, to);
+  if (kind !== VALUE_STRUCT && kind !== VALUE_LIST) return "unusual";
+  if (readEnd(bytes, next, to) !== to) return "unusual";
+  return { bytes, start: next, end: to, is: kind === VALUE_LIST ? "list" : "struct", entered: new Map() };
 }
 
 type Found = "found" | "absent" | "unusual";
 
-/** The range of what the path has led to so far: a container's content before a step, a Value after it. */
+/** The range of the Value that was found last. */
 let from = 0;
 let to = 0;
 
-function findField(bytes: Buffer, key: string): Found {
-  let valueStart = -1;
-  let valueEnd = -1;
-  for (let at = from; at < to; at = valueTo) {
-    if (!readUsualEntry(bytes, at, to, STRUCT_FIELDS)) return "unusual";
-    if (!isText(bytes, keyFrom, keyTo, key)) continue;
-    valueStart = valueFrom; // and on: of a repeated key the last one wins
-    valueEnd = valueTo;
+const find = (container: Container, step: string | number): Found =>
+  container.is === "list" ? findItem(container, step) : findField(container, String(step));
+
+function findField({ bytes, start, end }: Slice, key: string): Found {
+  let found: Found = "absent";
+  for (let at = start; at < end; ) {
+    if (readUsualEntry(bytes, at, end, STRUCT_FIELDS)) {
+      at = valueTo;
+      if (!isText(bytes, keyFrom, keyTo, key)) continue;
+      found = "found"; // and on: of a repeated key the last one wins
+      from = valueFrom;
+      to = valueTo;
+      continue;
+    }
+    const tag = readTag(bytes, at, end);
+    at = skip(bytes, tag, next, end);
+    if (tag === STRUCT_FIELDS && readEntryKey({ bytes, start: next, end: at }) === key) found = "unusual";
   }
-  if (valueStart === -1) return "absent";
-  from = valueStart;
-  to = valueEnd;
-  return "found";
+  return found;
 }
 
-function findItem(bytes: Buffer, index: string | number): Found {
-  let at = from;
-  for (let i = 0; at < to; i++) {
-    if (readTag(bytes, at, to) !== LIST_VALUES) return "unusual";
-    at = readEnd(bytes, next, to);
+function findItem({ bytes, start, end }: Slice, index: string | number): Found {
+  if (typeof index === "string") return "unusual"; // a list has no such field, and none can be set in it
+  let at = start;
+  for (let i = 0; at < end; i++) {
+    if (readTag(bytes, at, end) !== LIST_VALUES) return "unusual";
+    at = readEnd(bytes, next, end);
     if (i !== index) continue;
     from = next;
     to = at;
     return "found";
   }
   return "absent";
-}
-
-/** From a Value into the struct or list that it holds. */
-function enter(bytes: Buffer): "struct" | "list" | "unusual" {
-  if (from === to) return "unusual";
-  const kind = readTag(bytes, from, to);
-  if (kind !== VALUE_STRUCT && kind !== VALUE_LIST) return "unusual";
-  if (readEnd(bytes, next, to) !== to) return "unusual";
-  from = next;
-  return kind === VALUE_LIST ? "list" : "struct";
 }

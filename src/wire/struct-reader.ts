@@ -5,11 +5,11 @@ import { malformed, next, readTag, readVarint, skip } from "./scan.ts";
 import { readKey, readText } from "./text.ts";
 
 /**
- * google.protobuf.Struct, Value and ListValue to plain objects. Of a repeated key the last one wins; a message given twice
- * is merged, as the protobuf specification has it. A Value without a kind is null.
+ * Decodes google.protobuf.Struct, Value and ListValue to plain objects. The last of a repeated key counts; repeated messages are
+ * merged, as protobuf specifies. A Value without a kind is null.
  */
 
-/** Deeper nesting than this is an error and not a stack overflow. Kubernetes' own decoders stop at 10,000, YAML's at 100. */
+/** The limit of nesting, to prevent a stack overflow. Kubernetes' JSON decoder stops at 10,000, its YAML decoder at 100. */
 export const MAX_DEPTH = 1000;
 
 type MutableObject = Record<string, JsonValue>;
@@ -20,7 +20,7 @@ function fill(object: MutableObject, bytes: Buffer, start: number, end: number, 
   if (depth > MAX_DEPTH) throw malformed(`nesting deeper than ${MAX_DEPTH}`, start);
   for (let at = start; at < end; ) {
     if (readShortEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
-      at = valueTo; // taken before the value is read, which reads entries of its own
+      at = valueTo; // before the value is read, which overwrites valueTo
       define(object, readKey(bytes, keyFrom, keyTo), readShortValue(bytes, valueFrom, at, depth));
       continue;
     }
@@ -31,7 +31,7 @@ function fill(object: MutableObject, bytes: Buffer, start: number, end: number, 
   return object;
 }
 
-/** A value as everybody writes it has one field. */
+/** Reads a Value, quickly in its usual encoding with one field. */
 function readShortValue(bytes: Buffer, start: number, end: number, depth: number): JsonValue {
   const from = start + 2;
   if (from <= end && from + (bytes[start + 1] as number) === end) {
@@ -54,7 +54,7 @@ function readAnyEntry(object: MutableObject, bytes: Buffer, start: number, end: 
   define(object, key, value);
 }
 
-/** Assigning to `__proto__` would change the prototype instead of adding a key. */
+/** Sets a key. Assigning to `__proto__` would change the prototype instead. */
 function define(object: MutableObject, key: string, value: JsonValue): void {
   if (key !== "__proto__") {
     object[key] = value;
@@ -63,7 +63,7 @@ function define(object: MutableObject, key: string, value: JsonValue): void {
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
-/** `before` is what an earlier occurrence of the same value came to: messages of the same kind merge into it. */
+/** Reads a Value. @param before the result of an earlier occurrence of the same Value, into which messages of its kind are merged. */
 export function readValue(before: JsonValue, bytes: Buffer, start: number, end: number, depth: number): JsonValue {
   let value = before;
   for (let at = start; at < end; ) {

@@ -1,7 +1,8 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, isDocument } from "../model/document.ts";
 import type { ContextValue } from "../model/draft.ts";
-import { WireDocument } from "./document.ts";
+import { formatFieldPath } from "../model/field-path.ts";
+import { EditedDocument, WireDocument } from "./document.ts";
 import {
   ENTRY_KEY,
   ENTRY_VALUE,
@@ -82,7 +83,7 @@ const isList = (value: object): value is readonly ContextValue[] => Array.isArra
 
 /**
  * Says where the number is that JSON does not know (NaN, an infinity), once writing has met one: Crossplane would refuse the
- * whole response and name no place. Documents are not looked into; they go out as they came in.
+ * whole response and name no place. A request's Documents go out as they came in, so only the values set in them are looked at.
  *
  * @throws {FunctionError} `InvalidResponse`, naming the path.
  */
@@ -90,7 +91,15 @@ export function assertJson(value: ContextValue, path: string): void {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw new FunctionError("InvalidResponse", `cannot return ${path}: ${value} is not a JSON number`);
   }
-  if (typeof value !== "object" || value === null || isDocument(value)) return;
+  if (typeof value !== "object" || value === null || value instanceof WireDocument) return;
+  if (value instanceof EditedDocument) {
+    for (const edit of value.values) assertJson(edit.value, `${path}.${formatFieldPath(edit.path)}`);
+  } else {
+    assertItems(isDocument(value) ? value.toObject() : value, path);
+  }
+}
+
+function assertItems(value: Fields | readonly ContextValue[], path: string): void {
   for (const [key, item] of Object.entries(value)) {
     assertJson(item, isList(value) ? `${path}[${key}]` : `${path}.${key}`);
   }

@@ -1,17 +1,17 @@
-/** Longer ones are for V8, which copies many characters at a time. */
+/** Longer texts are left to V8, which copies many characters at a time. */
 const LONGEST_SHORT_TEXT = 32;
 
 /**
- * Writes a message from its end to its start: when a nested message is done its length is known, so no second pass measures
- * it first. Whoever uses it writes fields in reverse, each one's content before its tag.
+ * Writes a message from its end to its start, so that the length of a nested message is known when it is written. Callers write
+ * fields in reverse, and each field's content before its tag.
  *
- * Every message gets a buffer of its own. Keeping one for the next call would save an allocation and keep secrets.
+ * Every message gets a new buffer: a buffer that is kept for the next call would keep secrets in memory.
  */
 export class Writer {
   #buffer: Buffer;
   #at: number;
 
-  /** @param size what the message will take, in bytes; a guess that is too small costs a copy. */
+  /** @param size the estimated size in bytes; if it is too small, the bytes are copied once more. */
   constructor(size: number) {
     this.#buffer = Buffer.allocUnsafeSlow(size);
     this.#at = size;
@@ -32,7 +32,7 @@ export class Writer {
     if (text.length > LONGEST_SHORT_TEXT || !this.#shortText(text)) this.#anyText(text);
   }
 
-  /** Most keys and values are a few ASCII characters: a loop is faster than two ways into V8 and back. */
+  /** Writes a short ASCII text in a loop, which is faster than calling into V8 twice. */
   #shortText(text: string): boolean {
     this.#reserve(text.length);
     const start = this.#at - text.length;
@@ -52,7 +52,7 @@ export class Writer {
     this.#buffer.write(text, this.#at);
   }
 
-  /** @param value a whole number from 0 to 2^53 */
+  /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
     let length = 1;
     for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length++;
@@ -65,20 +65,20 @@ export class Writer {
     this.#buffer[at] = rest;
   }
 
-  /** A length and a tag before all that was written since `mark`, an earlier `length`. */
+  /** Writes a length and a tag in front of everything written since `mark`, an earlier `length`. */
   endMessage(tag: number, mark: number): void {
     this.varint(this.length - mark);
     this.varint(tag);
   }
 
-  /** A message field whose content `write` writes. */
+  /** Writes a message field, whose content `write` writes. */
   message(tag: number, write: () => void): void {
     const mark = this.length;
     write();
     this.endMessage(tag, mark);
   }
 
-  /** A string field; undefined leaves it out. */
+  /** Writes a string field; undefined leaves it out. */
   string(tag: number, text: string | undefined): void {
     if (text === undefined) return;
     const mark = this.length;
@@ -93,7 +93,7 @@ export class Writer {
     this.varint(tag);
   }
 
-  /** A number, boolean or enum field. */
+  /** Writes a number, boolean or enum field. */
   number(tag: number, value: number): void {
     this.varint(value);
     this.varint(tag);

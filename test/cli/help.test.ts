@@ -3,7 +3,8 @@ import { admissionCommand } from "../../src/cli/admission/command.ts";
 import { auditCommand } from "../../src/cli/audit/command.ts";
 import { subcommands } from "../../src/cli/cli.ts";
 import { allFlags, type Command } from "../../src/cli/command.ts";
-import { commandsReference, flagsReference, toHelp } from "../../src/cli/help.ts";
+import { toCommandsReference, toFlagsReference, toHelp } from "../../src/cli/help.ts";
+import { migrateCommand } from "../../src/cli/migrate/command.ts";
 import { preflightCommand } from "../../src/cli/preflight/command.ts";
 import { registryCommand } from "../../src/cli/registry/command.ts";
 import { renderCommand } from "../../src/cli/render/command.ts";
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
   preflightCommand,
   admissionCommand,
   auditCommand,
+  migrateCommand,
 ];
 
 test("there is a help for each subcommand, under its name", () => {
@@ -44,7 +46,7 @@ describe.each(commands)("$name --help", (command) => {
   });
 
   test.each(allFlags(command))("and its Markdown table have --$name", ({ name, help: text, default: byDefault }) => {
-    const row = flagsReference(command)
+    const row = toFlagsReference(command)
       .split("\n")
       .find((line) => line.includes(`\`--${name}`) || line.includes(`, --${name}`));
     expect(row).toContain(byDefault === undefined ? " |  | " : ` | \`${byDefault}\` | `);
@@ -53,6 +55,6 @@ describe.each(commands)("$name --help", (command) => {
 });
 
 test("the page of all commands has a section for each", () => {
-  const headings = [...commandsReference(commands).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+  const headings = [...toCommandsReference(commands).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
   expect(headings).toEqual(commands.map(({ name }) => name));
 });

@@ -154,14 +154,14 @@ test.each([
   { reason: "no such context", options: { context: "prod" }, message: 'no context "prod"; there is test' },
 ])("cannot find a cluster: $reason", async ({ options, message }) => {
   const { kubeconfig } = await startApiServer({ kinds });
-  expect(() => connect({ kubeconfig, ...options })).toThrow(message);
+  expect(() => connect({ kubeconfig, env: {}, ...options })).toThrow(message);
 });
 
 test("does not wait for a server whose certificate is another's", async () => {
   const [one, other] = [await startApiServer({ kinds }), await startApiServer({ kinds })];
   const kubeconfig = join(temporaryFolder(), "kubeconfig");
   writeFileSync(kubeconfig, readFileSync(one.kubeconfig, "utf8").replace(one.url, other.url));
-  const cluster = toCluster(connect({ kubeconfig }), { retry: QUICK });
+  const cluster = toCluster(connect({ kubeconfig, env: {} }), { retry: QUICK });
   await expect(discover(cluster)).rejects.toThrow(`cannot get /apis: cannot reach ${other.url}: `);
   expect(cluster.calls()).toBe(1);
 });

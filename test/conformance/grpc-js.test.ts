@@ -1,6 +1,7 @@
 import { type ChannelOptions, Client, compressionAlgorithms, credentials, Metadata, status } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { serveLoopback, V1 } from "../../testing/servers/loopback.ts";
+import { V1 } from "../../testing/servers/frames.ts";
+import { serveLoopback } from "../../testing/servers/loopback.ts";
 
 const same = (bytes: Buffer): Buffer => bytes;
 

@@ -30,6 +30,24 @@ describe("an input", () => {
     { spec: null, faults: ["spec: not an object: null"] },
     { spec: { sharedResources: {} }, faults: ["spec.sharedResources: not an array: {}"] },
     { spec: { colour: "red" }, faults: ["spec.colour: unknown field"] },
+    { spec: { sharedResorces: [] }, faults: ["spec.sharedResorces: unknown field; did you mean sharedResources?"] },
+    {
+      spec: {
+        sharedResources: [shared({ connection: connection({ keys: [{ form: "a", to: "b" }], secretname: {} }) })],
+      },
+      faults: [
+        "spec.sharedResources[0].connection.copies[0].keys[0].form: unknown field; did you mean from?",
+        "spec.sharedResources[0].connection.copies[0].keys[0]: exactly one of from, value; found none",
+        "spec.sharedResources[0].connection.copies[0].secretname: unknown field; did you mean secretName?",
+      ],
+    },
+    {
+      spec: { tags: { preserve: ["a", { vlaue: ["b"] }] } },
+      faults: [
+        "spec.tags.preserve[1].vlaue: unknown field; did you mean value?",
+        "spec.tags.preserve[1]: exactly one of value, fromCompositeFieldPath, fromEnvironmentFieldPath; found none",
+      ],
+    },
     { spec: { "a.b": 1 }, faults: ["spec[a.b]: unknown field"] },
     { spec: JSON.parse('{"__proto__": {"x": 1}}'), faults: ["spec.__proto__: unknown field"] },
     {
@@ -133,6 +151,43 @@ describe("an input", () => {
     {
       spec: {
         sharedResources: [
+          shared({
+            connection: connection({
+              keys: [
+                { from: "a", to: { fromCompositeFieldPath: "spec..key" } },
+                { from: "b", to: { value: "a b" } },
+                { from: "c", to: { value: "x" } },
+                { from: "d", to: "x" },
+                { from: "e", to: 7 },
+              ],
+            }),
+          }),
+        ],
+      },
+      faults: [
+        'spec.sharedResources[0].connection.copies[0].keys[0].to.fromCompositeFieldPath: not a field path: "spec..key", at position 4',
+        "spec.sharedResources[0].connection.copies[0].keys[1].to.value: not a Secret's key",
+        "spec.sharedResources[0].connection.copies[0].keys[4].to: not what is allowed here: 7",
+        'spec.sharedResources[0].connection.copies[0].keys: more than one with to "x"',
+      ],
+    },
+    {
+      spec: {
+        publish: {
+          environmentConfig: {
+            name: { value: "orders" },
+            data: [
+              { value: 1, toFieldPath: "db.ports[0]" },
+              { value: 2, toFieldPath: "db['ports'][0]" },
+            ],
+          },
+        },
+      },
+      faults: ['spec.publish.environmentConfig.data: more than one with toFieldPath "db.ports[0]"'],
+    },
+    {
+      spec: {
+        sharedResources: [
           shared({ connection: connection({ annotations: { "shared-infrastructure.fn.crossplane.io/owner": "me" } }) }),
         ],
       },
@@ -144,6 +199,45 @@ describe("an input", () => {
     {
       spec: { responseTTL: "x".repeat(60) },
       faults: [`spec.responseTTL: not a duration: "${"x".repeat(60)}" (for example 60s, 5m, 1h30m)`],
+    },
+    {
+      spec: { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
+      faults: [
+        "spec.consumers.credentials.template.apiVersion: required",
+        "spec.consumers.credentials.template: the same for each namespace: {namespace} or {hash} has to stand in one of its texts",
+        "spec.consumers.list: required with credentials: consumers find the Secret that is theirs there",
+        "spec.consumers.grant: None names no namespaces, so there is nobody to make credentials for",
+      ],
+    },
+    {
+      spec: {
+        consumers: {
+          list: { toCompositeFieldPath: "status.consumers" },
+          credentials: {
+            template: { apiVersion: "v1", kind: "Secret", metadata: { name: "x", namespace: "{namespace}" } },
+          },
+          kinds: ["Role"],
+        },
+      },
+      faults: [
+        'spec.consumers.kinds[0]: not one of Object, NamespacedObject, Secret: "Role"',
+        "spec.consumers.credentials.template.metadata.name: the same for each namespace: {namespace} or {hash} has to stand in it, " +
+          "or leave it to Crossplane",
+      ],
+    },
+    {
+      spec: {
+        sharedResources: [
+          shared({
+            grant: "ReferenceGrant",
+            connection: { copies: [{ secretName: { value: "db" } }], secretRef: { perConsumer: true } },
+          }),
+        ],
+      },
+      faults: [
+        "spec.sharedResources[0].grant: ReferenceGrant does not go with perConsumer: credentials are made for the namespaces that " +
+          "annotations grant",
+      ],
     },
   ])("is refused with $faults", ({ spec, faults }) => {
     expect(faultsOf(inputOf(spec))).toEqual(faults);
@@ -204,6 +298,8 @@ describe("a parsed input", () => {
           secretRef: {
             nameFieldPath: ["spec", "writeConnectionSecretToRef", "name"],
             namespaceFieldPath: ["spec", "writeConnectionSecretToRef", "namespace"],
+            perConsumer: false,
+            consumersFieldPath: ["status", "consumers"],
           },
           onSourceMissing: "Keep",
           copies: [

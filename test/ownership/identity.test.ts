@@ -1,25 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { managedKindOf } from "../../src/crossplane/managed-resource.ts";
-import { factsOf, listTables } from "../../src/crossplane/providers/families.ts";
-import { documentOf } from "../../src/model/document.ts";
-import { withValueAt } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { type Identity, identify } from "../../src/ownership/identity.ts";
-
-function identityOf(desired: JsonObject, observed?: JsonObject): Identity | undefined {
-  const kind = managedKindOf(documentOf(desired));
-  const { identity: facts } = factsOf(kind.group, kind.kind);
-  return identify({ kind, desired: documentOf(desired), observed: observed && documentOf(observed), facts });
-}
-
-const named = (name: string): JsonObject => ({ annotations: { "crossplane.io/external-name": name } });
-
-const resource = (apiVersion: string, kind: string, metadata: JsonObject, forProvider: JsonObject): JsonObject => ({
-  apiVersion,
-  kind,
-  metadata,
-  spec: { forProvider },
-});
+import { identityOf, named, resource } from "./identity-of.ts";
 
 const branch = (forProvider: JsonObject, metadata = named("main")): JsonObject =>
   resource("amplify.aws.upbound.io/v1beta1", "Branch", metadata, { region: "eu-west-1", ...forProvider });
@@ -148,31 +129,4 @@ test("metadata.name gives way to the name that the provider has written", () => 
   expect(identityOf(branch({ appId: "a" }, { name: "main" }), observed)).toEqual(
     identityOf(branch({ appId: "a" }, named("trunk"))),
   );
-});
-
-const DOMAINS = ["aws.upbound.io", "aws.crossplane.io", "azure.upbound.io", "gcp.upbound.io"];
-
-test("of all kinds, two that differ in one identifying field are two, and one without that field's reference resolved is none", () => {
-  let compared = 0;
-  listTables().forEach(({ entries }, index) => {
-    for (const [entry, { fields }] of entries) {
-      const [service = "", kind = ""] = entry.split(":");
-      const group = [service, DOMAINS[index]].filter((part) => part !== "-").join(".");
-      const paths = fields.map((field) => ["spec", "forProvider", ...field]);
-      const base = paths.reduce(
-        (object, path) => withValueAt(object, path, "a"),
-        resource(`${group}/v1`, kind, named("x"), { region: "r" }),
-      );
-      const one = identityOf(base)?.identity;
-      expect(one, entry).toBeDefined();
-      for (const path of paths) {
-        expect(identityOf(withValueAt(base, path, "b"))?.identity, `${entry} ${path}`).not.toBe(one);
-        const reference = [...path.slice(0, -1), `${path.at(-1)}Ref`];
-        const unresolved = withValueAt(withValueAt(base, path, ""), reference, { name: "a" });
-        expect(identityOf(unresolved), `${entry} ${path}`).toBeUndefined();
-        compared++;
-      }
-    }
-  });
-  expect(compared).toBeGreaterThan(2000);
 });

@@ -62,6 +62,31 @@ describe("the verdict on who owns a cloud resource", () => {
       verdict: ours([], "created"),
     },
     {
+      reason: "the cloud resource existed before, and nothing tells who else writes it",
+      contenders: [us, other],
+      reportsTags: false,
+      verdict: { is: "existed" },
+    },
+    ...[
+      { reason: "our provider found none", own: { ...us, observation: "absent" as const }, origin: "unknown" },
+      { reason: "ours writes it since before this step was there", own: { ...us, isWriting: true } },
+      { reason: "an operator gives it to us", own: { ...us, takeOwnership: "2026" } },
+      { reason: "ours has seen an owner before", own: { ...us, knowsOwner: true } },
+      { reason: "ours may delete it", own: { ...us, isCreated: true }, origin: "created" },
+    ].map(({ reason, own, origin }) => ({
+      reason: `nothing tells who else writes the cloud resource, and ${reason}`,
+      own,
+      contenders: [us],
+      reportsTags: false,
+      verdict: ours([], origin),
+    })),
+    {
+      reason: "nothing tells who else writes the cloud resource, and another of us has created it",
+      contenders: [us, { ...other, ...older, isCreated: true }],
+      reportsTags: false,
+      verdict: theirs({ ...other, ...older, isCreated: true }),
+    },
+    {
       reason: "we come first, and the provider of another of us created the cloud resource",
       own: { ...us, ...older },
       contenders: [
@@ -215,7 +240,7 @@ describe("the verdict on who owns a cloud resource", () => {
       verdict: ours([]),
     },
   ])("is $verdict.is when $reason", ({ reason: _, verdict, contenders, ...situation }) => {
-    const usual = { own: us, otherCluster: undefined, hasManagementPolicies: true };
+    const usual = { own: us, otherCluster: undefined, hasManagementPolicies: true, reportsTags: true };
     const known = contenders && toContenders(contenders);
     expect(judgeOwnership({ ...usual, ...situation, contenders: known })).toEqual(verdict);
   });

@@ -38,8 +38,11 @@ test("the entry, which serves, has nothing of the other commands", () => {
   expect(amongInputs("main.cjs", ofOthers)).toEqual([]);
 });
 
-test.each(others.filter((name) => name !== "render"))("%s has nothing of gRPC and of the wire", (name) => {
+test.each(["registry", "preflight", "admission", "audit"])("%s talks with a cluster", (name) => {
   expect(inputsOf(`${name}.cjs`)).toContain("src/cluster/cluster.ts");
+});
+
+test.each(others.filter((name) => name !== "render"))("%s has nothing of gRPC and of the wire", (name) => {
   expect(amongInputs(`${name}.cjs`, /^src\/(?:wire|grpc)\/|@grpc\//)).toEqual([]);
 });
 

@@ -17,6 +17,7 @@ interface Composition {
 /** The inputs of the example's steps, with names: Crossplane needs none, but the CLI does. */
 const inputsOf = (example: string): string =>
   (parse(readFileSync(fileOf(example, "composition.yaml"), "utf8")) as Composition).spec.pipeline
+    .filter(({ input }) => input !== undefined)
     .map(({ step, input }) => stringify({ ...input, metadata: { name: step, namespace: "default" } }))
     .join("---\n");
 

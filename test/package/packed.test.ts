@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,6 +15,9 @@ const checkout = join(folder, "checkout");
 const installed = join(folder, "package");
 /** `npm ci` of the repository has filled npm's cache with all that is installed here. */
 const WITHOUT_DEV = ["ci", "--omit=dev", "--prefer-offline", "--no-audit", "--no-fund"];
+
+/** What is in the package, beside what is installed with it. */
+const PACKED = ["LICENSE", "README.md", "dist", "node_modules", "package-lock.json", "package.json", "proto"];
 
 const run = async (program: string, args: readonly string[], cwd: string): Promise<string> =>
   (await promisify(execFile)(program, args, { cwd })).stdout;
@@ -48,7 +51,16 @@ test(
     cpSync(inRepository("package-lock.json"), join(installed, "package-lock.json"));
     await run("npm", [...WITHOUT_DEV, "--ignore-scripts"], installed);
 
-    const { bin } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    const {
+      bin,
+      private: isPrivate,
+      publishConfig,
+    } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    // npm refuses to publish it where it cannot vouch for its origin: anywhere but in a workflow.
+    expect({ isPrivate, publishConfig }).toEqual({ publishConfig: { access: "public", provenance: true } });
+    expect(readdirSync(installed).sort()).toEqual(PACKED);
+    const packed = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" });
+    expect(packed.filter((file) => file.endsWith(".map"))).toEqual([]);
     const program = join(installed, bin["function-shared-infrastructure"]);
     const start = (...args: readonly string[]): Promise<string> => run(process.execPath, [program, ...args], folder);
     expect(await start("--version")).toBe(`${readVersion()}\n`);
@@ -59,3 +71,16 @@ test(
   },
   SLOW,
 );
+
+test("it is a program and no library: nothing but its manifest can be imported", async () => {
+  const name = "function-shared-infrastructure";
+  cpSync(installed, join(folder, "node_modules", name), { recursive: true });
+  const load = (file: string): Promise<string> =>
+    run(
+      process.execPath,
+      ["--input-type=module", "--eval", `console.log(import.meta.resolve("${name}/${file}"))`],
+      folder,
+    );
+  await expect(load("dist/main.js")).rejects.toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
+  expect(await load("package.json")).toContain(`/${name}/package.json`);
+});

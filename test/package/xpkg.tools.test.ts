@@ -85,7 +85,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(own.sort()).toEqual(
       [
         "LICENSES.txt",
-        ...["admission", "audit", "health-and-reflection", "main", "preflight", "registry", "render"].map(
+        ...["admission", "audit", "health-and-reflection", "main", "migrate", "preflight", "registry", "render"].map(
           (program) => `dist/${program}.cjs`,
         ),
         "package.json",

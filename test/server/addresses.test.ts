@@ -80,7 +80,7 @@ test("a server that cannot listen no longer looks after its certificates", async
   expect(messages).toEqual(["certificates read"]);
 });
 
-test("a client that hangs up before TLS is set up, as a TCP probe does, is a debug line", async () => {
+test("a client that closes the connection before TLS is set up, as a TCP probe does, is a debug line", async () => {
   const certsDir = temporaryFolder();
   const authority = await createAuthority("ca");
   writeCertificates(certsDir, authority, await issue(authority, "server"));
@@ -95,6 +95,6 @@ test("a client that hangs up before TLS is set up, as a TCP probe does, is a deb
   await once(socket, "connect");
   socket.destroy();
 
-  await until(() => lines.includes("debug: client hung up before TLS was set up"));
+  await until(() => lines.includes("debug: client closed the connection before TLS was set up"));
   expect(lines.filter((line) => line.startsWith("warn"))).toEqual([]);
 });

@@ -52,12 +52,15 @@ test("a call whose service is still to be loaded waits, and is served", async ()
   expect((await ended).status).toBe("0");
 });
 
-test("a call that its client takes back meanwhile is not served", async () => {
+test.each([
+  { how: "cancels", code: 8 },
+  { how: "resets with a protocol error", code: 1 },
+])("a call that its client $how meanwhile is not served, and ends nothing else", async ({ code }) => {
   const { promise, resolve } = untilTold();
   const { session, served } = await serveAfter(promise);
   const stream = openStream(session, "/a.Service/Method").on("error", () => {});
   await roundTrip(session);
-  stream.close(8); // CANCEL
+  stream.close(code);
   await roundTrip(session);
   resolve();
   await roundTrip(session);

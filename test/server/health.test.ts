@@ -1,6 +1,7 @@
 import { service as oracle } from "grpc-health-check";
 import { describe, expect, test } from "vitest";
-import { connectHttp2, frame, openStream } from "../../testing/servers/http2.ts";
+import { frame } from "../../testing/servers/frames.ts";
+import { connectHttp2, openStream } from "../../testing/servers/http2.ts";
 import { call, serveLoopback } from "../../testing/servers/loopback.ts";
 
 /** grpc.health.v1.HealthCheckRequest: service = 1 (string). */
@@ -36,7 +37,7 @@ describe("health", () => {
     const request = Buffer.concat([Buffer.from([0x0a, 0xa0, 0x9c, 0x01]), name]);
     expect(await call(target, request, { path: "/grpc.health.v1.Health/Check" })).toMatchObject({
       code: "NOT_FOUND",
-      details: "cannot tell the health of a service that is not served here",
+      details: "cannot report the health of a service that is not served here",
     });
   });
 

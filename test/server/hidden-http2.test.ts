@@ -16,7 +16,7 @@ test("calls, health and the shutdown work, and the log warns of what does not", 
   const server = await serveLoopback();
   expect(server.lines).toContainEqual({
     level: "warn",
-    message: "cannot reach grpc-js's HTTP/2 server: large requests are slow, calls are neither counted nor limited",
+    message: "cannot find grpc-js's HTTP/2 server: large requests are slow, and calls are neither counted nor limited",
   });
   expect(await call(server.target, Buffer.from("hello"))).toMatchObject({ code: "OK" });
   await vi.waitFor(async () => {

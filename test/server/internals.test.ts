@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { runFunction } from "../../src/run-function.ts";
 import { createMetricsServer } from "../../src/server/metrics-endpoint.ts";
 import { inputOf } from "../../testing/builders/sharing.ts";
-import { connectHttp2, endOf, frame, openStream } from "../../testing/servers/http2.ts";
+import { frame } from "../../testing/servers/frames.ts";
+import { connectHttp2, endOf, openStream } from "../../testing/servers/http2.ts";
 import { call, echo, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { requestOf } from "../../testing/wire/messages.ts";
 

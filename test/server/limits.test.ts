@@ -3,9 +3,10 @@ import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Limits } from "../../src/server/config.ts";
-import { connectHttp2, endOf, frame, openStream, roundTrip } from "../../testing/servers/http2.ts";
-import { call, echo, generous, type Loopback, serveLoopback, until, V1 } from "../../testing/servers/loopback.ts";
-import { callAndReset, connectRaw, dataFrame, openCall, unknownFrames } from "../../testing/servers/raw-http2.ts";
+import { callAndReset, dataFrame, frame, openCall, unknownFrames, V1 } from "../../testing/servers/frames.ts";
+import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
+import { call, echo, generous, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { connectRaw } from "../../testing/servers/raw-http2.ts";
 
 const MB = 1024 * 1024;
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readVersion } from "../../src/package.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { call, echo, serveLoopback, until, V1, V1BETA1 } from "../../testing/servers/loopback.ts";
+import { V1 } from "../../testing/servers/frames.ts";
+import { call, echo, serveLoopback, until, V1BETA1 } from "../../testing/servers/loopback.ts";
 
 const free = { metricsAddress: { host: "127.0.0.1", port: 0 } } as const;
 

@@ -122,7 +122,8 @@ test("a client that breaks a connection off after the server has closed it takes
   client.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
   await once(client, "end");
   tcp.resetAndDestroy();
-  expect(await codeOf(server, channelOf(people.authority, people.client))).toBe("OK");
+  // On a busy machine a connection of the next client may be idle for too long, too.
+  await until(async () => (await codeOf(server, channelOf(people.authority, people.client))) === "OK");
 });
 
 describe("certificates change while the server runs", () => {

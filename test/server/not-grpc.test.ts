@@ -2,8 +2,9 @@ import { once } from "node:events";
 import type { ClientHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { connectHttp2, endOf, frame, openStream, roundTrip } from "../../testing/servers/http2.ts";
-import { call, serveLoopback, V1 } from "../../testing/servers/loopback.ts";
+import { frame, V1 } from "../../testing/servers/frames.ts";
+import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
+import { call, serveLoopback } from "../../testing/servers/loopback.ts";
 
 /** Requests that gRPC's own clients do not send, or seldom. */
 

@@ -1,7 +1,8 @@
 import type { ClientHttp2Session } from "node:http2";
 import { describe, expect, test } from "vitest";
-import { connectHttp2, endOf, frame, roundTrip } from "../../testing/servers/http2.ts";
-import { echo, serveLoopback, V1 } from "../../testing/servers/loopback.ts";
+import { frame, V1 } from "../../testing/servers/frames.ts";
+import { connectHttp2, endOf, roundTrip } from "../../testing/servers/http2.ts";
+import { echo, serveLoopback } from "../../testing/servers/loopback.ts";
 
 const open = (session: ClientHttp2Session, headers: Readonly<Record<string, string>> = {}) =>
   session.request({

@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { loadSync } from "@grpc/proto-loader";
 import { describe, expect, test } from "vitest";
 import { functionRunners, serviceNames } from "../../src/server/services.ts";
-import { connectHttp2, endOf, frame, openStream } from "../../testing/servers/http2.ts";
+import { frame } from "../../testing/servers/frames.ts";
+import { connectHttp2, endOf, openStream } from "../../testing/servers/http2.ts";
 import { serveLoopback } from "../../testing/servers/loopback.ts";
 
 const proto = fileURLToPath(new URL("../../proto/", import.meta.url));

@@ -4,7 +4,8 @@ import { connect, createServer } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { connectHttp2, endOf, frame, openStream, roundTrip } from "../../testing/servers/http2.ts";
+import { frame } from "../../testing/servers/frames.ts";
+import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
 import { insecure, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 

@@ -149,20 +149,6 @@ describe("a request's fields", () => {
     expect(readRequest(field(1, field(1, "a"), field(1, "b"))).tag).toBe("b");
   });
 
-  test("given a hundred thousand times are merged at once, and not one after the other", () => {
-    const entries = Array.from({ length: 100_000 }, (_, i) => entry("last", string(String(i))));
-    const timeOf = (message: Buffer): number => {
-      const before = performance.now();
-      expect(readRequest(message).input.at(["last"])).toBe("99999");
-      return performance.now() - before;
-    };
-    // The best of three, on a busy machine.
-    const bestOf = (message: Buffer): number => Math.min(...Array.from({ length: 3 }, () => timeOf(message)));
-    const together = bestOf(field(4, ...entries));
-    // Three times as long; one after the other, which copies all before for each of them, two hundred times.
-    expect(bestOf(Buffer.concat(entries.map((each) => field(4, each))))).toBeLessThan(100 * together);
-  });
-
   test("are named as the protocol's own codec names them where `__proto__` is a name", () => {
     const bytes = field(2, composed("__proto__", field(1, entry("__proto__", string("v")))));
     expect(decodeRequest(bytes).observed.resources).toEqual(

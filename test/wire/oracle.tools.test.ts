@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FunctionError } from "../../src/errors.ts";
+import { type Document, documentOf } from "../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { Resource, State } from "../../src/model/resource.ts";
@@ -116,18 +117,20 @@ function expected(oracle: OracleRequest, names: Names): unknown {
   };
 }
 
-const edits: Draft = {
+const editsOf = ({ desired }: WireRequest): Draft => ({
   ...emptyDraft,
   resources: new Map<string, Draft["resources"] extends ReadonlyMap<string, infer Edit> ? Edit : never>([
     ["a", { is: "set", object: { new: [1, null] }, ready: "True" }],
     ["b", { is: "removed" }],
     ["__proto__", { is: "set", ready: "False" }],
-    ["ü", { is: "set", value: { path: ["metadata", "labels", "team"], value: "a" } }],
+    ["ü", { is: "set", document: documentIn(desired, "ü").with(["metadata", "labels", "team"], "a") }],
   ]),
   composite: [{ path: ["status"], value: { ok: true } }],
   connectionDetails: new Map([["a", "QQ=="]]),
   context: new Map([["a", "new"]]),
-};
+});
+
+const documentIn = ({ resources }: State, name: string): Document => resources.get(name)?.document ?? documentOf({});
 
 const withPair = <T>(pairs: Pairs<T>, key: string, edit: (before: T | undefined) => T): Pairs<T> => {
   const map = new Map(pairs);
@@ -199,7 +202,8 @@ describe.skipIf(program === "")("protobuf-go", () => {
   test("reads in the response what the request had and the Draft changed", async () => {
     const property = fc.asyncProperty(anyRequest, async (bytes) => {
       const before = await oracle.read("request", bytes);
-      const after = await oracle.read("response", writeResponse(readRequest(bytes), edits));
+      const request = readRequest(bytes);
+      const after = await oracle.read("response", writeResponse(request, editsOf(request)));
       if (isRefused(before) || isRefused(after)) throw new Error("refused");
       expect(after).toEqual({
         tag: before.tag,

@@ -4,6 +4,7 @@ import { createLog, type Log } from "../../log.ts";
 import type { TcpAddress } from "../../server/address.ts";
 import { DURATION, EXIT, explainClusterError } from "../cluster.ts";
 import type { CommandLine } from "../command-line.ts";
+import type { Host } from "../host.ts";
 import { readMappings } from "../mappings.ts";
 import { toRun } from "../run.ts";
 import { toMilliseconds, toTcpAddress } from "../values.ts";
@@ -19,7 +20,7 @@ export const run = toRun(
   async (line, host) => {
     const options = readOptions(line);
     const log = createLog(options, host.log);
-    const server = await start(options, log);
+    const server = await start(options, log, host.env);
     log.info("shutting down", { signal: await host.nextSignal() });
     await server.stop();
     return EXIT.fine;
@@ -61,10 +62,10 @@ function readOptions(line: CommandLine<(typeof admissionCommand)["flags"][number
   });
 }
 
-function start(options: Options, log: Log): Promise<RunningServer> {
+function start(options: Options, log: Log, env: Host["env"]): Promise<RunningServer> {
   const { kubeconfig, context, lookupTimeoutMs: timeoutMs, address, metricsAddress, certsDir } = options;
   const mappings = readMappings(options.mappings);
-  const cluster = toCluster(connect({ kubeconfig, context, requestTimeoutMs: timeoutMs }), {
+  const cluster = toCluster(connect({ kubeconfig, context, env, requestTimeoutMs: timeoutMs }), {
     retry: { forMs: timeoutMs, firstMs: 100, maxMs: 1000 },
     onWait: ({ message }, waitMs) => log.warn("asking again", { reason: message, waitMs }),
   });

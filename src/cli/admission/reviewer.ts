@@ -1,18 +1,13 @@
 import type { Cluster } from "../../cluster/cluster.ts";
-import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
 import type { Log } from "../../log.ts";
 import { type Checked, check } from "../../registry/check.ts";
 import type { Declaration } from "../../registry/declarations.ts";
-import { findKinds } from "../../registry/look-up.ts";
 import type { Mapping } from "../../registry/mapping.ts";
+import { Departures } from "./departures.ts";
+import { type Kinds, rememberKinds } from "./kinds.ts";
 import type { Outcome } from "./metrics.ts";
 import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquiry, withoutAnswer } from "./review.ts";
-
-/** The kinds that are installed are read again after this time. */
-const KINDS_MS = 300_000;
-/** A kind that is not known may have been installed since; this often it is looked for. */
-const MISSING_KIND_MS = 10_000;
 
 export interface ReviewerOptions {
   readonly cluster: Cluster;
@@ -33,13 +28,17 @@ export interface Reviewer {
 
 export function createReviewer({ cluster, mappings, policy, log, timeoutMs, observe }: ReviewerOptions): Reviewer {
   const kinds = rememberKinds(cluster);
+  const departures = new Departures(cluster, kinds);
+  const answer = async (request: AdmissionRequest): Promise<Decision> => {
+    if (request.operation === "DELETE") return within(timeoutMs, departures.decide(request));
+    const inquiry = toInquiry(request, mappings);
+    return toDecision(inquiry, await within(timeoutMs, checkAll(cluster, kinds, inquiry.declarations)), policy);
+  };
   const decide = async (
     request: AdmissionRequest,
   ): Promise<{ readonly decision: Decision; readonly failed: boolean }> => {
-    const inquiry = toInquiry(request, mappings);
     try {
-      const checked = await within(timeoutMs, checkAll(cluster, kinds, inquiry.declarations));
-      return { decision: toDecision(inquiry, checked, policy), failed: false };
+      return { decision: await answer(request), failed: false };
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       log.error("cannot look up who owns it", { reason: error.message, onError: policy.onError });
@@ -73,27 +72,12 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-type Kinds = (declarations: readonly Declaration[]) => Promise<readonly ResourceKind[]>;
-
 async function checkAll(
   cluster: Cluster,
   kinds: Kinds,
   declarations: readonly Declaration[],
 ): Promise<readonly Checked[]> {
-  return declarations.length === 0 ? [] : check(cluster, await kinds(declarations), declarations);
-}
-
-/** The kinds that are installed, read again where that was long ago, or one is missing. */
-function rememberKinds(cluster: Cluster): Kinds {
-  let known: readonly ResourceKind[] = [];
-  let askedAt = Number.NEGATIVE_INFINITY;
-  return async (declarations) => {
-    const age = performance.now() - askedAt;
-    const isMissing = declarations.some(({ query }) => findKinds(query, known).length === 0);
-    if (age > KINDS_MS || (isMissing && age > MISSING_KIND_MS)) {
-      known = await discover(cluster);
-      askedAt = performance.now();
-    }
-    return known;
-  };
+  return declarations.length === 0
+    ? []
+    : check(cluster, await kinds(declarations.map(({ query }) => query)), declarations);
 }

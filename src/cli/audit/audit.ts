@@ -1,4 +1,5 @@
 import { FunctionError } from "../../errors.ts";
+import { didYouMean } from "../../model/did-you-mean.ts";
 import {
   type ClusterOptions,
   DURATION,
@@ -9,7 +10,6 @@ import {
   toProgressLine,
 } from "../cluster.ts";
 import type { CommandLine } from "../command-line.ts";
-import { didYouMean } from "../did-you-mean.ts";
 import type { Host } from "../host.ts";
 import { toRun } from "../run.ts";
 import { toMilliseconds } from "../values.ts";

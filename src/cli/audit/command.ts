@@ -12,6 +12,7 @@ export const auditCommand = defineCommand({
   StaleController      Its controller is its XR before the restore, with another UID.
   ControlledByAnother  An XR refers to it, and somebody else controls it.
   Dangling             An XR refers to it, and it does not exist.
+  SharedResourceGone   It makes a copy of the connection Secret of an XR that does not exist.
   NeverReconciled      The XR has no condition Synced.`,
   flags: [
     {

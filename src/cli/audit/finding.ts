@@ -9,6 +9,9 @@ import type { Reference } from "../../crossplane/references.ts";
  * - `StaleController`: its controller is this XR before it was restored, with another UID.
  * - `ControlledByAnother`: the XR refers to what somebody else controls.
  * - `Dangling`: the XR refers to a resource that is not there.
+ * - `Unmanaged`: managed resources stand for a cloud resource that one of them created, and none of them owns it any more.
+ * - `Unregistered`: a managed resource has the external name of one that this function has registered, and lacks its label.
+ * - `SharedResourceGone`: it makes a copy of the connection Secret of an XR that is not there (any more).
  * - `NeverReconciled`: the XR has no `Synced` condition: Crossplane has not called a function for it.
  */
 export const FINDINGS = [
@@ -17,6 +20,9 @@ export const FINDINGS = [
   "StaleController",
   "ControlledByAnother",
   "Dangling",
+  "Unmanaged",
+  "Unregistered",
+  "SharedResourceGone",
   "NeverReconciled",
 ] as const;
 

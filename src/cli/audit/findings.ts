@@ -1,10 +1,13 @@
 import { compare } from "../../cluster/discovery.ts";
+import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
-import { type Controller, controllerOf } from "../../crossplane/controller.ts";
+import { type Controller, findController } from "../../crossplane/controller.ts";
+import { readSharedResource } from "../../crossplane/copies.ts";
 import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../crossplane/metadata.ts";
 import { formatReference, type Reference, toReference, toReferences } from "../../crossplane/references.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
+import { findStrays } from "./cloud-resources.ts";
 import { type Composer, findComposer } from "./composer.ts";
 import { FINDINGS, type Finding } from "./finding.ts";
 import { toKey, type World } from "./world.ts";
@@ -26,6 +29,12 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
     ...[...world.labelled]
       .filter(([key]) => !referred.has(key))
       .flatMap(([, document]) => orphanFinding(document, world.composites)),
+    ...findStrays(world, patience).map(({ is, document, message }) => {
+      const composer = findComposer(document, world.composites);
+      const composite = composer.is === "one" ? composer.composite : undefined;
+      return finding(is, toReference(document), composite, document, message);
+    }),
+    ...copyFindings(world),
     ...world.composites.flatMap((composite) => compositeFinding(composite, patience)),
   ];
   return found.sort(
@@ -42,7 +51,7 @@ const subjectOf = ({ composite }: Finding): string => (composite === undefined ?
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
   const document = documentAt(reference, world);
   if (document === undefined) return danglingFinding(reference, composite, world);
-  const controller = controllerOf(document);
+  const controller = findController(document);
   if (controller?.uid === stringAt(composite.document, UID)) return [];
   if (controller !== undefined) return [controlledFinding(reference, document, controller, composite)];
   if (isBeingDeleted(document)) return [];
@@ -90,7 +99,7 @@ function controlledFinding(
 
 /** Of what nobody refers to: whether an XR that is there composed it, and nobody has taken control of it since. */
 function orphanFinding(document: Document, composites: readonly Composite[]): readonly Finding[] {
-  if (controllerOf(document) !== undefined || isBeingDeleted(document)) return [];
+  if (findController(document) !== undefined || isBeingDeleted(document)) return [];
   const composer = findComposer(document, composites);
   if (composer.is === "none") return [];
   const composite = composer.is === "one" ? composer.composite : undefined;
@@ -101,6 +110,22 @@ const toSentence = (composer: Exclude<Composer, { readonly is: "none" }>): strin
   composer.is === "one"
     ? "its XR composed it, does not refer to it any more, and nobody controls it: Crossplane will never delete it"
     : `one of ${composer.composites.map((one) => formatReference(toReference(one.document))).join(", ")} composed it, none refers to it, and nobody controls it`;
+
+/**
+ * Finds copies of the connection Secrets of XRs that are gone. Only kinds of which there are XRs are looked at: of others it is
+ * not known whether they were read.
+ */
+function copyFindings({ composites, labelled }: World): readonly Finding[] {
+  const there = new Set(composites.map(({ document }) => toKey(toReference(document))));
+  const kinds = new Set(composites.map(({ apiVersion, kind }) => toGroupKind(kind, toApiGroup(apiVersion))));
+  return [...labelled.values()].flatMap((document) => {
+    const origin = readSharedResource(document);
+    if (origin === undefined || isBeingDeleted(document) || there.has(toKey(origin))) return [];
+    if (!kinds.has(toGroupKind(origin.kind, toApiGroup(origin.apiVersion)))) return [];
+    const message = `it makes a copy of the connection Secret of ${formatReference(origin)}, which is not there`;
+    return [finding("SharedResourceGone", toReference(document), undefined, document, message)];
+  });
+}
 
 /** An XR that Crossplane has reconciled, with or without success, says so. */
 function compositeFinding(composite: Composite, { graceMs, now }: Patience): readonly Finding[] {

@@ -4,11 +4,13 @@ import { ClusterError } from "../../cluster/error.ts";
 import { inParallel } from "../../cluster/in-parallel.ts";
 import { toFullName } from "../../cluster/kinds.ts";
 import { getMetadata, list } from "../../cluster/list.ts";
-import { toApiGroup } from "../../crossplane/api-group.ts";
+import { toApiGroup, withoutScope } from "../../crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../crossplane/composite.ts";
-import { COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
+import { COMPOSITE_LABEL, readLabel } from "../../crossplane/metadata.ts";
 import { type Reference, toReference, toReferences } from "../../crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../model/document.ts";
+import { IDENTITY } from "../../ownership/marks.ts";
+import { toCloudKind } from "./cloud-resources.ts";
 import { UnreadKinds } from "./unread.ts";
 import { type Referred, toKey, type World } from "./world.ts";
 
@@ -42,13 +44,14 @@ export async function readWorld(cluster: Cluster, progress: Progress): Promise<W
   const unread = new UnreadKinds();
   const composites = await readComposites(cluster, kinds, progress);
   const found = await readLabelled(cluster, kinds, unread, progress);
+  const unregistered = await readUnregistered(cluster, kinds, found, unread, progress);
   const own = composites.map(({ document }): [string, Document] => [toKey(toReference(document)), document]);
   const labelled = new Map([...found, ...own]);
   const references = composites.flatMap(toReferences);
   const unfound = references.filter((reference) => !labelled.has(toKey(reference)));
   const referred = await readReferred(cluster, all, unfound, unread, progress);
   const notLookedAt = unread.all().map(({ kind, message }) => ({ message, isComposed: isComposed(kind, references) }));
-  return { composites, labelled, referred, notLookedAt, kinds: kinds.length };
+  return { composites, labelled, unregistered, referred, notLookedAt, kinds: kinds.length };
 }
 
 /** Tells whether it is a kind of managed resource or XR, or one that some XR refers to. */
@@ -96,6 +99,27 @@ async function readLabelled(
       .map(documentOf)
       .map((document) => [toKey(toReference(document)), document]),
   );
+}
+
+/** Of the kinds that some are registered of: whoever wrote the others need not have an XR. */
+async function readUnregistered(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  labelled: ReadonlyMap<string, Document>,
+  unread: UnreadKinds,
+  progress: Progress,
+): Promise<readonly Document[]> {
+  const registered = new Set(
+    [...labelled.values()].filter((document) => readLabel(document, IDENTITY) !== undefined).map(toCloudKind),
+  );
+  const some = kinds.filter(({ group, kind }) => registered.has(`${withoutScope(group)}/${kind}`));
+  const options = { labelSelector: `!${IDENTITY}`, isMetadataOnly: true };
+  const lists = await inParallel(
+    some,
+    (kind) => unread.unless(kind, list(cluster, kind, options), []),
+    toPace(progress, "kinds with owners", some.length),
+  );
+  return lists.flat().map(documentOf);
 }
 
 async function readReferred(

@@ -9,6 +9,8 @@ export interface World {
   readonly composites: readonly Composite[];
   /** All that carries Crossplane's label, by key: metadata only. XRs are among them. */
   readonly labelled: ReadonlyMap<string, Document>;
+  /** Managed resources of the kinds that this function has registered some of, and that lack its label: metadata. */
+  readonly unregistered: readonly Document[];
   /** Objects that XRs refer to and that carry no label: metadata, or why there is none. */
   readonly referred: ReadonlyMap<string, Referred>;
   /** The kinds that could not be looked at, and why. */

@@ -1,27 +1,28 @@
 import { clusterFlags, exitCodes } from "../cluster.ts";
 import { defineCommand } from "../command.ts";
 
-export const verbs = ["list", "who-owns"] as const;
+export const verbs = ["list", "who-owns", "consumers"] as const;
 
 export const registryCommand = defineCommand({
   name: "registry",
-  usage: ["list [KIND...] [flags]", "who-owns KIND NAME [flags]"],
+  usage: ["list [KIND...] [flags]", "who-owns KIND NAME [flags]", "consumers KIND NAME [flags]"],
   description:
     "Show which cloud resources are owned, by whom, and who else needs them; or who owns one of them. Asks the managed resources, " +
     "which are the registry: function-shared-infrastructure labels those that somebody else might name as well, and writes on each " +
-    'who owns it. Only reads; it needs the verb "list" on managed resources.',
+    'who owns it. Or show who has a copy of a shared resource\'s connection Secret. Only reads; it needs the verb "list" on managed ' +
+    "resources, and for consumers on Objects of provider-kubernetes, Secrets (their metadata) and Namespaces.",
   arguments: [
     {
       name: "KIND",
       help:
         "A kind of managed resource, as kubectl takes it: Bucket, buckets, bucket.s3.aws.upbound.io. Without one, list asks for every " +
-        'kind of the category "managed".',
+        'kind of the category "managed". For consumers, the kind of the shared resource.',
     },
     {
       name: "NAME",
       help:
         "The cloud resource's external name; for an Object, what it manages: v1/ConfigMap/team-a/settings. If nothing has that external " +
-        "name, the managed resource of that name is looked for.",
+        "name, the managed resource of that name is looked for. For consumers, the shared resource's name.",
     },
   ],
   flags: [
@@ -30,7 +31,7 @@ export const registryCommand = defineCommand({
       name: "namespace",
       short: "n",
       value: "NAMESPACE",
-      help: "Only cloud resources with an owner or contender in this namespace.",
+      help: "Only cloud resources with an owner or contender in this namespace. For consumers, the shared resource's own namespace.",
     },
     { name: "contended", verbs: ["list"], help: "Only cloud resources that several managed resources stand for." },
     {
@@ -45,7 +46,7 @@ export const registryCommand = defineCommand({
   ],
   notes: `Exit codes:
   0  The owner was found, or the list is complete.
-  1  Nobody owns it.
+  1  Nobody owns it, or there is no such shared resource.
   2  The command line is wrong, or not everything could be asked; standard error says what.
 
 Examples:
@@ -53,6 +54,7 @@ Examples:
   function-shared-infrastructure registry list buckets -o wide --contended
   function-shared-infrastructure registry who-owns Bucket orders-data
   function-shared-infrastructure registry who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json
+  function-shared-infrastructure registry consumers XPostgreSQLInstance orders -o yaml
   function-shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`,
   exitCodes,
 });

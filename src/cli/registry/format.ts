@@ -129,7 +129,7 @@ function toHolder(holding: Holding, resource: CloudResource): JsonObject {
 }
 
 /** Columns as kubectl prints them: as wide as they have to be, three spaces between, none at the end. */
-function table(rows: readonly (readonly string[])[]): string {
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
     row

@@ -1,26 +1,37 @@
+import { didYouMean } from "../../model/did-you-mean.ts";
 import { explainClusterError, readClusterFlags } from "../cluster.ts";
 import type { CommandLine } from "../command-line.ts";
-import { didYouMean } from "../did-you-mean.ts";
 import { toRun } from "../run.ts";
 import { toPair } from "../values.ts";
 import { type RegistryFlagName, registryCommand, verbs } from "./command.ts";
+import { type ConsumersOptions, listConsumers } from "./consumers.ts";
 import { formats } from "./format.ts";
 import { type ListOptions, listAll } from "./list.ts";
 import { type WhoOwnsOptions, whoOwns } from "./who-owns.ts";
 
-/** `registry list` and `registry who-owns`. */
+/** `registry list`, `registry who-owns` and `registry consumers`. */
 export const run = toRun(
   registryCommand,
   (line, host) => {
     const asked = readRegistryLine(line);
-    return asked.is === "list" ? listAll(asked, host) : whoOwns(asked, host);
+    switch (asked.is) {
+      case "list":
+        return listAll(asked, host);
+      case "who-owns":
+        return whoOwns(asked, host);
+      case "consumers":
+        return listConsumers(asked, host);
+    }
   },
   explainClusterError,
 );
 
 type Line = CommandLine<RegistryFlagName>;
 
-type Asked = ({ readonly is: "list" } & ListOptions) | ({ readonly is: "who-owns" } & WhoOwnsOptions);
+type Asked =
+  | ({ readonly is: "list" } & ListOptions)
+  | ({ readonly is: "who-owns" } & WhoOwnsOptions)
+  | ({ readonly is: "consumers" } & ConsumersOptions);
 
 /** @throws {FunctionError} `InvalidFlags` */
 function readRegistryLine(line: Line): Asked {
@@ -32,6 +43,8 @@ function readRegistryLine(line: Line): Asked {
     namespace: line.optionalText("namespace"),
   };
   if (verb === "who-owns") return readWhoOwns(line, options);
+  if (verb === "consumers")
+    return line.finish({ is: "consumers" as const, ...readKindAndName(line, verb), ...options });
   if (verb === undefined) line.addFault(explainVerb(line.arguments[0]));
   return line.finish({
     is: "list" as const,
@@ -42,21 +55,24 @@ function readRegistryLine(line: Line): Asked {
 }
 
 function readWhoOwns<Options extends object>(line: Line, options: Options) {
-  const rest = line.arguments.slice(1);
-  const [kind = "", name = "", ...more] = rest.length === 1 ? splitSlash(rest[0] ?? "") : rest;
-  if (kind === "" || name === "" || more.length > 0) line.addFault("expected who-owns KIND NAME");
   return line.finish({
     is: "who-owns" as const,
-    kind,
-    name,
+    ...readKindAndName(line, "who-owns"),
     scope: line.values("scope", toPair, "FIELD=VALUE, such as region=eu-west-1"),
     providerConfig: line.optionalText("provider-config"),
     ...options,
   });
 }
 
+function readKindAndName(line: Line, verb: string) {
+  const rest = line.arguments.slice(1);
+  const [kind = "", name = "", ...more] = rest.length === 1 ? splitSlash(rest[0] ?? "") : rest;
+  if (kind === "" || name === "" || more.length > 0) line.addFault(`expected ${verb} KIND NAME`);
+  return { kind, name };
+}
+
 function explainVerb(found: string | undefined): string {
-  const expected = `expected ${verbs.join(" or ")}`;
+  const expected = `expected ${verbs.join(", ").replace(/, (?=[^,]*$)/, " or ")}`;
   if (found === undefined) return `${expected}; found nothing`;
   return `${expected}; found ${JSON.stringify(found)}${didYouMean(found, verbs)}`;
 }

@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { loadSync, type MethodDefinition } from "@grpc/proto-loader";
-import type { JsonObject } from "../../model/json.ts";
 import { packageRoot } from "../../package.ts";
 import type { Resource, RunFunctionRequest, RunFunctionResponse, State } from "./protocol.ts";
 import { fromStruct, mapValues, type Struct, toStruct } from "./struct.ts";
@@ -10,13 +9,14 @@ export function loadCodec() {
   const { requestSerialize, responseDeserialize } = loadMethod();
   return {
     encodeRequest: (request: RunFunctionRequest): Buffer => requestSerialize(toMessage(request)),
-    // The codec's own type is `object`; with loadMethod's options it yields what the .proto file says.
+    // The codec's type is `object`; with loadMethod's options it returns the messages of the .proto file.
     decodeResponse: (bytes: Uint8Array): RunFunctionResponse =>
-      fromMessage(responseDeserialize(Buffer.from(bytes)) as ResponseMessage),
+      fromMessage(responseDeserialize(Buffer.from(bytes)) as RunFunctionResponse<Struct>),
   };
 }
 
-function loadMethod(): MethodDefinition<object, object> {
+/** Loads the RunFunction method of `proto/v1`, with the codecs of @grpc/proto-loader. */
+export function loadMethod(): MethodDefinition<object, object> {
   const file = fileURLToPath(new URL("proto/v1/run_function.proto", packageRoot));
   const definitions = loadSync(file, { longs: Number, enums: String, defaults: true, oneofs: true });
   const service = definitions["apiextensions.fn.proto.v1.FunctionRunnerService"];
@@ -61,20 +61,7 @@ const withStruct = ({ resource, ...rest }: Resource) => ({
   ...(resource && { resource: toStruct(resource) }),
 });
 
-/** A message of proto-loader's, with Structs in the places of JSON objects. */
-type Message<T> = { readonly [Key in keyof T]: T[Key] extends JsonObject | null | undefined ? Struct | null : T[Key] };
-
-interface StateMessage {
-  readonly composite?: Message<Resource> | null;
-  readonly resources?: Readonly<Record<string, Message<Resource>>>;
-}
-
-interface ResponseMessage extends Omit<RunFunctionResponse, "desired" | "context"> {
-  readonly desired: StateMessage | null;
-  readonly context?: Struct | null;
-}
-
-function fromMessage({ desired, context, ...rest }: ResponseMessage): RunFunctionResponse {
+function fromMessage({ desired, context, ...rest }: RunFunctionResponse<Struct>): RunFunctionResponse {
   return {
     ...rest,
     desired: desired && {
@@ -85,7 +72,7 @@ function fromMessage({ desired, context, ...rest }: ResponseMessage): RunFunctio
   };
 }
 
-const withJson = ({ resource, ...rest }: Message<Resource>): Resource => ({
+const withJson = ({ resource, ...rest }: Resource<Struct>): Resource => ({
   ...rest,
   resource: resource ? fromStruct(resource) : null,
 });

@@ -1,49 +1,49 @@
 import type { JsonObject } from "../../model/json.ts";
 
 /**
- * The function protocol's messages, as Crossplane writes and reads them here: structs are JSON objects. The function's own
- * side has its own codec (`src/wire/`); that the two agree is part of what rendering proves.
+ * The messages of the function protocol, from Crossplane's side. `Object` is how google.protobuf.Struct is represented: as a JSON
+ * object, or as the plain objects of @grpc/proto-loader. The function's own side has another codec, in `src/wire/`.
  */
-export interface RunFunctionRequest {
+export interface RunFunctionRequest<Object = JsonObject> {
   readonly meta: { readonly tag?: string; readonly capabilities: readonly string[] };
-  readonly observed: State;
-  readonly desired: State;
-  readonly input?: JsonObject;
-  readonly context?: JsonObject;
-  readonly extraResources?: Record<string, Resources>;
+  readonly observed: State<Object>;
+  readonly desired: State<Object>;
+  readonly input?: Object;
+  readonly context?: Object;
+  readonly extraResources?: Record<string, Resources<Object>>;
   readonly credentials?: Record<string, Credentials>;
-  readonly requiredResources?: Record<string, Resources>;
-  readonly requiredSchemas?: Record<string, Schema>;
+  readonly requiredResources?: Record<string, Resources<Object>>;
+  readonly requiredSchemas?: Record<string, Schema<Object>>;
 }
 
-export interface RunFunctionResponse {
-  readonly desired: State | null;
+export interface RunFunctionResponse<Object = JsonObject> {
+  readonly desired: State<Object> | null;
   readonly results: readonly Result[];
-  readonly context?: JsonObject;
+  readonly context?: Object;
   readonly requirements: Requirements | null;
   readonly conditions: readonly Condition[];
 }
 
-export interface State {
-  readonly composite?: Resource | null;
-  readonly resources?: Readonly<Record<string, Resource>>;
+export interface State<Object = JsonObject> {
+  readonly composite?: Resource<Object> | null;
+  readonly resources?: Readonly<Record<string, Resource<Object>>>;
 }
 
-export interface Resource {
-  readonly resource?: JsonObject | null;
+export interface Resource<Object = JsonObject> {
+  readonly resource?: Object | null;
   readonly ready?: "READY_UNSPECIFIED" | "READY_TRUE" | "READY_FALSE";
 }
 
-export interface Resources {
-  readonly items: readonly Resource[];
+export interface Resources<Object = JsonObject> {
+  readonly items: readonly Resource<Object>[];
 }
 
 export interface Credentials {
   readonly credentialData: { readonly data: Readonly<Record<string, Uint8Array>> };
 }
 
-export interface Schema {
-  readonly openapiV3?: JsonObject;
+export interface Schema<Object = JsonObject> {
+  readonly openapiV3?: Object;
 }
 
 export interface Requirements {

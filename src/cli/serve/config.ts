@@ -15,7 +15,7 @@ import type { flags } from "./flags.ts";
 type FlagName = (typeof flags)[number]["name"];
 type Line = CommandLine<FlagName>;
 
-/** @throws {FunctionError} `InvalidFlags` with all faults, one a line. */
+/** @throws {FunctionError} `InvalidFlags` with all faults, one per line. */
 export function toConfig(line: Line): Config {
   line.expectNoMoreArguments();
   const given = line.value("network", toNetwork, `one of ${networks.join(", ")}`);
@@ -36,9 +36,9 @@ export function toConfig(line: Line): Config {
 }
 
 const A_DURATION = "a duration such as 25s, 1m30s or 500ms";
-const MORE_THAN_NOTHING = "a duration such as 25s, 1m30s or 500ms, and not 0s";
+const POSITIVE_DURATION = "a duration such as 25s, 1m30s or 500ms, and not 0s";
 
-/** A limit that cannot be read is a fault, which `finish` throws; what stands in for it is not used. */
+/** Reads the limits. Where one is a fault, which `finish` throws, 0 takes its place. */
 function toLimits(line: Line): Limits {
   const limit = (name: FlagName, toValue: (text: string) => number | undefined, expected: string): number => {
     const value = line.value(name, toValue, expected);
@@ -48,9 +48,9 @@ function toLimits(line: Line): Limits {
     maxConcurrentStreams: limit("max-concurrent-streams", toCount, "a whole number from 1 to 1000000"),
     maxRequestBytesInMemory: limit("max-requests-in-memory", toBytes, "a whole number of MB from 1 to 2047"),
     maxHeaderBytes: limit("max-header-size", toHeaderBytes, "a whole number of KB from 1 to 1024"),
-    callTimeoutMs: limit("call-timeout", toPositiveMilliseconds, MORE_THAN_NOTHING),
-    keepaliveIntervalMs: limit("keepalive-interval", toPositiveMilliseconds, MORE_THAN_NOTHING),
-    keepaliveTimeoutMs: limit("keepalive-timeout", toPositiveMilliseconds, MORE_THAN_NOTHING),
+    callTimeoutMs: limit("call-timeout", toPositiveMilliseconds, POSITIVE_DURATION),
+    keepaliveIntervalMs: limit("keepalive-interval", toPositiveMilliseconds, POSITIVE_DURATION),
+    keepaliveTimeoutMs: limit("keepalive-timeout", toPositiveMilliseconds, POSITIVE_DURATION),
     maxConnectionIdleMs: limit("max-connection-idle", toMilliseconds, A_DURATION),
     maxConnectionAgeMs: limit("max-connection-age", toMilliseconds, A_DURATION),
   };
@@ -62,7 +62,7 @@ const NO_CERTIFICATES =
 const describeAddress = (network: string): string =>
   network === "unix" ? "a path" : "an address such as :9443, 127.0.0.1:9443 or [::1]:9443";
 
-/** `--insecure` comes first: Crossplane sets TLS_SERVER_CERTS_DIR for every function, so the two are often there together. */
+/** Chooses the transport. `--insecure` overrides TLS_SERVER_CERTS_DIR, which Crossplane sets for every function. */
 function toTransport(line: Line): Transport {
   const certsDir = line.text("tls-certs-dir");
   if (line.isOn("insecure")) return { is: "insecure" };

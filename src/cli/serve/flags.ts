@@ -1,29 +1,29 @@
 import type { Flag } from "../command.ts";
 
 /**
- * Names, short forms and variables are those of function-sdk-go's template, so that a DeploymentRuntimeConfig can be
- * moved from another function to this one. Two defaults are our own:
+ * The flags of `serve`. Names, short forms and variables are those of function-sdk-go's template, so that a
+ * DeploymentRuntimeConfig can be moved from another function to this one. Two defaults differ:
  *
- * - `max-recv-message-size`: grpc-go's 4 MB are too few. An XR with a hundred composed resources is 660 KB, required
- *   resources and Secrets come on top, and Crossplane's client sends any size. etcd takes about 1.5 MB an object, so 64 MB
- *   hold some forty of the largest; a client has to prove who it is before it may send them.
- * - `shutdown-grace-period`: Kubernetes kills after 30 s (terminationGracePeriodSeconds), so ours ends before that.
+ * - `max-recv-message-size`: grpc-go's 4 MB are not enough. An XR with a hundred composed resources has 660 KB, required resources
+ *   and Secrets are added, and Crossplane's client sends any size. etcd limits an object to about 1.5 MB, so 64 MB are enough for
+ *   some forty of the largest; only clients with a certificate can send them.
+ * - `shutdown-grace-period`: Kubernetes kills a pod after 30 s (terminationGracePeriodSeconds), so this is shorter.
  *
- * `metrics-address` is function-sdk-go's default port; unlike there, a port that is taken is an error.
+ * `metrics-address` has function-sdk-go's default port; unlike there, a port in use is an error.
  */
 export const flags = [
   {
     name: "address",
     value: "ADDRESS",
     default: ":9443",
-    help: "Where to listen for gRPC: HOST:PORT, :PORT or a path.",
+    help: "The address for gRPC: HOST:PORT, :PORT or a path.",
   },
-  { name: "network", value: "NETWORK", default: "tcp", help: "What the address is of: tcp, tcp4, tcp6 or unix." },
+  { name: "network", value: "NETWORK", default: "tcp", help: "The network of the address: tcp, tcp4, tcp6 or unix." },
   {
     name: "tls-certs-dir",
     value: "DIRECTORY",
     env: "TLS_SERVER_CERTS_DIR",
-    help: "Directory of tls.crt and tls.key, and ca.crt to verify clients with. Changed files are picked up.",
+    help: "Directory of tls.crt, tls.key, and ca.crt, which verifies clients. Changed files are reloaded.",
   },
   { name: "insecure", help: "Serve without TLS, to anyone; --tls-certs-dir is ignored. For development only." },
   { name: "debug", short: "d", help: "Log debug lines as well, and as text instead of JSON." },
@@ -31,66 +31,66 @@ export const flags = [
     name: "max-recv-message-size",
     value: "MB",
     default: "64",
-    help: "The largest request to take, in MB (1024 × 1024).",
+    help: "The size limit of a request, in MB (1024 × 1024 bytes).",
   },
   {
     name: "metrics-address",
     value: "ADDRESS",
     default: ":8080",
-    help: "Where to serve Prometheus metrics over HTTP, at /metrics; empty for nowhere.",
+    help: "The address for Prometheus metrics over HTTP, at /metrics; empty to turn them off.",
   },
   {
     name: "shutdown-grace-period",
     value: "DURATION",
     default: "25s",
-    help: "How long calls may take to finish after SIGTERM or SIGINT.",
+    help: "Time limit for calls in flight after SIGTERM or SIGINT.",
   },
   {
     name: "max-concurrent-streams",
     value: "NUMBER",
     default: "100",
-    help: "How many calls a connection may have open; a client that keeps to HTTP/2 waits with the next.",
+    help: "Limit of open calls per connection; clients wait before they open more.",
   },
   {
     name: "max-requests-in-memory",
     value: "MB",
     default: "128",
-    help: "What requests may take in memory at a time, over all connections; beyond it calls get RESOURCE_EXHAUSTED, those of the connection that holds most first.",
+    help: "Memory limit of all requests together. Beyond it calls get RESOURCE_EXHAUSTED, beginning with the connection that uses most.",
   },
   {
     name: "max-header-size",
     value: "KB",
     default: "16",
-    help: "The largest list of headers of a call, in KB (1024).",
+    help: "The size limit of a call's headers, in KB (1024 bytes).",
   },
   {
     name: "call-timeout",
     value: "DURATION",
     default: "30s",
-    help: "How long a call may take, from its headers until its answer is read; ends requests that stop half way and answers that nobody reads.",
+    help: "Time limit of a call, from its headers until its answer is read. Ends half-sent requests and unread answers.",
   },
   {
     name: "keepalive-interval",
     value: "DURATION",
     default: "1m",
-    help: "How often to ask over a connection whether its client is still there.",
+    help: "The interval of keepalive pings on a connection.",
   },
   {
     name: "keepalive-timeout",
     value: "DURATION",
     default: "20s",
-    help: "How long a client may take to say so, before the connection is closed.",
+    help: "Time limit for the answer to a ping, after which the connection is closed.",
   },
   {
     name: "max-connection-idle",
     value: "DURATION",
     default: "15m",
-    help: "How long a connection may be without a call; 0s for any time.",
+    help: "Time after which a connection without calls is closed; 0s for no limit.",
   },
   {
     name: "max-connection-age",
     value: "DURATION",
     default: "0s",
-    help: "When a client is asked to connect anew, so that it finds replicas that were added; 0s for never.",
+    help: "Age at which a client is asked to reconnect, so that it finds added replicas; 0s for no limit.",
   },
 ] as const satisfies readonly Flag[];

@@ -15,6 +15,8 @@ interface Family {
   readonly cloud: Cloud;
   /** Where most kinds keep their tags. */
   readonly usual: TagField;
+  /** True if its kinds report the cloud's tags, and with them who writes a cloud resource. */
+  readonly reportsTags: boolean;
   /** The fields that say where a cloud resource of any kind is. */
   readonly places: readonly FieldPath[];
   readonly table: Table;
@@ -45,6 +47,7 @@ const families: readonly Family[] = [
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.upbound\.io$/,
     cloud: "AWS",
     usual: parseTagField("tags"),
+    reportsTags: true,
     places: [["region"]],
     ...lazily(AWS),
   },
@@ -52,6 +55,7 @@ const families: readonly Family[] = [
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.crossplane\.io$/,
     cloud: "AWS",
     usual: parseTagField("tags[key,value]"),
+    reportsTags: false,
     places: [["region"]],
     ...lazily(AWS_CLASSIC),
   },
@@ -59,6 +63,7 @@ const families: readonly Family[] = [
     apiGroups: /^(?:(?<service>[^.]+)\.)?azure\.upbound\.io$/,
     cloud: "Azure",
     usual: parseTagField("tags"),
+    reportsTags: true,
     places: [],
     ...lazily(AZURE),
   },
@@ -66,6 +71,7 @@ const families: readonly Family[] = [
     apiGroups: /^(?:(?<service>[^.]+)\.)?gcp\.upbound\.io$/,
     cloud: "GCP",
     usual: parseTagField("labels"),
+    reportsTags: true,
     places: ["project", "region", "location", "zone"].map((field) => [field]),
     ...lazily(GCP),
   },
@@ -102,6 +108,8 @@ export interface KindFacts {
   readonly identity: IdentityFacts;
   /** True if the external name is made up by the cloud, and is what the provider reports in status.atProvider.id. */
   readonly isNamedById: boolean;
+  /** False if the provider reports nothing that tells who else writes a cloud resource. */
+  readonly reportsTags: boolean;
 }
 
 const MANIFEST = "spec.forProvider.manifest";
@@ -120,6 +128,7 @@ const OBJECT: KindFacts = {
     countsReferences: false,
   },
   isNamedById: false,
+  reportsTags: true,
 };
 
 const UNKNOWN: KindFacts = {
@@ -127,6 +136,7 @@ const UNKNOWN: KindFacts = {
   tags: { is: "unknown", field: undefined },
   identity: toUnknownIdentity(PLACES),
   isNamedById: false,
+  reportsTags: true,
 };
 
 /** The facts about a kind of an API group (without `.m`). */
@@ -140,14 +150,15 @@ export function factsOf(apiGroup: string, kind: string): KindFacts {
 }
 
 /** A kind of a provider that is newer or older than the table. */
-const unlisted = ({ cloud, usual, places }: Family): KindFacts => ({
+const unlisted = ({ cloud, usual, reportsTags, places }: Family): KindFacts => ({
   cloud,
+  reportsTags,
   tags: { is: "unknown", field: below(usual) },
   identity: toUnknownIdentity(places),
   isNamedById: false,
 });
 
-function listed({ cloud, usual, places }: Family, { named, isId, fields, tags }: Entry): KindFacts {
+function listed({ cloud, usual, reportsTags, places }: Family, { named, isId, fields, tags }: Entry): KindFacts {
   const isAssociation = named === "fields";
   const scope = isAssociation ? places : [...places, ...fields];
   const name: NameFact = isAssociation
@@ -155,6 +166,7 @@ function listed({ cloud, usual, places }: Family, { named, isId, fields, tags }:
     : { is: "externalName", defaultsToName: named === "metadata" };
   return {
     cloud,
+    reportsTags,
     tags: { is: tags === "none" ? "none" : "known", field: below(typeof tags === "string" ? usual : tags) },
     identity: { name, scope: scope.map(toPath), countsReferences: false },
     isNamedById: isId,

@@ -1,4 +1,4 @@
-import { managedFieldsOf, REFERENCES_MANAGER } from "../../crossplane/field-managers.ts";
+import { REFERENCES_MANAGER, readManagedFields } from "../../crossplane/field-managers.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 
@@ -18,7 +18,9 @@ export function isRestored(document: Document): boolean {
     manager === REFERENCES_MANAGER && !subresource && isSince(time);
   const isSynced = ({ type, status, lastTransitionTime }: JsonObject): boolean =>
     type === "Synced" && status === "True" && isSince(lastTransitionTime);
-  return !managedFieldsOf(document).some(isWritten) && !objectsIn(document.at(["status", "conditions"])).some(isSynced);
+  return (
+    !readManagedFields(document).some(isWritten) && !objectsIn(document.at(["status", "conditions"])).some(isSynced)
+  );
 }
 
 const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);

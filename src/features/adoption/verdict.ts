@@ -1,5 +1,5 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
-import { type Controller, controllerOf } from "../../crossplane/controller.ts";
+import { type Controller, findController } from "../../crossplane/controller.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import { findProof, type PossibleComposer } from "../../crossplane/proof.ts";
 import { hasReferences } from "../../crossplane/references.ts";
@@ -65,7 +65,7 @@ export function judgeReferenced(
 }
 
 function judgeFound(resource: Document, composer: PossibleComposer): AdoptionVerdict {
-  const controller = controllerOf(resource);
+  const controller = findController(resource);
   if (controller === undefined) return judgeUncontrolled(resource, composer);
   const { uid } = composer;
   if (uid === undefined || uid === controller.uid) return { is: "ours" }; // without a UID it is a render

@@ -1,11 +1,10 @@
-import { isManaged, type ManagedKind, managedKindOf } from "../../crossplane/managed-resource.ts";
+import { isManaged, type ManagedKind, readManagedKind } from "../../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
-import type { Document } from "../../model/document.ts";
+import type { Document, ValueEdit } from "../../model/document.ts";
 import {
   type Draft,
   type ResourceEdit,
-  type ValueEdit,
   withCompositeValues,
   withCondition,
   withResources,
@@ -56,7 +55,7 @@ function findNames(policy: ExternalNames, ledger: Ledger, call: Call, draft: Dra
     // A resource that does not exist has a name only where the ledger has one, and only managed resources are in the ledger.
     const isKnown = observed === undefined ? ledger.has(name) : isManaged(observed);
     if (!isKnown) continue;
-    const kind = managedKindOf(desired);
+    const kind = readManagedKind(desired);
     const recorded = findRecorded(ledger, name, kind);
     const verdict = judgeName({ desired, observed, recorded, rescuePaths: rescuePathsFor(kind, policy) });
     found.push({ name, kind, desired, observed, verdict });
@@ -73,11 +72,9 @@ function toEdits(
   return resources.flatMap(({ name, verdict, desired }): [string, ResourceEdit][] => {
     if (verdict.is === "setByPipeline" || verdict.is === "unnamed") return [];
     if (verdict.is === "observed" && !policy.pin && !verdict.isOurs) return [];
-    const value = { path: EXTERNAL_NAME, value: verdict.name };
     const before = edits.get(name);
-    if (before?.is !== "set") return [[name, { is: "set", value }]];
-    const isEdited = before.object !== undefined || before.value !== undefined;
-    return [[name, { is: "set", ready: before.ready, value, ...(isEdited && { object: desired.toObject() }) }]];
+    const document = desired.with(EXTERNAL_NAME, verdict.name);
+    return [[name, { is: "set", document, ...(before?.is === "set" && { ready: before.ready }) }]];
   });
 }
 

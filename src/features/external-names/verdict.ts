@@ -1,4 +1,4 @@
-import { EVERYTHING, lacksLateInitialize, policiesOf } from "../../crossplane/management-policies.ts";
+import { EVERYTHING, lacksLateInitialize, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
@@ -57,4 +57,4 @@ const judgeRecorded = (recorded: string, id: string | undefined): NameVerdict =>
     : { is: "duplicate", name: recorded, other: id, recorded };
 
 /** An asynchronous provider stores the name by late initialization (crossplane#5918); without it the name is soon lost. */
-const isAtRisk = (resource: Document): boolean => lacksLateInitialize(policiesOf(resource) ?? EVERYTHING);
+const isAtRisk = (resource: Document): boolean => lacksLateInitialize(readPolicies(resource) ?? EVERYTHING);

@@ -4,7 +4,10 @@ import { type Draft, withCondition, withContext, withResults } from "../../model
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
-import { explain, type SharingReason } from "./reason.ts";
+import { MAX_DESTINATIONS } from "./copies/destinations.ts";
+import { ACCEPT_COPIES_FROM } from "./grant.ts";
+import { formatSecret } from "./source.ts";
+import type { DestinationReason, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
 
 const TYPE = "SharedResourcesReady";
 
@@ -98,4 +101,111 @@ function isShown(own: readonly Remark[], names: readonly string[], shown: ShownC
   if (own.length > 0)
     return shown.status === "False" && own.every(({ message }) => said.includes(`; ${message}`) || said.endsWith("…"));
   return shown.status === "True" || names.every((name) => !said.includes(`; ${name}: `));
+}
+
+/** The sentence for a reason. */
+export function explain(reason: SharingReason, shared: SharedResource): string {
+  switch (reason.is) {
+    case "NoConnectionSecret":
+    case "SourceNotAllowed":
+    case "NoCredential":
+    case "SourceNotFound":
+    case "KeyNotFound":
+    case "KeyIsNotText":
+    case "AccessNotGranted":
+      return explainSource(reason, shared);
+    case "InvalidTarget":
+    case "TooManyTargets":
+    case "TooLarge":
+    case "NamespaceNotAccepting":
+    case "NamespaceNotReadable":
+    case "TargetTaken":
+    case "WaitingForCopies":
+      return explainDestination(reason);
+    default:
+      return explainSearch(reason, shared);
+  }
+}
+
+function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
+  switch (reason.is) {
+    case "WaitingForRequiredResources":
+      return `waiting for Crossplane to look up ${reason.wanted}`;
+    case "FieldNotSet":
+      return `${reason.field} is not set`;
+    case "InvalidSelector":
+    case "PatchFailed":
+      return reason.fault;
+    case "NamespaceNotSelected":
+      return `${kind} ${reason.wanted} lies in a namespace, and the Composition does not say in which: it has to set select.namespace`;
+    case "NotFound":
+      return `there is no ${kind} ${reason.wanted}`;
+    case "TooFewMatches":
+      return `${reason.found} ${kind} match ${reason.wanted}, and ${reason.minMatch} are wanted`;
+    case "Ambiguous":
+      return `more than one ${kind} matches: ${listSome(reason.names)}`;
+    case "BeingDeleted":
+      return `${kind} ${reason.shared} is being deleted, so no new copy is made of its connection Secret`;
+  }
+}
+
+function explainSource(reason: SourceReason, { kind }: SharedResource): string {
+  switch (reason.is) {
+    case "NoConnectionSecret":
+      return `${kind} ${reason.shared} names no connection Secret in ${reason.field}`;
+    case "NoCredential":
+      return `${kind} ${reason.shared} has no credential for namespace ${reason.namespace} yet`;
+    case "SourceNotAllowed":
+      return `${kind} ${reason.shared} names a Secret in another namespace, but may share those of its own namespace only`;
+    case "SourceNotFound":
+      return `there is no Secret ${formatSecret(reason.secret)}`;
+    case "KeyNotFound":
+      return `Secret ${formatSecret(reason.secret)} has no key ${reason.key}`;
+    case "KeyIsNotText":
+      return `key ${reason.key} of Secret ${formatSecret(reason.secret)} is not text, so no template can hold it`;
+    case "AccessNotGranted": {
+      const namespaces =
+        reason.namespaces.length === 0 ? "every namespace" : `namespace ${listSome(reason.namespaces)}`;
+      return `${kind} ${reason.shared} does not grant access to ${namespaces}: whoever owns it has to ${reason.remedy}`;
+    }
+  }
+}
+
+function explainDestination(reason: DestinationReason): string {
+  switch (reason.is) {
+    case "InvalidTarget":
+      return reason.fault;
+    case "TooManyTargets":
+      return `${reason.excess} copies are left out: a shared resource is copied ${MAX_DESTINATIONS} times at most`;
+    case "TooLarge":
+      return `${reason.excess} copies are left out: with all of them the answer would be more than Crossplane takes`;
+    case "NamespaceNotReadable":
+      return (
+        `Crossplane could not read namespace ${listSome(reason.namespaces)}, so nothing is written there: grant it ` +
+        '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does'
+      );
+    case "NamespaceNotAccepting":
+      return (
+        `namespace ${listSome(reason.namespaces)} takes no copies from ${reason.consumer}: whoever owns it has to add ` +
+        `${reason.consumer} to its Namespace's annotation ${ACCEPT_COPIES_FROM}`
+      );
+    case "TargetTaken":
+      return `Secret ${formatSecret(reason.target)} ${explainHolder(reason.holder)}`;
+    case "WaitingForCopies":
+      return `waiting for Secret ${listSome(reason.targets.map(formatSecret))} to be written`;
+  }
+}
+
+const explainHolder = (holder: string | undefined): string =>
+  holder === undefined
+    ? "exists and is no copy of ours, so it is left alone: choose another secretName, or remove it"
+    : `is a copy that ${holder} made, and is left to it: choose another secretName`;
+
+const MAX_NAMES = 10;
+
+/** The first names of a list, and how many more there are. */
+function listSome(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  const shown = names.slice(0, MAX_NAMES).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
 }

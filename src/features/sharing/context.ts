@@ -1,14 +1,18 @@
+import { createHash } from "node:crypto";
 import { ENVIRONMENT, NEW_ENVIRONMENT } from "../../crossplane/environment.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import type { Document } from "../../model/document.ts";
+import { type Document, documentOf } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
-import { withValueAt } from "../../model/field-path.ts";
+import { valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 
 export interface Readable {
   readonly shared: SharedResource;
   readonly resources: readonly Document[];
+  /** Labels were looked for, nothing has them, and nothing has to. */
+  readonly isEmptyList?: boolean;
 }
 
 type Entry = readonly [string, ContextValue];
@@ -23,8 +27,10 @@ export const toContext = (found: readonly Readable[], call: Call): readonly Entr
 ];
 
 function listShared(found: readonly Readable[], { request, input }: Call): readonly Entry[] {
-  const lists = found.flatMap(({ shared, resources }) =>
-    shared.select.by === "self" || resources.length === 0 ? [] : [[shared.name, resources] as const],
+  const lists = found.flatMap(({ shared, resources, isEmptyList = false }) =>
+    shared.select.by === "self" || (resources.length === 0 && !isEmptyList)
+      ? []
+      : [[shared.into ?? shared.name, resources] as const],
   );
   if (lists.length === 0) return [];
   const earlier = request.context.at([input.spec.contextKey]);
@@ -75,4 +81,56 @@ function addTo(merging: Merging, object: JsonObject): void {
 function toObject(merging: Merging): JsonObject {
   for (const [key, value] of merging) if (value instanceof Map) merging.set(key, toObject(value));
   return Object.fromEntries(merging) as JsonObject;
+}
+
+/** The context key under which a step keeps the environment that earlier steps left, while Crossplane calls it again. */
+const ENVIRONMENT_BEFORE = `${DOMAIN}/environment-before`;
+
+/**
+ * The call, with the environment that earlier steps left. Crossplane calls a step until it requires nothing new, each time with
+ * the context that the step has returned. A share that selects by what another one, or it itself, has just added to the
+ * environment would ask for something else at each call, and Crossplane gives up after six.
+ */
+export function withEnvironmentBefore(call: Call): Call {
+  if (!isFeedingItself(call.input.spec.sharedResources)) return call;
+  const environment = environmentBefore(call);
+  const { context } = call.request;
+  const before: typeof context = {
+    at: ([root = "", ...path]) => (root === ENVIRONMENT ? valueAt(environment, path) : context.at([root, ...path])),
+    toObject: () => ({ ...context.toObject(), [ENVIRONMENT]: environment }),
+    with: (path, value) => documentOf(before.toObject()).with(path, value),
+  };
+  return { ...call, request: { ...call.request, context: before } };
+}
+
+/** The context entry that lets the next call of the same step find the same environment. */
+export function keepEnvironmentBefore(call: Call): readonly (readonly [string, JsonObject])[] {
+  if (!isFeedingItself(call.input.spec.sharedResources)) return [];
+  return [[ENVIRONMENT_BEFORE, { step: stepOf(call), environment: environmentBefore(call) }]];
+}
+
+function environmentBefore(call: Call): JsonObject {
+  const { context } = call.request;
+  const kept = context.at([ENVIRONMENT_BEFORE]);
+  const isOurs = isObject(kept) && kept["step"] === stepOf(call);
+  const environment = isOurs ? kept["environment"] : context.at([ENVIRONMENT]);
+  return isObject(environment) ? environment : {};
+}
+
+/** A step does not know its name, but has an input of its own. */
+const stepOf = ({ input }: Call): string =>
+  createHash("sha256").update(JSON.stringify(input.spec.sharedResources)).digest("hex").slice(0, 16);
+
+const isFeedingItself = (shares: readonly SharedResource[]): boolean =>
+  shares.some(({ toEnvironment }) => toEnvironment !== undefined) && shares.some(readsEnvironment);
+
+function readsEnvironment({ select, connection }: SharedResource): boolean {
+  const copies = connection?.copies ?? [];
+  const values = [
+    select.namespace,
+    ...(select.by === "name" ? [select.name] : []),
+    ...(select.by === "labels" ? select.labels.map(({ value }) => value) : []),
+    ...copies.flatMap(({ namespaces, secretName, keys = [] }) => [namespaces, secretName, ...keys.map(({ to }) => to)]),
+  ];
+  return values.some((value) => value?.is === "environment");
 }

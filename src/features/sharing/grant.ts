@@ -1,22 +1,24 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
-import { annotationOf } from "../../crossplane/metadata.ts";
-import { toRequirement } from "../../crossplane/requirement.ts";
+import { matchesLabels } from "../../crossplane/label-selector.ts";
+import { readAnnotation } from "../../crossplane/metadata.ts";
+import { ALLOWED_NAMESPACES, readNamespaceGrant, toNamespaceSet } from "../../crossplane/namespace-grant.ts";
+import { couldNotBeRead, toRequirement } from "../../crossplane/requirement.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
-import { DOMAIN } from "../../model/names.ts";
-import type { Requirement } from "../../model/requirement.ts";
+import { DNS_LABEL, DOMAIN } from "../../model/names.ts";
+import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { toNamespaceSet } from "./namespace-list.ts";
 import type { SecretName } from "./source.ts";
 
-/** Namespaces, separated by commas, that the shared resource's owner grants access to; `*` for all. */
-const ALLOWED_NAMESPACES = `${DOMAIN}/allowed-namespaces`;
+type PendingReason =
+  | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
+  | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] };
 
 /** The namespaces that have access to a shared resource. */
 export type Access =
-  | { readonly is: "pending"; readonly requirements: readonly Requirement[] }
+  | { readonly is: "pending"; readonly reason: PendingReason; readonly requirements: readonly Requirement[] }
   | {
       readonly is: "known";
       readonly requirements: readonly Requirement[];
@@ -30,34 +32,96 @@ const everyone: Access = { is: "known", requirements: [], isGranted: () => true,
 /** The namespace of the XR, or of its claim. Undefined for a cluster-scoped XR without a claim, which is the platform's. */
 export const consumerNamespace = ({ namespace, claim }: Composite): string | undefined => namespace ?? claim?.namespace;
 
-/** Finds who has access. The source Secret is asked for afterwards, so that nothing of it is read without a grant. */
+/**
+ * Finds who has access. The source Secret is asked for afterwards, so that nothing of it is read without a grant.
+ *
+ * @param namespaces those that ask: only their Namespaces are looked up where labels decide.
+ */
 export function findAccess(
   shared: SharedResource,
   resource: Document,
   secret: SecretName | undefined,
+  namespaces: readonly string[],
   call: Call,
 ): Access {
   if (shared.select.by === "self" || shared.grant === "None") return everyone;
-  if (shared.grant === "Annotation" || secret === undefined) return annotationAccess(resource);
+  if (shared.grant === "Annotation" || secret === undefined) return annotationAccess(resource, namespaces, call);
+  const version = findVersion(call);
+  const waiting = { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } } as const;
+  if (version === undefined) return { ...waiting, requirements: [] };
   const requirement = toRequirement(`shared-resource/${shared.name}/reference-grants`, {
-    apiVersion: "gateway.networking.k8s.io/v1beta1",
+    apiVersion: `${GATEWAY}/${version}`,
     kind: "ReferenceGrant",
     namespace: secret.namespace,
     match: { labels: {} },
   });
   const answer = call.request.required(requirement.name);
-  if (answer.is === "pending") return { is: "pending", requirements: [requirement] };
+  if (answer.is === "pending") return { ...waiting, requirements: [requirement] };
   return { ...referenceAccess(answer.items, secret, call.composite), requirements: [requirement] };
 }
 
-/** The annotation lies on the shared resource, so whoever wants access cannot grant it to himself. */
-function annotationAccess(resource: Document): Access {
-  const allowed = toNamespaceSet(annotationOf(resource, ALLOWED_NAMESPACES));
+const GATEWAY = "gateway.networking.k8s.io";
+const REFERENCE_GRANT_V1 = { name: "sharing/reference-grant-v1", apiVersion: `${GATEWAY}/v1`, kind: "ReferenceGrant" };
+
+/** The schema that tells whether the cluster serves ReferenceGrant v1, where Crossplane can be asked (v2.2 and later). */
+export const requiredSchemas = ({ input, request }: Call): readonly SchemaRequirement[] =>
+  request.capabilities.has("RequiredSchemas") &&
+  input.spec.sharedResources.some(({ grant }) => grant === "ReferenceGrant")
+    ? [REFERENCE_GRANT_V1]
+    : [];
+
+/** v1 where the cluster serves it, else v1beta1; undefined while that is asked. */
+function findVersion(call: Call): "v1" | "v1beta1" | undefined {
+  if (requiredSchemas(call).length === 0) return "v1beta1";
+  const schema = call.request.requiredSchema(REFERENCE_GRANT_V1.name);
+  if (schema.is === "pending") return undefined;
+  return schema.is === "resolved" ? "v1" : "v1beta1";
+}
+
+/** The annotations lie on the shared resource, so whoever wants access cannot grant it to himself. */
+function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): Access {
+  const { names, isForAll, selector } = readNamespaceGrant(resource);
+  const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
+  const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
+  const requirements = looked.map(({ requirement }) => requirement);
+  const pending = looked.find(({ answer }) => answer.is === "pending");
+  if (pending !== undefined) return waitForNamespace(pending.namespace, requirements, call);
+  const matching = new Set(
+    looked.flatMap(({ namespace, found }) =>
+      selector !== undefined && found !== undefined && matchesLabels(found, selector) ? [namespace] : [],
+    ),
+  );
   return {
     is: "known",
-    requirements: [],
-    isGranted: (namespace) => allowed.has("*") || allowed.has(namespace),
-    remedy: (namespaces) => `add ${namespaces.join(", ")} to its annotation ${ALLOWED_NAMESPACES}`,
+    requirements,
+    isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
+    remedy: (refused) => `add ${refused.join(", ")} to its annotation ${ALLOWED_NAMESPACES}`,
+  };
+}
+
+function waitForNamespace(namespace: string, requirements: readonly Requirement[], { composite }: Call): Access {
+  return couldNotBeRead(PREFIX, composite.document)
+    ? { is: "pending", reason: { is: "NamespaceNotReadable", namespaces: [namespace] }, requirements: [] }
+    : {
+        is: "pending",
+        reason: { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` },
+        requirements,
+      };
+}
+
+function lookUpNamespace(namespace: string, { request }: Call) {
+  const requirement = toRequirement(`${PREFIX}${namespace}`, {
+    apiVersion: "v1",
+    kind: "Namespace",
+    match: { name: namespace },
+  });
+  const answer = request.required(requirement.name);
+  const items = answer.is === "pending" ? [] : answer.items;
+  return {
+    namespace,
+    requirement,
+    answer,
+    found: items.find((item) => stringAt(item, ["metadata", "name"]) === namespace),
   };
 }
 
@@ -95,7 +159,7 @@ function referenceAccess(
   };
 }
 
-/** A claim's team knows the claim's kind; that it is the XR's kind which refers to the Secret is Crossplane's affair. */
+/** The kinds that a ReferenceGrant may name for this XR: its own, or its claim's, which is the one that teams know. */
 const toConsumer = ({ apiVersion, kind, claim }: Composite) => ({
   group: toApiGroup(apiVersion),
   kinds: claim === undefined ? [kind] : [kind, claim.kind],
@@ -104,4 +168,38 @@ const toConsumer = ({ apiVersion, kind, claim }: Composite) => ({
 function listAt(item: Document, field: "from" | "to"): readonly JsonObject[] {
   const list = item.at(["spec", field]);
   return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Namespaces, separated by commas, whose XRs and claims may put copies into the Namespace that says so; `*` for all. */
+export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
+
+/** The names of the requirements of Namespaces begin so. */
+const PREFIX = "namespace/";
+
+/** A namespace's answer to a copy. */
+type Acceptance = "accepted" | "pending" | "unreadable" | "refused";
+
+/**
+ * Judges whether copies may be put into a namespace.
+ *
+ * - Into its own namespace an XR, or a claim, writes freely.
+ * - A literal of the Composition, and an XR without a namespace and without a claim, belong to the platform: any namespace.
+ * - Any other comes from a field that a tenant may write, and is asked: a Secret that appears in a namespace can do harm there.
+ *
+ * @param isPlatforms true for a namespace that the Composition names.
+ */
+export function judgeNamespace(
+  namespace: string,
+  isPlatforms: boolean,
+  call: Call,
+): { readonly acceptance: Acceptance; readonly requirement?: Requirement } {
+  const { composite } = call;
+  const own = consumerNamespace(composite);
+  if (isPlatforms || own === undefined || own === namespace) return { acceptance: "accepted" };
+  const { requirement, answer, found } = lookUpNamespace(namespace, call);
+  if (answer.is === "pending" && couldNotBeRead(PREFIX, composite.document)) return { acceptance: "unreadable" };
+  if (answer.is === "pending") return { acceptance: "pending", requirement };
+  const accepted = toNamespaceSet(found && readAnnotation(found, ACCEPT_COPIES_FROM));
+  const isAccepted = accepted.has("*") || accepted.has(own);
+  return { acceptance: isAccepted ? "accepted" : "refused", requirement };
 }

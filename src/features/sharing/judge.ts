@@ -5,13 +5,11 @@ import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { findDestinations } from "./copies/destination.ts";
-import { judgeCopies } from "./copies/judge.ts";
+import { findDestinations, judgeCopies } from "./copies/destinations.ts";
 import { describe, type LookedUp } from "./find.ts";
-import { consumerNamespace, findAccess } from "./grant.ts";
-import type { SharingReason } from "./reason.ts";
+import { type Access, consumerNamespace, findAccess } from "./grant.ts";
 import { findSource } from "./source.ts";
-import { type Accessible, type Judgement, without } from "./verdict.ts";
+import { type Accessible, type Judgement, type KnownAccess, type SharingReason, without } from "./verdict.ts";
 
 type Found = Extract<LookedUp["lookup"], { is: "found" }>;
 
@@ -55,24 +53,70 @@ function judgeFound(
   if (resource === undefined) return without("gone", undefined);
 
   const name = requirement === undefined ? qualifiedName(resource) : describe(requirement.selector);
-  const source = findSource(resource, connection.secretRef);
+  const targets = findTargetNamespaces(connection, call);
+  if (connection.secretRef.perConsumer && targets.length > 1)
+    return without("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
+  return judgeConnection(shared, connection, { resource, name, targets }, call);
+}
+
+interface Wanted {
+  readonly resource: Document;
+  readonly name: string;
+  /** The namespaces of the copies. */
+  readonly targets: readonly string[];
+}
+
+function judgeConnection(
+  shared: SharedResource,
+  connection: Connection,
+  { resource, name, targets }: Wanted,
+  call: Call,
+): Judgement {
+  const [consumer] = connection.secretRef.perConsumer ? targets : [];
+  const source = findSource(resource, connection.secretRef, consumer);
   if (shared.grant === "ReferenceGrant" && source.is !== "named") return withoutSource(connection, source.is, name);
   const secret = source.is === "named" ? source.secret : undefined;
-  const access = findAccess(shared, resource, secret, call);
-  if (access.is === "pending") {
-    return without("unknown", { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" }, access.requirements);
-  }
+  const own = consumerNamespace(call.composite);
+  const access = findAccess(shared, resource, secret, own === undefined ? targets : [own, ...targets], call);
+  if (access.is === "pending") return without("unknown", access.reason, access.requirements);
   const judged =
     source.is === "named"
       ? judgeCopies(shared, connection, { resource, name, source: source.secret, access }, call)
-      : withoutSource(connection, source.is, name);
+      : withoutSource(connection, source.is, name, { access, consumer });
   return withFields(judged, shared, connection, { resource, name, access }, call);
 }
 
-function withoutSource({ secretRef }: Connection, is: "missing" | "foreign", shared: string): Judgement {
-  return is === "foreign"
-    ? without("broken", { is: "SourceNotAllowed", shared })
-    : without("gone", { is: "NoConnectionSecret", shared, field: formatFieldPath(secretRef.nameFieldPath) });
+const ONE_NAMESPACE =
+  "secretRef.perConsumer gives each namespace its own credential, so the copies of one shared resource go into one namespace";
+
+function findTargetNamespaces({ copies }: Connection, call: Call): readonly string[] {
+  const found = findDestinations(copies, call);
+  return found.is === "set" ? [...new Set(found.value.destinations.map(({ namespace }) => namespace))] : [];
+}
+
+interface Consuming {
+  readonly access: KnownAccess;
+  readonly consumer: string | undefined;
+}
+
+function withoutSource(
+  { secretRef }: Connection,
+  is: "missing" | "foreign",
+  shared: string,
+  consuming?: Consuming,
+): Judgement {
+  if (is === "foreign") return without("broken", { is: "SourceNotAllowed", shared });
+  if (!secretRef.perConsumer || consuming?.consumer === undefined)
+    return without("gone", { is: "NoConnectionSecret", shared, field: formatFieldPath(secretRef.nameFieldPath) });
+  const { access, consumer } = consuming;
+  return access.isGranted(consumer)
+    ? without("gone", { is: "NoCredential", shared, namespace: consumer })
+    : without("broken", {
+        is: "AccessNotGranted",
+        shared,
+        namespaces: [consumer],
+        remedy: access.remedy([consumer]),
+      });
 }
 
 /** Adds what may be read of the shared resource: fields are granted to the consumer's own namespace. */
@@ -114,20 +158,27 @@ function judgeFields(
   call: Call,
 ): Judgement {
   const own = consumerNamespace(call.composite);
-  const granted = (resource: Document): boolean => {
-    const access = findAccess(shared, resource, undefined, call);
-    return access.is === "known" && access.isGranted(own ?? "*");
-  };
-  const readable = resources.filter(granted);
-  const [refused] = resources.filter((resource) => !readable.includes(resource));
-  if (refused === undefined) return { verdict: { is: "nothing" }, readable, isRefused: false, requirements: [] };
-  const access = findAccess(shared, refused, undefined, call);
-  const namespaces = own === undefined ? [] : [own];
+  const asking = own === undefined ? [] : [own];
+  const judged = resources.map((resource) => ({
+    resource,
+    access: findAccess(shared, resource, undefined, asking, call),
+  }));
+  const requirements = judged.flatMap(({ access }) => access.requirements);
+  const [pending] = judged.flatMap(({ access }) => (access.is === "pending" ? [access.reason] : []));
+  if (pending !== undefined) return without("unknown", pending, requirements);
+  const namespace = own ?? "*";
+  const readable = judged.filter(({ access }) => isGranted(access, namespace)).map(({ resource }) => resource);
+  const [refused] = judged.flatMap(({ access }) =>
+    access.is === "known" && !access.isGranted(namespace) ? [access] : [],
+  );
+  if (refused === undefined) return { verdict: { is: "nothing" }, readable, isRefused: false, requirements };
   const reason: SharingReason = {
     is: "AccessNotGranted",
     shared: requirement === undefined ? "" : describe(requirement.selector),
-    namespaces,
-    remedy: access.is === "known" ? access.remedy(own === undefined ? ["*"] : namespaces) : "",
+    namespaces: asking,
+    remedy: refused.remedy([namespace]),
   };
-  return { verdict: { is: "broken", reason }, readable, isRefused: true, requirements: [] };
+  return { verdict: { is: "broken", reason }, readable, isRefused: true, requirements };
 }
+
+const isGranted = (access: Access, namespace: string): boolean => access.is === "known" && access.isGranted(namespace);

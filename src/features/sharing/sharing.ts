@@ -4,30 +4,32 @@ import {
   withCompositeUnready,
   withConnectionDetails,
   withContext,
+  withRequiredSchemas,
   withRequirements,
   withResources,
   withResults,
 } from "../../model/draft.ts";
 import type { Call, Feature } from "../feature.ts";
 import { withSharingCondition } from "./condition.ts";
-import { toContext } from "./context.ts";
+import { keepEnvironmentBefore, toContext, withEnvironmentBefore } from "./context.ts";
 import { deliver } from "./copies/deliver.ts";
-import { findCopies } from "./copies/observed.ts";
-import { keepEnvironmentBefore, withEnvironmentBefore } from "./environment.ts";
-import { find } from "./find.ts";
+import { findCopies, type ObservedCopy } from "./copies/observed.ts";
+import { find, type LookedUp } from "./find.ts";
+import { requiredSchemas } from "./grant.ts";
 import { judgeShare } from "./judge.ts";
-import { type Origin, originKey } from "./origin.ts";
-import { toPatches, withPatches } from "./patches.ts";
-import type { SharingReason } from "./reason.ts";
+import { toPatches, withPatches } from "./patches/patches.ts";
+import { type Origin, originKey } from "./source.ts";
 import { assertSupported } from "./support.ts";
-import type { Judgement } from "./verdict.ts";
+import type { Judgement, SharingReason } from "./verdict.ts";
 
-/** A shared resource of the input, what was decided about it, and what stands in its way. */
+/** A shared resource of the input, the decision about it, and the reasons why it is not available. */
 interface Share {
   readonly shared: SharedResource;
   readonly judgement: Judgement;
   readonly reasons: readonly SharingReason[];
   readonly before: Origin | undefined;
+  /** As function-extra-resources, an empty list of matches is one: templates range over it. */
+  readonly isEmptyList: boolean;
 }
 
 /**
@@ -41,21 +43,23 @@ export const sharing: Feature = (current, draft) => {
     return environment === undefined ? draft : withContext(draft, toContext([], call));
   }
   assertSupported(call);
-  const origins = findOrigins(call);
+  const copies = findCopies(call.request.observed.resources);
+  const origins = findOrigins(copies);
   const judged = sharedResources.map((shared) => {
     const found = find(shared, origins.get(shared.name) ?? new Set(), call);
     const judgement = judgeShare(shared, found, call);
     return { shared, judgement, found };
   });
-  const deliveries = deliver(judged, call);
+  const deliveries = deliver(judged, copies, call);
   const patched = toPatches(judged, call);
   const shares = judged.map(({ shared, judgement, found }, index): Share => {
     const { reasons = [], before } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
     const isFound = found.lookup.is === "found";
-    return { shared, judgement, before, reasons: all.filter((reason) => isFound || !isFine(reason, shared)) };
+    const reported = all.filter((reason) => isFound || !isFine(reason, shared));
+    return { shared, judgement, before, isEmptyList: isEmptyList(found.lookup, shared), reasons: reported };
   });
-  const asking = withRequirements(draft, [
+  const asking = withRequirements(withRequiredSchemas(draft, requiredSchemas(call)), [
     ...judged.flatMap(({ found, judgement }) => [
       ...(found.requirement ? [found.requirement] : []),
       ...judgement.requirements,
@@ -74,10 +78,17 @@ export const sharing: Feature = (current, draft) => {
   return withShares(withPatches(kept, patched, call), shares, call);
 };
 
-/** The resources that copies were made from so far, by share. */
-function findOrigins({ request }: Call): ReadonlyMap<string, ReadonlySet<string>> {
+/** Tells whether a search by labels is over and has found nothing, where nothing is enough. */
+function isEmptyList(lookup: LookedUp["lookup"], { select, resolution }: SharedResource): boolean {
+  if (select.by !== "labels") return false;
+  if (lookup.is === "found") return lookup.resources.length === 0;
+  return lookup.is === "tooFew" && lookup.found === 0 && resolution === "Optional";
+}
+
+/** Groups the keys of the resources that copies were made from by share. */
+function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, ReadonlySet<string>> {
   const origins = new Map<string, Set<string>>();
-  for (const { share, origin } of findCopies(request.observed.resources)) {
+  for (const { share, origin } of copies) {
     if (origin === undefined) continue;
     const keys = origins.get(share);
     if (keys === undefined) origins.set(share, new Set([originKey(origin)]));
@@ -87,16 +98,20 @@ function findOrigins({ request }: Call): ReadonlyMap<string, ReadonlySet<string>
 }
 
 function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
-  const readable = shares.map(({ shared, judgement }) => ({ shared, resources: judgement.readable }));
+  const readable = shares.map(({ shared, judgement, isEmptyList }) => ({
+    shared,
+    resources: judgement.readable,
+    isEmptyList,
+  }));
   const shown = withContext(draft, toContext(readable, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withSharingCondition(moved, shares, call);
-  // A copy that is not written yet is an unready resource of its own; what was not even composed only we know of.
+  // A copy that is not written yet is composed and unready. Where nothing was composed, the XR itself has to be unready.
   const isServed = shares.every(({ reasons }) => reasons.every(({ is }) => is === "WaitingForCopies"));
   return isServed ? conditioned : withCompositeUnready(conditioned);
 }
 
-/** A copy that is made from another resource now is nothing that should pass unseen. */
+/** Makes an event where copies come from another resource than before. */
 function toMoveEvent({ shared, judgement: { verdict }, before }: Share) {
   if (before === undefined || verdict.is !== "copy") return [];
   const now = verdict.original.origin;
@@ -107,6 +122,6 @@ function toMoveEvent({ shared, judgement: { verdict }, before }: Share) {
 const name = ({ kind, namespace, name: own }: Origin): string =>
   `${kind} ${[namespace, own].filter((part) => part !== undefined).join("/")}`;
 
-/** Whoever can go on without a shared resource does not hear that there is none. */
+/** Tells whether a reason is left out: an optional shared resource may be missing. */
 const isFine = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
   resolution === "Optional" && ["FieldNotSet", "NotFound", "TooFewMatches"].includes(is);

@@ -1,11 +1,21 @@
+import { toApiGroup } from "../../crossplane/api-group.ts";
+import {
+  parseJson,
+  readSharedResource,
+  type SecretName,
+  SHARED_RESOURCE,
+  toReference,
+} from "../../crossplane/copies.ts";
+import { readAnnotation } from "../../crossplane/metadata.ts";
+import { toSecretRequirement } from "../../crossplane/requirement.ts";
 import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { DNS_LABEL, isName } from "../../model/names.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { DNS_LABEL, DOMAIN, isName } from "../../model/names.ts";
+import type { Requirement, ResourceSelector } from "../../model/requirement.ts";
+import type { Call } from "../feature.ts";
 
-export interface SecretName {
-  readonly namespace: string;
-  readonly name: string;
-}
+export { type SecretName, SHARED_RESOURCE };
 
 /** A Secret's name as people and maps read it: `namespace/name`. */
 export const formatSecret = ({ namespace, name }: SecretName): string => `${namespace}/${name}`;
@@ -21,12 +31,112 @@ export type Source =
 /**
  * Finds the Secret that a shared resource names. A namespaced one may name Secrets of its own namespace only: whoever may
  * write it need not be allowed to read Secrets elsewhere, but what copies them (provider-kubernetes) is.
+ *
+ * @param consumer the namespace whose own credential it is, where the input asks for that.
  */
-export function findSource(resource: Document, { nameFieldPath, namespaceFieldPath }: Connection["secretRef"]): Source {
+export function findSource(
+  resource: Document,
+  secretRef: Connection["secretRef"],
+  consumer: string | undefined,
+): Source {
   const own = stringAt(resource, ["metadata", "namespace"]);
-  const name = stringAt(resource, nameFieldPath);
-  const namespace = stringAt(resource, namespaceFieldPath) ?? own;
+  const [name, namespace = own] = secretRef.perConsumer
+    ? findCredential(resource, secretRef, consumer)
+    : [stringAt(resource, secretRef.nameFieldPath), stringAt(resource, secretRef.namespaceFieldPath)];
   if (name === undefined || namespace === undefined) return { is: "missing" };
   if (!isName(name) || !DNS_LABEL.test(namespace)) return { is: "missing" };
   return own === undefined || own === namespace ? { is: "named", secret: { namespace, name } } : { is: "foreign" };
+}
+
+/** The Secret with the credential that the shared resource has for a namespace, as soon as it is written. */
+function findCredential(
+  resource: Document,
+  { consumersFieldPath }: Connection["secretRef"],
+  consumer: string | undefined,
+): readonly [string?, string?] {
+  const credentials = resource.at([...consumersFieldPath, "credentials"]);
+  const found = (Array.isArray(credentials) ? credentials : [])
+    .filter(isObject)
+    .find(({ namespace, ready }) => namespace === consumer && ready === true);
+  const { secretName, secretNamespace } = found ?? {};
+  return typeof secretName === "string" && typeof secretNamespace === "string" ? [secretName, secretNamespace] : [];
+}
+
+/** A Secret's values by key, in base64 as Kubernetes shows them. */
+export type Data = ReadonlyMap<string, string>;
+
+/** The state of the source Secret. */
+export type SourceSecret =
+  | { readonly is: "pending" }
+  | { readonly is: "missing" }
+  | { readonly is: "read"; readonly data: JsonObject; readonly version: string | undefined };
+
+/** Reads the source Secret, or requires it. Called only where a copy needs its values and access is granted. */
+export function readSecret(share: string, secret: SecretName, call: Call): [Requirement, SourceSecret] {
+  const requirement = toSecretRequirement(`shared-resource/${share}/secret`, secret);
+  const answer = call.request.required(requirement.name);
+  if (answer.is === "pending") return [requirement, { is: "pending" }];
+  const isIt = (namespace: unknown): boolean => namespace === secret.namespace;
+  const [found] = answer.items.filter((item) => isIt(item.at(["metadata", "namespace"])));
+  if (found === undefined) return [requirement, { is: "missing" }];
+  const version = found.at(["metadata", "resourceVersion"]);
+  const values = found.at(["data"]);
+  return [
+    requirement,
+    {
+      is: "read",
+      data: isObject(values) ? values : {},
+      version: typeof version === "string" ? version : undefined,
+    },
+  ];
+}
+
+/** The annotation that lists the ones before it, until the provider has written what comes from the new one. */
+export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
+
+/** The shared resource that a copy was made from. */
+export interface Origin {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+export const toOrigin = (resource: Document): Origin => ({
+  apiVersion: stringAt(resource, ["apiVersion"]) ?? "",
+  kind: stringAt(resource, ["kind"]) ?? "",
+  namespace: stringAt(resource, ["metadata", "namespace"]),
+  name: stringAt(resource, ["metadata", "name"]) ?? "",
+});
+
+export const formatOrigin = (origin: Origin): string => JSON.stringify(toJson(origin));
+
+export const formatOrigins = (origins: readonly Origin[]): string => JSON.stringify(origins.map(toJson));
+
+const toJson = ({ apiVersion, kind, namespace, name }: Origin) => ({ apiVersion, kind, namespace, name });
+
+/** Reads the origin that is recorded on what is composed for a copy; undefined where there is none, or no whole one. */
+export const readOrigin = (composed: Document): Origin | undefined => readSharedResource(composed);
+
+/** Reads the origins of what may still be in the copy. */
+export function readEarlierOrigins(composed: Document): readonly Origin[] {
+  const recorded = parseJson(readAnnotation(composed, EARLIER_RESOURCES));
+  return Array.isArray(recorded) ? recorded.flatMap((item: JsonValue) => toReference(item) ?? []) : [];
+}
+
+/** The same for two origins that are one resource, in whichever version of its API. */
+export const originKey = ({ apiVersion, kind, namespace = "", name }: Origin): string =>
+  [toApiGroup(apiVersion), kind, namespace, name].join("/");
+
+export const toSelector = ({ apiVersion, kind, namespace, name }: Origin): ResourceSelector => ({
+  apiVersion,
+  kind,
+  namespace,
+  match: { name },
+});
+
+/** What a copy is made from. */
+export interface Original {
+  readonly origin: Origin;
+  readonly source: SecretName;
 }

@@ -1,10 +1,61 @@
+import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
+import type { ResourceEdit } from "../../model/draft.ts";
 import type { Requirement } from "../../model/requirement.ts";
-import type { Original } from "./copies/composed.ts";
-import type { SourceSecret } from "./copies/contents.ts";
-import type { Destination } from "./copies/destination.ts";
+import type { Template } from "../../model/template.ts";
 import type { Access } from "./grant.ts";
-import type { SharingReason } from "./reason.ts";
+import type { Data, Origin, Original, SecretName, SourceSecret } from "./source.ts";
+
+/**
+ * Why a shared resource is not available. The names are the reasons of condition SharedResourcesReady, and the sentences
+ * are for the team whose claim or XR shows them: what is missing, and who can mend it.
+ */
+export type SharingReason = SearchReason | SourceReason | DestinationReason;
+
+export type SearchReason =
+  | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
+  | { readonly is: "FieldNotSet"; readonly field: string }
+  | { readonly is: "InvalidSelector"; readonly fault: string }
+  | { readonly is: "NamespaceNotSelected"; readonly wanted: string }
+  | { readonly is: "NotFound"; readonly wanted: string }
+  | { readonly is: "TooFewMatches"; readonly wanted: string; readonly found: number; readonly minMatch: number }
+  | { readonly is: "Ambiguous"; readonly names: readonly string[] }
+  | { readonly is: "BeingDeleted"; readonly shared: string }
+  | { readonly is: "PatchFailed"; readonly fault: string };
+
+export type SourceReason =
+  | { readonly is: "NoConnectionSecret"; readonly shared: string; readonly field: string }
+  | { readonly is: "SourceNotAllowed"; readonly shared: string }
+  | { readonly is: "NoCredential"; readonly shared: string; readonly namespace: string }
+  | { readonly is: "SourceNotFound"; readonly secret: SecretName }
+  | { readonly is: "KeyNotFound"; readonly secret: SecretName; readonly key: string }
+  | { readonly is: "KeyIsNotText"; readonly secret: SecretName; readonly key: string }
+  /** `remedy`: what its owner has to do, without the subject. */
+  | {
+      readonly is: "AccessNotGranted";
+      readonly shared: string;
+      readonly namespaces: readonly string[];
+      readonly remedy: string;
+    };
+
+export type DestinationReason =
+  | { readonly is: "InvalidTarget"; readonly fault: string }
+  | { readonly is: "TooManyTargets" | "TooLarge"; readonly excess: number }
+  | { readonly is: "NamespaceNotAccepting"; readonly namespaces: readonly string[]; readonly consumer: string }
+  | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] }
+  | { readonly is: "TargetTaken"; readonly target: SecretName; readonly holder: string | undefined }
+  | { readonly is: "WaitingForCopies"; readonly targets: readonly SecretName[] };
+
+/** A key of a copy under its name, which may come from the XR. */
+export type NamedKey = { readonly to: string } & ({ readonly from: string } | { readonly parts: Template });
+
+/** A copy of the input with the names of its keys. */
+export type NamedCopy = Omit<Copy, "keys"> & { readonly keys: readonly NamedKey[] | undefined };
+
+/** A Secret that is to be a copy, and how it is to look. */
+export interface Destination extends SecretName {
+  readonly copy: NamedCopy;
+}
 
 /** The decision on the copies of one shared resource's connection Secret. */
 type SharingVerdict =
@@ -15,9 +66,9 @@ type SharingVerdict =
 /**
  * Nothing new can be copied.
  *
- * - `unknown`: an answer is still missing. What is there stays exactly as it is.
- * - `broken`: what the consumer or the Composition says leads nowhere. The copies live as long as the grants that they were
- *   made under (copies/kept.ts), so that nobody escapes a revocation by breaking his own XR.
+ * - `unknown`: a requirement is not answered yet. Existing copies stay exactly as they are.
+ * - `broken`: the XR or the Composition names nothing that can be used. The copies live as long as the grants that they were
+ *   made under (copies/judge-kept.ts): breaking an XR does not undo a revocation.
  * - `gone`: the shared resource, its Secret or its reference to one is not there. The same, and `onSourceMissing` decides.
  */
 export interface NotCopying {
@@ -32,7 +83,7 @@ export interface Copying {
   readonly original: Original;
   readonly secret: SourceSecret;
   readonly destinations: readonly JudgedDestination[];
-  /** New copies are not made of what is about to go. */
+  /** True if the shared resource is being deleted: no new copies are made. */
   readonly isBeingDeleted: boolean;
   readonly reasons: readonly SharingReason[];
 }
@@ -66,4 +117,13 @@ export interface Accessible {
   /** The name by which the consumer asked; nothing else of a resource is told before access to it is granted. */
   readonly name: string;
   readonly access: KnownAccess;
+}
+
+/** The outcome for one destination, or one copy. */
+export interface Part {
+  readonly edits?: readonly (readonly [string, ResourceEdit])[];
+  readonly details?: Data;
+  readonly requirements?: readonly Requirement[];
+  readonly reasons?: readonly SharingReason[];
+  readonly before?: Origin | undefined;
 }

@@ -1,11 +1,11 @@
-import { annotationOf } from "../../crossplane/metadata.ts";
+import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import { toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/find-contenders.ts";
 import { type Identity, identify } from "../../ownership/identity.ts";
 import { CLUSTER, CLUSTER_TAG, contenderId } from "../../ownership/marks.ts";
-import { ownerOf } from "../../ownership/owner.ts";
+import { formatOwner } from "../../ownership/owner.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
 import type { Call } from "../feature.ts";
 import { type Settlement, settle } from "./settle.ts";
@@ -29,14 +29,14 @@ export function arbitrate(
   const identity = identify(subject);
   if (identity === undefined) return undefined;
 
-  const { kind, observed, reportedTags, hasManagementPolicies, resource } = subject;
+  const { kind, observed, reportedTags, reportsTags, hasManagementPolicies, resource } = subject;
   const own = observed && toContender(observed);
   const found = findContenders({ kind, own, reportedTags }, identity.identity, known);
   const isKnown = !wanted.isClusterUnset && !subject.isPending;
   const contenders = isKnown ? found.contenders : undefined;
   const otherCluster = findOtherCluster(subject, wanted);
-  const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies });
-  const id = contenderId(ownerOf(call.composite), resource);
+  const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
+  const id = contenderId(formatOwner(call.composite), resource);
   const settlement = settle(verdict, { subject, own, id, identity: identity.identity }, rules);
   return {
     ...identity,
@@ -49,5 +49,5 @@ export function arbitrate(
 function findOtherCluster({ observed, reportedTags }: Subject, { cluster }: Wanted): string | undefined {
   if (cluster === undefined || observed === undefined) return undefined;
   const found = reportedTags?.get(CLUSTER_TAG);
-  return found === cluster || found === annotationOf(observed, CLUSTER) ? undefined : found;
+  return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
 }

@@ -37,8 +37,9 @@ const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "TooManyGlobs", "NothingToT
 
 type TagsOwnedReason = TagReason["is"] | (typeof OTHER_REASONS)[number];
 
-/** Reasons that are no trouble: the resource's tags are this XR's. */
-const FINE: ReadonlySet<TagReason["is"]> = new Set(["Owned", "ExistedBefore"]);
+/** Tells whether the resource's tags are this XR's. */
+const isFine = ({ reason }: Tagged): boolean =>
+  reason.is === "Owned" || (reason.is === "ExistedBefore" && !reason.isObserved);
 
 /**
  * One condition for all resources: its reason is that of the first resource that is not owned; its message counts what was
@@ -49,7 +50,7 @@ export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, fau
   const { refusals, unset, excessive } = faults;
   const lacking = tagged
     .filter(({ reason }) => reason.is !== "Owned")
-    .toSorted((a, b) => Number(FINE.has(a.reason.is)) - Number(FINE.has(b.reason.is)));
+    .toSorted((a, b) => Number(isFine(a)) - Number(isFine(b)));
   const reason = findReason(tagged, lacking, faults);
   const sentences = [
     ...summarize(tagged, leftAlone),
@@ -59,7 +60,13 @@ export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, fau
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
     ...excessive.map((field) => `${field} holds too many globs, or too long ones, so none of them counts`),
   ];
-  return { type: TYPE, status: toStatus(reason), reason, message: sentences.join("; "), target: "CompositeAndClaim" };
+  return {
+    type: TYPE,
+    status: toStatus(reason, tagged),
+    reason,
+    message: sentences.join("; "),
+    target: "CompositeAndClaim",
+  };
 }
 
 function findReason(
@@ -69,20 +76,20 @@ function findReason(
 ): TagsOwnedReason {
   const [first] = lacking;
   if (refusals.length > 0) return "InvalidTags";
-  if (first !== undefined && !FINE.has(first.reason.is)) return first.reason.is;
+  if (first !== undefined && !isFine(first)) return first.reason.is;
   if (unset.length > 0) return "FieldNotSet";
   if (excessive.length > 0) return "TooManyGlobs";
   return first?.reason.is ?? (tagged.length > 0 ? "Owned" : "NothingToTag");
 }
 
-function toStatus(reason: TagsOwnedReason): Condition["status"] {
-  if (["Owned", "ExistedBefore", "NothingToTag"].includes(reason)) return "True";
+function toStatus(reason: TagsOwnedReason, tagged: readonly Tagged[]): Condition["status"] {
+  if (["Owned", "ExistedBefore", "NothingToTag"].includes(reason) && tagged.every(isFine)) return "True";
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }
 
 /** `3 tagged, 1 owned that has no tags (BucketPolicy), 1 not, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): readonly string[] {
-  const owned = tagged.filter(({ reason }) => FINE.has(reason.is));
+  const owned = tagged.filter(isFine);
   const tagless = owned.filter(({ hasTags }) => !hasTags).map(({ own }) => own.kind.kind);
   const rest = tagged.length - owned.length;
   const parts = [

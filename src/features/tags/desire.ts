@@ -1,7 +1,5 @@
 import { DELETION_POLICY, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
-import { documentOf } from "../../model/document.ts";
-import { withValueAt } from "../../model/field-path.ts";
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Document } from "../../model/document.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, IDENTITY } from "../../ownership/marks.ts";
 import { OWNER } from "../../ownership/owner.ts";
 import type { Arbitration } from "./arbitrate.ts";
@@ -20,7 +18,7 @@ export function readTags({ desired, observed, tagField, reportedTags }: Subject)
     desired: toTagMap(before) ?? NO_TAGS,
     spec: toTagMap(spec) ?? NO_TAGS,
     cloud: reportedTags ?? NO_TAGS,
-    isList: Array.isArray(before ?? spec ?? tagField?.shape),
+    like: before ?? spec ?? tagField?.shape,
   };
 }
 
@@ -32,12 +30,8 @@ export function decideTags({ cloud, tagField }: Subject, sources: TagSources, wa
 }
 
 /** The resource with these tags, in the shape that they have there. */
-export function withTags(object: JsonObject, { tagField, observed }: Subject, tags: TagMap): JsonObject {
-  if (tagField === undefined) return object;
-  const { path, shape } = tagField;
-  const like: JsonValue | undefined = documentOf(object).at(path) ?? observed?.at(path) ?? shape;
-  return withValueAt(object, path, fromTagMap(tags, like));
-}
+export const withTags = ({ desired, tagField }: Subject, { like }: TagSources, tags: TagMap): Document =>
+  tagField === undefined ? desired : desired.with(tagField.path, fromTagMap(tags, like));
 
 /** The XR or claim, and the control plane that it is in. */
 interface Owner {
@@ -47,10 +41,10 @@ interface Owner {
 
 /** The resource with the labels by which others find it, the annotations that name the owner, and its policies. */
 export function withOwnership(
-  object: JsonObject,
+  desired: Document,
   { identity, externalName, settlement: { policies, isOrphaned, annotations } }: Arbitration,
   { owner, cluster }: Owner,
-): JsonObject {
+): Document {
   const marks: readonly (readonly [field: string, key: string, text: string])[] = [
     ["labels", IDENTITY, identity],
     ["labels", EXTERNAL_NAME_LABEL, externalName],
@@ -58,10 +52,7 @@ export function withOwnership(
     ...(cluster === undefined ? [] : [["annotations", CLUSTER, cluster] as const]),
     ...Object.entries(annotations).map(([key, text]) => ["annotations", key, text] as const),
   ];
-  const marked = marks.reduce(
-    (before, [field, key, text]) => withValueAt(before, ["metadata", field, key], text),
-    object,
-  );
-  const limited = policies === undefined ? marked : withValueAt(marked, MANAGEMENT_POLICIES, policies);
-  return isOrphaned ? withValueAt(limited, DELETION_POLICY, "Orphan") : limited;
+  const marked = marks.reduce((before, [field, key, text]) => before.with(["metadata", field, key], text), desired);
+  const limited = policies === undefined ? marked : marked.with(MANAGEMENT_POLICIES, policies);
+  return isOrphaned ? limited.with(DELETION_POLICY, "Orphan") : limited;
 }

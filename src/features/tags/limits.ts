@@ -73,8 +73,8 @@ export function checkTags(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud)
     const rest = providers === 0 ? "" : `, and the provider adds ${providers}`;
     faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${count}${rest}` });
   }
-  for (const [key, value] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!ours.has(key)) continue;
+  const own = [...tags].filter(([key]) => ours.has(key));
+  for (const [key, value] of own.sort(([a], [b]) => (a < b ? -1 : 1))) {
     faults.push(
       ...[...checkKey(key, limits, cloud), ...checkText(value, limits.value, "value", cloud)].map((message) => ({
         key,

@@ -1,4 +1,5 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
+import type { JsonValue } from "../../model/json.ts";
 import { PROVIDERS_OWN } from "./limits.ts";
 import type { TagMap } from "./tag-map.ts";
 import type { Wanted } from "./wanted.ts";
@@ -11,8 +12,8 @@ export interface TagSources {
   readonly spec: TagMap;
   /** The tags of the cloud resource, as its provider reports them. */
   readonly cloud: TagMap;
-  /** True if they stand in a list. */
-  readonly isList: boolean;
+  /** The field as it is, or else its shape. */
+  readonly like: JsonValue | undefined;
 }
 
 /**
@@ -24,7 +25,7 @@ export interface TagSources {
  * - A list is one field, so the provider's own tags have to be repeated in it; in a map they are fields of their own.
  */
 export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | undefined): TagMap {
-  const own = sources.isList ? [...sources.spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
+  const own = Array.isArray(sources.like) ? [...sources.spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
   const tags = new Map([...own, ...sources.desired]);
   for (const { key, value, policy } of [...wanted.add, ...findPreserved(sources.cloud, wanted, cloud)]) {
     if (!PROVIDERS_OWN.has(key) && (policy === "Replace" || !tags.has(key))) tags.set(key, value);

@@ -9,7 +9,9 @@ import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/marks.ts";
 export type TagReason =
   | { readonly is: "Owned" }
   | { readonly is: "WaitingForRequiredResources" }
-  | { readonly is: "ExistedBefore" | "WaitingForProvider" }
+  | { readonly is: "WaitingForProvider" }
+  /** `isObserved`: nothing tells who else writes it, so this XR does not. */
+  | { readonly is: "ExistedBefore"; readonly isObserved: boolean }
   | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
   | { readonly is: "OwnedByAnother" | "Withheld" | "CannotObserve" | "Conflict"; readonly owner: Contender }
   | { readonly is: "WaitingForOwner"; readonly owner: Contender; readonly isNext: boolean }
@@ -30,7 +32,7 @@ export function explain(reason: TagReason, own: Own): string {
     case "WaitingForRequiredResources":
       return `waiting for Crossplane to look up other managed resources for the same ${own.kind.kind}`;
     case "ExistedBefore":
-      return `existed before this XR, so it is not deleted with it; ${allowDelete(own)}`;
+      return explainExisting(reason, own);
     case "WaitingForProvider":
       return `only observed until its provider has looked for it${explainSynced(own)}`;
     case "BeingDeleted":
@@ -59,6 +61,12 @@ function explainWaiting({ owner, isNext }: Extract<TagReason, { is: "WaitingForO
   return owner.isDeleting
     ? `waiting until ${describe(owner, own)} and the cloud resource are deleted`
     : `waiting for ${describe(owner, own)} to stop writing it; if that XR is paused, pause its ${own.kind.kind} as well`;
+}
+
+function explainExisting({ isObserved }: Extract<TagReason, { is: "ExistedBefore" }>, own: Own): string {
+  if (!isObserved) return `existed before this XR, so it is not deleted with it; ${allowDelete(own)}`;
+  const unknown = "its provider does not tell who else writes it";
+  return `existed before this XR, and ${unknown}, so this XR only observes it; ${takeOver(own)}; ${allowDelete(own)}`;
 }
 
 const ownership = (owner: Contender, own: Own): string => `${describe(owner, own)} owns it`;

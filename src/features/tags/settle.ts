@@ -1,18 +1,18 @@
-import { createdAtOf } from "../../crossplane/external-resource.ts";
+import { readCreationTime } from "../../crossplane/external-resource.ts";
 import {
   EVERYTHING,
   mayDelete,
   mayWrite,
   OBSERVE,
   type Policies,
-  policiesOf,
+  readPolicies,
   withoutDelete,
 } from "../../crossplane/management-policies.ts";
-import { annotationOf } from "../../crossplane/metadata.ts";
+import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
-import type { Contender } from "../../ownership/contender.ts";
+import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/marks.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./reasons.ts";
@@ -73,6 +73,8 @@ export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: Owner
       return { ...asNewcomer(entrant), reason: { is: "Arbitrating" } };
     case "unobserved":
       return { ...asNewcomer(entrant), reason: { is: "WaitingForProvider" } };
+    case "existed":
+      return asBystander(entrant);
     case "ours":
       return asOwner(verdict, entrant, rules);
     case "theirs":
@@ -83,7 +85,7 @@ export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: Owner
 /** Keeps what we wrote: policies and annotations. */
 function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
   if (own === undefined) return { ...OBSERVED, policies: subject.hasManagementPolicies ? OBSERVE : undefined };
-  const policies = policiesOf(own.document);
+  const { policies } = own;
   return {
     ...OBSERVED,
     policies,
@@ -108,9 +110,15 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
   return { ...before, policies: before.policies && withoutDelete(before.policies), isOrphaned: !before.policies };
 }
 
+/** Observes what somebody else may write, and counts on it as far as that is there. */
+function asBystander({ own }: Entrant): Settlement {
+  const annotations = noteOrigin(own, false);
+  return { ...OBSERVED, annotations, reason: { is: "ExistedBefore", isObserved: true }, isReady: true };
+}
+
 /** Records that a creation was of another cloud resource, so that it does not count as the creation of this one. */
 function rememberCreation(own: Contender, identity: string): Settlement["annotations"] {
-  const createdAt = createdAtOf(own.document);
+  const createdAt = readCreationTime(own.document);
   if (own.identity === identity || createdAt === undefined) return pickAnnotations(own, [CREATED_BEFORE]);
   return { [CREATED_BEFORE]: createdAt };
 }
@@ -124,27 +132,27 @@ function noteOrigin(own: Contender | undefined, isCreated: boolean): Settlement[
 const pickAnnotations = ({ document }: Contender, keys: readonly string[]): Settlement["annotations"] =>
   Object.fromEntries(
     keys.flatMap((key) => {
-      const value = annotationOf(document, key);
+      const value = readAnnotation(document, key);
       return value === undefined ? [] : [[key, value] as const];
     }),
   );
 
 function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRelease }: OwnerRules): Settlement {
-  const asked = policiesOf(subject.desired) ?? EVERYTHING;
+  const asked = readPolicies(subject.desired) ?? EVERYTHING;
   const isLeft = others.length > 0 && onRelease === "HandOver";
   const mayGo = origin === "created" || !subject.hasManagementPolicies;
   const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
-  const names = others.map(({ name }) => name).sort();
   return {
     ...OBSERVED,
-    reason: { is: origin === "existed" && mayDelete(subject.desired) ? "ExistedBefore" : "Owned" },
+    reason:
+      origin === "existed" && mayDelete(subject.desired) ? { is: "ExistedBefore", isObserved: false } : { is: "Owned" },
     policies: subject.hasManagementPolicies ? policies : undefined,
     isOrphaned: isLeft && !subject.hasManagementPolicies,
     isTagged: true,
     annotations: {
       ...noteOrigin(own, origin === "created"),
       [TAGS_OWNER]: id,
-      ...(names.length > 0 && { [CONTENDERS]: names.join(",") }),
+      ...(others.length > 0 && { [CONTENDERS]: formatAcknowledged(others) }),
     },
   };
 }

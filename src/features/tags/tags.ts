@@ -14,7 +14,7 @@ import {
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Ready } from "../../model/resource.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
-import { ownerOf } from "../../ownership/owner.ts";
+import { formatOwner } from "../../ownership/owner.ts";
 import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type Arbitration, arbitrate } from "./arbitrate.ts";
@@ -98,7 +98,7 @@ function decide(subject: Subject, wanted: Wanted, { owner }: Tags, known: KnownC
 
 /** One edit, or none where a resource is as it should be. */
 function toEdits(
-  { subject, arbitration, tags: decided, resource }: Decision,
+  { subject, sources, arbitration, tags: decided, resource }: Decision,
   { cluster }: Wanted,
   call: Call,
   draft: Draft,
@@ -106,14 +106,13 @@ function toEdits(
   if (arbitration?.settlement.is === "leave") return [[resource, { is: "removed" }]];
   if (arbitration === undefined && decided === undefined) return [];
 
-  const before = subject.desired.toObject();
-  const tagged = decided === undefined ? before : withTags(before, subject, decided);
+  const tagged = decided === undefined ? subject.desired : withTags(subject, sources, decided);
   const edit = draft.resources.get(resource);
   const ready = edit?.is === "set" ? edit.ready : undefined;
-  if (arbitration === undefined) return [[resource, { is: "set", object: tagged, ready }]];
+  if (arbitration === undefined) return [[resource, { is: "set", document: tagged, ready }]];
 
-  const object = withOwnership(tagged, arbitration, { owner: ownerOf(call.composite), cluster });
-  return [[resource, { is: "set", object, ready: toReady(arbitration.settlement, ready) }]];
+  const document = withOwnership(tagged, arbitration, { owner: formatOwner(call.composite), cluster });
+  return [[resource, { is: "set", document, ready: toReady(arbitration.settlement, ready) }]];
 }
 
 /** An XR must not count on a cloud resource that may be deleted before its owner knows of the XR. */
@@ -163,7 +162,7 @@ function toResults(
 /** The changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */
 function toAudit(decisions: readonly Decision[], wanted: Wanted, { composite }: Call): readonly TagChange[] {
   if (decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")) return [];
-  const owner = ownerOf(composite);
+  const owner = formatOwner(composite);
   return decisions.flatMap((decision) => {
     const decided = ownTags(decision);
     return decided === undefined ? [] : findChanges(decision.resource, decision.sources, decided, wanted, owner);

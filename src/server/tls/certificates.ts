@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { FunctionError } from "../../errors.ts";
 
-/** PEM: who we are, our key, and whom we trust to name clients. */
+/** The server's certificate and key, and the CA of its clients, as PEM. */
 export interface Certificates {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly ca: Buffer;
 }
 
-/** The files' names are those of a Kubernetes TLS Secret, and of Crossplane's. */
+/** The keys of a Kubernetes TLS Secret, as Crossplane mounts it. */
 const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
 
-/** The interval at which certificates are read again. Kubernetes brings a changed Secret into a pod within a minute or so. */
+/** The interval at which certificates are read again. Kubernetes updates a mounted Secret within about a minute. */
 export const REFRESH_MS = 10_000;
 
-/** The three files as they are at one moment; what could not be read is the error instead. */
+/** The three files at one moment; an error stands for a file that could not be read. */
 export type Snapshot = { readonly [Part in keyof Certificates]: Buffer | Error };
 
 export function readSnapshot(directory: string): Snapshot {
@@ -42,10 +42,10 @@ export function fingerprint({ cert, key, ca }: Snapshot): string {
 }
 
 /**
- * Makes sure that TLS can be served with these files: node:tls itself takes a CA file without a certificate, and then
- * trusts nobody without a word.
+ * Checks that TLS can be served with these files. node:tls itself accepts a CA file without a certificate, and then silently
+ * trusts no client.
  *
- * @throws {FunctionError} `CannotServe` with all faults, one a line.
+ * @throws {FunctionError} `CannotServe` with all faults, one per line.
  */
 export function toCertificates({ cert, key, ca }: Snapshot, directory: string): Certificates {
   const faults = [fault(fileNames.cert, cert, parseChain), fault(fileNames.key, key, createPrivateKey)];
@@ -60,13 +60,13 @@ export function toCertificates({ cert, key, ca }: Snapshot, directory: string): 
   return { cert, key, ca };
 }
 
-/** When the server's own certificate ends, or one of the chain that it sends before. */
+/** The expiry of the server's own certificate, or of one of its chain that expires earlier. */
 export function expiryOf({ cert }: Certificates): Date {
   const ends = parseChain(cert).map(({ validTo }) => Date.parse(validTo));
   return new Date(Math.min(...ends));
 }
 
-/** Options of a TLS server. Crossplane speaks TLS 1.3; 1.2 is for probes and gateways. */
+/** Makes the options of a TLS server. Crossplane uses TLS 1.3; 1.2 is for probes and gateways. */
 export const toSecureContext = ({ cert, key, ca }: Certificates): SecureContextOptions => ({
   cert,
   key,
@@ -84,7 +84,7 @@ function fault(name: string, part: Buffer | Error, parse: (pem: Buffer) => unkno
   }
 }
 
-/** Finds the fault of the files taken together. The message names no bytes of the key. */
+/** Finds a fault of the files as a set. The message contains nothing of the key. */
 function pairFault({ cert, key, ca }: Snapshot): string | undefined {
   if (cert instanceof Error || key instanceof Error || ca instanceof Error) return undefined;
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {

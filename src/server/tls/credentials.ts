@@ -11,28 +11,28 @@ import {
 } from "./certificates.ts";
 
 export interface CredentialsOptions {
-  /** The folder of tls.crt and tls.key, and of ca.crt where clients have to show a certificate of that authority. */
+  /** The folder of tls.crt and tls.key, and of ca.crt if clients need a certificate. */
   readonly certsDir: string;
   readonly requestCert: boolean;
   readonly log: Log;
   readonly refreshMs?: number | undefined;
-  /** Is told of each certificate that comes into use when it ends. */
+  /** Receives the expiry of each certificate that comes into use. */
   readonly onCertificate?: (end: Date) => void;
 }
 
-/** The credentials of a TLS server, from files that change. */
+/** The credentials of a TLS server, from files that may change. */
 export interface Credentials {
   readonly secureContext: SecureContextOptions;
-  /** Gives changed certificates to the server, for connections from then on. Returns how to stop. */
+  /** Sets changed certificates on the server, for later connections. @returns a function that stops this. */
   follow(server: Pick<Server, "setSecureContext">): () => void;
 }
 
 /**
- * Credentials that follow the files they come from. Files are read again and again and not watched: that needs nothing of
- * the file system, and the links below which Kubernetes changes a mounted Secret are no special case.
+ * Reads credentials, and reads them again at an interval. Polling works on every file system, and the symbolic links by which
+ * Kubernetes replaces a mounted Secret need no special case.
  *
- * @throws {FunctionError} `CannotServe` where the files cannot be used now. A change that cannot be used later is logged,
- *   and what was there before stays in use.
+ * @throws {FunctionError} `CannotServe` if the files cannot be used. A later change that cannot be used is logged, and the
+ *   certificates from before stay in use.
  */
 export function readCredentials(options: CredentialsOptions): Credentials {
   const { certsDir, log, refreshMs = REFRESH_MS } = options;
@@ -49,7 +49,7 @@ export function readCredentials(options: CredentialsOptions): Credentials {
   return {
     secureContext,
     follow: (server) => {
-      const look = comparing(snapshot, options, (changed) => {
+      const look = reportChanges(snapshot, options, (changed) => {
         try {
           server.setSecureContext(use(changed, "certificates changed"));
         } catch (error) {
@@ -66,35 +66,35 @@ export function readCredentials(options: CredentialsOptions): Credentials {
   };
 }
 
-/** Logs once of each certificate that it has expired: clients refuse it then, and nothing of that reaches the server. */
+/** Logs the expiry of each certificate once: clients refuse it, and the server does not learn of that. */
 function watchExpiry({ certsDir, log, onCertificate }: CredentialsOptions) {
   let end = new Date(0);
-  let isToBeTold = false;
+  let isUnreported = false;
   const look = (): void => {
-    if (!isToBeTold || end.getTime() > Date.now()) return;
-    isToBeTold = false;
+    if (!isUnreported || end.getTime() > Date.now()) return;
+    isUnreported = false;
     log.error("the server's certificate has expired: clients refuse it", { certsDir, expired: end.toISOString() });
   };
   const use = (now: Date): void => {
     end = now;
-    isToBeTold = true;
+    isUnreported = true;
     onCertificate?.(now);
     look();
   };
   return { use, look };
 }
 
-/** A server that asks clients for no certificate needs no authority; its own certificate stands in for one. */
+/** Reads the files. A server that requests no client certificates needs no CA; its own certificate takes the place of one. */
 function read({ certsDir, requestCert }: CredentialsOptions): Snapshot {
   const snapshot = readSnapshot(certsDir);
   return requestCert ? snapshot : { ...snapshot, ca: snapshot.cert };
 }
 
 /**
- * Takes what two readings in a row found unchanged: a file may be half written when it is first seen. A change is taken once,
- * whatever becomes of it.
+ * Reports a change once two readings in a row agree: a file may be half written at the first. Each change is reported once, even
+ * if it cannot be used.
  */
-function comparing(first: Snapshot, options: CredentialsOptions, take: (snapshot: Snapshot) => void): () => void {
+function reportChanges(first: Snapshot, options: CredentialsOptions, report: (snapshot: Snapshot) => void): () => void {
   let settled = fingerprint(first);
   let seen = settled;
   return () => {
@@ -104,6 +104,6 @@ function comparing(first: Snapshot, options: CredentialsOptions, take: (snapshot
     seen = now;
     if (now === settled || !isSteady) return;
     settled = now;
-    take(snapshot);
+    report(snapshot);
   };
 }

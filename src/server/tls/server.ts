@@ -6,10 +6,10 @@ import { logRefusals } from "./refusals.ts";
 const HANDSHAKE_MS = 10_000;
 
 /**
- * A server that gives away a connection once its client has shown a certificate of our authority. Not yet listening.
+ * Creates a TLS server that accepts clients with a certificate of our CA, not yet listening.
  *
- * Node's own and not grpc-js's: grpc-js's credentials do not say why a client was refused, and have certificates that
- * change as an experiment only, which drops every connection without a word while a file is missing.
+ * It is Node's and not grpc-js's, because grpc-js's credentials do not report why a client was refused, and reload certificates only
+ * as an experiment, which silently drops every connection while a file is missing.
  */
 export function createMutualTlsServer(
   secureContext: SecureContextOptions,

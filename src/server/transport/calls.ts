@@ -10,11 +10,11 @@ import { endLateCalls } from "./late-calls.ts";
 import { endCall, isGrpc, isOver, refuseMediaType } from "./refuse.ts";
 import { type MemoryOptions, watchMemory } from "./watch-memory.ts";
 
-/** A call that has ended, as the wire saw it. */
+/** A call that has ended, as seen on the wire. */
 interface EndedCall {
   /** `/package.Service/Method`, as the client sent it. */
   readonly path: string;
-  /** The gRPC code that was sent; CANCELLED where the stream ended without one. */
+  /** The gRPC code that was sent; CANCELLED if the stream ended without one. */
   readonly code: status;
   /** From the request's headers to the end of the stream. */
   readonly seconds: number;
@@ -28,20 +28,20 @@ export interface CallObserver {
 export interface CallsOptions extends MemoryOptions {
   readonly callTimeoutMs: number;
   readonly observer: CallObserver;
-  /** Loads the service of a path, if that has to be done first. */
+  /** Loads the service of a path; undefined if there is nothing to load. */
   readonly load: (path: string) => Promise<void> | undefined;
 }
 
-/** A health watch lasts as long as its client likes, and holds next to nothing. */
+/** A health watch has no time limit: it may last, and takes hardly any memory. */
 const ENDLESS = "/grpc.health.v1.Health/Watch";
 
 /**
- * Stands before grpc-js: refuses what is not gRPC, counts calls, and keeps them to our limits.
+ * Handles streams before grpc-js does: refuses requests that are not gRPC, counts calls, and enforces our limits.
  *
- * At HTTP/2's streams and not in a gRPC interceptor, because an interceptor sees whole messages only, and nothing of a call that grpc-js
- * refuses by itself: one that is too large, or whose deadline has passed.
+ * This cannot be a gRPC interceptor: an interceptor sees whole messages only, and no call that grpc-js itself refuses because it is
+ * too large or its deadline has passed.
  *
- * @returns how to stop.
+ * @returns a function that stops the timers.
  */
 export function watchCalls(http2: Http2Server, options: CallsOptions): () => void {
   const { callTimeoutMs, observer, load } = options;
@@ -49,7 +49,7 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
   const memory = watchMemory(options);
   const late = endLateCalls(callTimeoutMs);
   http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    stream.on("error", () => {}); // a client that resets a stream: `close` follows
+    stream.on("error", () => {}); // the client has reset the stream; `close` follows
     if (!isGrpc(headers)) return refuseMediaType(stream);
     const path = headers[":path"] ?? "";
     observe(stream, path, observer);
@@ -70,7 +70,7 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
 
 type ServeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
-/** Takes streams away from grpc-js; returns how to give it one. */
+/** Removes grpc-js's listeners for streams. @returns a function that passes a stream to them. */
 function takeOver(http2: Http2Server): ServeStream {
   const listeners = http2.listeners("stream");
   http2.removeAllListeners("stream");
@@ -88,20 +88,20 @@ function observe(stream: ServerHttp2Stream, path: string, observer: CallObserver
   });
 }
 
-/** In the trailers; or, for a call that was refused before any message, in the headers (gRPC's "trailers only"). */
+/** The code is in the trailers, or in the headers of a call that was refused before any message (gRPC's "trailers only"). */
 const codeOf = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
   Number(statusIn(sentTrailers) ?? statusIn(sentHeaders) ?? status.CANCELLED);
 
 const statusIn = (headers: OutgoingHttpHeaders | undefined) => headers?.["grpc-status"];
 
-/** Tells a client that has its answer, and is still sending, that the rest is of no use; grpc-js would read it to the end. */
+/** Resets the stream of a client that has its answer and is still sending. grpc-js would read all of it. */
 function closeOnceAnswered(stream: ServerHttp2Stream): void {
   const close = (): void => {
     setImmediate(() => {
       if (!stream.readableEnded && !isOver(stream)) stream.close(constants.NGHTTP2_NO_ERROR);
     });
   };
-  stream.once("wantTrailers", () => setImmediate(close)); // trailers go out in the next turn
+  stream.once("wantTrailers", () => setImmediate(close)); // Node sends trailers in the next turn of the event loop
   stream.once("finish", () => {
     if (statusIn(stream.sentHeaders) !== undefined) close(); // there are no trailers
   });

@@ -1,35 +1,35 @@
 import { constants, type Http2Server, type ServerHttp2Session } from "node:http2";
 import { setTimeout } from "node:timers/promises";
 
-/** The highest number that a stream can have: "open no more calls; all that you have opened are taken". */
+/** The highest stream number. In GOAWAY it means: open no more calls; all that are open will be answered. */
 const ANY_STREAM = 2 ** 31 - 1;
 
-/** The time without a new call after which a client is asked to leave, and the longest wait for such a pause. */
+/** The pause without a new call after which clients are asked to leave, and the longest wait for it. */
 const QUIET_MS = 100;
 const MAX_BUSY_MS = 2000;
 
-/** The time for the answer to a ping; a client that needs longer is treated as gone. */
+/** The time limit for the answer to a ping; a client that needs longer is treated as gone. */
 const ROUND_TRIP_MS = 1000;
 
-/** The time for a client to choose another connection after it was asked to leave. */
+/** The time for clients to choose another connection after GOAWAY. */
 const SETTLE_MS = 100;
 
 /** The open connections. */
 export interface Sessions {
-  /** Asks all clients to open no more calls here, and those that connect later as well. Ends when they know. */
+  /** Asks all clients, also those that connect later, to open no more calls. Resolves once they have received that. */
   readonly askToLeave: () => Promise<void>;
-  /** Closes each connection with its last call; ends when all are closed. */
+  /** Closes each connection after its last call; resolves once all are closed. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Follows connections, to close them so that no call is lost.
+ * Tracks connections, to close them without losing a call.
  *
- * gRPC's servers send GOAWAY: the client opens no more calls on this connection, and those that it had opened before it read that
- * are taken too; they are all here when it has answered a ping. That is not enough for grpc-go, Crossplane's client: it
- * fails a call of more than 256 KB (`MaxRetryRPCBufferSize`) that it is just about to open when it reads GOAWAY, since it has let go of the
- * message's copy. So GOAWAY is sent when no call has begun for a moment; while answers are held back, a client with a bounded number of
- * calls comes to that moment by itself.
+ * gRPC servers send GOAWAY and then a ping. The client opens no more calls on this connection, and once it has answered the ping all
+ * calls that it had opened before have arrived. That is not enough for grpc-go, Crossplane's client: if it reads GOAWAY while it
+ * opens a call of more than 256 KB (`MaxRetryRPCBufferSize`), it fails the call, because it has no copy of the message left to
+ * send elsewhere. So GOAWAY is sent in a pause without new calls. Answers are held back meanwhile: a client with a bounded number of
+ * calls in flight then has to pause.
  */
 export function trackSessions(http2: Http2Server): Sessions {
   const open = new Set<ServerHttp2Session>();
@@ -45,13 +45,13 @@ export function trackSessions(http2: Http2Server): Sessions {
       open.delete(session);
       if (open.size === 0) onEmpty?.();
     });
-    if (isLeaving) void sendAway(session).then(() => session.close());
+    if (isLeaving) void sendGoAway(session).then(() => session.close());
   });
   return {
     askToLeave: async () => {
-      await quiet(() => lastBegin);
+      await waitForPause(() => lastBegin);
       isLeaving = true;
-      await Promise.all([...open].map(sendAway));
+      await Promise.all([...open].map(sendGoAway));
       if (open.size > 0) await setTimeout(SETTLE_MS);
     },
     close: async () => {
@@ -62,8 +62,8 @@ export function trackSessions(http2: Http2Server): Sessions {
   };
 }
 
-/** Waits until no call has begun for a moment. */
-async function quiet(lastBegin: () => number): Promise<void> {
+/** Waits for a pause without new calls. */
+async function waitForPause(lastBegin: () => number): Promise<void> {
   const start = performance.now();
   let left = QUIET_MS;
   while (left > 0 && performance.now() - start < MAX_BUSY_MS) {
@@ -72,8 +72,8 @@ async function quiet(lastBegin: () => number): Promise<void> {
   }
 }
 
-/** Sends GOAWAY, and waits until the client has read it. */
-async function sendAway(session: ServerHttp2Session): Promise<void> {
+/** Sends GOAWAY and waits until the client has read it. */
+async function sendGoAway(session: ServerHttp2Session): Promise<void> {
   if (session.closed || session.destroyed) return;
   session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);
   const isOver = new AbortController();

@@ -2,18 +2,18 @@ import type { ServerHttp2Stream } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import { endCall } from "./refuse.ts";
 
-/** Ends calls that take too long, whoever keeps them waiting. */
+/** Ends calls that take too long, whichever side is slow. */
 export interface LateCalls {
   readonly add: (stream: ServerHttp2Stream) => void;
   readonly stop: () => void;
 }
 
-/** The interval at which late calls are looked for. */
+/** The interval at which late calls are searched for. */
 const LOOK_MS = 1000;
 
-/** One timer for all calls: each of its own would cost every call. */
+/** Starts to end calls after a timeout. One timer serves all calls: a timer per call would slow each of them down. */
 export function endLateCalls(timeoutMs: number): LateCalls {
-  /** When each began; the oldest comes first. */
+  /** The start of each call, the oldest first. */
   const starts = new Map<ServerHttp2Stream, number>();
   const details = `the call took longer than ${timeoutMs} ms (--call-timeout)`;
   const look = (): void => {

@@ -1,21 +1,21 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { CallStatus } from "../status.ts";
 
-/** gRPC's own media type; gRPC-Web's (`application/grpc-web`) frames its messages in another way. */
+/** gRPC's media type. gRPC-Web (`application/grpc-web`) frames messages differently and is not served. */
 const GRPC = /^application\/grpc(?:$|[+;])/;
 
 export const isGrpc = (headers: IncomingHttpHeaders): boolean =>
   headers[":method"] === "POST" && GRPC.test(headers["content-type"] ?? "");
 
-/** Refuses what is not gRPC with 415, as gRPC's specification asks for. */
+/** Refuses a request that is not gRPC with 415, as gRPC's specification requires. */
 export function refuseMediaType(stream: ServerHttp2Stream): void {
   stream.respond({ ":status": 415 }, { endStream: true });
   stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
 /**
- * Ends a call from below gRPC: with a status, or where the answer is on its way already, by resetting the stream. grpc-js
- * takes the one and the other for a client that went away.
+ * Ends a call below gRPC: with a status, or by resetting the stream if the response has begun. grpc-js treats both like a client
+ * that went away.
  */
 export function endCall(stream: ServerHttp2Stream, { code, details }: CallStatus): void {
   if (isOver(stream)) return;

@@ -1,9 +1,9 @@
-/** A call whose request is, in part or as a whole, in memory. */
+/** A call whose request is partly or wholly in memory. */
 export interface HeldCall {
   readonly connection: object;
   /** The bytes that it holds. */
   bytes: number;
-  /** Ends it. Its memory is given back by `release`. */
+  /** Ends the call. `release` gives its memory back. */
   readonly refuse: () => void;
 }
 
@@ -14,10 +14,10 @@ interface Holder {
 }
 
 /**
- * Counts what requests take in memory, over all connections, and refuses calls where that is more than the limit.
+ * Counts the memory of requests over all connections, and refuses calls beyond a limit.
  *
- * The call to be refused is the largest of the connection that holds most, and not the one that came last: a client that
- * fills the memory is refused itself, and the others' calls go on.
+ * It refuses the largest call of the connection that holds most, not the latest call: a client that fills the memory is refused
+ * itself, and others' calls continue.
  */
 export class RequestMemory {
   readonly #maxBytes: number;
@@ -34,7 +34,7 @@ export class RequestMemory {
   }
 
   add(call: HeldCall, bytes: number): void {
-    const holder = this.#holderOf(call.connection);
+    const holder = this.#findHolder(call.connection);
     holder.calls.add(call);
     holder.bytes += bytes;
     call.bytes += bytes;
@@ -51,7 +51,7 @@ export class RequestMemory {
     if (holder.calls.size === 0) this.#holders.delete(call.connection);
   }
 
-  #holderOf(connection: object): Holder {
+  #findHolder(connection: object): Holder {
     const known = this.#holders.get(connection);
     if (known) return known;
     const holder = { bytes: 0, calls: new Set<HeldCall>() };

@@ -10,17 +10,17 @@ export interface MemoryOptions {
   readonly log: Log;
 }
 
-/** The memory of an open call beside its bytes, roughly: a stream, its buffers, grpc-js's objects. */
+/** The approximate memory of an open call without its message: the stream, its buffers, grpc-js's objects. */
 const CALL_BYTES = 8 * 1024;
 
-/** The largest number of bytes that one byte of gzip or deflate expands to. */
+/** The largest expansion of one byte of gzip or deflate. */
 const INFLATION = 1032;
 
-/** A request for reflection has a few dozen bytes, its answer tens of thousands; nobody reads more than a few of them. */
+/** A reflection request has a few dozen bytes and its answer tens of thousands, so its bytes count many times. */
 const REFLECTION = /^\/grpc\.reflection\./;
 const REFLECTION_FACTOR = 16 * 1024;
 
-/** Counts what each call's request takes in memory until the call has ended, and ends calls where it is too much. */
+/** Counts the memory of each call's request until the call has ended, and ends calls beyond the limit. */
 export function watchMemory(options: MemoryOptions) {
   const { maxRequestBytesInMemory, maxRecvMessageBytes, log } = options;
   const memory = new RequestMemory(maxRequestBytesInMemory);
@@ -29,7 +29,7 @@ export function watchMemory(options: MemoryOptions) {
   const logged = new WeakSet<object>();
   const refuse = (stream: ServerHttp2Stream, connection: object, path: string, client: string | undefined): void => {
     endCall(stream, { code: status.RESOURCE_EXHAUSTED, details });
-    if (logged.has(connection)) return; // one line for each connection: there may be thousands of calls
+    if (logged.has(connection)) return; // one line per connection, which may have thousands of calls
     logged.add(connection);
     log.warn("refused calls", { client, path, details });
   };
@@ -38,7 +38,7 @@ export function watchMemory(options: MemoryOptions) {
     const connection: object = stream.session ?? stream;
     const client = stream.session?.socket.remoteAddress;
     const call: HeldCall = { connection, bytes: 0, refuse: () => refuse(stream, connection, path, client) };
-    const weigh = weighingOf(path, headers, maxRecvMessageBytes);
+    const weigh = chooseWeigh(path, headers, maxRecvMessageBytes);
     const take = (chunk: Buffer): void => memory.add(call, weigh(chunk, call.bytes - CALL_BYTES));
     stream.once("close", () => memory.release(call));
     stream.on("data", take);
@@ -46,18 +46,18 @@ export function watchMemory(options: MemoryOptions) {
   };
 }
 
-/** Says what a chunk adds to what the call's request takes already. */
+/** Weighs a chunk: the bytes of memory that it adds to those that the call has already taken. */
 type Weigh = (chunk: Buffer, taken: number) => number;
 
-function weighingOf(path: string, headers: IncomingHttpHeaders, maxMessageBytes: number): Weigh {
+function chooseWeigh(path: string, headers: IncomingHttpHeaders, maxMessageBytes: number): Weigh {
   if (REFLECTION.test(path)) return ({ length }) => length * REFLECTION_FACTOR;
   if ((headers["grpc-encoding"] ?? "identity") === "identity") return weighWithBuffers();
   return ({ length }, taken) => Math.max(0, Math.min(length * INFLATION, maxMessageBytes - taken));
 }
 
 /**
- * A chunk is a view of what was read from the socket, up to 64 KB, and keeps all of it in memory: a client that sends a byte
- * here and there would take 64 KB with each. So a small part of a buffer counts as all of it, once.
+ * Weighs uncompressed chunks. A chunk is a view of a buffer of up to 64 KB that was read from the socket, and keeps all of it in
+ * memory: a client that sends single bytes would take 64 KB with each. So a small part of a buffer counts as the whole, once.
  */
 function weighWithBuffers(): Weigh {
   let counted: ArrayBufferLike | undefined;

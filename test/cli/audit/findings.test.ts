@@ -67,14 +67,16 @@ const ours = { kind: "XStore", name: "orders", uid: "uid-of-orders" };
 interface Parts {
   readonly stores?: readonly JsonObject[];
   readonly buckets?: readonly JsonObject[];
+  readonly unregistered?: readonly JsonObject[];
   readonly referred?: readonly (readonly [string, Referred])[];
 }
 
-function worldOf({ stores = [store()], buckets = [], referred = [] }: Parts): World {
+function worldOf({ stores = [store()], buckets = [], unregistered = [], referred = [] }: Parts): World {
   const documents = [...stores, ...buckets].map(documentOf);
   return {
     composites: stores.map((object) => toComposite(documentOf(object))),
     labelled: new Map(documents.map((document) => [toKey(toReference(document)), document])),
+    unregistered: unregistered.map(documentOf),
     referred: new Map(referred),
     notLookedAt: [],
     kinds: 2,
@@ -143,6 +145,35 @@ describe("what an XR refers to", () => {
     },
   ])("$reason: $found", ({ found, ...parts }) => {
     expect(shown(toFindings(worldOf(parts), patience))).toEqual(found);
+  });
+});
+
+describe("a copy of a connection Secret", () => {
+  const copyOf = (origin: JsonObject | string) =>
+    bucket("copy", {
+      controller: ours,
+      metadata: {
+        annotations: {
+          "shared-infrastructure.fn.crossplane.io/shared-resource":
+            typeof origin === "string" ? origin : JSON.stringify({ apiVersion: "platform.example.org/v1", ...origin }),
+        },
+      },
+    });
+  test.each<Row>([
+    { reason: "of an XR that is there", buckets: [copyOf({ kind: "XStore", name: "orders" })], found: [] },
+    {
+      reason: "of an XR that is gone",
+      buckets: [copyOf({ kind: "XStore", name: "gone" })],
+      found: ["SharedResourceGone copy of ?"],
+    },
+    {
+      reason: "of a kind whose XRs were not read",
+      buckets: [copyOf({ kind: "XOther", name: "gone" })],
+      found: [],
+    },
+    { reason: "with a record that is no JSON", buckets: [copyOf("{")], found: [] },
+  ])("$reason: $found", ({ found, ...parts }) => {
+    expect(shown(toFindings(worldOf({ ...parts, stores: [store({ refs: ["copy"] })] }), patience))).toEqual(found);
   });
 });
 
@@ -254,4 +285,79 @@ test("the table has a line for each finding, sorted, and no line without any", (
     "",
   ]);
   expect(toTable([])).toBe("");
+});
+
+describe("the managed resources that stand for one cloud resource", () => {
+  const DOMAIN = "shared-infrastructure.fn.crossplane.io";
+  const stores = [store({ refs: ["a", "b"] })];
+  const contender = (name: string, marks: JsonObject, metadata: JsonObject = {}): JsonObject =>
+    bucket(name, {
+      controller: ours,
+      metadata: {
+        creationTimestamp: CREATED,
+        labels: { "crossplane.io/composite": "orders", [`${DOMAIN}/identity`]: "hash" },
+        annotations: {
+          "crossplane.io/composition-resource-name": `the-${name}`,
+          "crossplane.io/external-name": "invoices",
+          [`${DOMAIN}/owner`]: "XStore.platform.example.org/orders",
+          ...marks,
+        },
+        ...metadata,
+      },
+    });
+  const owner = { [`${DOMAIN}/tags-owner`]: "XStore.platform.example.org/orders#the-a" };
+  const created = { [`${DOMAIN}/origin`]: "Created" };
+  const gone = { ownerReferences: [{ ...ours, controller: true, uid: "uid-of-nobody" }] };
+  const foreign = (externalName: string): JsonObject => ({
+    apiVersion: "cloud.example.org/v1",
+    kind: "Bucket",
+    metadata: { name: "foreign", annotations: { "crossplane.io/external-name": externalName } },
+  });
+
+  test.each<Row>([
+    {
+      reason: "have an owner",
+      buckets: [contender("a", { ...owner, ...created }), contender("b", { ...owner, ...created })],
+      found: [],
+    },
+    {
+      reason: "have no owner, and one of them created it",
+      buckets: [contender("a", created), contender("b", { ...owner, ...created })],
+      found: ["Unmanaged a of orders"],
+    },
+    {
+      reason: "have no owner, and the cloud resource existed before",
+      buckets: [contender("a", {}), contender("b", {})],
+      found: [],
+    },
+    {
+      reason: "have no owner yet, because one of them is new",
+      buckets: [contender("a", created), contender("b", created, { creationTimestamp: "2026-01-01T00:59:00Z" })],
+      found: [],
+    },
+    {
+      reason: "are one, whose owner is being deleted",
+      buckets: [
+        contender("a", { ...owner, ...created }, { deletionTimestamp: CREATED }),
+        contender("b", { ...owner, ...created }),
+      ],
+      found: ["Unmanaged b of orders"],
+    },
+    {
+      reason: "are one, whose XR is gone",
+      stores: [store({ name: "others" })],
+      buckets: [contender("a", { ...owner, ...created }, gone)],
+      found: ["Unmanaged a of ?"],
+    },
+    {
+      reason: "are not all registered",
+      stores: [store({ refs: ["a"] })],
+      buckets: [contender("a", { ...owner, ...created })],
+      unregistered: [foreign("invoices"), foreign("others")],
+      found: ["Unregistered foreign of ?"],
+    },
+  ])("are found out when they $reason", ({ found, ...parts }) => {
+    const all = shown(toFindings(worldOf({ stores, ...parts }), patience));
+    expect(all.filter((line) => /^(?:Unmanaged|Unregistered) /.test(line))).toEqual(found);
+  });
 });

@@ -238,7 +238,7 @@ test("outlasts an API server that is busy, and says so", async () => {
 });
 
 test.each([
-  { args: [], says: "expected list or who-owns; found nothing" },
+  { args: [], says: "expected list, who-owns or consumers; found nothing" },
   { args: ["list", "--output=xml"], says: '--output: one of table, wide, json, yaml; found "xml"' },
   {
     args: ["who-owns", "bucket", "x", "--scope=region"],
@@ -247,7 +247,7 @@ test.each([
   { args: ["list", "--retry-for=long"], says: '--retry-for: a duration such as 30s, 5m or 1m30s; found "long"' },
   { args: ["list", "--colour"], says: "--colour: unknown flag" },
   { args: ["list", "--contened"], says: "--contened: unknown flag; did you mean --contended?" },
-  { args: ["lst"], says: 'expected list or who-owns; found "lst"; did you mean list?' },
+  { args: ["lst"], says: 'expected list, who-owns or consumers; found "lst"; did you mean list?' },
   {
     args: ["list", "--provider-config=prod"],
     says: '--provider-config: not a flag of "registry list", but of "registry who-owns"',

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadCodec } from "../../../src/cli/render/codec.ts";
+import { loadCodec, loadMethod } from "../../../src/cli/render/codec.ts";
+import type { RunFunctionRequest } from "../../../src/cli/render/protocol.ts";
 import { capabilities } from "../../../src/cli/render/protocol.ts";
+import type { Struct } from "../../../src/cli/render/struct.ts";
 import { fromStruct, toStruct } from "../../../src/cli/render/struct.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { loadMethod, type RunFunctionRequest } from "../../../testing/wire/protocol.ts";
 
 const { encodeRequest, decodeResponse } = loadCodec();
 const { requestDeserialize, responseSerialize } = loadMethod();
@@ -12,7 +13,7 @@ const { requestDeserialize, responseSerialize } = loadMethod();
 /** Sends the object to a function as its input. */
 function sendInput(input: JsonObject): JsonObject {
   const bytes = encodeRequest({ meta: { capabilities }, observed: {}, desired: {}, input });
-  const request = requestDeserialize(bytes) as RunFunctionRequest;
+  const request = requestDeserialize(bytes) as RunFunctionRequest<Struct>;
   return fromStruct(request.input ?? { fields: {} });
 }
 

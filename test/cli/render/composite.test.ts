@@ -13,7 +13,7 @@ const lastTransitionTime = "2024-01-01T00:00:00Z";
 const available = { lastTransitionTime, type: "Ready", status: "True", reason: "Available" };
 const creating = { lastTransitionTime, type: "Ready", status: "False", reason: "Creating" };
 
-const conditionsOf = (desired: Resource, unready: readonly string[], conditions: readonly Condition[] = []) =>
+const readConditions = (desired: Resource, unready: readonly string[], conditions: readonly Condition[] = []) =>
   (renderComposite(xr, desired, unready, conditions)["status"] as JsonObject)["conditions"];
 
 test("the XR is who it is, with the status that the pipeline desires", () => {
@@ -44,7 +44,7 @@ describe("the condition Ready", () => {
       condition: message("a, b, c, and 2 more"),
     },
   ])("the condition Ready is $reason", ({ ready, unready, condition }) => {
-    expect(conditionsOf(ready ? { ready } : {}, unready)).toEqual([condition]);
+    expect(readConditions(ready ? { ready } : {}, unready)).toEqual([condition]);
   });
 });
 
@@ -81,11 +81,11 @@ describe("conditions of functions", () => {
       ],
     },
   ])("the conditions of a pipeline $reason", ({ conditions, after }) => {
-    expect(conditionsOf({}, [], conditions)).toEqual([available, ...after]);
+    expect(readConditions({}, [], conditions)).toEqual([available, ...after]);
   });
 
   test("replace one that the pipeline desires", () => {
     const desired = { resource: { status: { conditions: [{ type: "A", status: "False" }] } } };
-    expect(conditionsOf(desired, [], [condition({})])).toEqual([shown, available]);
+    expect(readConditions(desired, [], [condition({})])).toEqual([shown, available]);
   });
 });

@@ -210,7 +210,7 @@ describe("a reference to a resource that is not observed", () => {
       spec: { adoption: {} },
     });
     const never = (): never => expect.unreachable("nothing has to be read");
-    const document = { at: never, toObject: never };
+    const document = { at: never, toObject: never, with: never };
     const resources = new Map([["b", { document, ready: "True", connectionDetails: new Map() } as const]]);
     const request = { ...call.request, observed: { ...call.request.observed, resources } };
     expect(adoption({ ...call, request }, emptyDraft).requirements.size).toBe(0);
@@ -390,6 +390,7 @@ test("what an XR says of itself is read once, and not for each resource that it 
   });
   const counting = {
     toObject: () => composite.toObject(),
+    with: composite.with,
     at: (path: FieldPath) => {
       reads += 1;
       return composite.at(path);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { loadMethod } from "../../../src/cli/render/codec.ts";
 import { toStruct } from "../../../src/cli/render/struct.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
@@ -6,7 +7,6 @@ import { readRequest } from "../../../src/wire/request.ts";
 import { bucket, controlledBy, referring, restoredStore, store } from "../../../testing/builders/composed.ts";
 import { inputOf } from "../../../testing/builders/sharing.ts";
 import { decodeResponse } from "../../../testing/wire/oracle.ts";
-import { loadMethod } from "../../../testing/wire/protocol.ts";
 
 const names = Array.from({ length: 500 }, (_, index) => `bucket-${index}`);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { externalNames } from "../../../src/features/external-names/external-names.ts";
-import { emptyDraft } from "../../../src/model/draft.ts";
+import { emptyDraft, type ResourceEdit } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { type ComposedParts, composedCall, externallyNamed, store } from "../../../testing/builders/composed.ts";
 
@@ -27,11 +27,10 @@ const observed = ({ name, id, ...rest }: { name?: string; id?: string; metadata?
   };
 };
 
-/** The edit that sets the name and leaves the rest of the resource unread. */
-const edited = (name: string) => ({
-  is: "set",
-  value: { path: ["metadata", "annotations", "crossplane.io/external-name"], value: name },
-});
+/** The object that the edit of a resource desires. */
+function objectOf(edit: ResourceEdit | undefined): JsonObject | undefined {
+  return edit?.is === "set" ? edit.document?.toObject() : undefined;
+}
 
 const deletionTimestamp = "2026-01-01T00:00:00Z";
 const ledger = { toCompositeFieldPath: "status.externalNames" };
@@ -48,7 +47,8 @@ test("an observed name is added to what the pipeline desires", () => {
     observed: { vpc: observed({ name: "vpc-1" }) },
     desired: { vpc: desired },
   });
-  expect([...resources]).toEqual([["vpc", edited("vpc-1")]]);
+  expect([...resources.keys()]).toEqual(["vpc"]);
+  expect(objectOf(resources.get("vpc"))).toEqual(withName("vpc-1", desired));
   expect(conditions).toEqual([
     { type: "ExternalNamesPinned", status: "True", reason: "Pinned", message: undefined, target: "Composite" },
   ]);
@@ -125,7 +125,9 @@ describe("a lost name", () => {
   )("becomes $name when $reason", ({ desired: wanted, status, policy = {}, name }) => {
     const there = { ...observed({}), status: { atProvider: status } };
     const { resources, conditions } = draftOf({ policy, observed: { a: there }, desired: { a: wanted } });
-    expect(resources.get("a")).toEqual(name === undefined ? undefined : edited(name));
+    expect(objectOf(resources.get("a"))).toEqual(
+      name === undefined ? undefined : { ...wanted, ...externallyNamed(name) },
+    );
     expect(conditions[0]?.reason).toBe(name === undefined ? "WaitingForNames" : "Rescued");
   });
 });
@@ -157,7 +159,7 @@ describe("the ledger", () => {
       xr: recording({ vpc: recordOf("vpc-1") }),
       desired: { vpc: desired },
     });
-    expect(resources.get("vpc")).toEqual(edited("vpc-1"));
+    expect(objectOf(resources.get("vpc"))).toEqual(withName("vpc-1", desired));
     expect(conditions).toMatchObject([{ status: "True", reason: "RestoredFromLedger" }]);
     expect(composite[0]?.value).toEqual({ vpc: recordOf("vpc-1") });
   });
@@ -275,7 +277,7 @@ describe("a resource with two names", () => {
       observed: { vpc: there },
       desired: { vpc: desired },
     });
-    expect(resources.get("vpc")).toEqual(edited(pinned));
+    expect(objectOf(resources.get("vpc"))).toEqual(withName(pinned, desired));
     expect(conditions).toMatchObject([{ status: "False", reason: "DuplicateSuspected" }]);
     expect(results).toMatchObject([{ severity: "Warning", message: expect.stringContaining("vpc-1") }]);
     expect(composite[0]?.value).toEqual({ vpc: recordOf("vpc-1") });
@@ -310,11 +312,9 @@ test("the object and the readiness that an earlier feature set are kept", () => 
     ...emptyDraft,
     resources: new Map([["vpc", { is: "set", object: desired, ready: "True" } as const]]),
   };
-  expect(externalNames(call, draft).resources.get("vpc")).toEqual({
-    ...edited("vpc-1"),
-    object: desired,
-    ready: "True",
-  });
+  const edit = externalNames(call, draft).resources.get("vpc");
+  expect(edit).toMatchObject({ is: "set", ready: "True" });
+  expect(objectOf(edit)).toEqual(withName("vpc-1", desired));
 });
 
 test("the condition ExternalNamesPinned names ten of many resources and counts the rest", () => {

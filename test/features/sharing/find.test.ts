@@ -58,7 +58,13 @@ describe("several resources by labels", () => {
       items: [resource("a")],
       condition: "TooFewMatches: db: 1 XPostgres match with labels db=orders, and 2 are wanted",
     },
-    { reason: "none is enough", select: { minMatch: 0 }, items: [], condition: "Available: undefined" },
+    {
+      reason: "none is enough, which is an empty list for later steps",
+      select: { minMatch: 0 },
+      items: [],
+      names: [],
+      condition: "Available: undefined",
+    },
     {
       reason: "none at all",
       select: {},

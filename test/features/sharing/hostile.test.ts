@@ -238,6 +238,7 @@ describe("the record of a copy", () => {
   const billing = database({ metadata: { name: "billing", annotations: { [ALLOWED]: "*" } } });
   const moving = (items: readonly JsonObject[] | "pending", copy = copyOf()) =>
     draftOf({ xr: named("billing"), observed: { [KEY]: copy }, answers: { db: [billing], "db/recorded": items } });
+  const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
   const EARLIER = "shared-infrastructure.fn.crossplane.io/earlier-shared-resources";
   const earlier = { [EARLIER]: `[${String(recorded()[RECORD])}]` };
   const moved = { ...recorded("billing"), ...earlier };
@@ -288,7 +289,8 @@ describe("the record of a copy", () => {
   ])("that has moved $reason", ({ items, copy, annotations }) => {
     const edit = moving(items, copy).resources.get(KEY);
     const object = edit?.is === "set" && edit.object !== undefined ? documentOf(edit.object) : undefined;
-    expect(object?.at(["metadata", "annotations"])).toEqual(annotations);
+    const { [OWNER]: _, ...records } = (object?.at(["metadata", "annotations"]) ?? {}) as JsonObject;
+    expect(object && records).toEqual(annotations);
   });
 
   test("that has moved counts with all that it names while the share leads nowhere", () => {
@@ -487,6 +489,51 @@ describe("a namespace has a say in what is copied into it", () => {
       );
     });
     expect(kept).toEqual([[], [at("kube-system")]]);
+  });
+
+  const leadingNowhere = [
+    { reason: "names no database", xr: evil({ parameters: {} }), answers: {} },
+    {
+      reason: "names a database that does not exist",
+      xr: evil({ parameters: { database: "nope" } }),
+      answers: { db: [] },
+    },
+    { reason: "no longer says where to", xr: evil({ where: undefined as never }), answers: everywhere },
+  ];
+  const granted = { "db/recorded": [database({ annotations: { [ALLOWED]: "*" } })] };
+  test.each(
+    leadingNowhere.flatMap((parts) => [
+      {
+        ...parts,
+        namespace: "takes copies from it",
+        items: [namespaceOf("kube-system", { [ACCEPT]: "evil" })],
+        is: "stays",
+      },
+      { ...parts, namespace: "takes none any more", items: [namespaceOf("kube-system")], is: "goes" },
+      { ...parts, namespace: "is not looked up yet", items: "pending" as const, is: "stays" },
+    ]),
+  )("while the XR $reason, a copy in a namespace that $namespace $is", ({ xr: composite, answers, items, is }) => {
+    const key = at("kube-system");
+    const draft = draftOf({
+      xr: composite,
+      sharedResources: [byField],
+      answers: { ...granted, ...answers, "namespace/kube-system": items },
+      observed: { [key]: copyOf({ namespace: "kube-system" }) },
+    });
+    expect(desired(draft)).toEqual(is === "stays" ? [key] : []);
+    expect([...requirementsIn(draft).keys()]).toContain("namespace/kube-system");
+  });
+
+  test("while the XR leads nowhere, a copy stays where the Composition names its namespace, and none is asked", () => {
+    const key = at("kube-system");
+    const draft = draftOf({
+      xr: evil({ parameters: {} }),
+      sharedResources: [shared(connection({ namespaces: { value: ["kube-system", "kube-public"] } }))],
+      answers: granted,
+      observed: { [key]: copyOf({ namespace: "kube-system" }) },
+    });
+    expect(desired(draft)).toEqual([key]);
+    expect([...requirementsIn(draft).keys()]).toEqual(["shared-resource/db/recorded"]);
   });
 
   test("a ReferenceGrant is for the namespace that asks, not for the one that is written to", () => {

@@ -6,9 +6,9 @@ import {
   ALLOWED,
   type CallParts,
   callOf,
+  copyMetadata,
   database,
   observedObject,
-  recorded,
   requirementsIn,
   shared,
   xr,
@@ -22,7 +22,7 @@ const KEY = "shared/db/team-a/orders-db";
 const object = (copy: { references?: unknown; type?: string } = {}) => ({
   apiVersion: "kubernetes.crossplane.io/v1alpha2",
   kind: "Object",
-  metadata: { annotations: recorded() },
+  metadata: copyMetadata(),
   spec: {
     forProvider: {
       manifest: {

@@ -239,6 +239,31 @@ describe("a cloud resource that several XRs may name", () => {
       ]);
     });
 
+    test("is only observed where its provider does not tell who writes it, and the condition says how to go on", () => {
+      const classic = { ...bucket({}, named), apiVersion: "s3.aws.crossplane.io/v1beta1" };
+      const theirs: CallParts = { ...parts, desired: { bucket: classic } };
+      const own = applied(run({ ...theirs, contenders: [] }), "ours");
+      const { annotations, ...rest } = own["metadata"] as Record<string, JsonObject>;
+      const { [Object.keys(CREATED)[0] ?? ""]: _, ...others } = annotations ?? {};
+      const found = { ...own, metadata: { ...rest, annotations: others } } as JsonObject;
+      const draft = run({ ...theirs, observed: { bucket: found }, contenders: [found] });
+      expect([policies(draft), draft.resources.get("bucket"), draft.conditions]).toMatchObject([
+        ["Observe"],
+        { ready: "True" },
+        [
+          {
+            status: "False",
+            reason: "ExistedBefore",
+            message:
+              "0 tagged, 1 not; bucket: existed before this XR, and its provider does not tell who else writes it, so this XR " +
+              "only observes it; to move ownership here: kubectl annotate bucket.s3.aws.crossplane.io ours --overwrite " +
+              `${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"; to delete it with this XR: ` +
+              `kubectl annotate bucket.s3.aws.crossplane.io ours ${DOMAIN}/allow-delete=true`,
+          },
+        ],
+      ]);
+    });
+
     test("is not taken for created because ours created another one under its earlier name", () => {
       const moved = bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } });
       const reconcile = (own: JsonObject, contenders: readonly JsonObject[]) =>

@@ -1,42 +1,10 @@
-import { toSecretRequirement } from "../../../crossplane/requirement.ts";
-import type { Copy, Key } from "../../../input/connection.ts";
-import { isObject, type JsonObject, ownValue } from "../../../model/json.ts";
-import type { Requirement } from "../../../model/requirement.ts";
-import type { Call } from "../../feature.ts";
-import type { SharingReason } from "../reason.ts";
-import type { SecretName } from "../source.ts";
-
-/** A Secret's values by key, in base64 as Kubernetes shows them. */
-export type Data = ReadonlyMap<string, string>;
-
-/** The state of the source Secret. */
-export type SourceSecret =
-  | { readonly is: "pending" }
-  | { readonly is: "missing" }
-  | { readonly is: "read"; readonly data: JsonObject; readonly version: string | undefined };
-
-/** Asks for the source Secret: only what a delivery cannot do without, and only once access to it is granted. */
-export function readSecret(share: string, secret: SecretName, call: Call): [Requirement, SourceSecret] {
-  const requirement = toSecretRequirement(`shared-resource/${share}/secret`, secret);
-  const answer = call.request.required(requirement.name);
-  if (answer.is === "pending") return [requirement, { is: "pending" }];
-  const isIt = (namespace: unknown): boolean => namespace === secret.namespace;
-  const [found] = answer.items.filter((item) => isIt(item.at(["metadata", "namespace"])));
-  if (found === undefined) return [requirement, { is: "missing" }];
-  const version = found.at(["metadata", "resourceVersion"]);
-  const values = found.at(["data"]);
-  return [
-    requirement,
-    {
-      is: "read",
-      data: isObject(values) ? values : {},
-      version: typeof version === "string" ? version : undefined,
-    },
-  ];
-}
+import { type JsonObject, ownValue } from "../../../model/json.ts";
+import type { Template } from "../../../model/template.ts";
+import type { Data, SecretName, SourceSecret } from "../source.ts";
+import type { NamedCopy, NamedKey, SharingReason } from "../verdict.ts";
 
 /** Tells whether a delivery needs the source Secret's values or keys. */
-export function isNeeded({ via, keys }: Copy): boolean {
+export function isNeeded({ via, keys }: NamedCopy): boolean {
   if (via === "Object") return false;
   return via !== "ConnectionSecret" || keys === undefined;
 }
@@ -47,7 +15,7 @@ export type Contents =
   | { readonly is: "lacking"; readonly cause: "unknown" | "broken" | "gone"; readonly reason: SharingReason };
 
 /** Selects what a copy is to hold of the source Secret. */
-export function selectContents(copy: Copy, source: SecretName, secret: SourceSecret): Contents {
+export function selectContents(copy: NamedCopy, source: SecretName, secret: SourceSecret): Contents {
   if (!isNeeded(copy)) return { is: "known", data: new Map() };
   switch (secret.is) {
     case "pending":
@@ -60,15 +28,15 @@ export function selectContents(copy: Copy, source: SecretName, secret: SourceSec
 }
 
 /** The keys that a copy lists, under their new names; all where it lists none. Sorted, as Kubernetes shows them. */
-function selectKeys(keys: readonly Key[] | undefined, data: JsonObject, secret: SecretName): Contents {
+function selectKeys(keys: readonly NamedKey[] | undefined, data: JsonObject, secret: SecretName): Contents {
   if (keys === undefined) return { is: "known", data: toData(data) };
-  const selected: Record<string, string> = {};
+  const selected: [string, string][] = [];
   for (const key of keys) {
     const value = "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret);
     if (typeof value !== "string") return { is: "lacking", cause: "broken", reason: value };
-    selected[key.to] = value;
+    selected.push([key.to, value]);
   }
-  return { is: "known", data: toData(selected) };
+  return { is: "known", data: toData(Object.fromEntries(selected)) };
 }
 
 /** There may be many keys: this is one pass and a sort. */
@@ -86,9 +54,7 @@ function fromKey(key: string, data: JsonObject, secret: SecretName): string | Sh
   return typeof value === "string" ? value : { is: "KeyNotFound", secret, key };
 }
 
-type Parts = Extract<Key, { parts: unknown }>["parts"];
-
-function fromTemplate(parts: Parts, data: JsonObject, secret: SecretName): string | SharingReason {
+function fromTemplate(parts: Template, data: JsonObject, secret: SecretName): string | SharingReason {
   const texts: string[] = [];
   for (const part of parts) {
     const text = typeof part === "string" ? part : readText(part.key, data, secret);

@@ -1,24 +1,23 @@
-import type { Copy } from "../../../input/connection.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
+import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
-import { type Origin, originKey } from "../origin.ts";
-import type { SharingReason } from "../reason.ts";
-import { formatSecret } from "../source.ts";
-import type { Copying, JudgedDestination, NotCopying } from "../verdict.ts";
-import { withEarlier } from "./composed.ts";
-import type { Data } from "./contents.ts";
-import type { Destination } from "./destination.ts";
-import { keep, release } from "./keep.ts";
-import { type ConnectedShare, judgeKept, judgeOrigins } from "./kept.ts";
+import type { Resolved } from "../../value.ts";
+import { type Data, formatSecret, type Origin } from "../source.ts";
+import type { Copying, Destination, JudgedDestination, NamedCopy, Part, SharingReason } from "../verdict.ts";
+import { nameKeys } from "./destinations.ts";
+import { type ConnectedShare, keepGranted, rewrite, withoutLeave } from "./judge-kept.ts";
+import { drop, giveUp } from "./keep.ts";
 import type { ObservedCopy } from "./observed.ts";
-import { type Delivery, merge, type Part, toDelivery } from "./part.ts";
-import { findStale } from "./progress.ts";
 import { isInTheWay, type JudgedShare, possess, type Survey, survey } from "./survey.ts";
 import { copyTo, type Outcome, toKey } from "./write.ts";
 
-/** Acts on the verdicts. What is kept has its Secret before anything new is written. */
-export function deliver(shares: readonly JudgedShare[], call: Call): readonly Delivery[] {
-  const scene = survey(shares, call);
+/** Delivers the copies of all shares. Kept copies are decided first: nothing new may take their Secrets. */
+export function deliver(
+  shares: readonly JudgedShare[],
+  observed: readonly ObservedCopy[],
+  call: Call,
+): readonly Delivery[] {
+  const scene = survey(shares, observed, call);
   const kept = new Map(shares.map((share) => [share, toDelivery(keepAll(share, scene, call))]));
   return shares.map((share) => {
     const { shared, judgement } = share;
@@ -40,7 +39,7 @@ function keepAll({ shared, judgement: { verdict } }: JudgedShare, scene: Survey,
   const details = wanted.filter(({ via }) => via === "CompositeConnectionDetails" && !isDropped);
   return [
     ...copies.map((copy) => keepGranted(copy, verdict.is, undefined, shared, call)),
-    ...details.map((copy) => ({ details: shownDetails(copy, call) })),
+    ...details.map(({ keys }) => ({ details: findShownDetails(nameKeys(keys, call), call) })),
     { reasons },
   ];
 }
@@ -126,7 +125,10 @@ function act(
       const kept = copies.map((copy) => keepGranted(copy, outcome.cause, original.origin, shared, call));
       const isKept = outcome.cause !== "gone" || shared.connection.onSourceMissing === "Keep";
       const isDetails = destination.copy.via === "CompositeConnectionDetails" && isKept;
-      return merge([...kept, { details: isDetails ? shownDetails(destination.copy, call) : new Map() }]);
+      return merge([
+        ...kept,
+        { details: isDetails ? findShownDetails({ is: "set", value: destination.copy.keys }, call) : new Map() },
+      ]);
     }
     case "written": {
       possess(scene.possessions, destination, key, shared.name);
@@ -140,80 +142,61 @@ function act(
 }
 
 /**
- * Writes a copy that is there. Where it is made from another resource now, the Secret may hold what the one before granted,
- * until the provider has written it anew, which it cannot while the new source is not there. Without a grant for that the
- * copy goes first.
+ * Finds the connection details that this XR shows already and that may be the copy's: those of the keys that it lists, or all
+ * where it lists none or where their names are not known. What an earlier step desires is newer than what is shown.
  */
-function rewrite(copy: ObservedCopy, edit: ResourceEdit, now: Origin, shared: ConnectedShare, call: Call): Part {
-  const stale = findStale(copy, now);
-  if (stale.length === 0) return { edits: [[copy.key, edit]], before: changedOrigin(copy, now) };
-  const { isKept, isPending, requirements } = judgeOrigins(copy, stale, shared, call);
-  if (!isKept) {
-    const reasons: SharingReason[] =
-      copy.target === undefined ? [] : [{ is: "WaitingForCopies", targets: [copy.target] }];
-    return { ...drop(copy, call), requirements, reasons };
-  }
-  if (isPending) return { edits: [[copy.key, keep(copy)]], requirements };
-  return { edits: [[copy.key, withEarlier(edit, stale)]], requirements, before: changedOrigin(copy, now) };
-}
-
-const changedOrigin = ({ origin }: ObservedCopy, now: Origin): Origin | undefined =>
-  origin !== undefined && originKey(origin) !== originKey(now) ? origin : undefined;
-
-/**
- * Judges a copy whose destination has no leave (any more). What another resource granted is judged by that one: whoever asks
- * for a resource that is not granted loses nothing. A copy from before origins were recorded stays where only the namespace's
- * word is missing, which nobody asked for then.
- */
-function withoutLeave(
-  copy: ObservedCopy,
-  leave: Exclude<JudgedDestination["leave"], "granted">,
-  { original }: Copying,
-  shared: ConnectedShare,
-  call: Call,
-): Part {
-  if (leave === "unknown" || leave === "unreadable") return keepGranted(copy, "unknown", undefined, shared, call);
-  if (leave === "tooLarge") return keepGranted(copy, "broken", original.origin, shared, call);
-  if (copy.origin === undefined && leave === "notAccepted") return keepGranted(copy, "broken", undefined, shared, call);
-  if (copy.origin === undefined || originKey(copy.origin) === originKey(original.origin)) return drop(copy, call);
-  return keepGranted(copy, "broken", undefined, shared, call);
-}
-
-/** Keeps a copy as far as the grant that it was made under goes. */
-function keepGranted(
-  copy: ObservedCopy,
-  cause: NotCopying["is"],
-  granted: Origin | undefined,
-  shared: ConnectedShare,
-  call: Call,
-): Part {
-  const { isKept, requirements } = judgeKept(copy, cause, granted, shared, call);
-  if (!isKept) return { ...drop(copy, call), requirements };
-  return { edits: [[copy.key, keep(copy)]], requirements };
-}
-
-/** Leaves a copy out, also where an earlier step of this function has kept it. */
-const drop = ({ key }: ObservedCopy, { request }: Call): Part => ({
-  edits: request.desired.resources.has(key) ? [[key, { is: "removed" }]] : [],
-});
-
-function giveUp(copy: ObservedCopy, call: Call): Part {
-  const edit = release(copy);
-  return edit === undefined ? drop(copy, call) : { edits: [[copy.key, edit]] };
-}
-
-/**
- * The connection details that this XR shows already; where no keys are listed, all of them may be the copy's. What an earlier
- * step desires is newer than what is shown.
- */
-function shownDetails({ keys }: Copy, { request }: Call): Data {
+function findShownDetails(keys: Resolved<NamedCopy["keys"]>, { request }: Call): Data {
   const desired = request.desired.composite.connectionDetails;
   const shown = request.observed.composite.connectionDetails;
-  const listed = keys && new Set(keys.map(({ to }) => to));
+  const listed = keys.is === "set" && keys.value && new Set(keys.value.map(({ to }) => to));
   const details = new Map<string, string>();
   for (const [key, value] of shown) {
-    if (desired.has(key) || listed?.has(key) === false) continue;
+    if (desired.has(key) || (listed && !listed.has(key))) continue;
     details.set(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"));
   }
   return details;
+}
+
+/** The outcome for one shared resource's connection Secret, and the reasons why copies are missing. */
+export interface Delivery {
+  /** Leaving out a resource that was composed before deletes it, and the copy with it. */
+  readonly resources: ReadonlyMap<string, ResourceEdit>;
+  /** Connection details of this XR. */
+  readonly details: Data;
+  readonly requirements: readonly Requirement[];
+  readonly reasons: readonly SharingReason[];
+  /** The resource that a copy was made from before, where it is another one now. */
+  readonly before: Origin | undefined;
+}
+
+/** Puts parts together. */
+const merge = (parts: readonly Part[]): Part => ({
+  edits: parts.flatMap(({ edits = [] }) => edits),
+  details: mergeDetails(parts),
+  requirements: parts.flatMap(({ requirements = [] }) => requirements),
+  reasons: parts.flatMap(({ reasons = [] }) => reasons),
+  before: parts.find(({ before }) => before !== undefined)?.before,
+});
+
+/** As they are where only one part has any: there may be many. */
+function mergeDetails(parts: readonly Part[]): Data {
+  const all = parts.flatMap(({ details }) => (details === undefined || details.size === 0 ? [] : [details]));
+  const [first = new Map<string, string>()] = all;
+  return all.length < 2 ? first : new Map(all.flatMap((details) => [...details]));
+}
+
+/** Makes a delivery of all parts of a share; all copies that are waited for are one reason. */
+function toDelivery(parts: readonly Part[]): Delivery {
+  const { edits = [], details = new Map(), requirements = [], reasons = [], before } = merge(parts);
+  const waiting = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
+  return {
+    resources: new Map(edits),
+    details,
+    requirements,
+    reasons: [
+      ...reasons.filter(({ is }) => is !== "WaitingForCopies"),
+      ...(waiting.length === 0 ? [] : [{ is: "WaitingForCopies", targets: waiting } as const]),
+    ],
+    before,
+  };
 }

@@ -1,10 +1,12 @@
+import { copiedSecretOf } from "../../../crossplane/copies.ts";
+import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
+import { readConditions, shownCondition } from "../../../model/condition.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../model/json.ts";
 import type { Resource } from "../../../model/resource.ts";
 import { SHARED_FROM } from "../../../ownership/owner.ts";
-import { type Origin, readEarlierOrigins, readOrigin } from "../origin.ts";
-import { isSameSecret, type SecretName } from "../source.ts";
+import { isSameSecret, type Origin, originKey, readEarlierOrigins, readOrigin, type SecretName } from "../source.ts";
 
 /** The observed resource that makes a copy: an Object of provider-kubernetes, or the Secret itself. */
 export interface ObservedCopy {
@@ -43,7 +45,7 @@ function toCopy(key: string, resource: Resource): ObservedCopy {
     key,
     share,
     resource,
-    target: findTarget(document),
+    target: copiedSecretOf(document),
     source: readSource(document),
     origin: readOrigin(document),
     earlier: readEarlierOrigins(document),
@@ -54,27 +56,11 @@ const KIND: FieldPath = ["kind"];
 const MANIFEST: FieldPath = ["spec", "forProvider", "manifest"];
 const CONNECTION_DETAILS = parseFieldPath("spec.connectionDetails");
 const REFERENCES = parseFieldPath("spec.references");
-const PUBLISHED = parseFieldPath("spec.writeConnectionSecretToRef");
 
 export const isSecret = (document: Document): boolean => document.at(KIND) === "Secret";
 
 /** Tells whether the copy is the connection Secret of its Object, which is deleted with it. */
 export const isPublisher = ({ document }: Resource): boolean => document.at(CONNECTION_DETAILS) !== undefined;
-
-function findTarget(document: Document): SecretName | undefined {
-  if (isSecret(document)) return secretAt(document, ["metadata"]);
-  if (document.at(PUBLISHED) === undefined) return secretAt(document, [...MANIFEST, "metadata"]);
-  const name = stringAt(document, [...PUBLISHED, "name"]);
-  const namespace =
-    stringAt(document, [...PUBLISHED, "namespace"]) ?? stringAt(document, [...MANIFEST, "metadata", "name"]);
-  return name === undefined || namespace === undefined ? undefined : { namespace, name };
-}
-
-function secretAt(document: Document, path: FieldPath): SecretName | undefined {
-  const namespace = stringAt(document, [...path, "namespace"]);
-  const name = stringAt(document, [...path, "name"]);
-  return name === undefined || namespace === undefined ? undefined : { namespace, name };
-}
 
 /** The Secret that the provider reads; where it reads none, the one that the copy's annotation names. */
 function readSource(document: Document): SecretName | undefined {
@@ -103,3 +89,51 @@ function toSecretName(reference: JsonValue | undefined): SecretName | undefined 
   const { namespace, name } = reference;
   return typeof namespace === "string" && typeof name === "string" ? { namespace, name } : undefined;
 }
+
+/**
+ * Tells whether the provider has read that an Object observes only. Crossplane has written the spec that we see, and the
+ * provider may not have seen it. A status from right after a creation proves nothing: the runtime reads the Object anew then,
+ * and stamps a generation that may be later than the one it acted on.
+ */
+export function isReleased(document: Document): boolean {
+  const policies = readPolicies(document);
+  const isCreating = shownCondition(document, "Ready")?.reason === "Creating";
+  return policies !== undefined && isObserver(policies) && isSeen(document) && !isCreating;
+}
+
+/**
+ * Tells whether the provider has seen the spec as it is: its Synced condition says which generation it is about, whether the
+ * provider could do what that says or not. Providers from before crossplane-runtime v1.20 do not say so, and there the
+ * condition alone has to do.
+ */
+function isSeen(document: Document): boolean {
+  const synced = readConditions(document).find(({ type }) => type === "Synced");
+  if (synced === undefined) return false;
+  const { observedGeneration } = synced;
+  const generation = document.at(["metadata", "generation"]);
+  return typeof observedGeneration !== "number" || typeof generation !== "number" || observedGeneration >= generation;
+}
+
+/**
+ * Finds the origins of which something may still be in a copy that is to be made from another one: all that are recorded, until
+ * the provider has written what the Object says. A Secret that Crossplane writes holds nothing else as soon as it is written.
+ */
+export function findStale({ resource, origin, earlier }: ObservedCopy, now: Origin): readonly Origin[] {
+  const { document } = resource;
+  const isMoving = origin !== undefined && originKey(origin) !== originKey(now);
+  const isWritten = isSecret(document) || (isReady(resource) && isSeen(document));
+  const stale = [...(isMoving && !isSecret(document) ? [origin] : []), ...(isWritten ? [] : earlier)];
+  const keys = new Set([originKey(now)]);
+  return stale.filter((each) => !keys.has(originKey(each)) && keys.add(originKey(each)));
+}
+
+/** Tells whether the copy exists and is up to date. An Object that may not write stays Ready but is not Synced: both count. */
+export function isReady(resource: Resource | undefined): boolean {
+  if (resource === undefined) return false;
+  if (isSecret(resource.document)) return true;
+  return ["Ready", "Synced"].every((type) => shownCondition(resource.document, type)?.status === "True");
+}
+
+/** Tells whether the provider reports that the Secret which an Object is to publish into belongs to somebody else. */
+export const isRefused = ({ document }: Resource): boolean =>
+  shownCondition(document, "Synced")?.message.includes("refusing to modify uncontrolled secret") === true;

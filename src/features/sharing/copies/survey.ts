@@ -2,9 +2,8 @@ import type { SharedResource } from "../../../input/shared-resource.ts";
 import type { Call } from "../../feature.ts";
 import { formatSecret, type SecretName } from "../source.ts";
 import type { Judgement } from "../verdict.ts";
-import { findDestinations } from "./destination.ts";
-import { findCopies, isPublisher, type ObservedCopy } from "./observed.ts";
-import { isReleased } from "./progress.ts";
+import { findDestinations } from "./destinations.ts";
+import { findCopies, isPublisher, isReleased, type ObservedCopy } from "./observed.ts";
 import { toKey } from "./write.ts";
 
 export interface JudgedShare {
@@ -28,9 +27,8 @@ export interface Survey {
   readonly possessions: Map<string, Possession>;
 }
 
-/** Finds the copies that are there, and which share decides about each. */
-export function survey(shares: readonly JudgedShare[], call: Call): Survey {
-  const copies = findCopies(call.request.observed.resources);
+/** Finds which share decides about each copy that is there. */
+export function survey(shares: readonly JudgedShare[], copies: readonly ObservedCopy[], call: Call): Survey {
   const byShare = new Map(shares.map(({ shared }) => [shared.name, [] as ObservedCopy[]]));
   const orphans: ObservedCopy[] = [];
   for (const copy of copies) (byShare.get(copy.share) ?? orphans).push(copy);

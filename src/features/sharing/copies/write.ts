@@ -1,19 +1,19 @@
-import { isObserver, policiesOf } from "../../../crossplane/management-policies.ts";
+import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { isBeingDeleted } from "../../../crossplane/metadata.ts";
+import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
+import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement.ts";
+import { stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Requirement } from "../../../model/requirement.ts";
+import { formatOwner, OWNER } from "../../../ownership/owner.ts";
 import type { Call } from "../../feature.ts";
-import { originKey } from "../origin.ts";
-import type { SharingReason } from "../reason.ts";
-import type { Copying, NotCopying } from "../verdict.ts";
-import { connectionSecretObject, copiedSecret, copyingObject, objectWithValues } from "./composed.ts";
-import { type Data, selectContents } from "./contents.ts";
-import type { Destination } from "./destination.ts";
-import { findHolder } from "./holder.ts";
+import { type Data, originKey } from "../source.ts";
+import type { Copying, Destination, NotCopying, SharingReason } from "../verdict.ts";
+import { compose, targetLabel } from "./compose.ts";
+import { selectContents } from "./contents.ts";
 import { asObserver } from "./keep.ts";
-import { type ObservedCopy, prefixFor } from "./observed.ts";
-import { isReady, isRefused, isReleased } from "./progress.ts";
+import { isReady, isRefused, isReleased, type ObservedCopy, prefixFor } from "./observed.ts";
 
 /** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
 const suffixes = {
@@ -36,7 +36,7 @@ export type Outcome = (
   | { readonly is: "givenUp" } // somebody else has it
 ) & { readonly reason?: SharingReason | undefined; readonly requirements: readonly Requirement[] };
 
-/** Decides what to write to one destination. A Secret that somebody else holds is never written to (holder.ts). */
+/** Decides what to write to one destination. A Secret that somebody else holds is never written to (findHolder). */
 export function copyTo(
   key: string,
   destination: Destination,
@@ -71,7 +71,7 @@ export function copyTo(
       return {
         ...write(
           destination,
-          toObject(destination, { original, secret }, contents.data, call),
+          compose(destination, { original, secret }, contents.data, call),
           observed,
           holder.isThere,
         ),
@@ -83,30 +83,6 @@ export function copyTo(
 /** Tells whether the copy was made from that resource; a copy without a record may have been. */
 const isFrom = ({ origin }: ObservedCopy, original: Copying["original"]): boolean =>
   origin === undefined || originKey(origin) === originKey(original.origin);
-
-function toObject(
-  destination: Destination,
-  { original, secret }: Pick<Copying, "original" | "secret">,
-  data: Data,
-  { composite }: Call,
-): JsonObject {
-  switch (destination.copy.via) {
-    case "ObjectWithValues":
-      return objectWithValues(original, destination, composite, data);
-    case "Secret":
-      return copiedSecret(original, destination, composite, data);
-    case "ConnectionSecret": {
-      const listed = destination.copy.keys?.flatMap((key) =>
-        key.from === undefined ? [] : [{ from: key.from, to: key.to }],
-      );
-      const keys = listed ?? [...data.keys()].map((key) => ({ from: key, to: key }));
-      const version = secret.is === "read" ? secret.version : undefined;
-      return connectionSecretObject(original, destination, composite, keys, version);
-    }
-    default:
-      return copyingObject(original, destination, composite);
-  }
-}
 
 function write(destination: Destination, object: JsonObject, observed: ObservedCopy | undefined, isThere: boolean) {
   if (!mayWrite(destination, observed, isThere)) {
@@ -132,7 +108,48 @@ function mayWrite({ copy }: Destination, observed: ObservedCopy | undefined, isT
   if (copy.via !== "Object" && copy.via !== "ObjectWithValues") return true;
   if (observed === undefined) return !isThere;
   const { document } = observed.resource;
-  const policies = policiesOf(document);
+  const policies = readPolicies(document);
   const isLimited = policies !== undefined && isObserver(policies);
   return !isLimited || (isReleased(document) && !isBeingDeleted(document));
+}
+
+/** The holder of a destination's Secret, who alone may write it. */
+type Holder =
+  | { readonly is: "us"; readonly isThere: boolean } // whether the Secret is there, with our mark
+  | { readonly is: "other"; readonly name: string | undefined } // undefined: the Secret carries no mark of ours
+  | { readonly is: "unknown" }; // not looked up yet
+
+/**
+ * Finds who holds a destination's Secret, by proof that lies on the Secret itself: the owner annotation of a copy. One that is
+ * there and is not ours stays as it is. That is also how two XRs settle that both saw none there and wrote at once: whoever
+ * sees the other's mark gives way without deleting the Secret, and the mark that is on it in the end says who has it.
+ *
+ * Crossplane v1 cannot look up a Secret by its name, and so finds copies of ours only. `via: ConnectionSecret` leaves it to
+ * the provider, which refuses to write what the Object does not control.
+ */
+function findHolder(
+  key: string,
+  destination: Destination,
+  { request, composite }: Call,
+): { readonly holder: Holder; readonly requirements: readonly Requirement[] } {
+  if (destination.copy.via === "ConnectionSecret") return { holder: { is: "us", isThere: false }, requirements: [] };
+  const requirement = canSelectNamespaces(request, composite)
+    ? toSecretRequirement(`${key}/target`, destination)
+    : toRequirement(`${key}/target`, {
+        apiVersion: "v1",
+        kind: "Secret",
+        match: { labels: targetLabel(destination) },
+      });
+  const answer = request.required(requirement.name);
+  if (answer.is === "pending") return { holder: { is: "unknown" }, requirements: [requirement] };
+
+  const found = answer.items.find(
+    (item) =>
+      stringAt(item, ["metadata", "namespace"]) === destination.namespace &&
+      stringAt(item, ["metadata", "name"]) === destination.name,
+  );
+  const owner = found && stringAt(found, ["metadata", "annotations", OWNER]);
+  const isThere = found !== undefined;
+  const isOurs = !isThere || owner === formatOwner(composite);
+  return { holder: isOurs ? { is: "us", isThere } : { is: "other", name: owner }, requirements: [requirement] };
 }

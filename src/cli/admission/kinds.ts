@@ -1,0 +1,29 @@
+import type { Cluster } from "../../cluster/cluster.ts";
+import { discover, type ResourceKind } from "../../cluster/discovery.ts";
+import { findKinds } from "../../registry/look-up.ts";
+import type { ResourceQuery } from "../../registry/query.ts";
+
+/** The kinds that are installed are read again after this time. */
+const KINDS_MS = 300_000;
+/** A kind that is not known may have been installed since; this often it is looked for. */
+const MISSING_KIND_MS = 10_000;
+
+/** A kind of managed resource; the group is without the `.m` of namespaced ones. */
+type Named = Pick<ResourceQuery, "group" | "kind">;
+
+export type Kinds = (wanted: readonly Named[]) => Promise<readonly ResourceKind[]>;
+
+/** The kinds that are installed, read again where that was long ago, or one is missing. */
+export function rememberKinds(cluster: Cluster): Kinds {
+  let known: readonly ResourceKind[] = [];
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return async (wanted) => {
+    const age = performance.now() - askedAt;
+    const isMissing = wanted.some((named) => findKinds(named, known).length === 0);
+    if (age > KINDS_MS || (isMissing && age > MISSING_KIND_MS)) {
+      known = await discover(cluster);
+      askedAt = performance.now();
+    }
+    return known;
+  };
+}

@@ -1,0 +1,78 @@
+import { toApiGroup, withoutScope } from "../../crossplane/api-group.ts";
+import { findController } from "../../crossplane/controller.ts";
+import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
+import { formatReference, toReference } from "../../crossplane/references.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import { byPrecedence, type Contender, toContender } from "../../ownership/contender.ts";
+import type { Patience } from "./findings.ts";
+import type { World } from "./world.ts";
+
+/** A managed resource that is wrong as one of those that stand for a cloud resource. */
+export interface Stray {
+  readonly is: "Unmanaged" | "Unregistered";
+  readonly document: Document;
+  readonly message: string;
+}
+
+/** Finds cloud resources that nobody manages any more, and those that somebody manages behind the function's back. */
+export function findStrays(world: World, patience: Patience): readonly Stray[] {
+  const registered = [...world.labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined);
+  return [...findUnmanaged(registered, world, patience), ...findUnregistered(registered, world)];
+}
+
+/**
+ * Of each cloud resource that one of ours created: an owner whose XR is there, or one that an XR makes the owner in a moment. A
+ * managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if it was deleted without what it
+ * composed.
+ */
+function findUnmanaged(registered: readonly Contender[], world: World, { graceMs, now }: Patience): readonly Stray[] {
+  const uids = new Set(world.composites.map(({ document }) => stringAt(document, UID)));
+  const hasXr = ({ document }: Contender): boolean => uids.has(findController(document)?.uid);
+  const isOld = ({ createdAt }: Contender): boolean => now - Date.parse(createdAt) >= graceMs;
+  const living = registered.filter(({ isDeleting }) => !isDeleting);
+  return [...groupBy(living, ({ document, identity }) => `${toCloudKind(document)} ${identity}`).values()].flatMap(
+    (all) => {
+      const isLeft = all.some(({ isCreated }) => isCreated) && all.every(isOld);
+      const [first] = all.toSorted(byPrecedence);
+      if (!isLeft || first === undefined || all.some((one) => one.isMarked && hasXr(one))) return [];
+      const why = all.some(hasXr)
+        ? "none of those that stand for its cloud resource owns it"
+        : "its XR is gone, and nobody else stands for its cloud resource";
+      const message = `${why}, so nobody updates or deletes that`;
+      return [{ is: "Unmanaged" as const, document: first.document, message }];
+    },
+  );
+}
+
+/** The region is in no metadata, so two of one name may be two cloud resources. */
+function findUnregistered(registered: readonly Contender[], { unregistered }: World): readonly Stray[] {
+  const known = groupBy(registered, ({ document }) => toNamed(document));
+  return unregistered.flatMap((document) => {
+    const [first] = known.get(toNamed(document)) ?? [];
+    if (first === undefined || stringAt(document, EXTERNAL_NAME) === undefined) return [];
+    const other = formatReference(toReference(first.document));
+    const message =
+      `it has the external name of ${other}, and no XR with this function composes it: ` +
+      "both may write one cloud resource, and it may delete that";
+    return [{ is: "Unregistered" as const, document, message }];
+  });
+}
+
+const UID = ["metadata", "uid"];
+
+/** The kind in the cloud, whatever the scope of the managed resource's kind. */
+export const toCloudKind = (document: Document): string =>
+  `${withoutScope(toApiGroup(stringAt(document, ["apiVersion"]) ?? ""))}/${stringAt(document, ["kind"]) ?? ""}`;
+
+const toNamed = (document: Document): string => `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
+
+function groupBy<T>(items: readonly T[], toKey: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = toKey(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

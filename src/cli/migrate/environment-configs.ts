@@ -1,0 +1,42 @@
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { given, listOf, Reader, resolutionOf, type Translated, toLabels } from "./translate.ts";
+
+const NO_LIMIT = 100_000;
+
+/** Translates an input of function-environment-configs. */
+export function fromEnvironmentConfigs(input: JsonObject): Translated {
+  const reader = new Reader();
+  const spec = reader.read("spec", input["spec"], ["environmentConfigs", "defaultData", "policy"]);
+  const resolution = resolutionOf(reader, spec["policy"]);
+  const sharedResources = listOf(spec["environmentConfigs"]).map((source, index) => ({
+    name: `environment-${index}`,
+    apiVersion: "apiextensions.crossplane.io/v1beta1",
+    kind: "EnvironmentConfig",
+    ...toSource(reader, `spec.environmentConfigs[${index}]`, source),
+    ...given({ resolution }),
+  }));
+  const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
+  return { spec: given({ environment, sharedResources }), remarks: reader.remarks };
+}
+
+function toSource(reader: Reader, path: string, value: JsonValue): JsonObject {
+  const { type = "Reference", ...source } = reader.read(path, value, ["type", "ref", "selector", "toFieldPath"]);
+  const select =
+    type === "Selector"
+      ? toSelect(reader, `${path}.selector`, source["selector"])
+      : { name: given({ value: reader.read(`${path}.ref`, source["ref"], ["name"])["name"] }) };
+  return { select, toEnvironment: given({ fromFieldPath: "data", toFieldPath: source["toFieldPath"] }) };
+}
+
+function toSelect(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {
+  const known = ["mode", "minMatch", "maxMatch", "sortByFieldPath", "matchLabels"];
+  const { mode = "Single", ...selector } = reader.read(path, value, known);
+  const matchLabels = toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]) as JsonValue;
+  if (mode === "Single") return { matchLabels };
+  return {
+    matchLabels,
+    minMatch: selector["minMatch"] ?? 0,
+    maxMatch: selector["maxMatch"] ?? NO_LIMIT,
+    sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
+  };
+}

@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { given, listOf, Reader, resolutionOf, type Translated, toLabels, toName } from "./translate.ts";
+
+/** Where templates find what function-extra-resources has found. */
+const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
+
+/** More than Crossplane answers: theirs sets no limit where none is given. */
+const NO_LIMIT = 100_000;
+
+/** Translates an input of function-extra-resources. */
+export function fromExtraResources(input: JsonObject): Translated {
+  const reader = new Reader();
+  const spec = reader.read("spec", input["spec"], ["extraResources", "context", "policy"]);
+  const context = reader.read("spec.context", spec["context"], ["key"]);
+  const resolution = resolutionOf(reader, spec["policy"]);
+  const taken = new Set<string>();
+  const sharedResources = listOf(spec["extraResources"]).map((source, index) =>
+    toShared(reader, `spec.extraResources[${index}]`, source, { resolution, taken }),
+  );
+  return { spec: { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources }, remarks: reader.remarks };
+}
+
+interface Shared {
+  readonly resolution: JsonValue | undefined;
+  readonly taken: Set<string>;
+}
+
+const FIELDS = ["type", "ref", "selector", "kind", "apiVersion", "namespace", "into"];
+
+function toShared(reader: Reader, path: string, source: JsonValue, { resolution, taken }: Shared): JsonObject {
+  const { type = "Reference", ...fields } = reader.read(path, source, FIELDS);
+  const into = String(fields["into"] ?? "");
+  const name = toName(into, taken);
+  const namespace = fields["namespace"] === undefined ? undefined : { value: fields["namespace"] };
+  const select =
+    type === "Selector"
+      ? toSelect(reader, `${path}.selector`, fields["selector"])
+      : toReference(reader, path, fields["ref"]);
+  return given({
+    name,
+    into: into === name ? undefined : into,
+    apiVersion: fields["apiVersion"],
+    kind: fields["kind"],
+    select: given({ ...select, namespace }),
+    resolution,
+  });
+}
+
+const toReference = (reader: Reader, path: string, ref: JsonValue | undefined): JsonObject => ({
+  name: given({ value: reader.read(`${path}.ref`, ref, ["name"])["name"] }),
+});
+
+function toSelect(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {
+  const selector = reader.read(path, value, ["maxMatch", "minMatch", "sortByFieldPath", "matchLabels"]);
+  return given({
+    matchLabels: toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]) as JsonValue,
+    minMatch: selector["minMatch"] ?? 0,
+    maxMatch: selector["maxMatch"] ?? NO_LIMIT,
+    sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
+  });
+}

@@ -1,0 +1,64 @@
+import { stringify } from "yaml";
+import { discover, type ResourceKind } from "../../cluster/discovery.ts";
+import { findKindsByName } from "../../cluster/kinds.ts";
+import { FunctionError } from "../../errors.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { type FoundConsumer, findConsumers } from "../../registry/consumers.ts";
+import { type ClusterOptions, EXIT, openCluster } from "../cluster.ts";
+import type { Host } from "../host.ts";
+import { type Format, table } from "./format.ts";
+
+export interface ConsumersOptions extends ClusterOptions {
+  readonly kind: string;
+  readonly name: string;
+  /** Of a namespaced shared resource. */
+  readonly namespace: string | undefined;
+  readonly format: Format;
+}
+
+/** Prints who has a copy of a shared resource's connection Secret. @returns the exit code. */
+export async function listConsumers(options: ConsumersOptions, host: Host): Promise<number> {
+  const { kind: asked, name, namespace, format } = options;
+  const cluster = openCluster(options, host);
+  const kinds = await discover(cluster, { includeCore: true });
+  const { isThere, consumers } = await findConsumers(cluster, kinds, findKind(asked, kinds), { name, namespace });
+  if (isThere || consumers.length > 0 || isDocument(format)) host.print(consumersText(consumers, format));
+  if (isThere) return EXIT.fine;
+  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  const rest = consumers.length > 0 ? ": these are copies of what it was" : "";
+  host.printError(`there is no ${asked} ${JSON.stringify(name)}${where}${rest}\n`);
+  return EXIT.found;
+}
+
+function findKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
+  const [kind] = findKindsByName(name, kinds);
+  if (kind !== undefined) return kind;
+  throw new FunctionError("InvalidFlags", `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`);
+}
+
+const isDocument = (format: Format): boolean => format === "json" || format === "yaml";
+
+function consumersText(consumers: readonly FoundConsumer[], format: Format): string {
+  if (isDocument(format)) {
+    const document = { items: consumers.map(toItem) };
+    return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, { lineWidth: 0 });
+  }
+  if (consumers.length === 0) return "Nobody has a copy of its connection Secret.\n";
+  const rows = consumers.map(({ namespace, kind, name, secretName, isGranted }) => [
+    namespace,
+    kind,
+    name,
+    secretName,
+    isGranted ? "yes" : "no",
+  ]);
+  return table([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
+}
+
+/** As in the shared resource's status. */
+const toItem = ({ namespace, kind, name, secretName, isGranted }: FoundConsumer): JsonObject => ({
+  namespace,
+  kind,
+  name,
+  secretName,
+  granted: isGranted,
+});

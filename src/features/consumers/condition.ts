@@ -1,0 +1,62 @@
+import { ALLOWED_NAMESPACES } from "../../crossplane/namespace-grant.ts";
+import { brief, type Condition } from "../../model/condition.ts";
+import { type Draft, withCondition, withResults } from "../../model/draft.ts";
+import { eventsFor } from "../events.ts";
+import type { Call } from "../feature.ts";
+import type { JudgedConsumer } from "./list.ts";
+import { describe } from "./protect.ts";
+
+const TYPE = "ConsumersServed";
+
+/** Something that its owner should know about this XR's consumers. The names are the reasons of the condition. */
+export type ConsumersReason =
+  | { readonly is: "WaitingForRequiredResources" | "NamespacesNotReadable" }
+  | { readonly is: "InvalidGrant"; readonly fault: string }
+  | { readonly is: "GrantedToAll" }
+  | { readonly is: "AccessNotGranted"; readonly consumers: readonly JudgedConsumer[] }
+  | { readonly is: "TooManyCredentials"; readonly excess: number }
+  | { readonly is: "WaitingForCredentials"; readonly namespaces: readonly string[] };
+
+export function withConsumersCondition(draft: Draft, reasons: readonly ConsumersReason[], call: Call): Draft {
+  const [first] = reasons;
+  const isWaiting = first?.is === "WaitingForRequiredResources";
+  const condition: Condition = {
+    type: TYPE,
+    status: first === undefined ? "True" : isWaiting ? "Unknown" : "False",
+    reason: first?.is ?? "Served",
+    message: first === undefined ? undefined : reasons.map(explain).join("; "),
+    target: "CompositeAndClaim",
+  };
+  const isProgress = first === undefined || first.is === "WaitingForCredentials";
+  return withResults(withCondition(draft, condition), eventsFor(condition, isProgress ? "Normal" : "Warning", call));
+}
+
+function explain(reason: ConsumersReason): string {
+  switch (reason.is) {
+    case "WaitingForRequiredResources":
+      return "waiting for Crossplane to look up who uses this XR";
+    case "NamespacesNotReadable":
+      return (
+        "Crossplane could not read Namespaces, so it is not known who is granted: grant it " +
+        '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does'
+      );
+    case "InvalidGrant":
+      return `${reason.fault}, and grants nothing`;
+    case "GrantedToAll":
+      return `annotation ${ALLOWED_NAMESPACES} grants all namespaces by "*", which names none to make a credential for: list them`;
+    case "AccessNotGranted":
+      return `without a grant: ${listSome(reason.consumers.map(describe))}`;
+    case "TooManyCredentials":
+      return `${reason.excess} namespaces get no credential, since there are too many`;
+    case "WaitingForCredentials":
+      return `waiting for the credential of ${listSome(reason.namespaces)}`;
+  }
+}
+
+const MAX_NAMES = 5;
+
+function listSome(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  const shown = names.slice(0, MAX_NAMES).map(brief).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}

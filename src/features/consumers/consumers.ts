@@ -1,0 +1,89 @@
+import type { Consumers } from "../../input/consumers.ts";
+import {
+  type Draft,
+  withCompositeValues,
+  withRequiredSchemas,
+  withRequirements,
+  withResources,
+} from "../../model/draft.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Call, Feature } from "../feature.ts";
+import { type Access, findAccess } from "./access.ts";
+import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
+import { type CredentialsState, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";
+import { type Found, findConsumers } from "./find.ts";
+import { type JudgedConsumer, judge, toStatus } from "./list.ts";
+import { keepProtection, protect } from "./protect.ts";
+import { withRotation } from "./rotation.ts";
+
+/** What is known of this XR's consumers; undefined while an answer is missing. */
+interface State {
+  readonly access: Access;
+  readonly consumers: readonly JudgedConsumer[] | undefined;
+  readonly credentials: CredentialsState | undefined;
+}
+
+/**
+ * Serves the consumers of this XR, which is the shared resource: lists them, keeps the XR from being deleted while there are some, and
+ * gives each namespace that is granted a credential of its own.
+ */
+export const consumers: Feature = (call, draft) => {
+  const section = call.input.spec.consumers;
+  if (section === undefined) return draft;
+  const isAsked = section.list !== undefined || section.protect;
+  const found: Found = isAsked ? findConsumers(section, call) : { consumers: [], requirements: [], schemas: [] };
+  const access = findAccess(section, call);
+  const known = access.is === "known" ? access : undefined;
+  const state: State = {
+    access,
+    consumers: known && found.consumers && judge(found.consumers, known),
+    credentials: section.credentials && makeCredentials(section.credentials, known, call),
+  };
+  const asking = withRequiredSchemas(
+    withRequirements(draft, [...found.requirements, ...access.requirements]),
+    found.schemas,
+  );
+  const served = withResources(asking, [
+    ...(section.protect ? toProtection(state, call) : []),
+    ...(state.credentials ? toEdits(state.credentials) : []),
+  ]);
+  const listed = withList(served, section, state, call);
+  const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, known, call);
+  return withConsumersCondition(rotated, findReasons(section, state), call);
+};
+
+const toProtection = ({ consumers: known }: State, call: Call) =>
+  known === undefined ? keepProtection(call) : protect(known, call);
+
+/** Sets the status. One that is left out is removed, so what it shows stays while it is not known who uses this XR. */
+function withList(draft: Draft, { list }: Consumers, { consumers: known, credentials }: State, call: Call): Draft {
+  if (list === undefined) return draft;
+  const path = list.toCompositeFieldPath;
+  const shown = call.composite.document.at(path);
+  if (known === undefined) return shown === undefined ? draft : withCompositeValues(draft, [{ path, value: shown }]);
+  const value: JsonObject = {
+    ...toStatus(known),
+    ...(credentials !== undefined && { credentials: toCredentialsStatus(credentials) }),
+  };
+  return withCompositeValues(draft, [{ path, value }]);
+}
+
+function findReasons(section: Consumers, { access, consumers: known, credentials }: State): readonly ConsumersReason[] {
+  if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
+  if (access.is === "pending" || known === undefined) return [{ is: "WaitingForRequiredResources" }];
+  const withoutGrant = known.filter(({ isGranted }) => !isGranted);
+  return [
+    ...(access.fault === undefined ? [] : [{ is: "InvalidGrant", fault: access.fault } as const]),
+    ...(section.credentials !== undefined && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
+    ...(withoutGrant.length > 0 ? [{ is: "AccessNotGranted", consumers: withoutGrant } as const] : []),
+    ...(credentials === undefined ? [] : findMissing(credentials)),
+  ];
+}
+
+function findMissing({ credentials, excess }: CredentialsState): readonly ConsumersReason[] {
+  const waiting = credentials.filter(({ isReady }) => !isReady).map(({ namespace }) => namespace);
+  return [
+    ...(excess > 0 ? [{ is: "TooManyCredentials", excess } as const] : []),
+    ...(waiting.length > 0 ? [{ is: "WaitingForCredentials", namespaces: waiting } as const] : []),
+  ];
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
+import type { Credentials } from "../../input/consumers.ts";
+import { shownCondition } from "../../model/condition.ts";
+import { documentOf, stringAt } from "../../model/document.ts";
+import type { ResourceEdit } from "../../model/draft.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import type { Resource } from "../../model/resource.ts";
+import type { Call } from "../feature.ts";
+import type { KnownAccess } from "./access.ts";
+
+/** The credential of one namespace. */
+interface Credential {
+  readonly namespace: string;
+  readonly key: string;
+  readonly object: JsonObject;
+  readonly isReady: boolean;
+  /** The Secret that holds it, as far as it is known. */
+  readonly secret: { readonly namespace: string; readonly name: string } | undefined;
+}
+
+export interface CredentialsState {
+  readonly credentials: readonly Credential[];
+  /** The namespaces whose credential is left out, since there are too many. */
+  readonly excess: number;
+}
+
+const PREFIX = "consumers/credentials/";
+
+/** Crossplane takes a response of 4 MiB, in which the XR's status and other resources have their place too. */
+const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_CREDENTIALS = 1000;
+
+/**
+ * Makes a credential for each namespace that the grant names. One whose grant is taken back is left out, so that Crossplane
+ * deletes it. Where all namespaces are granted, nothing is taken back from those that were named before.
+ *
+ * @param access undefined while it is not known who has access: what is there stays, and nothing is added.
+ */
+export function makeCredentials(section: Credentials, access: KnownAccess | undefined, call: Call): CredentialsState {
+  const suffix = `/${toGroupKind(String(section.template["kind"]), toApiGroup(String(section.template["apiVersion"])))}`;
+  const present = findPresent(suffix, call);
+  const keepsAll = access === undefined || access.isForAll;
+  const isKept = (namespace: string): boolean => keepsAll || access.isGranted(namespace);
+  // What is there comes first: a long list of new ones must not take away what others work with.
+  const kept = present.filter(isKept);
+  const there = new Set(kept);
+  const wanted = [...kept, ...(access?.namespaces ?? []).filter((namespace) => !there.has(namespace))];
+  const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1000;
+  const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_BYTES / bytes));
+  const credentials = wanted
+    .slice(0, max)
+    .sort()
+    .map((namespace) => toCredential(namespace, suffix, section, call));
+  return { credentials, excess: Math.max(0, wanted.length - max) };
+}
+
+/** The namespaces that have a credential of this kind. */
+const findPresent = (suffix: string, { request }: Call): readonly string[] =>
+  [...request.observed.resources.keys()]
+    .filter((key) => key.startsWith(PREFIX) && key.endsWith(suffix))
+    .map((key) => key.slice(PREFIX.length, -suffix.length))
+    .sort();
+
+function toCredential(
+  namespace: string,
+  suffix: string,
+  { template, secretRef }: Credentials,
+  { request, composite }: Call,
+): Credential {
+  const { apiVersion, kind, namespace: own = "", name } = composite;
+  const identity = [toApiGroup(apiVersion), kind, own, name, namespace].join("/");
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, 8);
+  const object = fill(template, { namespace, hash }) as JsonObject;
+  const key = `${PREFIX}${namespace}${suffix}`;
+  const observed = request.observed.resources.get(key);
+  const document = observed?.document ?? documentOf(object);
+  const secretName = stringAt(document, secretRef.nameFieldPath);
+  const secretNamespace =
+    stringAt(document, secretRef.namespaceFieldPath) ?? stringAt(document, ["metadata", "namespace"]);
+  const secret =
+    secretName === undefined || secretNamespace === undefined
+      ? undefined
+      : { namespace: secretNamespace, name: secretName };
+  return { namespace, key, object, secret, isReady: secret !== undefined && isSecretThere(observed) };
+}
+
+/** Puts the values into all texts. */
+function fill(value: JsonValue, values: { readonly namespace: string; readonly hash: string }): JsonValue {
+  if (typeof value === "string") {
+    return value.replace(/\{(namespace|hash)\}/g, (_, name: "namespace" | "hash") => values[name]);
+  }
+  if (Array.isArray(value)) return value.map((item: JsonValue) => fill(item, values));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, values)]));
+}
+
+/**
+ * Tells whether the Secret has been written. Crossplane reads the connection Secret of what it composes; of another Secret the
+ * resource itself says so, by being Ready.
+ */
+function isSecretThere(observed: Resource | undefined): boolean {
+  if (observed === undefined) return false;
+  const { document, connectionDetails } = observed;
+  if (stringAt(document, ["kind"]) === "Secret") return true;
+  const isPublishing = document.at(["spec", "writeConnectionSecretToRef"]) !== undefined;
+  if (isPublishing && connectionDetails.size === 0) return false;
+  const isReady = shownCondition(document, "Ready")?.status === "True";
+  return isReady && shownCondition(document, "Synced")?.status !== "False";
+}
+
+export const toEdits = ({ credentials }: CredentialsState): readonly (readonly [string, ResourceEdit])[] =>
+  credentials.map(({ key, object, isReady }) => [key, { is: "set", object, ready: isReady ? "True" : "False" }]);
+
+/** What the status says: consumers find their own Secret there. */
+export const toCredentialsStatus = ({ credentials }: CredentialsState): readonly JsonObject[] =>
+  credentials.flatMap(({ namespace, secret, isReady }) =>
+    secret === undefined
+      ? []
+      : [{ namespace, secretName: secret.name, secretNamespace: secret.namespace, ready: isReady }],
+  );

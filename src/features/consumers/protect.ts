@@ -1,0 +1,53 @@
+import { usageOf } from "../../crossplane/usage.ts";
+import { brief } from "../../model/condition.ts";
+import { stringAt } from "../../model/document.ts";
+import type { ResourceEdit } from "../../model/draft.ts";
+import { parseFieldPath } from "../../model/field-path.ts";
+import type { Call } from "../feature.ts";
+import { pick } from "../observed.ts";
+import type { JudgedConsumer } from "./list.ts";
+
+type Edits = readonly (readonly [string, ResourceEdit])[];
+
+const PREFIX = "consumers/usage/";
+
+/**
+ * Composes a Usage of this XR while a granted namespace uses it. Copies without a grant do not count: anybody may put something
+ * that looks like one into his own namespace, and it must not keep the owner from deleting what is his. The owner who no longer
+ * wants a consumer takes its grant back.
+ */
+export function protect(consumers: readonly JudgedConsumer[], call: Call): Edits {
+  const granted = consumers.filter(({ isGranted }) => isGranted);
+  if (granted.length === 0) return [];
+  const object = usageOf(call.composite, toReason(granted), call.request);
+  // Each kind of Usage has a name of its own, or Crossplane would forget the one before it.
+  return [[`${PREFIX}${String(object["apiVersion"])}/${String(object["kind"])}`, { is: "set", object, ready: "True" }]];
+}
+
+const DESIRED = [
+  "apiVersion",
+  "kind",
+  "spec.of.apiVersion",
+  "spec.of.kind",
+  "spec.of.resourceRef.name",
+  "spec.reason",
+].map(parseFieldPath);
+
+/** Keeps the Usage that is there, while it is not known who uses this XR. */
+export const keepProtection = ({ request }: Call): Edits =>
+  [...request.observed.resources]
+    .filter(([key, { document }]) => key.startsWith(PREFIX) && stringAt(document, ["spec", "reason"]) !== undefined)
+    .map(([key, { document }]) => [key, { is: "set", object: pick(document, DESIRED), ready: "True" }] as const);
+
+const MAX_NAMED = 5;
+
+/** The sentence with which `kubectl delete` is refused. */
+function toReason(consumers: readonly JudgedConsumer[]): string {
+  const named = consumers.slice(0, MAX_NAMED).map(describe).join(", ");
+  const more = consumers.length - MAX_NAMED;
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return `${named}${rest} ${consumers.length === 1 ? "uses" : "use"} it: delete them, or take back their grant`;
+}
+
+export const describe = ({ namespace, kind, name }: Pick<JudgedConsumer, "namespace" | "kind" | "name">): string =>
+  `${brief(kind)} ${brief(name)} in namespace ${namespace}`;

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { readAnnotation } from "../../crossplane/metadata.ts";
+import type { Rotation } from "../../input/consumers.ts";
+import type { Document } from "../../model/document.ts";
+import { type Draft, withObject } from "../../model/draft.ts";
+import { withValueAt } from "../../model/field-path.ts";
+import { isObject } from "../../model/json.ts";
+import { DOMAIN } from "../../model/names.ts";
+import { desiredSoFar } from "../desired.ts";
+import type { Call } from "../feature.ts";
+import type { KnownAccess } from "./access.ts";
+
+/** The annotation that remembers who had access when the field was last set. */
+const ROTATION = `${DOMAIN}/rotation`;
+
+/** Who had access, by hashes of their namespaces' names: a thousand names would fill the annotation. */
+interface Memory {
+  readonly granted: readonly string[];
+  /** Undefined before anybody lost access: the password that is there needs no change. */
+  readonly trigger: string | undefined;
+}
+
+/**
+ * Sets the field to a value that changes once when a namespace loses access. A grant that is added changes nothing, and neither
+ * does the first look: who has access is remembered on the resource, and only what is missing from that since counts.
+ *
+ * @param access undefined while it is not known: field and memory stay as they are.
+ */
+export function withRotation(
+  draft: Draft,
+  { resource, toFieldPath }: Rotation,
+  access: KnownAccess | undefined,
+  call: Call,
+) {
+  const desired = desiredSoFar(call, draft).get(resource);
+  if (desired === undefined) return draft;
+  const observed = call.request.observed.resources.get(resource)?.document;
+  const memory = remember(observed, access);
+  if (memory === undefined) return draft;
+  const noted = withValueAt(desired.toObject(), ["metadata", "annotations", ROTATION], formatMemory(memory));
+  const object = memory.trigger === undefined ? noted : withValueAt(noted, toFieldPath, memory.trigger);
+  return withObject(draft, resource, object);
+}
+
+function remember(observed: Document | undefined, access: KnownAccess | undefined): Memory | undefined {
+  const before = observed && readMemory(readAnnotation(observed, ROTATION));
+  if (access === undefined) return before;
+  const granted = access.isForAll ? [EVERYONE] : access.namespaces.map(digest);
+  if (before === undefined) return { granted, trigger: undefined };
+  const now = new Set(granted);
+  const isLost = !access.isForAll && before.granted.some((one) => !now.has(one));
+  return { granted, trigger: isLost ? digest([before.trigger ?? "", ...granted].join("/")) : before.trigger };
+}
+
+/** Stands for all namespaces: where that is taken back, everybody who is not named has lost access. */
+const EVERYONE = "*";
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+
+const formatMemory = ({ granted, trigger }: Memory): string =>
+  JSON.stringify({ granted: [...granted].sort().join(" "), ...(trigger !== undefined && { trigger }) });
+
+function readMemory(text: string | undefined): Memory | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const memory: unknown = JSON.parse(text);
+    if (!isObject(memory)) return undefined;
+    const { granted, trigger } = memory;
+    if (typeof granted !== "string") return undefined;
+    return {
+      granted: granted.split(" ").filter((one) => one !== ""),
+      trigger: typeof trigger === "string" ? trigger : undefined,
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,220 @@
+import { isBeingDeleted } from "../../../crossplane/metadata.ts";
+import type { Connection, Copy } from "../../../input/connection.ts";
+import type { SharedResource } from "../../../input/shared-resource.ts";
+import { stringAt } from "../../../model/document.ts";
+import { DNS_LABEL, isName, SECRET_KEY } from "../../../model/names.ts";
+import type { Requirement } from "../../../model/requirement.ts";
+import type { Call } from "../../feature.ts";
+import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
+import { consumerNamespace, judgeNamespace } from "../grant.ts";
+import { formatSecret, isSameSecret, readSecret, type SecretName, type SourceSecret, toOrigin } from "../source.ts";
+import {
+  type Accessible,
+  type Destination,
+  type JudgedDestination,
+  type Judgement,
+  type KnownAccess,
+  type NamedCopy,
+  type NamedKey,
+  type SharingReason,
+  without,
+} from "../verdict.ts";
+import { isNeeded } from "./contents.ts";
+
+/** The most copies of one shared resource, so that one call stays fast. */
+export const MAX_DESTINATIONS = 1000;
+
+export interface Destinations {
+  readonly destinations: readonly Destination[];
+  /** The number of destinations over the limit. */
+  readonly excess: number;
+}
+
+/** Finds where the copies go, each once, or the field that has to be set first. */
+export function findDestinations(copies: readonly Copy[], call: Call): Resolved<Destinations> {
+  const destinations: Destination[] = [];
+  let excess = 0;
+  for (const copy of copies) {
+    const namespaces = findNamespaces(copy, call);
+    if (namespaces.is === "unset") return namespaces;
+    const name = findName(copy, call);
+    if (name.is === "unset") return name;
+    const keys = nameKeys(copy.keys, call);
+    if (keys.is === "unset") return keys;
+    const named: NamedCopy = { ...copy, keys: keys.value };
+    const distinct = [...new Set(namespaces.value)];
+    const free = Math.max(0, MAX_DESTINATIONS - destinations.length);
+    for (const namespace of distinct.slice(0, free)) destinations.push({ namespace, name: name.value, copy: named });
+    excess += Math.max(0, distinct.length - free);
+  }
+  return { is: "set", value: { destinations, excess } };
+}
+
+/** Finds the namespaces of a copy: those of the input, else the XR's own or its claim's. */
+function findNamespaces({ namespaces, via }: Copy, call: Call): Resolved<readonly string[]> {
+  if (namespaces !== undefined) return resolveStrings(namespaces, call);
+  const own = consumerNamespace(call.composite);
+  if (own !== undefined) return { is: "set", value: [own] };
+  const published = stringAt(call.composite.document, [...CONNECTION_SECRET, "namespace"]);
+  if (via === "CompositeConnectionDetails" && published !== undefined) return { is: "set", value: [published] };
+  return { is: "unset", field: "spec.claimRef.namespace of the XR, the default of namespaces," };
+}
+
+const CONNECTION_SECRET = ["spec", "writeConnectionSecretToRef"];
+
+/** Finds the Secret's name; connection details have that of the Secret that Crossplane writes for the XR. */
+function findName({ secretName }: Copy, call: Call): Resolved<string> {
+  if (secretName !== undefined) return resolveString(secretName, call);
+  const name = stringAt(call.composite.document, [...CONNECTION_SECRET, "name"]);
+  return { is: "set", value: name ?? call.composite.claim?.name ?? call.composite.name };
+}
+
+/** Names the keys of a copy, or the field that has to be set first. */
+export function nameKeys(keys: Copy["keys"], call: Call): Resolved<NamedCopy["keys"]> {
+  if (keys === undefined) return { is: "set", value: undefined };
+  const named: NamedKey[] = [];
+  for (const key of keys) {
+    const to = resolveString(key.to, call);
+    if (to.is === "unset") return to;
+    named.push({ ...key, to: to.value });
+  }
+  return { is: "set", value: named };
+}
+
+/** Finds what is wrong with the names of a copy's keys: those of the XR are not checked with the input. */
+function findKeyFault({ keys = [] }: NamedCopy): string | undefined {
+  const seen = new Set<string>();
+  for (const { to } of keys) {
+    if (!SECRET_KEY.test(to)) return `${JSON.stringify(to)} is not a Secret's key`;
+    if (seen.has(to)) return `more than one key is to be named ${to}`;
+    seen.add(to);
+  }
+  return undefined;
+}
+
+/**
+ * Finds what is wrong with a destination. Its names come from the XR, so they are checked here and not with the input. A
+ * namespaced XR composes into its own namespace only (Crossplane overwrites another), and its Objects write connection
+ * Secrets nowhere else. The manifest of an Object may name any namespace.
+ */
+function findFault(destination: Destination, source: SecretName, { composite }: Call): string | undefined {
+  const { namespace, name, copy } = destination;
+  if (!DNS_LABEL.test(namespace)) return `${JSON.stringify(namespace)} is not a namespace's name`;
+  if (!isName(name)) return `${JSON.stringify(name)} is not a Secret's name`;
+  if (isSameSecret(destination, source)) return `Secret ${formatSecret(destination)} is the source itself`;
+  const own = composite.namespace;
+  const isBound = copy.via === "Secret" || copy.via === "ConnectionSecret";
+  if (isBound && own !== undefined && own !== namespace) {
+    return `via: ${copy.via} cannot reach namespace ${namespace} from an XR in namespace ${own}; via: Object can`;
+  }
+  return undefined;
+}
+
+interface Copyable extends Accessible {
+  readonly source: SecretName;
+}
+
+/** Judges each destination of the copies, and asks for the source Secret where one of them needs it. */
+export function judgeCopies(
+  shared: SharedResource,
+  connection: Connection,
+  { resource, name, source, access }: Copyable,
+  call: Call,
+): Judgement {
+  const { requirements } = access;
+  const found = findDestinations(connection.copies, call);
+  if (found.is === "unset") return without("broken", { is: "FieldNotSet", field: found.field }, requirements);
+  const { destinations, excess } = found.value;
+  const copies = new Set(destinations.map(({ copy }) => copy));
+  const [fault] = [
+    ...[...copies].flatMap((copy) => findKeyFault(copy) ?? []),
+    ...destinations.flatMap((destination) => findFault(destination, source, call) ?? []),
+  ];
+  if (fault !== undefined) return without("broken", { is: "InvalidTarget", fault }, requirements);
+
+  const allowed = destinations.map((destination) => judgeDestination(destination, access, call));
+  const isRead = allowed.some(({ leave, destination }) => leave === "granted" && isNeeded(destination.copy));
+  const [secretRequirement, secret] = isRead
+    ? readSecret(shared.name, source, call)
+    : [undefined, { is: "pending" } as const];
+  const judged = limitValues(allowed, secret);
+  return {
+    verdict: {
+      is: "copy",
+      original: { origin: toOrigin(resource), source },
+      secret,
+      destinations: judged,
+      isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),
+      reasons: findRefusals(judged, excess, name, access, call),
+    },
+    readable: [],
+    isRefused: false,
+    requirements: [
+      ...requirements,
+      ...judged.flatMap(({ requirement }) => requirement ?? []),
+      ...(secretRequirement === undefined ? [] : [secretRequirement]),
+    ],
+  };
+}
+
+type WithRequirement = JudgedDestination & { readonly requirement?: Requirement | undefined };
+
+/** A namespace is asked whether it takes the copy only where the copy is granted to it. */
+function judgeDestination(destination: Destination, access: KnownAccess, call: Call): WithRequirement {
+  if (!access.isGranted(destination.namespace)) return { destination, leave: "notGranted" };
+  const { namespaces } = destination.copy;
+  const isPlatforms = namespaces === undefined || namespaces.is === "literal";
+  const { acceptance, requirement } = judgeNamespace(destination.namespace, isPlatforms, call);
+  const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
+  return { destination, leave: leave[acceptance], requirement };
+}
+
+/** The largest total size of the copies of one shared resource: Crossplane takes responses of up to 4 MiB. */
+const MAX_BYTES = 3 * 1024 * 1024;
+
+/** The bytes composed for a key beside its name and its value. */
+const KEY_BYTES = 200;
+
+/** Leaves out copies over MAX_BYTES: Crossplane refuses a larger response, and the XR with it. */
+function limitValues(judged: readonly WithRequirement[], secret: SourceSecret): readonly WithRequirement[] {
+  if (secret.is !== "read") return judged;
+  let bytes = 0;
+  for (const [key, value] of Object.entries(secret.data)) bytes += KEY_BYTES + key.length + String(value).length;
+  const most = Math.floor(MAX_BYTES / Math.max(1, bytes));
+  let free = Math.max(1, most);
+  return judged.map((one) => {
+    const { copy } = one.destination;
+    if (one.leave !== "granted" || !isNeeded(copy)) return one;
+    free -= 1;
+    // An Object names each key, so not even one can publish them all.
+    const isTooLarge = free < 0 || (copy.via === "ConnectionSecret" && most === 0);
+    return isTooLarge ? { ...one, leave: "tooLarge" } : one;
+  });
+}
+
+function findRefusals(
+  judged: readonly JudgedDestination[],
+  excess: number,
+  shared: string,
+  access: KnownAccess,
+  { composite }: Call,
+): readonly SharingReason[] {
+  const namespacesThat = (reason: JudgedDestination["leave"]): readonly string[] =>
+    [...new Set(judged.filter(({ leave }) => leave === reason).map(({ destination }) => destination.namespace))].sort();
+  const reasons: SharingReason[] = [];
+  const namespaces = namespacesThat("notGranted");
+  if (namespaces.length > 0) {
+    reasons.push({ is: "AccessNotGranted", shared, namespaces, remedy: access.remedy(namespaces) });
+  }
+  const closed = namespacesThat("notAccepted");
+  const consumer = consumerNamespace(composite) ?? "*";
+  if (closed.length > 0) reasons.push({ is: "NamespaceNotAccepting", namespaces: closed, consumer });
+  const unreadable = namespacesThat("unreadable");
+  if (unreadable.length > 0) reasons.push({ is: "NamespaceNotReadable", namespaces: unreadable });
+  const [pending] = namespacesThat("unknown");
+  if (pending !== undefined) reasons.push({ is: "WaitingForRequiredResources", wanted: `Namespace ${pending}` });
+  const tooLarge = judged.filter(({ leave }) => leave === "tooLarge").length;
+  if (tooLarge > 0) reasons.push({ is: "TooLarge", excess: tooLarge });
+  if (excess > 0) reasons.push({ is: "TooManyTargets", excess });
+  return reasons;
+}

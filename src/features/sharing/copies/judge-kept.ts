@@ -1,0 +1,170 @@
+import { toApiGroup } from "../../../crossplane/api-group.ts";
+import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
+import { toRequirement } from "../../../crossplane/requirement.ts";
+import type { Connection } from "../../../input/connection.ts";
+import type { SharedResource } from "../../../input/shared-resource.ts";
+import { stringAt } from "../../../model/document.ts";
+import type { ResourceEdit } from "../../../model/draft.ts";
+import type { Requirement } from "../../../model/requirement.ts";
+import type { Call } from "../../feature.ts";
+import { findAccess, judgeNamespace } from "../grant.ts";
+import { findSource, isSameSecret, type Origin, originKey, toSelector } from "../source.ts";
+import type { Copying, JudgedDestination, NotCopying, Part, SharingReason } from "../verdict.ts";
+import { withEarlier } from "./compose.ts";
+import { drop, keep } from "./keep.ts";
+import { findStale, type ObservedCopy } from "./observed.ts";
+
+/** A share with a connection, as the input has it. */
+export interface ConnectedShare extends SharedResource {
+  readonly connection: Connection;
+}
+
+/** Keeps a copy while the grant that it was made under stands, else drops it. */
+export function keepGranted(
+  copy: ObservedCopy,
+  cause: NotCopying["is"],
+  granted: Origin | undefined,
+  shared: ConnectedShare,
+  call: Call,
+): Part {
+  const { isKept, requirements } = judgeKept(copy, cause, granted, shared, call);
+  if (!isKept) return { ...drop(copy, call), requirements };
+  return { edits: [[copy.key, keep(copy)]], requirements };
+}
+
+/**
+ * Decides about a copy that may not be written to its destination. A copy of another resource is judged by the grant of that
+ * resource: asking for one that is not granted takes nothing away. A copy without a recorded origin is older than
+ * `accept-copies-from`, so it stays where only that annotation is missing.
+ */
+export function withoutLeave(
+  copy: ObservedCopy,
+  leave: Exclude<JudgedDestination["leave"], "granted">,
+  { original }: Copying,
+  shared: ConnectedShare,
+  call: Call,
+): Part {
+  if (leave === "unknown" || leave === "unreadable") return keepGranted(copy, "unknown", undefined, shared, call);
+  if (leave === "tooLarge") return keepGranted(copy, "broken", original.origin, shared, call);
+  if (copy.origin === undefined && leave === "notAccepted") return keepGranted(copy, "broken", undefined, shared, call);
+  if (copy.origin === undefined || originKey(copy.origin) === originKey(original.origin)) return drop(copy, call);
+  return keepGranted(copy, "broken", undefined, shared, call);
+}
+
+/**
+ * Writes a copy that is there. Where it is made from another resource now, the Secret may hold what the one before granted,
+ * until the provider has written it anew, which it cannot while the new source is not there. Without a grant for that the
+ * copy goes first.
+ */
+export function rewrite(copy: ObservedCopy, edit: ResourceEdit, now: Origin, shared: ConnectedShare, call: Call): Part {
+  const stale = findStale(copy, now);
+  if (stale.length === 0) return { edits: [[copy.key, edit]], before: changedOrigin(copy, now) };
+  const { isKept, isPending, requirements } = judgeOrigins(copy, stale, shared, call);
+  if (!isKept) {
+    const reasons: SharingReason[] =
+      copy.target === undefined ? [] : [{ is: "WaitingForCopies", targets: [copy.target] }];
+    return { ...drop(copy, call), requirements, reasons };
+  }
+  if (isPending) return { edits: [[copy.key, keep(copy)]], requirements };
+  return { edits: [[copy.key, withEarlier(edit, stale)]], requirements, before: changedOrigin(copy, now) };
+}
+
+const changedOrigin = ({ origin }: ObservedCopy, now: Origin): Origin | undefined =>
+  origin !== undefined && originKey(origin) !== originKey(now) ? origin : undefined;
+
+interface Keeping {
+  readonly isKept: boolean;
+  /** Kept only because an answer is still missing. */
+  readonly isPending: boolean;
+  readonly requirements: readonly Requirement[];
+}
+
+const decided = (isKept: boolean, requirements: readonly Requirement[] = []): Keeping => ({
+  isKept,
+  isPending: false,
+  requirements,
+});
+
+const pending = (requirements: readonly Requirement[]): Keeping => ({ isKept: true, isPending: true, requirements });
+
+/**
+ * Judges a copy that is not written in this call: it lives as long as the grant that it was made under.
+ *
+ * The XR's present fields do not count, because the consumer writes them. The shared resource that is recorded on what
+ * we composed is asked for by name, and its grant is judged for the copy's namespace, which has to accept it still.
+ *
+ * - Granted and accepted: it stays. Either taken back: it goes.
+ * - The shared resource is gone, or names another Secret than the copy reads: `onSourceMissing`.
+ * - Not known yet: it stays. So does a copy from before this was recorded, until it is written again.
+ *
+ * @param granted the origin whose grant for this copy has been judged in this call already.
+ */
+function judgeKept(
+  copy: ObservedCopy,
+  cause: NotCopying["is"],
+  granted: Origin | undefined,
+  shared: ConnectedShare,
+  call: Call,
+): Keeping {
+  const { origin, earlier } = copy;
+  const isWithoutSourceKept = shared.connection.onSourceMissing === "Keep";
+  if (cause === "unknown") return decided(true);
+  if (origin === undefined) return decided(cause === "broken" || isWithoutSourceKept);
+  const isGranted = granted !== undefined && originKey(granted) === originKey(origin);
+  const current = isGranted
+    ? decided(cause === "broken" || isWithoutSourceKept)
+    : judgeOrigin(copy, origin, shared, call);
+  const accepted = granted === undefined ? judgeTarget(copy, shared, call) : decided(true);
+  return all([accepted, current, judgeOrigins(copy, earlier, shared, call)]);
+}
+
+/** Judges whether the namespace of a copy accepts it. The copy stays where the Namespace cannot be read. */
+function judgeTarget({ target }: ObservedCopy, { connection }: ConnectedShare, call: Call): Keeping {
+  if (target === undefined) return decided(true);
+  const { acceptance, requirement } = judgeNamespace(target.namespace, isListed(target.namespace, connection), call);
+  const requirements = requirement === undefined ? [] : [requirement];
+  return acceptance === "pending" ? pending(requirements) : decided(acceptance !== "refused", requirements);
+}
+
+/** Tells whether the Composition itself names a namespace. */
+const isListed = (namespace: string, { copies }: Connection): boolean =>
+  copies.some(
+    ({ namespaces }) => namespaces?.is === "literal" && [namespaces.value].flat().some((name) => name === namespace),
+  );
+
+/** Judges the grants of all origins for one copy: each may still be in it. */
+const judgeOrigins = (copy: ObservedCopy, origins: readonly Origin[], shared: ConnectedShare, call: Call): Keeping =>
+  all(origins.map((origin) => judgeOrigin(copy, origin, shared, call)));
+
+const all = (keepings: readonly Keeping[]): Keeping => ({
+  isKept: keepings.every(({ isKept }) => isKept),
+  isPending: keepings.some(({ isPending }) => isPending),
+  requirements: keepings.flatMap(({ requirements }) => requirements),
+});
+
+function judgeOrigin(copy: ObservedCopy, origin: Origin, shared: ConnectedShare, call: Call): Keeping {
+  if (origin.namespace !== undefined && !canSelectNamespaces(call.request, call.composite)) return decided(true);
+  const { onSourceMissing, secretRef } = shared.connection;
+  const requirement = toRequirement(`shared-resource/${shared.name}/recorded`, toSelector(served(origin, shared)));
+  const answer = call.request.required(requirement.name);
+  if (answer.is === "pending") return pending([requirement]);
+  const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === origin.namespace);
+  if (found === undefined) return decided(onSourceMissing === "Keep", [requirement]);
+
+  const source = findSource(found, secretRef, copy.target?.namespace);
+  const secret = source.is === "named" ? source.secret : copy.source;
+  const access = findAccess(shared, found, secret, listNamespaces(copy), call);
+  const requirements = [requirement, ...access.requirements];
+  if (access.is === "pending") return pending(requirements);
+  if (copy.target !== undefined && !access.isGranted(copy.target.namespace)) return decided(false, requirements);
+  // The record counts as far as it fits what the copy really reads.
+  const isFitting = source.is === "named" && copy.source !== undefined && isSameSecret(source.secret, copy.source);
+  return decided(isFitting || origin !== copy.origin || onSourceMissing === "Keep", requirements);
+}
+
+const listNamespaces = ({ target }: ObservedCopy): readonly string[] =>
+  target === undefined ? [] : [target.namespace];
+
+/** An API version that was recorded long ago may not be served any more; the one of the input is. */
+const served = (origin: Origin, { apiVersion, kind }: SharedResource): Origin =>
+  kind === origin.kind && toApiGroup(apiVersion) === toApiGroup(origin.apiVersion) ? { ...origin, apiVersion } : origin;

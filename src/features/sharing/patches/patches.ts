@@ -1,0 +1,169 @@
+import { qualifiedName } from "../../../crossplane/metadata.ts";
+import type { Patch } from "../../../input/patch.ts";
+import type { SharedResource } from "../../../input/shared-resource.ts";
+import type { Document, ValueEdit } from "../../../model/document.ts";
+import { type Draft, withCompositeValues, withObject, withResource } from "../../../model/draft.ts";
+import { EVERY, type FieldPath, formatFieldPath, valueAt } from "../../../model/field-path.ts";
+import type { JsonObject, JsonValue } from "../../../model/json.ts";
+import type { Call } from "../../feature.ts";
+import type { Judgement, SharingReason } from "../verdict.ts";
+import { type Edit, editAt } from "./edit.ts";
+import { toEdit } from "./merge.ts";
+import { sprintf } from "./print.ts";
+import { toJson, transform } from "./transform.ts";
+
+/** The outcome of one patch: what is done to its field, a reason why nothing is, or both where an earlier value is kept. */
+interface Patched {
+  readonly patch: Patch;
+  readonly edit?: Edit | undefined;
+  readonly reason?: SharingReason | undefined;
+}
+
+/** The fields that come from shared resources. */
+export interface Patches {
+  readonly composite: readonly ValueEdit[];
+  /** Composed resources as they are with their fields, by name. */
+  readonly resources: ReadonlyMap<string, JsonObject>;
+  /** Composed resources that must not come to be before their fields are set. */
+  readonly heldBack: ReadonlySet<string>;
+  /** By share. */
+  readonly reasons: ReadonlyMap<string, readonly SharingReason[]>;
+}
+
+interface Judged {
+  readonly shared: SharedResource;
+  readonly judgement: Judgement;
+}
+
+/** Patches all fields that shared resources hand out. One that fails leaves the others as they are. */
+export function toPatches(shares: readonly Judged[], call: Call): Patches {
+  const objects = new Map<string, JsonObject>();
+  const written: FieldPath[] = [];
+  const heldBack = new Set<string>();
+  const reasons = new Map<string, readonly SharingReason[]>();
+  for (const { shared, judgement } of shares) {
+    const patched = patchFrom(shared, judgement, call).map((one) => apply(one, objects, call));
+    for (const { patch, edit } of patched) {
+      if (patch.toCompositeFieldPath !== undefined && edit !== undefined) written.push(patch.toCompositeFieldPath);
+    }
+    for (const name of patched.flatMap((one) => findHeldBack(one, call))) heldBack.add(name);
+    reasons.set(
+      shared.name,
+      patched.flatMap(({ reason }) => reason ?? []),
+    );
+  }
+  const composite = toValues(objects.get(COMPOSITE) ?? {}, written);
+  objects.delete(COMPOSITE);
+  return { composite, resources: objects, heldBack, reasons };
+}
+
+/** The key of the XR among patched objects: no resource has an empty name. */
+const COMPOSITE = "";
+
+/** What was written to the XR: of a list's items, the list. */
+const toValues = (object: JsonObject, written: readonly FieldPath[]): readonly ValueEdit[] =>
+  written.flatMap((path) => {
+    const list = path.findIndex((step) => typeof step === "number" || step === EVERY);
+    const whole = list < 0 ? path : path.slice(0, list);
+    const value = valueAt(object, whole);
+    return value === undefined ? [] : { path: whole, value };
+  });
+
+/** Edits a patch's field in its object; where that cannot be, it comes to a reason. */
+function apply(one: Patched, objects: Map<string, JsonObject>, { request }: Call): Patched {
+  const { toResource, toCompositeFieldPath } = one.patch;
+  const path = toResource?.fieldPath ?? toCompositeFieldPath;
+  if (one.edit === undefined || path === undefined) return one;
+  const name = toResource?.name ?? COMPOSITE;
+  const { composite, resources } = request.desired;
+  const desired = toResource === undefined ? composite : resources.get(toResource.name);
+  const edited = editAt(objects.get(name) ?? desired?.document.toObject() ?? {}, path, one.edit);
+  if (edited.is === "failed") return { patch: one.patch, reason: { is: "PatchFailed", fault: edited.fault } };
+  objects.set(name, edited.object);
+  return one;
+}
+
+/** Without a field that it needs, a resource could be created in a way that cannot be mended (subnets, encryption keys). */
+function findHeldBack({ patch, edit }: Patched, { request }: Call): readonly string[] {
+  const { toResource, policy } = patch;
+  if (toResource === undefined || edit !== undefined || policy.fromFieldPath !== "Required") return [];
+  return request.observed.resources.has(toResource.name) ? [] : [toResource.name];
+}
+
+/**
+ * The fields that come from one shared resource. While it is not there, or we cannot tell, they stay as they were: a field
+ * left out is a field taken away. Where access is refused, they go.
+ */
+function patchFrom(
+  shared: SharedResource,
+  { verdict, readable, isRefused }: Judgement,
+  call: Call,
+): readonly Patched[] {
+  const isDropped = verdict.is === "gone" && shared.connection?.onSourceMissing === "Delete";
+  if (isRefused || isDropped) return shared.patches.map((patch) => ({ patch }));
+  const [resource] = readable;
+  return shared.patches.map((patch) =>
+    resource === undefined ? { patch, edit: keepShown(patch, call) } : fromResource(patch, resource, shared, call),
+  );
+}
+
+function fromResource(patch: Patch, resource: Document, { kind }: SharedResource, call: Call): Patched {
+  const { policy, transforms, toResource } = patch;
+  const read = readFields(patch, resource);
+  const nameOf = (path: FieldPath): string => `${formatFieldPath(path)} of ${kind} ${qualifiedName(resource)}`;
+  if (read.is === "unset") {
+    if (policy.fromFieldPath === "Optional") return { patch };
+    return { patch, edit: keepShown(patch, call), reason: { is: "FieldNotSet", field: nameOf(read.path) } };
+  }
+  if (toResource !== undefined && !call.request.desired.resources.has(toResource.name)) {
+    const fault = `cannot patch resource ${toResource.name}: no earlier step desires it`;
+    return { patch, reason: { is: "PatchFailed", fault } };
+  }
+  const result = transform(read.value, transforms);
+  const value = result.is === "transformed" ? toJson(result.value) : undefined;
+  if (value !== undefined) return { patch, edit: toEdit(value, policy.toFieldPath) };
+  const fault = `cannot transform ${nameOf(read.path)}: ${result.is === "failed" ? result.fault : "a number that JSON cannot hold"}`;
+  return { patch, edit: keepShown(patch, call), reason: { is: "PatchFailed", fault } };
+}
+
+type Read =
+  | { readonly is: "set"; readonly value: JsonValue; readonly path: FieldPath }
+  | { readonly is: "unset"; readonly path: FieldPath };
+
+/** The field, or what is made of several, each of which has to be set. */
+function readFields({ fromFieldPath, combine }: Patch, resource: Document): Read {
+  const paths = combine?.variables.map((variable) => variable.fromFieldPath) ?? [fromFieldPath ?? []];
+  const values: JsonValue[] = [];
+  for (const path of paths) {
+    const value = resource.at(path);
+    if (value === undefined) return { is: "unset", path };
+    values.push(value);
+  }
+  const [value = null] = combine === undefined ? values : [sprintf(combine.string.fmt, values)];
+  return { is: "set", value, path: paths[0] ?? [] };
+}
+
+/** Keeps the value that the patched field has now. */
+function keepShown({ toCompositeFieldPath, toResource }: Patch, { composite, request }: Call): Edit | undefined {
+  if (toResource === undefined) return keep(composite.document, toCompositeFieldPath ?? []);
+  const observed = request.observed.resources.get(toResource.name);
+  if (observed === undefined || !request.desired.resources.has(toResource.name)) return undefined;
+  return keep(observed.document, toResource.fieldPath);
+}
+
+/** Of each field that `[*]` stands for, its own value. */
+function keep(shown: Document, path: FieldPath): Edit | undefined {
+  if (path.includes(EVERY)) return (before, at) => shown.at(at) ?? before;
+  const value = shown.at(path);
+  return value === undefined ? undefined : () => value;
+}
+
+/** Adds all patches to the draft. */
+export function withPatches(draft: Draft, { composite, resources, heldBack }: Patches, { request }: Call): Draft {
+  let patched = withCompositeValues(draft, composite);
+  for (const [name, object] of resources) patched = withObject(patched, name, object);
+  for (const name of heldBack) {
+    if (request.desired.resources.has(name)) patched = withResource(patched, name, { is: "removed" });
+  }
+  return patched;
+}

@@ -1,0 +1,71 @@
+import type { Match, MathTransform, Transform } from "../../../input/transform.ts";
+import { type JsonValue, ownValue } from "../../../model/json.ts";
+import { convert, failed, show, type Transformed, transformed } from "./convert.ts";
+import { type GoValue, typeOf } from "./go-value.ts";
+import { toText } from "./string.ts";
+
+/**
+ * Does to a value what function-patch-and-transform's transforms of the same names do; test/features/sharing/patches has
+ * what differs on purpose.
+ */
+export function transform(value: GoValue, transforms: readonly Transform[]): Transformed {
+  let last = value;
+  for (const [index, next] of transforms.entries()) {
+    const result = apply(last, next);
+    if (result.is === "failed") return failed(`transforms[${index}] (${next.type}): ${result.fault}`);
+    last = result.value;
+  }
+  return transformed(last);
+}
+
+function apply(value: GoValue, next: Transform): Transformed {
+  switch (next.type) {
+    case "map":
+      return lookUp(value, next.map);
+    case "match":
+      return match(value, next.match);
+    case "math":
+      return calculate(value, next.math);
+    case "string":
+      return toText(value, next.string);
+    case "convert":
+      return convert(value, next.convert);
+  }
+}
+
+function lookUp(value: GoValue, map: Readonly<Record<string, JsonValue>>): Transformed {
+  const found = typeof value === "string" ? ownValue(map, value) : undefined;
+  return found === undefined ? failed(`${show(value)} is not in the map`) : transformed(found);
+}
+
+function match(value: GoValue, { patterns, fallbackTo, fallbackValue }: Match): Transformed {
+  if (typeof value !== "string" && patterns.length > 0) return failed(`${show(value)} is no string`);
+  const found = patterns.find((pattern) =>
+    pattern.type === "literal" ? pattern.literal === value : pattern.regexp.matcher(String(value)).find(),
+  );
+  if (found !== undefined) return transformed(found.result);
+  return transformed(fallbackTo === "Input" ? value : fallbackValue);
+}
+
+/** Whole numbers that were converted to one stay whole. */
+function calculate(value: GoValue, math: MathTransform): Transformed {
+  if (typeof value !== "number" && typeof value !== "bigint") return failed(`${show(value)} is no number`);
+  if (math.type === "Multiply") return multiply(value, math.multiply);
+  const whole = typeof value === "bigint" ? Number(value) : Math.trunc(value);
+  if (math.type === "ClampMin") return transformed(whole < math.clampMin ? BigInt(math.clampMin) : value);
+  return transformed(whole > math.clampMax ? BigInt(math.clampMax) : value);
+}
+
+function multiply(value: number | bigint, factor: number): Transformed {
+  if (typeof value === "number") return transformed(value * factor);
+  const product = value * BigInt(factor);
+  if (BigInt.asIntN(64, product) === product) return transformed(product);
+  return failed(`${value} times ${factor} is no ${typeOf(product)}`);
+}
+
+/** The value as JSON has it. */
+export function toJson(value: GoValue): JsonValue | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? value + 0 : undefined;
+  if (typeof value !== "bigint") return value;
+  return BigInt(Number(value)) === value ? Number(value) : undefined;
+}

@@ -1,0 +1,67 @@
+import { toApiGroup } from "../../crossplane/api-group.ts";
+import { type ManagedKind, toManagedKind } from "../../crossplane/managed-resource.ts";
+import { factsOf, type IdentityFacts, type KindFacts } from "../../crossplane/providers/families.ts";
+import type { ResourceRule } from "../../input/tags.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import type { Call } from "../feature.ts";
+import { fits } from "./glob.ts";
+
+/** What the input and our tables say of a kind. */
+export interface KnownKind {
+  readonly kind: ManagedKind;
+  /** The entry of the input that selects it; undefined for a kind that is not to be tagged. */
+  readonly rule: ResourceRule | undefined;
+  readonly facts: KindFacts;
+  /** The fields that tell two of the kind apart, those among them that the input names. */
+  readonly identity: IdentityFacts;
+}
+
+/** The rule of an input that has none. */
+const EVERY_KIND: ResourceRule = {
+  apiGroup: "*",
+  kind: "*",
+  fieldPath: undefined,
+  externalNameFieldPath: undefined,
+  scopeFieldPaths: [],
+  managementPolicies: true,
+};
+
+/** The kinds of one call, each looked up once: an XR composes many resources of few kinds. */
+export class KnownKinds {
+  readonly #rules: readonly ResourceRule[];
+  readonly #known = new Map<string, KnownKind>();
+
+  constructor({ input }: Call) {
+    this.#rules = input.spec.tags?.resources ?? [EVERY_KIND];
+  }
+
+  of(resource: Document): KnownKind {
+    const apiVersion = stringAt(resource, ["apiVersion"]) ?? "";
+    const kind = stringAt(resource, ["kind"]) ?? "";
+    const key = `${apiVersion} ${kind}`;
+    const known = this.#known.get(key) ?? this.#lookUp(apiVersion, kind);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  #lookUp(apiVersion: string, name: string): KnownKind {
+    const kind = toManagedKind(apiVersion, name);
+    const groups = [toApiGroup(apiVersion), kind.group];
+    const rule = this.#rules.find(
+      ({ apiGroup, kind: glob }) => groups.some((group) => fits(group, apiGroup)) && fits(name, glob),
+    );
+    const facts = factsOf(kind.group, name);
+    return { kind, rule, facts, identity: withFieldsOf(rule, facts.identity) };
+  }
+}
+
+/** The input may name fields that tell apart what the provider's facts do not. */
+function withFieldsOf(rule: ResourceRule | undefined, facts: IdentityFacts): IdentityFacts {
+  if (rule === undefined) return facts;
+  const { externalNameFieldPath, scopeFieldPaths } = rule;
+  return {
+    ...facts,
+    name: externalNameFieldPath === undefined ? facts.name : { is: "fields", paths: [externalNameFieldPath] },
+    scope: [...facts.scope, ...scopeFieldPaths],
+  };
+}

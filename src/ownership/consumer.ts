@@ -1,0 +1,86 @@
+import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
+import { findController } from "../crossplane/controller.ts";
+import { type CopyKind, copiedSecretOf } from "../crossplane/copies.ts";
+import { composerName, composersOf } from "../crossplane/field-managers.ts";
+import { COMPOSITE_LABEL, readAnnotation, readLabel } from "../crossplane/metadata.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import { DNS_LABEL, isName } from "../model/names.ts";
+import { OWNER } from "./owner.ts";
+
+/** An XR or claim that has a copy of a shared resource's connection Secret. */
+export interface Consumer {
+  /** The namespace that its grant is judged for. */
+  readonly namespace: string;
+  /** Kind.group of the XR or claim. */
+  readonly kind: string;
+  readonly name: string;
+  /** The copy: its name, with its namespace before it where that is another one. */
+  readonly secretName: string;
+  /** All namespaces that need a grant. */
+  readonly namespaces: readonly string[];
+}
+
+/**
+ * Reads who a copy is for. Whatever lies in a team's namespace may be written by that team, labels and annotations included, so
+ * a Secret or a namespaced Object stands for the namespace that it lies in, whatever it says; one that says it copies to another
+ * namespace needs a grant for both. Cluster-scoped Objects are not for teams to write (docs/security.md).
+ *
+ * @returns undefined for what Crossplane did not compose, and for an Object that makes no Secret.
+ */
+export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined {
+  const secret = copiedSecretOf(copy);
+  if (secret === undefined || !isComposed(copy) || !DNS_LABEL.test(secret.namespace) || !isName(secret.name)) {
+    return undefined;
+  }
+  const own = stringAt(copy, ["metadata", "namespace"]);
+  const namespace = kind === "Object" ? secret.namespace : own;
+  if (namespace === undefined) return undefined;
+  const isElsewhere = secret.namespace !== namespace;
+  return {
+    namespace,
+    ...readOwner(copy),
+    secretName: isElsewhere ? `${secret.namespace}/${secret.name}` : secret.name,
+    namespaces: isElsewhere ? [namespace, secret.namespace] : [namespace],
+  };
+}
+
+/**
+ * Tells whether Crossplane composed it, as far as it proves that: the label of the XR, and the field manager by which Crossplane
+ * applies what the XR in control composes. A restore may drop managed fields and controller; then the label alone has to do.
+ */
+function isComposed(copy: Document): boolean {
+  if (readLabel(copy, COMPOSITE_LABEL) === undefined) return false;
+  const composers = composersOf(copy);
+  const controller = findController(copy);
+  return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
+}
+
+/** Longer than a kind, a namespace and a name can be together. */
+const MAX_OWNER = 1000;
+const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
+
+/** The owner that is written on it; the resource itself where that is nothing an XR or claim can be called. */
+function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> {
+  const owner = writtenOwnerOf(copy);
+  const [kind = "", ...names] = owner !== undefined && owner.length < MAX_OWNER ? owner.split("/") : [];
+  const name = names.at(-1) ?? "";
+  if (KIND.test(kind) && names.length <= 2 && isName(name)) return { kind, name };
+  const own = stringAt(copy, ["kind"]) ?? "";
+  return {
+    kind: toGroupKind(own, toApiGroup(stringAt(copy, ["apiVersion"]))),
+    name: stringAt(copy, ["metadata", "name"]) ?? "",
+  };
+}
+
+/** The owner that a copy names, as `formatOwner` writes it. */
+export const writtenOwnerOf = (copy: Document): string | undefined =>
+  readAnnotation(copy, OWNER) ?? stringAt(copy, ["spec", "forProvider", "manifest", "metadata", "annotations", OWNER]);
+
+/** By namespace, kind, name and Secret. */
+export const compareConsumers = (a: Consumer, b: Consumer): number =>
+  compareTexts(a.namespace, b.namespace) ||
+  compareTexts(a.kind, b.kind) ||
+  compareTexts(a.name, b.name) ||
+  compareTexts(a.secretName, b.secretName);
+
+const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

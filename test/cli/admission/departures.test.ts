@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { Departures } from "../../../src/cli/admission/departures.ts";
+import { rememberKinds } from "../../../src/cli/admission/kinds.ts";
+import { toCluster } from "../../../src/cluster/cluster.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
+import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
+import { connectTo, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+
+/** A bucket that an owner leaves to an observer, which its provider created. */
+
+const OWNER = `${PLATFORM}/team-a/orders`;
+const CREATED = { [`${DOMAIN}/origin`]: "Created" };
+const EXTERNAL = { "crossplane.io/external-create-succeeded": "2026-03-01T10:00:01Z" };
+const withoutDelete = ["Observe", "Create", "Update", "LateInitialize"];
+
+function managed(parts: Parameters<typeof registered>[0], more: JsonObject, managementPolicies: readonly string[]) {
+  const object = registered(parts);
+  const { annotations, ...metadata } = object["metadata"] as Record<string, JsonObject>;
+  const spec = { ...(object["spec"] as JsonObject), managementPolicies };
+  return { ...object, metadata: { ...metadata, annotations: { ...annotations, ...more } }, spec } as JsonObject;
+}
+
+const leaves = { ...CREATED, [`${DOMAIN}/contenders`]: "orders-team-b-orders" };
+const owner = managed({ bucket: "orders", owner: OWNER }, leaves, withoutDelete);
+const other = { bucket: "orders", owner: `${PLATFORM}/team-b/orders`, role: "Observer", ownedBy: OWNER } as const;
+const observer = managed(other, CREATED, ["Observe"]);
+const leaving = managed({ ...other, isDeleting: true }, CREATED, ["Observe"]);
+
+const request = (oldObject: JsonObject, dryRun = false) => ({
+  ...{ uid: "u1", operation: "DELETE", subResource: "", namespace: undefined, name: undefined },
+  ...{ object: undefined, oldObject, dryRun },
+});
+
+const BOTH =
+  "cannot delete Bucket orders-team-b-orders: it is the last managed resource of a cloud resource that was created for it or for " +
+  "an earlier owner, and it has no policy Delete, so the cloud resource would stay without an owner. To delete both: " +
+  "kubectl patch bucket.s3.aws.upbound.io orders-team-b-orders --type=merge " +
+  `-p '{"spec":{"managementPolicies":["*"]}}', and delete it again. To leave the cloud resource behind: ` +
+  `kubectl annotate bucket.s3.aws.upbound.io orders-team-b-orders ${DOMAIN}/leave-behind=true`;
+
+describe("the deletion of a managed resource", () => {
+  const startWith = async (...objects: readonly JsonObject[]): Promise<Departures> => {
+    const api = await startApiServer({ kinds: [kindOf("s3.aws.upbound.io", "Bucket")], objects });
+    const cluster = toCluster(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 }, onWait: () => {} });
+    return new Departures(cluster, rememberKinds(cluster));
+  };
+
+  test.each([
+    { reason: "the owner leaves it to an observer", deleted: owner, others: [observer], is: "allowed" },
+    { reason: "an observer goes, and the owner stays", deleted: observer, others: [owner], is: "allowed" },
+    { reason: "the observer is being deleted as well", deleted: owner, others: [leaving], is: "denied" },
+    { reason: "nobody else is there, and it never became the owner", deleted: observer, others: [], is: "denied" },
+    {
+      reason: "it deletes the cloud resource itself",
+      deleted: managed({ bucket: "orders", owner: OWNER }, CREATED, ["*"]),
+      others: [],
+      is: "allowed",
+    },
+    {
+      reason: "it has no successors, so its policies are what its Composition asks for",
+      deleted: managed({ bucket: "orders", owner: OWNER }, CREATED, withoutDelete),
+      others: [],
+      is: "allowed",
+    },
+    {
+      reason: "its provider has just created the cloud resource, and its XR was not reconciled since",
+      deleted: managed({ bucket: "orders", owner: OWNER }, EXTERNAL, withoutDelete),
+      others: [],
+      is: "denied",
+    },
+    {
+      reason: "only the owner that goes as well knows that it was created",
+      deleted: managed(other, {}, ["Observe"]),
+      others: [managed({ bucket: "orders", owner: OWNER, isDeleting: true }, leaves, withoutDelete)],
+      is: "denied",
+    },
+    {
+      reason: "the cloud resource existed before",
+      deleted: managed(other, {}, ["Observe"]),
+      others: [],
+      is: "allowed",
+    },
+    {
+      reason: "an operator wants the cloud resource to stay",
+      deleted: managed(other, { ...CREATED, [`${DOMAIN}/leave-behind`]: "true" }, ["Observe"]),
+      others: [],
+      is: "allowed",
+    },
+  ])("is $is when $reason", async ({ deleted, others, is }) => {
+    const departures = await startWith(deleted, ...others);
+    const decision = await departures.decide(request(deleted));
+    expect(decision.is).toBe(is);
+  });
+
+  test("is denied with the commands that go on", async () => {
+    const departures = await startWith(observer);
+    expect(await departures.decide(request(observer))).toEqual({ is: "denied", message: BOTH, warnings: [] });
+  });
+
+  test("is admitted for one of two that go at the same moment, whatever the lists show yet", async () => {
+    const departures = await startWith(owner, observer);
+    const decide = async (each: JsonObject): Promise<string> => (await departures.decide(request(each))).is;
+    const [ofOwner, ofObserver] = await Promise.all([decide(owner), decide(observer)]);
+    // Kubernetes tries again to delete what was denied.
+    const last = [
+      ofOwner === "allowed" ? ofOwner : await decide(owner),
+      ofObserver === "allowed" ? ofObserver : await decide(observer),
+    ];
+    expect(last.sort()).toEqual(["allowed", "denied"]);
+  });
+
+  test("is not remembered after a dry run", async () => {
+    const departures = await startWith(owner, observer);
+    await departures.decide(request(owner, true));
+    expect((await departures.decide(request(observer))).is).toBe("allowed");
+  });
+});

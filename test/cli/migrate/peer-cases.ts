@@ -1,0 +1,227 @@
+import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import type { PlainResponse } from "../../../testing/wire/plain.ts";
+
+/** An input of another function, and what it works on. */
+export interface PeerCase {
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly xr: JsonObject;
+  readonly cluster?: readonly JsonObject[];
+  readonly desired?: Readonly<Record<string, JsonObject>>;
+  readonly context?: JsonObject;
+}
+
+interface Peer {
+  /** Names the function's binary. */
+  readonly variable: string;
+  readonly cases: readonly PeerCase[];
+  /** What has to be the same. */
+  readonly outcomeOf: (response: PlainResponse) => unknown;
+}
+
+const xr = (spec: JsonObject = {}): JsonObject => ({
+  apiVersion: "example.crossplane.io/v1",
+  kind: "XR",
+  metadata: { name: "example-xr", uid: "1" },
+  spec,
+});
+
+const environmentConfig = (name: string, labels: JsonObject, data: JsonObject): JsonObject => ({
+  apiVersion: "apiextensions.crossplane.io/v1beta1",
+  kind: "EnvironmentConfig",
+  metadata: { name, labels },
+  data,
+});
+
+const cluster = (name: string, labels: JsonObject): JsonObject => ({
+  apiVersion: "example.crossplane.io/v1",
+  kind: "XCluster",
+  metadata: { name, labels },
+  spec: { region: "eu" },
+});
+
+const labelled = (key: string, value: string): JsonObject => ({ key, type: "Value", value });
+
+const extraResources = (spec: JsonObject): JsonObject => ({
+  apiVersion: "extra-resources.fn.crossplane.io/v1beta1",
+  kind: "Input",
+  spec,
+});
+
+const clusters = (selector: JsonObject): JsonObject => ({
+  kind: "XCluster",
+  into: "XCluster",
+  apiVersion: "example.crossplane.io/v1",
+  type: "Selector",
+  selector,
+});
+
+const found = [
+  cluster("net-staging-green", { type: "cluster" }),
+  cluster("net-staging-blue", { type: "cluster" }),
+  cluster("other", { type: "other" }),
+  environmentConfig("test-x1", { type: "cluster" }, { realName: "test-x1" }),
+];
+
+// From github.com/crossplane-contrib/function-extra-resources, README.md and example/.
+const extraResourcesCases: readonly PeerCase[] = [
+  {
+    name: "the README's selector",
+    input: extraResources({
+      extraResources: [clusters({ maxMatch: 2, minMatch: 1, matchLabels: [labelled("type", "cluster")] })],
+    }),
+    xr: xr(),
+    cluster: found,
+  },
+  {
+    name: "the example's two selectors",
+    input: extraResources({
+      extraResources: [
+        {
+          kind: "EnvironmentConfig",
+          into: "envConfs",
+          apiVersion: "apiextensions.crossplane.io/v1beta1",
+          type: "Selector",
+          selector: { maxMatch: 2, minMatch: 1, matchLabels: [labelled("type", "cluster")] },
+        },
+        clusters({ maxMatch: 1, minMatch: 1, matchLabels: [labelled("type", "cluster")] }),
+      ],
+    }),
+    xr: xr(),
+    cluster: found,
+  },
+  {
+    name: "a selector without a match is an empty list",
+    input: extraResources({
+      policy: { resolution: "Optional" },
+      context: { key: "mine" },
+      extraResources: [clusters({ matchLabels: [labelled("type", "none")] })],
+    }),
+    xr: xr(),
+    cluster: found,
+  },
+  {
+    name: "references, one of them optional and missing",
+    input: extraResources({
+      policy: { resolution: "Optional" },
+      extraResources: [
+        { kind: "XCluster", into: "Cluster_1", apiVersion: "example.crossplane.io/v1", ref: { name: "other" } },
+        { kind: "XCluster", into: "none", apiVersion: "example.crossplane.io/v1", ref: { name: "missing" } },
+      ],
+    }),
+    xr: xr(),
+    cluster: found,
+  },
+];
+
+const environmentConfigs = (spec: JsonObject): JsonObject => ({
+  apiVersion: "environmentconfigs.fn.crossplane.io/v1beta1",
+  kind: "Input",
+  spec,
+});
+
+const configs = [
+  environmentConfig("example-config", {}, { complex: { a: "b", c: { d: "e", f: "1" } } }),
+  environmentConfig("multiple-1", { matchingLabel: "matchingKey" }, { multiple: { c: { d: "e" }, x: "1" } }),
+  environmentConfig("multiple-2", { matchingLabel: "matchingKey" }, { multiple: { i: { j: "k" }, x: "2" } }),
+];
+
+// From github.com/crossplane-contrib/function-environment-configs, examples/.
+const environmentConfigsCases: readonly PeerCase[] = [
+  {
+    name: "reference_name",
+    input: environmentConfigs({ environmentConfigs: [{ type: "Reference", ref: { name: "example-config" } }] }),
+    xr: xr(),
+    cluster: configs,
+  },
+  {
+    name: "match_label_multiple",
+    input: environmentConfigs({
+      environmentConfigs: [
+        { type: "Selector", selector: { mode: "Multiple", matchLabels: [labelled("matchingLabel", "matchingKey")] } },
+      ],
+    }),
+    xr: xr(),
+    cluster: configs,
+  },
+  {
+    name: "a single match under a path, over defaults, with an optional reference that is missing",
+    input: environmentConfigs({
+      defaultData: { region: "eu", complex: { a: "default", z: "kept" } },
+      policy: { resolution: "Optional" },
+      environmentConfigs: [
+        { type: "Reference", ref: { name: "missing" } },
+        { ref: { name: "example-config" }, toFieldPath: "nested" },
+      ],
+    }),
+    xr: xr(),
+    cluster: configs,
+    context: { "apiextensions.crossplane.io/environment": { region: "us", complex: { a: "earlier" } } },
+  },
+];
+
+const managedTags = (fields: JsonObject): JsonObject => ({
+  apiVersion: "tag-manager.fn.crossplane.io/v1beta1",
+  kind: "ManagedTags",
+  ...fields,
+});
+
+const vpc = {
+  apiVersion: "ec2.aws.upbound.io/v1beta1",
+  kind: "VPC",
+  spec: { forProvider: { region: "eu-central-1", tags: { before: "x", fromValue2: "before" } } },
+};
+
+// From github.com/crossplane-contrib/function-tag-manager, README.md and examples/configuration-aws-network.
+const tagManagerCases: readonly PeerCase[] = [
+  {
+    name: "configuration-aws-network",
+    input: managedTags({
+      addTags: [
+        { type: "FromValue", policy: "Replace", tags: { fromValue: "tagFromValue", fromValue2: "tagFromValue2" } },
+        { type: "FromCompositeFieldPath", fromFieldPath: "spec.parameters.additionalTags", policy: "Replace" },
+        { type: "FromCompositeFieldPath", fromFieldPath: "spec.parameters.optionalTags", policy: "Retain" },
+      ],
+      removeTags: [
+        { type: "FromValue", keys: ["fromValue2"] },
+        { type: "FromCompositeFieldPath", fromFieldPath: "spec.parameters.removeTags" },
+      ],
+    }),
+    xr: xr({
+      parameters: { additionalTags: { team: "a" }, optionalTags: { before: "y", new: "z" }, removeTags: ["gone"] },
+    }),
+    desired: { vpc },
+  },
+  {
+    name: "the README's environment",
+    input: managedTags({ addTags: [{ type: "FromEnvironmentFieldPath", fromFieldPath: "tags" }] }),
+    xr: xr(),
+    desired: { vpc },
+    context: { "apiextensions.crossplane.io/environment": { tags: { before: "environment", more: "1" } } },
+  },
+];
+
+const contextOf =
+  (...keys: readonly string[]) =>
+  ({ context = {} }: PlainResponse): unknown =>
+    Object.fromEntries(keys.map((key) => [key, context[key]]));
+
+const tagsOf = ({ desired }: PlainResponse): readonly (JsonValue | undefined)[] =>
+  [...desired.resources.values()].map(({ object }) => {
+    const { forProvider } = object["spec"] as { readonly forProvider: JsonObject };
+    return forProvider["tags"];
+  });
+
+export const byPeer: readonly Peer[] = [
+  {
+    variable: "PEER_EXTRA_RESOURCES",
+    cases: extraResourcesCases,
+    outcomeOf: contextOf("apiextensions.crossplane.io/extra-resources", "mine"),
+  },
+  {
+    variable: "PEER_ENVIRONMENT_CONFIGS",
+    cases: environmentConfigsCases,
+    outcomeOf: contextOf("apiextensions.crossplane.io/environment"),
+  },
+  { variable: "PEER_TAG_MANAGER", cases: tagManagerCases, outcomeOf: tagsOf },
+];

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { run as registry } from "../../../src/cli/registry/registry.ts";
+import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { ALLOWED } from "../../../testing/builders/sharing.ts";
+import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { runCommand } from "../../../testing/tools/run-command.ts";
+
+const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
+const kinds = [
+  kindOf("data.example.org", "XPostgres", { categories: ["composite"], plural: "xpostgres" }),
+  kindOf("kubernetes.crossplane.io", "Object", { version: "v1alpha2" }),
+  kindOf("", "Secret", { version: "v1", isNamespaced: true, categories: [] }),
+  kindOf("", "Namespace", { version: "v1", categories: [] }),
+];
+
+const composed = (owner: string, name = "orders") => ({
+  labels: {
+    ...sharedResourceLabel({ apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name }),
+    "crossplane.io/composite": "shop",
+  },
+  annotations: { "shared-infrastructure.fn.crossplane.io/owner": owner },
+});
+
+const database = (annotations: JsonObject): JsonObject => ({
+  apiVersion: "data.example.org/v1beta1",
+  kind: "XPostgres",
+  metadata: { name: "orders", annotations },
+});
+
+const object = (namespace: string, name: string, shared = "orders"): JsonObject => ({
+  apiVersion: "kubernetes.crossplane.io/v1alpha2",
+  kind: "Object",
+  metadata: { name: `${namespace}-${name}`, ...composed(`Shop.apps.example.org/${namespace}/${name}`, shared) },
+  spec: { forProvider: { manifest: { kind: "Secret", metadata: { namespace, name: "orders-db" } } } },
+});
+
+const secret: JsonObject = {
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { namespace: "team-b", name: "orders-db", ...composed("App.apps.example.org/team-b/app") },
+};
+
+const labelled: JsonObject = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: "team-b", labels: { team: "orders" } },
+};
+
+async function run(args: readonly string[], shared: readonly JsonObject[]) {
+  const objects = [
+    ...shared,
+    secret,
+    object("team-a", "shop"),
+    object("team-z", "shop"),
+    object("team-a", "x", "other"),
+  ];
+  const server = await startApiServer({ kinds, objects: [...objects, labelled] });
+  return runCommand(registry, ["consumers", ...args, "--kubeconfig", server.kubeconfig, "--retry-for=2s"]);
+}
+
+describe("registry consumers", () => {
+  test("has a line for each copy of the Secret, and says who has a grant", async () => {
+    const owner = database({ [ALLOWED]: "team-a", [SELECTOR]: "team=orders" });
+    const { exitCode, stdout } = await run(["XPostgres", "orders"], [owner]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      [
+        "NAMESPACE   KIND                    NAME   SECRET      GRANTED",
+        "team-a      Shop.apps.example.org   shop   orders-db   yes",
+        "team-b      App.apps.example.org    app    orders-db   yes",
+        "team-z      Shop.apps.example.org   shop   orders-db   no",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test.each([
+    ["json", (text: string) => JSON.parse(text) as unknown],
+    ["yaml", (text: string) => parse(text) as unknown],
+  ] as const)("prints %s with the fields of the status", async (format, read) => {
+    const { stdout } = await run(["xpostgres/orders", "-o", format], [database({ [ALLOWED]: "team-a" })]);
+    expect(read(stdout)).toEqual({
+      items: [
+        { namespace: "team-a", kind: "Shop.apps.example.org", name: "shop", secretName: "orders-db", granted: true },
+        { namespace: "team-b", kind: "App.apps.example.org", name: "app", secretName: "orders-db", granted: false },
+        { namespace: "team-z", kind: "Shop.apps.example.org", name: "shop", secretName: "orders-db", granted: false },
+      ],
+    });
+  });
+
+  test("shows the copies of what is gone, and says so", async () => {
+    const { exitCode, stdout, stderr } = await run(["XPostgres", "orders"], []);
+    expect(exitCode).toBe(1);
+    expect(stdout.match(/no$/gm)).toHaveLength(3);
+    expect(stderr).toBe('there is no XPostgres "orders": these are copies of what it was\n');
+  });
+
+  test.each<{ args: readonly string[]; says: string }>([
+    { args: ["XPostgres"], says: "expected consumers KIND NAME" },
+    { args: ["XMySQL", "orders"], says: 'cannot find the kind "XMySQL": no such CRD is installed' },
+  ])("of $args fails: $says", async ({ args, says }) => {
+    const { exitCode, stderr } = await run(args, []);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(says);
+  });
+});

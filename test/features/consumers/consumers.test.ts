@@ -1,0 +1,479 @@
+import { describe, expect, test } from "vitest";
+import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
+import { composerName } from "../../../src/crossplane/field-managers.ts";
+import { consumers } from "../../../src/features/consumers/consumers.ts";
+import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { Capability } from "../../../src/model/request.ts";
+import { ALLOWED, type CallParts, callOf, requirementsIn } from "../../../testing/builders/sharing.ts";
+
+const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
+const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
+const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
+const V2: readonly Capability[] = ["Capabilities", "RequiredResources", "Conditions", "RequiredSchemas"];
+
+/** The database, whose Composition this is. */
+const database = (annotations: JsonObject = { [ALLOWED]: "team-a, team-b" }, more: JsonObject = {}): JsonObject => ({
+  apiVersion: SHARED.apiVersion,
+  kind: SHARED.kind,
+  metadata: { name: SHARED.name, uid: "database-uid", annotations },
+  ...more,
+});
+
+const list = { toCompositeFieldPath: "status.consumers" };
+
+/** Every kind that makes copies is installed, and nobody uses the database, unless the parts say otherwise. */
+function draftOf(section: JsonObject, { answers, ...parts }: CallParts = {}): Draft {
+  const call = callOf({
+    xr: database(),
+    sharedResources: [],
+    capabilities: V2,
+    schemas: { Object: { type: "object" } },
+    answers: { "consumers/Object": [], "consumers/NamespacedObject": [], "consumers/Secret": [], ...answers },
+    ...parts,
+    spec: { consumers: section },
+  });
+  return consumers(call, emptyDraft);
+}
+
+/** What Crossplane writes on what an XR composes. */
+const composed = (owner: string, more: JsonObject = {}): JsonObject => ({
+  labels: { ...sharedResourceLabel(SHARED), "crossplane.io/composite": "x" },
+  annotations: { [OWNER]: owner },
+  ...more,
+});
+
+/** A cluster-scoped Object that copies into a namespace. */
+const object = (namespace: string, name: string, secret = "orders-db"): JsonObject => ({
+  apiVersion: "kubernetes.crossplane.io/v1alpha2",
+  kind: "Object",
+  metadata: composed(`Shop.apps.example.org/${namespace}/${name}`),
+  spec: { forProvider: { manifest: { apiVersion: "v1", kind: "Secret", metadata: { namespace, name: secret } } } },
+});
+
+const secretIn = (namespace: string, owner: string, metadata: JsonObject = {}): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { namespace, name: "orders-db", ...composed(owner), ...metadata },
+});
+
+const statusOf = ({ composite }: Draft): JsonObject | undefined => composite.at(-1)?.value as JsonObject | undefined;
+const itemsOf = (draft: Draft) =>
+  ((statusOf(draft)?.["items"] ?? []) as readonly JsonObject[]).map(
+    ({ namespace, kind, name, secretName, granted }) => `${namespace}: ${kind} ${name}, ${secretName}, ${granted}`,
+  );
+const says = ({ conditions: [condition] }: Draft) =>
+  condition && [condition.status, condition.reason, condition.message].filter((word) => word !== undefined).join(": ");
+
+describe("the list of consumers", () => {
+  test("has every kind of copy, sorted, and says who has no grant", () => {
+    const namespaced = {
+      apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
+      kind: "Object",
+      metadata: { namespace: "team-b", ...composed("App.apps.example.org/team-b/app") },
+      spec: {
+        writeConnectionSecretToRef: { name: "app-db" },
+        forProvider: { manifest: { metadata: { name: "team-b" } } },
+      },
+    };
+    const draft = draftOf(
+      { list },
+      {
+        answers: {
+          "consumers/Object": [object("team-c", "shop"), object("team-a", "shop-2"), object("team-a", "shop-1")],
+          "consumers/NamespacedObject": [namespaced],
+          "consumers/Secret": [secretIn("team-b", "App.apps.example.org/team-b/other")],
+        },
+      },
+    );
+    expect(statusOf(draft)).toMatchObject({ count: 5, withoutGrant: 1 });
+    expect(itemsOf(draft)).toEqual([
+      "team-a: Shop.apps.example.org shop-1, orders-db, true",
+      "team-a: Shop.apps.example.org shop-2, orders-db, true",
+      "team-b: App.apps.example.org app, app-db, true",
+      "team-b: App.apps.example.org other, orders-db, true",
+      "team-c: Shop.apps.example.org shop, orders-db, false",
+    ]);
+    expect(says(draft)).toBe(
+      "False: AccessNotGranted: without a grant: Shop.apps.example.org shop in namespace team-c",
+    );
+  });
+
+  test("is asked for by one label for each kind, in all namespaces", () => {
+    const match = { labels: sharedResourceLabel(SHARED) };
+    expect(Object.fromEntries(requirementsIn(draftOf({ list })))).toEqual({
+      "consumers/Object": { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", match },
+      "consumers/NamespacedObject": { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object", match },
+      "consumers/Secret": { apiVersion: "v1", kind: "Secret", match },
+    });
+  });
+
+  test.each<{ reason: string; section: JsonObject; parts: CallParts; asked: readonly string[]; condition: string }>([
+    {
+      reason: "asks for the schema of a kind first",
+      section: { list },
+      parts: { schemas: {} },
+      asked: ["consumers/Secret"],
+      condition: "Unknown: WaitingForRequiredResources: waiting for Crossplane to look up who uses this XR",
+    },
+    {
+      reason: "asks for the kinds that the input names at once",
+      section: { list, kinds: ["Object"] },
+      parts: { schemas: {}, capabilities: [] },
+      asked: ["consumers/Object"],
+      condition: "True: Served",
+    },
+  ])("$reason", ({ section, parts, asked, condition }) => {
+    const draft = draftOf(section, parts);
+    expect([...requirementsIn(draft).keys()]).toEqual(asked);
+    expect(says(draft)).toBe(condition);
+  });
+
+  test("does not ask for a kind that is not installed", () => {
+    const call = callOf({ xr: database(), sharedResources: [], capabilities: V2, spec: { consumers: { list } } });
+    const draft = consumers(
+      { ...call, request: { ...call.request, requiredSchema: () => ({ is: "unknown" }) } },
+      emptyDraft,
+    );
+    expect([...requirementsIn(draft).keys()]).toEqual(["consumers/Secret"]);
+  });
+
+  test("needs to be told the kinds where Crossplane cannot say what is installed", () => {
+    expect(() => draftOf({ list }, { capabilities: [] })).toThrow(
+      "spec.consumers.kinds: required here: Crossplane before v2.2 cannot say which kinds are installed",
+    );
+  });
+
+  test("stays as it is shown while an answer is missing", () => {
+    const shown = { count: 1, withoutGrant: 0, items: [{ namespace: "team-a" }] };
+    const xr = database({ [ALLOWED]: "team-a" }, { status: { consumers: shown } });
+    expect(statusOf(draftOf({ list }, { xr, answers: { "consumers/Secret": "pending" } }))).toEqual(shown);
+  });
+
+  test("leaves out what the database delivers itself", () => {
+    const own = "XPostgres.data.example.org/orders";
+    const controlled = (uid: string) => ({
+      ...composed("Shop.apps.example.org/team-a/shop"),
+      ownerReferences: [{ apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: "orders", uid, controller: true }],
+    });
+    const copies = [secretIn("team-a", own), secretIn("team-a", "", controlled("database-uid"))];
+    expect(itemsOf(draftOf({ list }, { answers: { "consumers/Secret": copies } }))).toEqual([]);
+  });
+});
+
+describe("a team that writes what it likes into its own namespace", () => {
+  test.each<{ reason: string; copy: JsonObject; kind?: string; items: readonly string[] }>([
+    {
+      reason: "is listed by its namespace, whoever it says it is",
+      copy: secretIn("evil", "Shop.apps.example.org/team-a/shop"),
+      items: ["evil: Shop.apps.example.org shop, orders-db, false"],
+    },
+    {
+      reason: "gets no grant by a target in another namespace",
+      copy: {
+        ...object("team-a", "shop"),
+        metadata: { namespace: "evil", ...composed("Shop.apps.example.org/team-a/shop") },
+      },
+      kind: "NamespacedObject",
+      items: ["evil: Shop.apps.example.org shop, team-a/orders-db, false"],
+    },
+    {
+      reason: "fills no status with a long owner",
+      copy: secretIn("team-a", `Shop/${"x".repeat(100_000)}`),
+      items: ["team-a: Secret orders-db, orders-db, true"],
+    },
+    {
+      reason: "is not listed by a Secret that Crossplane did not compose",
+      copy: secretIn("evil", "Shop.apps.example.org/team-a/shop", { labels: sharedResourceLabel(SHARED) }),
+      items: [],
+    },
+    {
+      reason: "nor by one that another XR's field manager has written",
+      copy: secretIn("evil", "Shop.apps.example.org/evil/shop", {
+        ownerReferences: [
+          { apiVersion: "apps.example.org/v1", kind: "Shop", name: "shop", uid: "1", controller: true },
+        ],
+        managedFields: [{ manager: composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" }) }],
+      }),
+      items: [],
+    },
+  ])("$reason", ({ copy, kind = "Secret", items }) => {
+    expect(itemsOf(draftOf({ list }, { answers: { [`consumers/${kind}`]: [copy] } }))).toEqual(items);
+  });
+
+  test("does not crowd others out of the list, which has a thousand entries at most", () => {
+    const forged = (namespace: string, count: number) =>
+      Array.from({ length: count }, (_, i) => secretIn(namespace, `Shop.apps.example.org/${namespace}/s-${i}`));
+    const many = [...forged("aaa", 5000), ...forged("team-a", 3000), ...forged("team-b", 3), ...forged("zzz", 1)];
+    const draft = draftOf({ list }, { answers: { "consumers/Secret": many } });
+    const items = itemsOf(draft);
+    expect(statusOf(draft)).toMatchObject({ count: 8004, withoutGrant: 5001 });
+    expect(items).toHaveLength(1000);
+    expect(items.filter((item) => item.startsWith("team-b"))).toHaveLength(3);
+    expect(items.filter((item) => item.startsWith("aaa"))).toHaveLength(0);
+    expect([...items].sort()).toEqual(items);
+  });
+});
+
+describe("protection", () => {
+  const usages = (draft: Draft) =>
+    [...draft.resources].map(([key, edit]) => [key, edit.is === "set" && edit.object] as const);
+  const reason = (draft: Draft) => usages(draft).map(([, usage]) => (usage as { spec: JsonObject }).spec["reason"]);
+  const used = { answers: { "consumers/Object": [object("team-a", "shop")] } };
+
+  test.each<{ where: string; parts: CallParts; section?: JsonObject; usage: JsonObject }>([
+    {
+      where: "cluster-scoped on Crossplane v2",
+      parts: used,
+      usage: { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage" },
+    },
+    {
+      where: "namespaced",
+      parts: {
+        ...used,
+        xr: database(undefined, {
+          metadata: { name: "orders", namespace: "databases", annotations: { [ALLOWED]: "*" } },
+        }),
+      },
+      usage: { apiVersion: "protection.crossplane.io/v1beta1", kind: "Usage" },
+    },
+    {
+      where: "on Crossplane v1",
+      parts: { ...used, capabilities: [] },
+      section: { kinds: ["Object"] },
+      usage: { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage" },
+    },
+  ])("of a database $where is one Usage that says who uses it", ({ parts, section, usage }) => {
+    const spec = {
+      of: { apiVersion: "data.example.org/v1", kind: "XPostgres", resourceRef: { name: "orders" } },
+      reason: "Shop.apps.example.org shop in namespace team-a uses it: delete them, or take back their grant",
+    };
+    const key = `consumers/usage/${String(usage["apiVersion"])}/${String(usage["kind"])}`;
+    expect(usages(draftOf({ protect: true, ...section }, parts))).toEqual([[key, { ...usage, spec }]]);
+  });
+
+  test("names the first few and how many more", () => {
+    const shops = Array.from({ length: 7 }, (_, i) => object("team-a", `shop-${i}`));
+    expect(reason(draftOf({ protect: true }, { answers: { "consumers/Object": shops } }))).toEqual([
+      `${[0, 1, 2, 3, 4].map((i) => `Shop.apps.example.org shop-${i} in namespace team-a`).join(", ")} and 2 more use it: ` +
+        "delete them, or take back their grant",
+    ]);
+  });
+
+  test.each<{ why: string; parts: CallParts }>([
+    { why: "nobody uses it", parts: {} },
+    {
+      why: "nobody uses it any more who has a grant",
+      parts: { answers: { "consumers/Object": [object("evil", "shop")] } },
+    },
+  ])("ends where $why", ({ parts }) => {
+    const draft = draftOf({ protect: true }, parts);
+    expect(usages(draft)).toEqual([]);
+  });
+
+  test("stays as it is while an answer is missing", () => {
+    const key = "consumers/usage/protection.crossplane.io/v1beta1/ClusterUsage";
+    const usage = {
+      apiVersion: "protection.crossplane.io/v1beta1",
+      kind: "ClusterUsage",
+      spec: {
+        of: { apiVersion: "data.example.org/v1", kind: "XPostgres", resourceRef: { name: "orders" } },
+        reason: "r",
+      },
+    };
+    const observed = { [key]: { ...usage, metadata: { name: "x", uid: "1" }, status: {} } };
+    const draft = draftOf({ protect: true }, { observed, answers: { "consumers/Object": "pending" } });
+    expect(usages(draft)).toEqual([[key, usage]]);
+  });
+});
+
+describe("a grant by label", () => {
+  const xr = database({ [SELECTOR]: "team=orders,env in (prod,stage)" });
+  const space = (name: string, labels: JsonObject) => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name, labels },
+  });
+  const copies = { "consumers/Object": [object("team-a", "shop"), object("team-b", "shop")] };
+  const spaces = [space("team-a", { team: "orders", env: "prod" }), space("team-b", { team: "orders", env: "dev" })];
+
+  test("is looked up by the labels that all matches have", () => {
+    const draft = draftOf({ list }, { xr, answers: copies });
+    expect(requirementsIn(draft).get("consumers/namespaces")).toEqual({
+      apiVersion: "v1",
+      kind: "Namespace",
+      match: { labels: { team: "orders" } },
+    });
+    expect(says(draft)).toMatch(/^Unknown: WaitingForRequiredResources/);
+  });
+
+  test("holds for the Namespaces that match all of it", () => {
+    const draft = draftOf({ list }, { xr, answers: { ...copies, "consumers/namespaces": spaces } });
+    expect(itemsOf(draft).map((item) => item.split(", ").at(-1))).toEqual(["true", "false"]);
+  });
+
+  test("that is no selector grants nothing, and its owner is told", () => {
+    const draft = draftOf({ list }, { xr: database({ [SELECTOR]: "team=(orders" }), answers: copies });
+    expect(says(draft)).toMatch(
+      /^False: InvalidGrant: its annotation .* is no label selector, and grants nothing; without a grant/,
+    );
+  });
+});
+
+describe("a credential for each namespace", () => {
+  const template = {
+    apiVersion: "sql.example.org/v1",
+    kind: "Role",
+    metadata: { name: "orders-{namespace}-{hash}" },
+    spec: { privileges: ["login"], writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}" } },
+  };
+  const section = { list, credentials: { template } };
+  const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
+  const role = (namespace: string, hash: string) => ({
+    ...template,
+    metadata: { name: `orders-${namespace}-${hash}` },
+    spec: { ...template.spec, writeConnectionSecretToRef: { namespace: "databases", name: `orders-${namespace}` } },
+  });
+  const ready = { conditions: [{ type: "Ready", status: "True" }] };
+  const shown = (draft: Draft) =>
+    [...draft.resources].map(([name, edit]) => `${name} ${edit.is === "set" && edit.ready}`);
+
+  test("is composed from the template, and named in the status", () => {
+    const draft = draftOf(section);
+    expect([...draft.resources]).toEqual([
+      [key("team-a"), { is: "set", ready: "False", object: role("team-a", "38af66ba") }],
+      [key("team-b"), { is: "set", ready: "False", object: role("team-b", "09fb7420") }],
+    ]);
+    expect(statusOf(draft)?.["credentials"]).toEqual([
+      { namespace: "team-a", secretName: "orders-team-a", secretNamespace: "databases", ready: false },
+      { namespace: "team-b", secretName: "orders-team-b", secretNamespace: "databases", ready: false },
+    ]);
+    expect(says(draft)).toBe("False: WaitingForCredentials: waiting for the credential of team-a, team-b");
+  });
+
+  test("is ready when its Secret is there", () => {
+    const call = callOf({
+      xr: database({ [ALLOWED]: "team-a,team-b" }),
+      sharedResources: [],
+      capabilities: V2,
+      schemas: { Object: {} },
+      observed: {
+        [key("team-a")]: { ...role("team-a", "1"), status: ready },
+        [key("team-b")]: { ...role("team-b", "1"), status: ready },
+      },
+      answers: { "consumers/Object": [], "consumers/NamespacedObject": [], "consumers/Secret": [] },
+      spec: { consumers: section },
+    });
+    const observed = call.request.observed.resources.get(key("team-a"));
+    const resources = new Map(call.request.observed.resources);
+    if (observed)
+      resources.set(key("team-a"), { ...observed, connectionDetails: new Map([["password", Buffer.from("x")]]) });
+    const request = { ...call.request, observed: { ...call.request.observed, resources } };
+    expect(shown(consumers({ ...call, request }, emptyDraft))).toEqual([
+      `${key("team-a")} True`,
+      `${key("team-b")} False`,
+    ]);
+  });
+
+  test.each<{ reason: string; annotations: JsonObject; parts?: CallParts; kept: readonly string[] }>([
+    { reason: "goes when its grant is taken back", annotations: { [ALLOWED]: "team-b" }, kept: ["team-b"] },
+    { reason: "goes when no grant is left", annotations: {}, kept: [] },
+    {
+      reason: "stays where all are granted, since nothing was taken back",
+      annotations: { [ALLOWED]: "*" },
+      kept: ["team-a"],
+    },
+    {
+      reason: "stays while the Namespaces are not looked up",
+      annotations: { [SELECTOR]: "team=orders" },
+      kept: ["team-a"],
+    },
+    {
+      reason: "is not made for what is no namespace's name",
+      annotations: { [ALLOWED]: "team-a,Team B,../x" },
+      kept: ["team-a"],
+    },
+  ])("$reason", ({ annotations, kept }) => {
+    const observed = { [key("team-a")]: role("team-a", "1") };
+    const draft = draftOf(section, { xr: database(annotations), observed });
+    expect([...draft.resources.keys()]).toEqual(kept.map(key));
+  });
+
+  test("cannot be made where the grant names nobody, and the fault says so", () => {
+    expect(says(draftOf(section, { xr: database({ [ALLOWED]: "*" }) }))).toBe(
+      'False: GrantedToAll: annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces grants all namespaces by "*", ' +
+        "which names none to make a credential for: list them",
+    );
+  });
+
+  test("of those that are there does not go because a long list of new ones comes before it", () => {
+    const names = Array.from({ length: 2000 }, (_, i) => `a-${i}`).join(",");
+    const observed = { [key("team-z")]: role("team-z", "1") };
+    const draft = draftOf(section, { xr: database({ [ALLOWED]: `${names},team-z` }), observed });
+    expect(draft.resources.size).toBe(1000);
+    expect(draft.resources.has(key("team-z"))).toBe(true);
+    expect(says(draft)).toMatch(/^False: TooManyCredentials: 1001 namespaces get no credential/);
+  });
+});
+
+describe("rotation", () => {
+  const MEMORY = "shared-infrastructure.fn.crossplane.io/rotation";
+  const section = { rotation: { resource: "role", toFieldPath: "spec.rotationTrigger" } };
+  const desired = { role: { apiVersion: "sql.example.org/v1", kind: "Role", spec: { login: true } } };
+
+  /** The role after a reconcile with this grant, as Crossplane would observe it. */
+  function reconcile(annotations: JsonObject, before?: JsonObject): JsonObject {
+    const observed = before === undefined ? {} : { role: before };
+    const edit = draftOf(section, { xr: database(annotations), desired, observed }).resources.get("role");
+    if (edit?.is !== "set" || edit.object === undefined) throw new Error("the role is left out");
+    return edit.object;
+  }
+  const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["rotationTrigger"];
+  const granting = (names: string) => ({ [ALLOWED]: names });
+
+  test("happens once when a namespace loses access, and by nothing else", () => {
+    const first = reconcile(granting("team-a,team-b"));
+    expect(triggerOf(first)).toBeUndefined();
+    const sorted = reconcile(granting("team-b, team-a"), first);
+    const added = reconcile(granting("team-c,team-b,team-a"), sorted);
+    expect([triggerOf(sorted), triggerOf(added)]).toEqual([undefined, undefined]);
+
+    const revoked = reconcile(granting("team-c,team-b"), added);
+    expect(triggerOf(revoked)).toMatch(/^[0-9a-f]{12}$/);
+    const again = reconcile(granting("team-b,team-c"), revoked);
+    const restored = reconcile(granting("team-a,team-b,team-c"), again);
+    expect([triggerOf(again), triggerOf(restored)]).toEqual([triggerOf(revoked), triggerOf(revoked)]);
+
+    const second = reconcile(granting("team-c,team-b"), restored);
+    expect(triggerOf(second)).not.toBe(triggerOf(revoked));
+  });
+
+  test.each([
+    ["team-a", "*", false, "all includes those that had access"],
+    ["*", "team-a", true, "those that are not named have lost it"],
+    ["*", "*", false, "nothing has changed"],
+    ["team-a", "", true, "nobody is left"],
+  ])("from %j to %j: %s, since %s", (from, to, isRotated) => {
+    const after = reconcile(granting(to), reconcile(granting(from)));
+    expect(triggerOf(after) !== undefined).toBe(isRotated);
+  });
+
+  test("waits while it is not known who has access", () => {
+    const rotated = reconcile(granting("team-b"), reconcile(granting("team-a,team-b")));
+    const pending = reconcile({ [SELECTOR]: "team=orders" }, rotated);
+    expect(pending).toEqual(rotated);
+  });
+
+  test("remembers no names, and no more than their hashes", () => {
+    const [metadata] = [reconcile(granting("team-a"))["metadata"] as { annotations: JsonObject }];
+    expect(metadata.annotations[MEMORY]).toMatch(/^\{"granted":"[0-9a-f]{12}"\}$/);
+  });
+
+  test("does nothing where no step desires the resource", () => {
+    expect(draftOf(section).resources.size).toBe(0);
+  });
+});
+
+test("without consumers in the input nothing is changed", () => {
+  expect(consumers(callOf({}), emptyDraft)).toBe(emptyDraft);
+});

@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import { sharing } from "../../../src/features/sharing/sharing.ts";
+import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import {
+  ALLOWED,
+  type CallParts,
+  callOf,
+  copyMetadata,
+  database,
+  namespaceOf,
+  observedObject,
+  requirementsIn,
+  shared,
+  xr,
+} from "../../../testing/builders/sharing.ts";
+
+// What a consumer does by what the owner's Composition says with `consumers`.
+
+const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
+const KEY = "shared/db/team-a/orders-db";
+const draftOf = (parts: CallParts): Draft => sharing(callOf(parts), emptyDraft);
+const says = ({ conditions: [condition] }: Draft) => `${condition?.reason}: ${condition?.message}`;
+const copied = { [KEY]: { ...observedObject({ ready: "True" }), metadata: copyMetadata() } };
+
+describe("a grant by label", () => {
+  const labelled = (labels: JsonObject): JsonObject => ({
+    ...namespaceOf("team-a"),
+    metadata: { name: "team-a", labels },
+  });
+  const owner = database({ annotations: { [SELECTOR]: "team=orders,env in (prod,stage)" } });
+
+  test.each<{ reason: string; space: readonly JsonObject[] | "pending"; copies: number; condition: string }>([
+    {
+      reason: "holds where the Namespace matches",
+      space: [labelled({ team: "orders", env: "prod" })],
+      copies: 1,
+      condition: "Available",
+    },
+    {
+      reason: "is taken back where the Namespace no longer matches",
+      space: [labelled({ team: "orders", env: "dev" })],
+      copies: 0,
+      condition: "AccessNotGranted",
+    },
+    { reason: "is taken back where there is no such Namespace", space: [], copies: 0, condition: "AccessNotGranted" },
+    {
+      reason: "is not taken back before the Namespace has been looked up",
+      space: "pending",
+      copies: 1,
+      condition: "WaitingForRequiredResources",
+    },
+  ])("$reason", ({ space, copies, condition }) => {
+    const draft = draftOf({ observed: copied, answers: { db: [owner], "namespace/team-a": space } });
+    expect([draft.resources.size, draft.conditions[0]?.reason]).toEqual([copies, condition]);
+  });
+
+  test("looks up only the Namespace that asks, and none that is granted by name", () => {
+    const named = database({ annotations: { [ALLOWED]: "team-a", [SELECTOR]: "team=orders" } });
+    const asked = [owner, named].map((db) => [...requirementsIn(draftOf({ answers: { db: [db] } })).keys()]);
+    expect(asked).toEqual([
+      ["shared-resource/db", "namespace/team-a"],
+      ["shared-resource/db", `${KEY}/target`],
+    ]);
+  });
+
+  test("decides about fields as about Secrets", () => {
+    const fields = shared({
+      grant: "Annotation",
+      connection: undefined as never,
+      toEnvironment: { fromFieldPath: "status" },
+    });
+    const reasons = [[labelled({ team: "orders", env: "prod" })], [labelled({})], "pending" as const].map(
+      (space) =>
+        draftOf({ sharedResources: [fields], answers: { db: [owner], "namespace/team-a": space } }).conditions[0]
+          ?.reason,
+    );
+    expect(reasons).toEqual(["Available", "AccessNotGranted", "WaitingForRequiredResources"]);
+  });
+
+  test("waits where Crossplane may not read Namespaces, and says what to do", () => {
+    const failing = xr({
+      status: {
+        conditions: [
+          {
+            type: "Synced",
+            status: "False",
+            message: "cannot run pipeline: fetching resources for namespace/team-a#1: forbidden",
+          },
+        ],
+      },
+    });
+    const draft = draftOf({ xr: failing, observed: copied, answers: { db: [owner] } });
+    expect([draft.resources.size, draft.conditions[0]?.reason]).toEqual([1, "NamespaceNotReadable"]);
+    expect([...requirementsIn(draft).keys()]).toEqual(["shared-resource/db"]);
+  });
+});
+
+describe("a credential of its own", () => {
+  const own = shared({
+    connection: { secretRef: { perConsumer: true }, copies: [{ secretName: { value: "orders-db" } }] },
+  });
+  const credential = (namespace: string, more: JsonObject = {}): JsonObject => ({
+    namespace,
+    secretName: `orders-${namespace}`,
+    secretNamespace: "databases",
+    ready: true,
+    ...more,
+  });
+  const owner = (credentials: readonly JsonObject[], annotations: JsonObject = { [ALLOWED]: "team-a" }): JsonObject =>
+    database({ annotations, status: { consumers: { credentials } } });
+  const sourceOf = (draft: Draft): unknown => {
+    const edit = draft.resources.get(KEY);
+    const object = edit?.is === "set" ? edit.object : undefined;
+    const spec = object?.["spec"] as { references?: readonly { patchesFrom: JsonObject }[] } | undefined;
+    return spec?.references?.[0]?.patchesFrom["name"];
+  };
+
+  test("is copied in place of the common Secret", () => {
+    const draft = draftOf({
+      sharedResources: [own],
+      answers: { db: [owner([credential("team-b"), credential("team-a")])] },
+    });
+    expect(sourceOf(draft)).toBe("orders-team-a");
+  });
+
+  test.each<{ reason: string; db: JsonObject; says: string; kept: number }>([
+    {
+      reason: "is waited for, and the common one is not taken meanwhile",
+      db: owner([credential("team-b")]),
+      says: "NoCredential: db: XPostgres orders has no credential for namespace team-a yet",
+      kept: 1,
+    },
+    {
+      reason: "is waited for until its Secret is written",
+      db: owner([credential("team-a", { ready: false })]),
+      says: "NoCredential: db: XPostgres orders has no credential for namespace team-a yet",
+      kept: 1,
+    },
+    {
+      reason: "goes with its copy when the grant is taken back",
+      db: owner([], {}),
+      says:
+        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: whoever owns it has to add team-a to its " +
+        "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
+      kept: 0,
+    },
+    {
+      reason: "goes too while the owner still lists it",
+      db: owner([credential("team-a")], {}),
+      says:
+        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: whoever owns it has to add team-a to its " +
+        "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
+      kept: 0,
+    },
+  ])("$reason", ({ db, says: message, kept }) => {
+    const draft = draftOf({
+      sharedResources: [own],
+      observed: copied,
+      answers: { db: [db], "db/recorded": [db] },
+    });
+    expect([says(draft), draft.resources.size]).toEqual([message, kept]);
+  });
+
+  test("is for one namespace", () => {
+    const copies = [{ secretName: { value: "orders-db" }, namespaces: { value: ["team-a", "team-b"] } }];
+    const both = shared({ connection: { secretRef: { perConsumer: true }, copies } });
+    expect(says(draftOf({ sharedResources: [both], answers: { db: [owner([])] } }))).toBe(
+      "InvalidTarget: db: secretRef.perConsumer gives each namespace its own credential, so the copies of one shared resource go " +
+        "into one namespace",
+    );
+  });
+});
+
+describe("the version of ReferenceGrant", () => {
+  const ask = (answer: "pending" | "unknown" | "v1" | "not asked") => {
+    const call = callOf({
+      capabilities: [
+        "Capabilities",
+        "RequiredResources",
+        ...(answer === "not asked" ? [] : (["RequiredSchemas"] as const)),
+      ],
+      sharedResources: [shared({ grant: "ReferenceGrant" })],
+      answers: { db: [database({ annotations: {} })] },
+      ...(answer === "v1" && { schemas: { "reference-grant-v1": {} } }),
+    });
+    const request =
+      answer === "unknown" ? { ...call.request, requiredSchema: () => ({ is: "unknown" }) as const } : call.request;
+    const draft = sharing({ ...call, request }, emptyDraft);
+    const asked = requirementsIn(draft).get("shared-resource/db/reference-grants");
+    return [asked?.apiVersion, [...draft.requiredSchemas.values()].map(({ apiVersion }) => apiVersion)];
+  };
+
+  test.each<[answer: "v1" | "unknown" | "pending", version: string | undefined, why: string]>([
+    ["v1", "gateway.networking.k8s.io/v1", "where the cluster serves it"],
+    ["unknown", "gateway.networking.k8s.io/v1beta1", "where the cluster does not serve v1"],
+    ["pending", undefined, "as long as that is not known"],
+  ])("%s: %s is asked for %s", (answer, version) => {
+    expect(ask(answer)).toEqual([version, ["gateway.networking.k8s.io/v1"]]);
+  });
+
+  test("is v1beta1 where Crossplane cannot be asked", () => {
+    expect(ask("not asked")).toEqual(["gateway.networking.k8s.io/v1beta1", []]);
+  });
+});

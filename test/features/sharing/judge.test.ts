@@ -1,0 +1,240 @@
+import { describe, expect, test } from "vitest";
+import { explain } from "../../../src/features/sharing/condition.ts";
+import { find } from "../../../src/features/sharing/find.ts";
+import { judgeShare } from "../../../src/features/sharing/judge.ts";
+import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
+
+const verdictOf = (parts: CallParts) => {
+  const call = callOf(parts);
+  const [first] = call.input.spec.sharedResources;
+  if (first === undefined) throw new Error("no shared resource");
+  const { verdict } = judgeShare(first, find(first, new Set(), call), call);
+  const reason = verdict.is === "copy" || verdict.is === "nothing" ? undefined : verdict.reason;
+  return { verdict, is: verdict.is, says: reason && explain(reason, first) };
+};
+
+const connection = (overrides: object) => ({ copies: [{ secretName: { value: "orders-db" } }], ...overrides });
+const byLabel = { matchLabels: [{ key: "db", value: "orders" }] };
+const found = { db: [database()] };
+
+describe("nothing new is copied while it cannot be told what and where to", () => {
+  test.each<CallParts & { reason: string; is?: string; says: string }>([
+    {
+      reason: "nothing was looked up yet",
+      is: "unknown",
+      says: "waiting for Crossplane to look up XPostgres",
+    },
+    {
+      reason: "the field that names it is not set",
+      xr: xr({ spec: {} }),
+      says: "spec.parameters.database of the XR is not set",
+    },
+    {
+      reason: "the environment does not name it",
+      sharedResources: [shared({ select: { name: { fromEnvironmentFieldPath: "db.name" } } })],
+      says: "db.name of the environment is not set",
+    },
+    {
+      reason: "its namespace is not set",
+      sharedResources: [
+        shared({ select: { name: { value: "orders" }, namespace: { fromCompositeFieldPath: "spec.where" } } }),
+      ],
+      capabilities: ["Capabilities", "RequiredResources"],
+      says: "spec.where of the XR is not set",
+    },
+    {
+      reason: "a label that is not optional is not set",
+      sharedResources: [shared({ select: { matchLabels: [{ key: "a", fromCompositeFieldPath: "spec.none" }] } })],
+      says: "spec.none of the XR is not set",
+    },
+    {
+      reason: "the copies' namespaces are not set",
+      sharedResources: [
+        shared({
+          connection: connection({
+            copies: [{ namespaces: { fromCompositeFieldPath: "spec.apps" }, secretName: { value: "orders-db" } }],
+          }),
+        }),
+      ],
+      answers: found,
+      says: "spec.apps of the XR is not set",
+    },
+    {
+      reason: "the copies' namespaces are no list of names",
+      xr: xr({
+        spec: { claimRef: { namespace: "team-a", name: "shop" }, parameters: { database: "orders" }, apps: ["a", {}] },
+      }),
+      sharedResources: [
+        shared({
+          connection: connection({
+            copies: [{ namespaces: { fromCompositeFieldPath: "spec.apps" }, secretName: { value: "orders-db" } }],
+          }),
+        }),
+      ],
+      answers: found,
+      says: "spec.apps of the XR is not set",
+    },
+    {
+      reason: "the copies' name is not set",
+      sharedResources: [
+        shared({ connection: connection({ copies: [{ secretName: { fromCompositeFieldPath: "spec.none" } }] }) }),
+      ],
+      answers: found,
+      says: "spec.none of the XR is not set",
+    },
+    {
+      reason: "a namespace from the XR is no name",
+      sharedResources: [
+        shared({
+          connection: connection({
+            copies: [{ namespaces: { fromCompositeFieldPath: "kind" }, secretName: { value: "orders-db" } }],
+          }),
+        }),
+      ],
+      answers: found,
+      says: '"XShop" is not a namespace\'s name',
+    },
+    {
+      reason: "two match",
+      sharedResources: [shared({ select: byLabel })],
+      answers: { db: [database(), database({ metadata: { name: "billing" } })] },
+      says: "more than one XPostgres matches: billing, orders",
+    },
+    {
+      reason: "there is none",
+      is: "gone",
+      answers: { db: [] },
+      says: "there is no XPostgres orders",
+    },
+    {
+      reason: "no resource has the labels",
+      is: "gone",
+      sharedResources: [shared({ select: byLabel })],
+      answers: { db: [] },
+      says: "there is no XPostgres with labels db=orders",
+    },
+    {
+      reason: "every label is optional and none is set",
+      sharedResources: [
+        shared({ select: { matchLabels: [{ key: "a", fromCompositeFieldPath: "spec.none", optional: true }] } }),
+      ],
+      says: "everything that select.matchLabels refers to is not set",
+    },
+    {
+      reason: "it names no Secret",
+      is: "gone",
+      answers: { db: [database({ spec: {} })] },
+      says: "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name",
+    },
+    {
+      reason: "an XR without claim and namespace has no namespace of its own",
+      xr: xr({ spec: { parameters: { database: "orders" } } }),
+      answers: found,
+      says: "spec.claimRef.namespace of the XR, the default of namespaces, is not set",
+    },
+    {
+      reason: "a Secret's name from the XR is none",
+      sharedResources: [
+        shared({
+          connection: connection({ copies: [{ secretName: { fromCompositeFieldPath: "spec.claimRef.kind" } }] }),
+        }),
+      ],
+      answers: found,
+      says: '"Shop" is not a Secret\'s name',
+    },
+    {
+      reason: "a copy over its own source would destroy it",
+      sharedResources: [
+        shared({
+          connection: connection({
+            copies: [{ namespaces: { value: "databases" }, secretName: { value: "orders-conn" } }],
+          }),
+        }),
+      ],
+      answers: found,
+      says: "Secret databases/orders-conn is the source itself",
+    },
+    {
+      reason: "a namespaced resource names a Secret elsewhere",
+      sharedResources: [shared({ select: { name: { value: "orders" }, namespace: { value: "team-db" } } })],
+      capabilities: ["Capabilities", "RequiredResources"],
+      answers: {
+        db: [database({ metadata: { name: "orders", namespace: "team-db", annotations: { [ALLOWED]: "*" } } })],
+      },
+      says: "XPostgres orders in namespace team-db names a Secret in another namespace, but may share those of its own namespace only",
+    },
+    ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name) => ({
+      reason: `a name that no resource has: ${name.slice(0, 10)}`,
+      xr: xr({ spec: { claimRef: { namespace: "team-a", name: "shop" }, parameters: { database: name } } }),
+      says: `${JSON.stringify(name)} is not a resource's name`,
+    })),
+    {
+      reason: "a label's value from the XR that no label has",
+      sharedResources: [shared({ select: { matchLabels: [{ key: "a", fromCompositeFieldPath: "spec.label" }] } })],
+      xr: xr({ spec: { label: "a b" } }),
+      says: '"a b" is not a label\'s value',
+    },
+    {
+      reason: "a namespace from the XR that is none",
+      sharedResources: [
+        shared({ select: { name: { value: "orders" }, namespace: { fromCompositeFieldPath: "spec.where" } } }),
+      ],
+      xr: xr({ spec: { where: "*" } }),
+      capabilities: ["Capabilities", "RequiredResources"],
+      says: '"*" is not a namespace\'s name',
+    },
+    {
+      reason: "labels that match in a namespace which the Composition does not name",
+      sharedResources: [shared({ select: byLabel })],
+      answers: { db: [database(), database({ metadata: { name: "decoy", namespace: "evil" } })] },
+      says:
+        "XPostgres with labels db=orders lies in a namespace, and the Composition does not say in which: it has to set " +
+        "select.namespace",
+    },
+  ])("$reason", ({ says, is = "broken", reason: _, ...parts }) => {
+    expect(verdictOf(parts)).toMatchObject({ is, says });
+  });
+});
+
+describe("only what the owner grants is copied", () => {
+  const copies = [{ namespaces: { value: ["team-a", "team-b"] }, secretName: { value: "orders-db" } }];
+  test.each([
+    { reason: "both named", allowed: "team-a, team-b", targets: ["team-a", "team-b"], refused: undefined },
+    { reason: "everybody", allowed: "*", targets: ["team-a", "team-b"], refused: undefined },
+    { reason: "one of two", allowed: "team-b", targets: ["team-b"], refused: ["team-a"] },
+    { reason: "a prefix is not a name", allowed: "team-, team-ab", targets: [], refused: ["team-a", "team-b"] },
+    { reason: "nobody", allowed: "", targets: [], refused: ["team-a", "team-b"] },
+    { reason: "no annotation", allowed: undefined, targets: [], refused: ["team-a", "team-b"] },
+  ])("$reason: $allowed", ({ allowed, targets, refused }) => {
+    const annotations = allowed === undefined ? {} : { [ALLOWED]: allowed };
+    const sharedResources = [shared({ connection: { copies } })];
+    const { verdict } = verdictOf({ sharedResources, answers: { db: [database({ annotations })] } });
+    if (verdict.is !== "copy") throw new Error(`judged ${verdict.is}`);
+    const granted = verdict.destinations.filter(({ leave }) => leave === "granted");
+    expect(granted.map(({ destination }) => destination.namespace)).toEqual(targets);
+    expect(verdict.reasons).toEqual(
+      refused === undefined
+        ? []
+        : [
+            {
+              is: "AccessNotGranted",
+              shared: "orders",
+              namespaces: refused,
+              remedy: `add ${refused.join(", ")} to its annotation ${ALLOWED}`,
+            },
+          ],
+    );
+  });
+});
+
+test("an answer from another namespace than was asked for is not taken", () => {
+  const elsewhere = database({ metadata: { name: "orders", namespace: "other", annotations: { [ALLOWED]: "*" } } });
+  const select = { name: { value: "orders" }, namespace: { value: "databases" } };
+  expect(
+    verdictOf({
+      sharedResources: [shared({ select })],
+      capabilities: ["Capabilities", "RequiredResources"],
+      answers: { db: [elsewhere] },
+    }),
+  ).toMatchObject({ is: "gone", says: "there is no XPostgres orders in namespace databases" });
+});

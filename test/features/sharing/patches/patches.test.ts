@@ -1,0 +1,287 @@
+import { describe, expect, test } from "vitest";
+import { toJson, transform } from "../../../../src/features/sharing/patches/transform.ts";
+import { sharing } from "../../../../src/features/sharing/sharing.ts";
+import { transform as transformSchema } from "../../../../src/input/transform.ts";
+import { documentOf } from "../../../../src/model/document.ts";
+import { type Draft, emptyDraft } from "../../../../src/model/draft.ts";
+import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
+import { type CallParts, callOf, database, shared, xr } from "../../../../testing/builders/sharing.ts";
+
+const { connection: _, ...alone } = shared();
+const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
+  sharing(callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }), emptyDraft);
+const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
+
+describe("a patch of a composed resource", () => {
+  const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env[0].value" } };
+  const app = { apiVersion: "v1", kind: "App", spec: { env: [{ name: "HOST", value: "" }] } };
+  const withHost = (value: string) => ({ ...app, spec: { env: [{ name: "HOST", value }] } });
+
+  test("sets its field beside those of earlier steps and patches", () => {
+    const second = { fromFieldPath: "metadata.name", toResource: { name: "app", fieldPath: "metadata.labels.db" } };
+    const { resources } = draftOf([patch, second], { desired: { app, other: {} } });
+    expect([...resources]).toEqual([
+      [
+        "app",
+        {
+          is: "set",
+          ready: undefined,
+          object: { ...withHost("orders.db.example.org"), metadata: { labels: { db: "orders" } } },
+        },
+      ],
+    ]);
+  });
+
+  test("keeps what it has while the shared resource is gone", () => {
+    const { resources } = draftOf([patch], {
+      answers: { db: [] },
+      desired: { app },
+      observed: { app: withHost("old") },
+    });
+    expect(resources.get("app")).toMatchObject({ object: withHost("old") });
+  });
+
+  test("fails where no earlier step desires it", () => {
+    expect(says(draftOf([patch]))).toBe("PatchFailed: db: cannot patch resource app: no earlier step desires it");
+  });
+});
+
+describe("a field that is not set", () => {
+  const patch = { fromFieldPath: "status.port", toCompositeFieldPath: "status.port" };
+  test("is left out", () => {
+    const draft = draftOf([patch]);
+    expect([says(draft), draft.composite]).toEqual(["Available: undefined", []]);
+  });
+
+  test("is waited for where it is Required, and keeps what was there", () => {
+    const required = { ...patch, policy: { fromFieldPath: "Required" } };
+    const draft = draftOf([required], { xr: { ...xr(), status: { port: 5432 } } });
+    expect([says(draft), draft.compositeReady, draft.composite]).toEqual([
+      "FieldNotSet: db: status.port of XPostgres orders is not set",
+      "False",
+      [{ path: ["status", "port"], value: 5432 }],
+    ]);
+  });
+});
+
+test("a transform that fails says so", () => {
+  const transforms = [{ type: "map", map: { a: "b" } }];
+  expect(says(draftOf([{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.x", transforms }]))).toBe(
+    'PatchFailed: db: cannot transform status.endpoint of XPostgres orders: transforms[0] (map): "orders.db.example.org" is not in the map',
+  );
+});
+
+describe("what an owner writes does not stop its consumers", () => {
+  const both = [
+    { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db" },
+    { fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db.name" },
+  ];
+  const failed = "PatchFailed: db: cannot set status.db.name: something else is on the way";
+
+  test("a field that has become a text, in the way of another patch", () => {
+    const draft = draftOf(both);
+    expect([says(draft), draft.composite]).toEqual([
+      failed,
+      [{ path: ["status", "db"], value: "orders.db.example.org" }],
+    ]);
+  });
+
+  test("nor in the way of what an earlier step desires", () => {
+    const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: both.slice(1) }] });
+    const composite = { ...call.request.desired.composite, document: documentOf({ status: { db: "text" } }) };
+    const request = { ...call.request, desired: { ...call.request.desired, composite } };
+    expect(says(sharing({ ...call, request }, emptyDraft))).toBe(failed);
+  });
+
+  test("nor in a composed resource", () => {
+    const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env.HOST" } };
+    const draft = draftOf([patch], { desired: { app: { spec: { env: "text" } } } });
+    expect([says(draft), draft.resources.size]).toEqual([
+      "PatchFailed: db: cannot set spec.env.HOST: something else is on the way",
+      0,
+    ]);
+  });
+});
+
+describe("a composed resource whose field is Required", () => {
+  const toResource = { name: "subnets", fieldPath: "spec.subnetIds" };
+  const required = [{ fromFieldPath: "status.subnets", toResource, policy: { fromFieldPath: "Required" } }];
+  const subnets = { kind: "SubnetGroup", spec: {} };
+  const withIds = database({ status: { subnets: ["a"] } });
+  test.each<{ reason: string; parts: CallParts; edit: unknown }>([
+    { reason: "is held back until it is set", parts: {}, edit: { is: "removed" } },
+    { reason: "also while the shared resource is not there", parts: { answers: { db: [] } }, edit: { is: "removed" } },
+    { reason: "or not looked up yet", parts: { answers: {} }, edit: { is: "removed" } },
+    {
+      reason: "goes out with it",
+      parts: { answers: { db: [withIds] } },
+      edit: { is: "set", object: { kind: "SubnetGroup", spec: { subnetIds: ["a"] } }, ready: undefined },
+    },
+    { reason: "stays once it is there", parts: { observed: { subnets } }, edit: undefined },
+  ])("$reason", ({ parts, edit }) => {
+    expect(draftOf(required, { desired: { subnets }, ...parts }).resources.get("subnets")).toEqual(edit);
+  });
+
+  test("is not held back where the field is Optional", () => {
+    expect(draftOf([{ fromFieldPath: "status.subnets", toResource }], { desired: { subnets } }).resources.size).toBe(0);
+  });
+});
+
+describe("a target path with [*]", () => {
+  const app = { kind: "App", spec: { env: [{ name: "a", value: "" }, { name: "b" }, { name: "c", value: "old" }] } };
+  const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env[*].value" } };
+  const env = (draft: Draft) => (draft.resources.get("app") as { object: typeof app } | undefined)?.object.spec.env;
+
+  test("sets the fields that are there, and adds none", () => {
+    expect(env(draftOf([patch], { desired: { app } }))).toEqual([
+      { name: "a", value: "orders.db.example.org" },
+      { name: "b" },
+      { name: "c", value: "orders.db.example.org" },
+    ]);
+  });
+
+  test("keeps the value of each while the shared resource is gone", () => {
+    const observed = { app: { ...app, spec: { env: [{ value: "1" }, {}, { value: "3" }] } } };
+    expect(env(draftOf([patch], { answers: { db: [] }, desired: { app }, observed }))).toEqual([
+      { name: "a", value: "1" },
+      { name: "b" },
+      { name: "c", value: "3" },
+    ]);
+  });
+
+  test("fails where nothing is there", () => {
+    expect(says(draftOf([patch], { desired: { app: { kind: "App", spec: { env: [] } } } }))).toBe(
+      "PatchFailed: db: cannot set spec.env[*].value: nothing is there",
+    );
+  });
+});
+
+describe("a patch into a list of the XR's status", () => {
+  test("sends the list, with what an earlier step desires in it", () => {
+    const patch = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.hosts[1]" };
+    const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: [patch] }] });
+    const composite = { ...call.request.desired.composite, document: documentOf({ status: { hosts: ["a"] } }) };
+    const request = { ...call.request, desired: { ...call.request.desired, composite } };
+    expect(sharing({ ...call, request }, emptyDraft).composite).toEqual([
+      { path: ["status", "hosts"], value: ["a", "orders.db.example.org"] },
+    ]);
+  });
+});
+
+describe("policy.toFieldPath says what becomes of a value that is there", () => {
+  const before = { keep: 1, same: "old", list: [1, 2] };
+  const value = { same: "new", list: [2, 3], added: true };
+  test.each([
+    { policy: "Replace", becomes: value },
+    { policy: "MergeObjects", becomes: { ...before, added: true } },
+    { policy: "MergeObjectsAppendArrays", becomes: { ...before, list: [1, 2, 2, 3], added: true } },
+    { policy: "ForceMergeObjects", becomes: { ...before, ...value } },
+    { policy: "ForceMergeObjectsAppendArrays", becomes: { ...before, ...value, list: [1, 2, 2, 3] } },
+  ])("$policy", ({ policy, becomes }) => {
+    const toResource = { name: "app", fieldPath: "spec" };
+    const patch = { fromFieldPath: "status.value", toResource, policy: { toFieldPath: policy } };
+    const draft = draftOf([patch], {
+      answers: { db: [database({ status: { value } })] },
+      desired: { app: { spec: before } },
+    });
+    expect(draft.resources.get("app")).toMatchObject({ object: { spec: becomes } });
+  });
+
+  test("adds to a list at the path itself only items that are not there", () => {
+    const toResource = { name: "app", fieldPath: "spec" };
+    const patch = { fromFieldPath: "status.value", toResource, policy: { toFieldPath: "AppendArray" } };
+    const draft = draftOf([patch], {
+      answers: { db: [database({ status: { value: [{ b: 1, a: 2 }, 3] } })] },
+      desired: { app: { spec: [{ a: 2, b: 1 }] } },
+    });
+    expect(draft.resources.get("app")).toMatchObject({ object: { spec: [{ a: 2, b: 1 }, 3] } });
+  });
+});
+
+describe("combine", () => {
+  const combine = {
+    strategy: "string",
+    variables: [{ fromFieldPath: "status.endpoint" }, { fromFieldPath: "status.port" }],
+    string: { fmt: "%s:%d" },
+  };
+  test("prints several fields", () => {
+    const answers = { db: [database({ status: { endpoint: "db", port: 5432 } })] };
+    expect(draftOf([{ combine, toCompositeFieldPath: "status.url" }], { answers }).composite).toEqual([
+      { path: ["status", "url"], value: "db:5432" },
+    ]);
+  });
+
+  test("waits for each of them", () => {
+    const required = { combine, toCompositeFieldPath: "status.url", policy: { fromFieldPath: "Required" } };
+    expect(says(draftOf([required]))).toBe("FieldNotSet: db: status.port of XPostgres orders is not set");
+  });
+});
+
+const pass = (value: JsonValue, ...transforms: readonly JsonObject[]): unknown => {
+  const result = transform(
+    value,
+    transforms.map((given) => transformSchema.parse(given)),
+  );
+  return result.is === "failed" ? { fault: result.fault } : toJson(result.value);
+};
+
+// That they do what function-patch-and-transform's do is proved beside it, in patch-and-transform.tools.test.ts.
+describe("transforms", () => {
+  const fmt = (text: string): JsonObject => ({ string: { fmt: text } });
+  const string = (type: string, rest: JsonObject): JsonObject => ({ string: { type, ...rest } });
+  const convert = (toType: string, format = "none"): JsonObject => ({ convert: { toType, format } });
+  test.each<{ value: JsonValue; transforms: JsonObject[]; becomes: JsonValue }>([
+    { value: "a", transforms: [], becomes: "a" },
+    { value: "a", transforms: [fmt("x-%s-100%%")], becomes: "x-a-100%" },
+    { value: 5, transforms: [fmt("%d GB")], becomes: "5 GB" },
+    { value: 5, transforms: [fmt("%05d|%+[1]d|%-4[1]d|%[1]x")], becomes: "00005|+5|5   |0x1.4p+02" },
+    { value: 2.71994, transforms: [fmt("%8.2f|%[1]e|%[1]v")], becomes: "    2.72|2.719940e+00|2.71994" },
+    { value: "é\n", transforms: [fmt("%q %[1]x")], becomes: '"é\\n" c3a90a' },
+    { value: "eu", transforms: [{ map: { eu: { zone: [1] } } }], becomes: { zone: [1] } },
+    { value: 5432, transforms: [convert("string")], becomes: "5432" },
+    { value: "5432", transforms: [convert("int")], becomes: 5432 },
+    { value: " 1", transforms: [convert("int64")], becomes: { fault: 'transforms[0] (convert): " 1" is no int64' } },
+    { value: 1.7, transforms: [convert("int64")], becomes: 1 },
+    { value: 2, transforms: [convert("bool")], becomes: false },
+    { value: "9007199254740994", transforms: [convert("int64")], becomes: 9007199254740994 },
+    { value: "9007199254740993", transforms: [convert("int64"), convert("string")], becomes: "9007199254740993" },
+    { value: "1.5Gi", transforms: [convert("float64", "quantity")], becomes: 1610612736 },
+    { value: '{"a":1}', transforms: [convert("object", "json")], becomes: { a: 1 } },
+    { value: "eu-west-1", transforms: [string("Regexp", { regexp: { match: "^(\\w+)-", group: 1 } })], becomes: "eu" },
+    { value: ["a", 2], transforms: [string("Join", { join: { separator: ", " } })], becomes: "a, 2" },
+    { value: "a.b.c", transforms: [string("Replace", { replace: { search: ".", replace: "-" } })], becomes: "a-b-c" },
+    { value: "hello", transforms: [string("Convert", { convert: "ToUpper" })], becomes: "HELLO" },
+    { value: 3, transforms: [{ math: { multiply: 4 } }, { math: { type: "ClampMax", clampMax: 10 } }], becomes: 10 },
+    {
+      value: "large",
+      transforms: [{ match: { patterns: [{ type: "regexp", regexp: "^l", result: 10 }], fallbackValue: 1 } }],
+      becomes: 10,
+    },
+    {
+      value: "small",
+      transforms: [{ match: { patterns: [{ literal: "x" }], fallbackTo: "Input" } }],
+      becomes: "small",
+    },
+    {
+      value: "__proto__",
+      transforms: [{ map: { a: 1 } }],
+      becomes: { fault: 'transforms[0] (map): "__proto__" is not in the map' },
+    },
+    {
+      value: {},
+      transforms: [convert("int64")],
+      becomes: { fault: "transforms[0] (convert): {} cannot be converted" },
+    },
+  ])("$value through $transforms becomes $becomes", ({ value, transforms, becomes }) => {
+    expect(pass(value, ...transforms)).toEqual(becomes);
+  });
+
+  test("a regular expression that takes others for ever takes no longer than its text", () => {
+    const start = performance.now();
+    const match = "^(([a-z])+.)+[A-Z]([a-z])+$";
+    expect(pass("a".repeat(50_000), string("Regexp", { regexp: { match } }))).toMatchObject({
+      fault: expect.any(String),
+    });
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
+import { documentOf } from "../../src/model/document.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Answer } from "../../src/model/requirement.ts";
+import { toContender } from "../../src/ownership/contender.ts";
+import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
+import { CONTENDERS, IDENTITY, TAGS_OWNER } from "../../src/ownership/marks.ts";
+import { OWNER } from "../../src/ownership/owner.ts";
+
+const S3 = "s3.aws.upbound.io/v1beta2";
+const S3_NAMESPACED = "s3.aws.m.upbound.io/v1beta1";
+
+const bucket = (name: string, labels: JsonObject = { [IDENTITY]: "hash" }, annotations: JsonObject = {}) =>
+  documentOf({ apiVersion: S3, kind: "Bucket", metadata: { name, uid: `uid-of-${name}`, labels, annotations } });
+
+const marked = { [OWNER]: "Shop/us", [TAGS_OWNER]: "Shop/us#", [CONTENDERS]: "" };
+
+interface Setting {
+  /** Null before it is created. */
+  readonly own?: ReturnType<typeof bucket> | null;
+  readonly apiVersion?: string;
+  readonly reported?: Readonly<Record<string, string>>;
+}
+
+const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate => ({
+  kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
+  own: own === null ? undefined : toContender(own),
+  reportedTags: reported && new Map(Object.entries(reported)),
+});
+
+/** Finds what the cluster has, by the kind of question: by label, and by name. */
+function find(setting: Setting, byLabel: Answer, byName: Answer = { is: "pending" }) {
+  const required = (name: string): Answer =>
+    name.startsWith(`tags/${setting.apiVersion ?? S3}/hash#`) ? byLabel : byName;
+  const found = findContenders(candidate(setting), "hash", new KnownContenders({ required }));
+  return {
+    names: found.contenders?.all.map(({ name }) => name),
+    required: found.requirements.map(({ selector }) => selector),
+  };
+}
+
+const labelled = { apiVersion: S3, kind: "Bucket", match: { labels: { [IDENTITY]: "hash" } } };
+const writer = { apiVersion: S3, kind: "Bucket", match: { name: "other" } };
+const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws.upbound.io" };
+const resolved = (...items: readonly ReturnType<typeof bucket>[]): Answer => ({ is: "resolved", items });
+const pending: Answer = { is: "pending" };
+
+describe("the contenders for a cloud resource", () => {
+  test("are not known, and looked up by label, while that is pending", () => {
+    expect(find({}, pending)).toMatchObject({ names: undefined, required: [labelled] });
+  });
+
+  test("are those that carry the label with the same identity", () => {
+    const found = find({}, resolved(bucket("us"), bucket("other"), bucket("moved", { [IDENTITY]: "another" })));
+    expect(found).toMatchObject({ names: ["us", "other"], required: [labelled] });
+  });
+
+  test("are not known while the one that wrote the cloud resource last is looked up", () => {
+    expect(find({ reported }, resolved(bucket("us")))).toMatchObject({
+      names: undefined,
+      required: [labelled, writer],
+    });
+  });
+
+  test.each([
+    { reason: "it has no label yet", found: [bucket("other", {})], names: ["us", "other"] },
+    { reason: "it is gone", found: [], names: ["us"] },
+    {
+      reason: "it stands for another cloud resource by now",
+      found: [bucket("other", { [IDENTITY]: "another" })],
+      names: ["us"],
+    },
+    { reason: "it is ours under an earlier name", found: [bucket("us", {})], names: ["us"] },
+  ])("are $names when the last writer has been looked up and $reason", ({ found, names }) => {
+    expect(find({ reported }, resolved(bucket("us")), resolved(...found)).names).toEqual(names);
+  });
+
+  test.each<Setting & { reason: string; listed?: readonly string[] }>([
+    { reason: "the provider reports no tags" },
+    { reason: "ours is not created yet", reported, own: null },
+    { reason: "ours is the owner", reported, own: bucket("us", {}, marked) },
+    { reason: "the kind is namespaced", reported, apiVersion: S3_NAMESPACED },
+    { reason: "it has another kind", reported: { ...reported, "crossplane-kind": "Bucket.s3.aws.upbound.io" } },
+    { reason: "its kind is not reported", reported: { "crossplane-name": "other" } },
+    { reason: "its name is not reported", reported: { "crossplane-kind": "bucket.s3.aws.upbound.io" } },
+    { reason: "it is ours", reported: { ...reported, "crossplane-name": "us" }, listed: [] },
+    { reason: "it is listed", reported, listed: ["other"] },
+  ])("are listed without a look-up of the last writer when $reason", ({ reason: _, listed = ["us"], ...setting }) => {
+    const found = find(setting, resolved(...listed.map((name) => bucket(name))));
+    expect(found).toMatchObject({ names: listed, required: [{ match: labelled.match }] });
+  });
+
+  test("are read once for all resources of an XR that stand for one cloud resource", () => {
+    let reads = 0;
+    const required = (): Answer => {
+      reads++;
+      return resolved(bucket("us"), bucket("other"));
+    };
+    const known = new KnownContenders({ required });
+    const [first, second] = [1, 2].map(() => findContenders(candidate({}), "hash", known));
+    expect(reads).toBe(1);
+    expect(second?.contenders).toBe(first?.contenders);
+  });
+});

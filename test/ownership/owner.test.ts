@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { toComposite } from "../../src/crossplane/composite.ts";
+import { documentOf } from "../../src/model/document.ts";
+import { formatOwner } from "../../src/ownership/owner.ts";
+
+const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };
+
+test.each([
+  { of: "a cluster-scoped XR", metadata: {}, spec: {}, owner: "XShop.apps.example.org/shop-x7k2p" },
+  { of: "a namespaced XR", metadata: { namespace: "b" }, spec: {}, owner: "XShop.apps.example.org/b/shop-x7k2p" },
+  { of: "an XR with a claim", metadata: {}, spec: { claimRef }, owner: "Shop.apps.example.org/team-a/shop" },
+])("the owner of what $of composes is $owner", ({ metadata, spec, owner }) => {
+  const kind = { apiVersion: "apps.example.org/v1", kind: "XShop" };
+  const xr = documentOf({ ...kind, metadata: { name: "shop-x7k2p", ...metadata }, spec });
+  expect(formatOwner(toComposite(xr))).toBe(owner);
+});
