@@ -3,9 +3,10 @@ import { obtainTools } from "../scripts/tools/build.ts";
 import { toolsOf } from "../scripts/tools/catalogue.ts";
 import { type Version, versions } from "./rig/crossplane.ts";
 import { startLoad } from "./rig/load.ts";
-import { type Rig, startRig } from "./rig/rig.ts";
+import { AUTO_READY, PATCH_AND_TRANSFORM } from "./rig/other-function.ts";
+import { type Cloud, clouds, type Rig, startRig } from "./rig/rig.ts";
 import type { Suite } from "./scenarios/scenario.ts";
-import { missingIn, readSeen, type Seen, withSeen, writeSeen } from "./seen.ts";
+import { missingIn, readSeen, type Seen, withoutExpected, withSeen, writeSeen } from "./seen.ts";
 import { suites } from "./suites.ts";
 
 /**
@@ -16,6 +17,7 @@ import { suites } from "./suites.ts";
  *   with: a second try hides a race as well as a busy machine.
  * - `--repeat=N`: everything N times in a row, each on a new control plane.
  * - `--load`: keeps every core busy meanwhile.
+ * - `--cloud=AWS`: the suites on a real AWS provider, in place of the others.
  * - `--keep`: the last control plane stays, and says how to look around.
  * - `--record`: what was seen goes into the matrix of docs/compatibility.md (`npm run generate` writes it).
  */
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     retry: { type: "boolean", default: false },
     repeat: { type: "string", default: "1" },
     load: { type: "boolean", default: false },
+    cloud: { type: "string", default: "Kubernetes" },
     keep: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
   },
@@ -34,7 +37,10 @@ const { values } = parseArgs({
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 const chosenVersions = versions.filter((version) => values.only === undefined || version === values.only);
-const chosenSuites = suites.filter(({ name }) => values.suite?.some((part) => name.includes(part)) ?? true);
+const cloud = toCloud(values.cloud);
+const chosenSuites = suites
+  .filter((suite) => (suite.cloud ?? "Kubernetes") === cloud)
+  .filter(({ name, isByHand }) => values.suite?.some((part) => name.includes(part)) ?? isByHand !== true);
 if (chosenVersions.length === 0)
   throw new Error(`cannot run on ${String(values.only)}: there is ${versions.join(", ")}`);
 if (chosenSuites.length === 0) {
@@ -45,7 +51,18 @@ if (chosenSuites.length === 0) {
 const rounds = Number(values.repeat);
 if (!Number.isSafeInteger(rounds) || rounds < 1) throw new Error(`cannot repeat ${values.repeat} times`);
 
-const problems = await obtainTools([...toolsOf("e2e"), "crossplane-core-v2.3", "crossplane-v2.5", "crane"], say);
+const problems = await obtainTools(
+  [
+    ...toolsOf("e2e"),
+    ...(cloud === "AWS" ? toolsOf("e2e on AWS") : []),
+    "crossplane-core-v2.3",
+    "crossplane-v2.5",
+    "crane",
+    PATCH_AND_TRANSFORM,
+    AUTO_READY,
+  ],
+  say,
+);
 if (problems.length > 0) throw new Error(problems.join("\n"));
 
 // The parts end with this process.
@@ -53,8 +70,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 
 if (values.load) startLoad();
 
-const isWhole = values.only === undefined && values.suite === undefined;
-let seen: Seen = values.record && isWhole ? {} : readSeen();
+const isWhole = values.only === undefined && values.suite === undefined && cloud === "Kubernetes";
+let seen: Seen = values.record && isWhole ? withoutExpected(readSeen()) : readSeen();
 let failed = 0;
 const secondTries: string[] = [];
 for (const version of chosenVersions) {
@@ -91,21 +108,32 @@ async function tryOn(version: Version): Promise<readonly Failure[]> {
   );
 }
 
+function toCloud(name: string): Cloud {
+  const cloud = clouds.find((known) => known === name);
+  if (cloud === undefined) throw new Error(`cannot run on ${name}: there is ${clouds.join(", ")}`);
+  return cloud;
+}
+
+/** Runs the suites on a new control plane. */
 async function runOn(version: Version, those: readonly Suite[]): Promise<readonly Failure[]> {
-  const started = await startRig(version).catch(String);
+  const started = await startRig(version, { cloud }).catch(String);
   if (typeof started === "string") {
     say(`FAILED  Crossplane ${version}: ${started}`);
     return those.map((suite) => ({ suite, fault: started }));
   }
-  say(`Crossplane ${version} (${started.directory})`);
+  say(`Crossplane ${version} with ${cloud} (${started.directory})`);
   const failures: Failure[] = [];
+  const seconds: string[] = [];
   const runOne = async (suite: Suite): Promise<void> => {
+    const start = performance.now();
     const fault = await runSuite(suite, started);
     if (fault !== undefined) failures.push({ suite, fault });
+    seconds.push(`${((performance.now() - start) / 1000).toFixed()} ${suite.name}`);
   };
   for (const when of ["before the others", undefined, "after the others"]) {
     await Promise.all(those.filter((suite) => suite.when === when).map(runOne));
   }
+  say(`  seconds: ${seconds.join(", ")}`);
   if (values.keep) await look(started);
   await started.stop();
   return failures;

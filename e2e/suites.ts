@@ -4,9 +4,12 @@ import { parse } from "yaml";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { auditing } from "./scenarios/audit.ts";
+import { awsLists, awsMigration, awsMoves, awsTagWar } from "./scenarios/aws.ts";
 import { changes } from "./scenarios/changes.ts";
 import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
+import { consumers } from "./scenarios/consumers.ts";
+import { cost } from "./scenarios/cost.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { givingUp } from "./scenarios/giving-up.ts";
@@ -14,12 +17,14 @@ import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
 import { naming } from "./scenarios/naming.ts";
 import { operating } from "./scenarios/operation.ts";
+import { quickStart } from "./scenarios/quick-start.ts";
 import { severalReplicas } from "./scenarios/replicas.ts";
 import { restoring } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
 import { tagWar } from "./scenarios/tag-war.ts";
+import { upjetPasswords, upjetProvider } from "./scenarios/upjet.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
 
 /** Every password that the scenarios use. */
@@ -27,6 +32,7 @@ const passwords = [
   ...["orders-s3cret-1", "orders-s3cret-2", "cache-s3cret/1", "cache-s3cret/2", "queue-s3cret"],
   ...["vault-s3cret-1", "vault-s3cret-2", "evil-s3cret", "stash-s3cret-1", "stash-s3cret-2"],
   ...["depot-s3cret-1", "depot-s3cret-2", "depot-s3cret-3"],
+  ...upjetPasswords,
 ];
 
 async function takesInput({ kubectl }: Rig): Promise<string> {
@@ -57,6 +63,7 @@ async function takesManifests({ kubectl }: Rig): Promise<string> {
 
 /** All that is to be seen on a real control plane. */
 export const suites: readonly Suite[] = [
+  quickStart,
   withoutEvents,
   secondTeam,
   shareConnectionSecret,
@@ -65,15 +72,22 @@ export const suites: readonly Suite[] = [
   changes,
   hostileTenant,
   closedNamespaces,
+  consumers,
   tagWar,
   conflicts,
   restoring,
   losingExternalNames,
+  upjetProvider,
   naming,
   auditing,
   operating,
   installation,
   severalReplicas,
+  cost,
+  awsTagWar,
+  awsMigration,
+  awsMoves,
+  awsLists,
   {
     name: "after all of it",
     when: "after the others",

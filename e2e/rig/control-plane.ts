@@ -9,6 +9,8 @@ import { freePort, type Part, startPart } from "./process.ts";
 /** A Kubernetes without nodes: etcd, the API server, and the controllers that collect garbage, end namespaces and aggregate roles. */
 export interface ControlPlane {
   readonly kubeconfig: string;
+  /** The port of the API server on loopback. */
+  readonly port: number;
   /** With Crossplane's own rights. */
   readonly crossplaneKubeconfig: string;
   readonly kubectl: Kubectl;
@@ -40,7 +42,7 @@ export async function startControlPlane(directory: string, onPart: (part: Part) 
     await started(startApiServer(directory, certs, etcd, port, kubectl)),
     await started(startControllerManager(directory, kubeconfig, kubectl)),
   ];
-  return { kubeconfig, crossplaneKubeconfig, kubectl, authority, parts };
+  return { kubeconfig, port, crossplaneKubeconfig, kubectl, authority, parts };
 }
 
 async function startEtcd(directory: string, client: string): Promise<Part> {

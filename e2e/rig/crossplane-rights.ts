@@ -57,8 +57,12 @@ const ofRbacManager = {
     {
       apiGroups: [
         "platform.example.org",
+        "shop.example.org",
         "cloud.example.org",
-        "async.example.org",
+        "upjet.example.org",
+        "s3.aws.crossplane.io",
+        "rds.aws.crossplane.io",
+        "dynamodb.aws.crossplane.io",
         "kubernetes.crossplane.io",
         "kubernetes.m.crossplane.io",
       ],

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { parse } from "yaml";
 import { sourceOf, type ToolName } from "../../scripts/tools/catalogue.ts";
 import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import type { ControlPlane } from "./control-plane.ts";
@@ -36,12 +37,13 @@ export async function startCrossplane(version: Version, directory: string, plane
   await plane.kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } });
   await initialize(version, name, plane, env, source);
 
-  const [metrics, probe] = [await freePort(), await freePort()];
+  const [metrics, probe, webhooks] = [await freePort(), await freePort(), await freePort()];
   const part = await startPart({
     name,
     command: pathOf(name),
     args: [
-      ...["core", "start", "--debug", "-n", NAMESPACE, "--enable-webhooks=false", "--package-runtime=External"],
+      ...["core", "start", "--debug", "-n", NAMESPACE, "--package-runtime=External"],
+      ...["--enable-webhooks=true", `--webhook-port=${webhooks}`, `--tls-server-certs-dir=${certs}`],
       ...(version === "v1.20" ? [] : ["--enable-operations"]),
       `--tls-client-certs-dir=${certs}`,
       `--xpkg-cache-dir=${join(directory, "xpkg")}`,
@@ -52,7 +54,19 @@ export async function startCrossplane(version: Version, directory: string, plane
     directory,
     isReady: async () => (await plane.kubectl.list("crd")).length > 0,
   });
+  await plane.kubectl.apply(usageWebhook(source, webhooks, plane));
   return { ...part, metrics: `http://127.0.0.1:${metrics}/metrics` };
+}
+
+/** Crossplane's webhook that refuses to delete what a Usage protects, by its URL in place of a Service: there are no pods. */
+function usageWebhook(source: string, port: number, { authority }: ControlPlane): object {
+  const file = join(source, "cluster", "webhookconfigurations", "usage.yaml");
+  const { webhooks, ...configuration } = parse(readFileSync(file, "utf8")) as { webhooks: readonly object[] };
+  const clientConfig = {
+    url: `https://127.0.0.1:${port}/validate-no-usages`,
+    caBundle: Buffer.from(authority.certificate).toString("base64"),
+  };
+  return { ...configuration, webhooks: webhooks.map((webhook) => ({ ...webhook, clientConfig })) };
 }
 
 /** v1.20 reads its CRDs from a folder of its image and has no flag for another. */

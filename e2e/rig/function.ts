@@ -14,6 +14,8 @@ export interface RunningFunction {
   readonly part: Part;
   readonly certsDir: string;
   readonly port: number;
+  /** The URL of its metrics. */
+  readonly metrics: string;
 }
 
 export interface FunctionOptions {
@@ -35,16 +37,17 @@ export async function startFunction(
   mkdirSync(certsDir, { recursive: true });
   writeCertificates(certsDir, authority, await issue(authority, name));
   const address = port ?? (await freePort());
-  const metrics = await freePort();
+  const metricsAddress = `127.0.0.1:${await freePort()}`;
+  const metrics = `http://${metricsAddress}/metrics`;
   const part = await startPart({
     name: partName,
     command: process.execPath,
-    args: [main, "--debug", `--address=${host}:${address}`, `--metrics-address=127.0.0.1:${metrics}`],
+    args: [main, "--debug", `--address=${host}:${address}`, `--metrics-address=${metricsAddress}`],
     env: { TLS_SERVER_CERTS_DIR: certsDir },
     directory,
-    isReady: async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).ok,
+    isReady: async () => (await fetch(metrics)).ok,
   });
-  return { part, certsDir, port: address };
+  return { part, certsDir, port: address, metrics };
 }
 
 /**

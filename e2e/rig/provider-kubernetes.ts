@@ -5,14 +5,21 @@ import { sourceOf } from "../../scripts/tools/catalogue.ts";
 import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { NAMESPACE } from "./crossplane.ts";
+import { startInPod } from "./injected-identity.ts";
 import { pathOf } from "./kubectl.ts";
 import { freePort, type Part, startPart, until } from "./process.ts";
 
 const NAME = "provider-kubernetes";
 const MODULE = "github.com/crossplane-contrib/provider-kubernetes";
 
+/** Its part, and whether it can work as its own ServiceAccount, as `source: InjectedIdentity` says. */
+interface ProviderKubernetes {
+  readonly part: Part;
+  readonly hasIdentity: boolean;
+}
+
 /** provider-kubernetes, with the rig's API server for its target. It polls every second, so that scenarios need not wait. */
-export async function startProviderKubernetes(directory: string, plane: ControlPlane): Promise<Part> {
+export async function startProviderKubernetes(directory: string, plane: ControlPlane): Promise<ProviderKubernetes> {
   const { kubectl, kubeconfig, authority } = plane;
   for (const crd of readCrds()) await kubectl.apply(crd);
   const certs = join(directory, NAME);
@@ -20,16 +27,20 @@ export async function startProviderKubernetes(directory: string, plane: ControlP
   writeCertificates(certs, authority, await issue(authority, NAME));
 
   const probe = await freePort();
-  const part = await startPart({
-    name: NAME,
+  const start = {
     command: pathOf(NAME),
     args: ["--poll=1s", "--enable-watches", "--sanitize-secrets", `--health-probe-bind-addr=127.0.0.1:${probe}`],
     env: { KUBECONFIG: kubeconfig, WEBHOOK_TLS_CERT_DIR: certs, POD_NAMESPACE: NAMESPACE },
+  };
+  const inPod = await startInPod(start, { namespace: NAMESPACE, name: NAME }, plane, directory);
+  const part = await startPart({
+    name: NAME,
+    ...(inPod ?? start),
     directory,
     isReady: async () => (await fetch(`http://127.0.0.1:${probe}/readyz`)).ok,
   });
   await configure(plane);
-  return part;
+  return { part, hasIdentity: inPod !== undefined };
 }
 
 /** Their conversion webhooks would need a Service; one version of each kind is enough here. */

@@ -1,21 +1,21 @@
+import { UPJET_GROUP } from "../rig/upjet-provider.ts";
 import * as definitions from "./definitions.ts";
-import { compose, definitionOf, managedKindOf, open, ours, VERSION } from "./definitions.ts";
+import { compose, definitionOf, open, ours, VERSION } from "./definitions.ts";
 
-/** A managed resource of an asynchronous provider, without LateInitialize, and XRs that compose one. */
+/**
+ * XRs that compose a Cluster of the upjet provider, without LateInitialize: the provider creates it asynchronously, and the
+ * cloud makes up its identifier. Each is in a region that has the XR's name.
+ */
 
-const CLOUD_GROUP = "async.example.org";
-
-export const MANAGED = `clusters.${CLOUD_GROUP}`;
-
-export const definition = managedKindOf("Cluster", CLOUD_GROUP);
+export const MANAGED = `clusters.${UPJET_GROUP}`;
 
 export const composite = definitionOf({ kind: "XCluster", status: { externalNames: open } });
 
 const managed = {
-  apiVersion: `${CLOUD_GROUP}/v1`,
+  apiVersion: `${UPJET_GROUP}/v1alpha1`,
   kind: "Cluster",
   spec: {
-    forProvider: { region: "eu" },
+    forProvider: { region: "$(metadata.name)" },
     managementPolicies: ["Observe", "Create", "Update", "Delete"],
     providerConfigRef: { name: "default" },
   },
@@ -24,7 +24,7 @@ const managed = {
 /** Our step, after what composes. */
 const names = ours("names", {
   externalNames: {
-    rescue: [{ apiGroup: CLOUD_GROUP, kind: "Cluster" }],
+    rescue: [{ apiGroup: UPJET_GROUP, kind: "Cluster" }],
     ledger: { toCompositeFieldPath: "status.externalNames" },
   },
 });
@@ -32,9 +32,10 @@ const names = ours("names", {
 export const compositionOf = (name: string, { isGuarded }: { readonly isGuarded: boolean }) =>
   definitions.compositionOf("XCluster", [compose({ cluster: managed }), ...(isGuarded ? [names] : [])], { name });
 
-export const xrOf = (name: string) => ({
+/** An XR, whose Composition has its name unless it is said. */
+export const xrOf = (name: string, composition = name) => ({
   apiVersion: VERSION,
   kind: "XCluster",
   metadata: { name },
-  spec: { compositionRef: { name } },
+  spec: { compositionRef: { name: composition } },
 });

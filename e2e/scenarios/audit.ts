@@ -17,7 +17,7 @@ import {
   backUp,
   both,
   change,
-  controllerOf,
+  findController,
   isSynced,
   reasonOf,
   refersTo,
@@ -143,7 +143,7 @@ async function orphaned(rig: Rig): Promise<string> {
   // Put back while a reconcile is under way, it is taken back by that one's end.
   const isAdopted = async () => {
     await putBack(rig, "forgotten");
-    return controllerOf(await current(rig, second)) !== undefined;
+    return findController(await current(rig, second)) !== undefined;
   };
   await until("it is adopted", isAdopted, { timeoutMs: 120_000 });
   await assertAdoptedThenDeleted(rig, xr, second);

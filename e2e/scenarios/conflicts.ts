@@ -16,12 +16,12 @@ import { NAMESPACE } from "../rig/crossplane.ts";
 import { freePort, type Part, startPart, until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP } from "./definitions.ts";
-import { PATIENCE, type Suite } from "./scenario.ts";
+import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
 import { CLOUD, shelved, xrOf } from "./tagged.ts";
 
 /** Who owns a cloud resource, as the commands around the function tell it: before it is applied, when it is, and after. */
 
-export const conflicts: Suite = {
+export const conflicts: Suite = onNewestOnly({
   name: "who owns what",
   scenarios: [
     { name: "registry names the owner", run: registryNamesTheOwner },
@@ -31,7 +31,7 @@ export const conflicts: Suite = {
     { name: "who-owns among thousands of managed resources", run: amongThousands },
     { name: "Kubernetes takes what is in deploy/", run: takesDeploy },
   ],
-};
+});
 
 const OWNER = `XShelf.${GROUP}/shelf-a`;
 const KIND = "objects.kubernetes.crossplane.io";
@@ -254,7 +254,7 @@ async function amongThousands(rig: Rig): Promise<string> {
   await createMany(kubeconfig, "/apis/s3.aws.upbound.io/v1beta1/buckets", buckets);
 
   const last = `bucket-${THOUSANDS - 1}`;
-  const cluster = toCluster(connect({ kubeconfig }), {});
+  const cluster = toCluster(connect({ kubeconfig, env: process.env }), {});
   const question = { group: "s3.aws.upbound.io", kind: "Bucket", names: [last], scope: new Map<string, string>() };
   const [found] = await lookUp(cluster, await discover(cluster), [question]);
   const start = performance.now();

@@ -2,7 +2,7 @@ import { API_VERSION, KIND } from "../../src/input/schema.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
 import { FUNCTION } from "../rig/function.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
-import { STATIC_FUNCTION } from "../rig/static-function.ts";
+import { AUTO_READY, PATCH_AND_TRANSFORM } from "../rig/other-function.ts";
 
 /** What platform teams install: kinds, and Compositions. */
 
@@ -52,7 +52,7 @@ export const definitionOf = ({ kind, plural = pluralOf(kind), scope = "Legacy", 
 const fieldsOf = (properties: object = {}) => ({ type: "object", properties });
 
 /** A managed resource's kind: cluster-scoped, as Crossplane v1 needs it. */
-export const managedKindOf = (kind: string, group: string) => ({
+export const readManagedKind = (kind: string, group: string) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: `${pluralOf(kind)}.${group}` },
@@ -78,12 +78,42 @@ interface Step {
   readonly input?: object;
 }
 
-/** A step that desires these resources, as other functions would. */
+/**
+ * A step of the real function-patch-and-transform that desires these resources. `$(spec.team)` in a text is that field of the
+ * XR: a patch puts it there.
+ */
 export const compose = (resources: Readonly<Record<string, object>>): Step => ({
   step: "compose",
-  functionRef: { name: STATIC_FUNCTION },
-  input: { apiVersion: "example.org/v1", kind: "Resources", resources },
+  functionRef: { name: PATCH_AND_TRANSFORM },
+  input: {
+    apiVersion: "pt.fn.crossplane.io/v1beta1",
+    kind: "Resources",
+    resources: Object.entries(resources).map(([name, manifest]) => ({
+      name,
+      base: manifest,
+      patches: patchesFor(manifest, ""),
+    })),
+  },
 });
+
+const FIELD = /\$\((?<path>[^)]+)\)/g;
+
+/** A patch for each text in which a field of the XR is named. */
+function patchesFor(value: unknown, path: string): readonly object[] {
+  if (typeof value === "object" && value !== null) {
+    const isList = Array.isArray(value);
+    return Object.entries(value).flatMap(([key, item]) =>
+      patchesFor(item, isList || /[.[]/.test(key) ? `${path}[${key}]` : `${path}${path && "."}${key}`),
+    );
+  }
+  const variables = [...String(value).matchAll(FIELD)].map(([, fromFieldPath]) => ({ fromFieldPath }));
+  if (typeof value !== "string" || variables.length === 0) return [];
+  const string = { fmt: value.replace(FIELD, "%v") };
+  return [{ type: "CombineFromComposite", combine: { strategy: "string", string, variables }, toFieldPath: path }];
+}
+
+/** The real function-auto-ready. */
+export const autoReady: Step = { step: "ready", functionRef: { name: AUTO_READY } };
 
 /** Our step, with this spec as its input. */
 export const ours = (step: string, spec: object, functionName = FUNCTION): Step => ({

@@ -79,7 +79,7 @@ async function composedAgain(rig: Rig): Promise<string> {
 
   const isNew = async () => {
     const now = await objectFor(rig, "staying");
-    return at(now, "metadata.uid") !== at(object, "metadata.uid") && policiesOf(now) === '["*"]';
+    return at(now, "metadata.uid") !== at(object, "metadata.uid") && readPolicies(now) === '["*"]';
   };
   await until("an Object of its own keeps the Secret again", isNew, PATIENCE);
   await putPassword(kubectl, staying, "stash-s3cret-2");
@@ -110,7 +110,7 @@ async function keptObserver(rig: Rig): Promise<string> {
   const reason = async () => conditionOf(await kubectl.get(target("going")), "SharedResourcesReady")?.reason;
   await until("the XR says that the source is gone", async () => (await reason()) === "NotFound", PATIENCE);
   await sleep(5000); // several reconciles, in each of which it could go wrong
-  const policies = policiesOf(await objectNamed(rig, object));
+  const policies = readPolicies(await objectNamed(rig, object));
   await assertTheirs(rig, secret);
   if (policies !== '["Observe"]') throw new Error(`its Object has ${policies}`);
 
@@ -167,7 +167,7 @@ function readGeneration(object: JsonObject | undefined): JsonValue | undefined {
   return synced?.["observedGeneration"];
 }
 
-const policiesOf = (object: JsonObject | undefined): string => JSON.stringify(at(object, "spec.managementPolicies"));
+const readPolicies = (object: JsonObject | undefined): string => JSON.stringify(at(object, "spec.managementPolicies"));
 
 /** Changes an Object's spec as Crossplane does on behalf of its XR: what Crossplane no longer desires goes then. */
 async function applyAsCrossplane({ kubectl, directory }: Rig, object: JsonObject, spec: JsonObject): Promise<void> {

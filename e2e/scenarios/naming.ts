@@ -5,8 +5,8 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { managedKindOf } from "./definitions.ts";
-import { PATIENCE, type Suite } from "./scenario.ts";
+import { readManagedKind } from "./definitions.ts";
+import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
 
 /** The naming policy of policies/naming on a real API server, held to the cases that its Rego twin is held to. */
 
@@ -24,7 +24,7 @@ interface Cases {
   readonly cases: readonly Case[];
 }
 
-export const naming: Suite = {
+export const naming: Suite = onNewestOnly({
   name: "the naming policy",
   scenarios: [
     { name: "the examples are taken as they are", run: examples },
@@ -32,7 +32,7 @@ export const naming: Suite = {
     { name: "names of services, too", run: (rig) => hold(rig, { services: true }) },
     { name: "what is there may change", run: updates },
   ],
-};
+});
 
 const pathOf = (file: string): string => fileURLToPath(new URL(`../../policies/${file}`, import.meta.url));
 const { parameters, cases } = parse(readFileSync(pathOf("cases.yaml"), "utf8")) as Cases;
@@ -46,7 +46,7 @@ async function examples({ kubectl }: Rig): Promise<string> {
   await kubectl.applyFile(pathOf("naming/policy.yaml"));
   // Only tried: it names the group of the other suites' kinds.
   await kubectl.run("apply", "--server-side", "--dry-run=server", "-f", pathOf("naming/binding.yaml"));
-  await kubectl.apply(managedKindOf("Database", GROUP));
+  await kubectl.apply(readManagedKind("Database", GROUP));
   return "a scheme, a policy and its binding";
 }
 

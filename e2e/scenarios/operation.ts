@@ -57,13 +57,13 @@ async function nudgesOnce({ kubectl }: Rig): Promise<string> {
   const applied = at(operation, "status.appliedResourceRefs");
   if (applied !== undefined) throw new Error(`it applied ${JSON.stringify(applied)}`);
   if ((await nudgedForOf(kubectl)) !== before) throw new Error("the annotation has changed");
-  // Crossplane writes events after the status, and on a busy machine much later.
+  // Crossplane writes the events of all suites one after the other: 150 s after the status, seen beside the other suites.
   const message = async () =>
     (await kubectl.list("events"))
       .filter((event) => at(event, "involvedObject.name") === "second")
       .map((event) => String(at(event, "message")))
       .find((text) => text.includes("already nudged for these XRs"));
-  await until("an event says so", async () => (await message()) !== undefined, PATIENCE);
+  await until("an event says so", async () => (await message()) !== undefined, { timeoutMs: 300_000 });
   await kubectl.run("delete", `xuncalleds.${GROUP}/uncalled`, "--wait=false");
   return "nothing applied, and an event that says so";
 }

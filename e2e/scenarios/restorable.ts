@@ -1,5 +1,5 @@
 import * as definitions from "./definitions.ts";
-import { compose, definitionOf, managedKindOf, ours, VERSION } from "./definitions.ts";
+import { autoReady, compose, definitionOf, ours, readManagedKind, VERSION } from "./definitions.ts";
 
 /**
  * What is backed up and restored: XRs that compose Buckets. A Bucket is cluster-scoped, as Crossplane v1 needs it, and
@@ -11,7 +11,7 @@ const CLOUD_GROUP = "cloud.example.org";
 export const bucket = { apiVersion: `${CLOUD_GROUP}/v1`, kind: "Bucket", spec: { region: "eu" } };
 export const configMap = { apiVersion: "v1", kind: "ConfigMap", data: { region: "eu" } };
 
-export const restorable = [managedKindOf("Bucket", CLOUD_GROUP), definitionOf({ kind: "XStore", claim: "Store" })];
+export const restorable = [readManagedKind("Bucket", CLOUD_GROUP), definitionOf({ kind: "XStore", claim: "Store" })];
 
 /** A namespaced kind, which Crossplane has since v2. */
 export const namespacedRestorable = definitionOf({ kind: "Shelf", plural: "shelves", scope: "Namespaced" });
@@ -30,7 +30,7 @@ const broken = { step: "fail", functionRef: { name: "function-that-is-not-there"
 
 export const compositionOf = (name: string, { kind = "XStore", resources, isGuarded, isBroken = false }: Composed) => {
   const guards = [...(isBroken ? [broken] : []), ...(isGuarded ? [ours("adopt", { adoption: {} })] : [])];
-  return definitions.compositionOf(kind, [compose(resources), ...guards], { name });
+  return definitions.compositionOf(kind, [compose(resources), autoReady, ...guards], { name });
 };
 
 /** An XR, or a claim, whose Composition has its name. */

@@ -16,7 +16,7 @@ import {
   change,
   composedNameOf,
   composedOf,
-  controllerOf,
+  findController,
   isSynced,
   named,
   reasonOf,
@@ -59,7 +59,7 @@ async function withoutOurStep(rig: Rig): Promise<string> {
 
   const left = await current(rig, second);
   const isDeleted = at(left, "metadata.deletionTimestamp") !== undefined;
-  if (controllerOf(left) !== undefined) throw new Error("it was adopted, without our step");
+  if (findController(left) !== undefined) throw new Error("it was adopted, without our step");
   if (isDeleted !== (rig.version !== "v2.4")) throw new Error(`deleted: ${isDeleted}`);
   await release(rig, second);
   await kubectl.run("delete", "xstore/unguarded", "--wait=false");
@@ -73,7 +73,7 @@ async function dropped(rig: Rig): Promise<string> {
   await restore(rig, second, [HOLD]);
   await restore(rig, xr);
   await assertAdoptedThenDeleted(rig, xr, second);
-  if (controllerOf(await current(rig, first)) === undefined) throw new Error("the other one is not adopted");
+  if (findController(await current(rig, first)) === undefined) throw new Error("the other one is not adopted");
   const get = ["get", `bucket/${nameOf(first)}`, "--show-managed-fields", "-o", "jsonpath={.metadata.managedFields}"];
   const manager = composerName({ apiVersion: VERSION, kind: "XStore", name: "dropped" });
   if (!(await rig.kubectl.run(...get)).includes(manager)) throw new Error(`${manager} is not its field manager`);
@@ -197,7 +197,7 @@ async function foreignReference(rig: Rig): Promise<string> {
   await sleep(5000);
   const found = await kubectl.get("bucket/foreign");
   if (found === undefined || at(found, "metadata.deletionTimestamp") !== undefined) throw new Error("it was deleted");
-  if (controllerOf(found) !== undefined) throw new Error("it was adopted");
+  if (findController(found) !== undefined) throw new Error("it was adopted");
   await kubectl.patch("xstore/victim", { spec: { resourceRefs: own } });
   await until("the XR goes on without it", async () => isSynced(await current(rig, xr)), { timeoutMs: 120_000 });
   return "Unproven, until the reference was removed";

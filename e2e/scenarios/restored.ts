@@ -67,7 +67,7 @@ export async function assertAdoptedThenDeleted(rig: Rig, xr: JsonObject, resourc
   const isDeleted = async () => at(await current(rig, resource), "metadata.deletionTimestamp") !== undefined;
   await until("it is deleted", isDeleted, { timeoutMs: 120_000 });
   const [left, owner] = [await current(rig, resource), await current(rig, xr)];
-  if (controllerOf(left) !== at(owner, "metadata.uid")) throw new Error("it was deleted unadopted");
+  if (findController(left) !== at(owner, "metadata.uid")) throw new Error("it was deleted unadopted");
   await release(rig, resource);
   await until("the XR is synced", async () => isSynced(await current(rig, xr)), { timeoutMs: 120_000 });
   await until("all is adopted", async () => (await reasonOf(rig, xr)) === "Adopted", { timeoutMs: 120_000 });
@@ -101,4 +101,5 @@ export const reasonOf = async (rig: Rig, xr: JsonObject): Promise<string | undef
 export const refersTo = (xr: JsonObject | undefined, resource: JsonObject): boolean =>
   JSON.stringify([at(xr, "spec.resourceRefs"), at(xr, "spec.crossplane.resourceRefs")]).includes(nameOf(resource));
 
-export const controllerOf = (object: JsonObject | undefined): unknown => at(object, "metadata.ownerReferences[0].uid");
+export const findController = (object: JsonObject | undefined): unknown =>
+  at(object, "metadata.ownerReferences[0].uid");

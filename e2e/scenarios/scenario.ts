@@ -1,5 +1,5 @@
-import type { Version } from "../rig/crossplane.ts";
-import type { Rig } from "../rig/rig.ts";
+import { type Version, versions } from "../rig/crossplane.ts";
+import type { Cloud, Rig } from "../rig/rig.ts";
 
 /** One thing that has to be seen. The name is what is printed with what was seen. */
 interface Scenario {
@@ -15,8 +15,23 @@ export interface Suite {
   readonly name: string;
   /** What looks at the control plane as a whole runs by itself. */
   readonly when?: "before the others" | "after the others";
+  /** Kubernetes where it is not said. Each cloud has a control plane of its own. */
+  readonly cloud?: Cloud;
+  /** Runs only where --suite names it: what is counted needs a machine on which nothing else runs. */
+  readonly isByHand?: boolean;
   readonly scenarios: readonly Scenario[];
 }
+
+/**
+ * For suites of what does not depend on Crossplane: commands that read the API server, policies that it enforces, pages. Once is
+ * enough for them, on the newest.
+ */
+export const onNewestOnly = (suite: Suite): Suite => ({
+  ...suite,
+  scenarios: suite.scenarios.map((scenario) => ({ ...scenario, isFor: isNewest })),
+});
+
+const isNewest = (version: Version): boolean => version === versions.at(-1);
 
 /** How long a scenario waits for what has to come; what needs longer says so. */
 export const PATIENCE = { timeoutMs: 60_000 };

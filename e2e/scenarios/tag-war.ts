@@ -38,9 +38,9 @@ async function warWithout({ kubectl }: Rig): Promise<string> {
     PATIENCE,
   );
   await sleep(5000);
-  const writes = (await writesTo({ kubectl }, 10)).filter(({ name }) => name === "untamed").length;
-  if (writes < 5) throw new Error(`there is no war: ${writes} writes in 10 s`);
-  return `${writes * 6} writes a minute`;
+  const writes = (await writesTo({ kubectl }, 20)).filter(({ name }) => name === "untamed").length;
+  if (writes < 4) throw new Error(`there is no war: ${writes} writes in 20 s`);
+  return `${writes * 3} writes a minute`;
 }
 
 /** What is there is taken in as it is: the same managed resources, the same cloud resource. */

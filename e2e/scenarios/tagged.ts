@@ -1,4 +1,4 @@
-import { compose, compositionOf, definitionOf, ours, VERSION } from "./definitions.ts";
+import { autoReady, compose, compositionOf, definitionOf, ours, VERSION } from "./definitions.ts";
 
 /**
  * Two kinds of XR that compose the same: an Object of provider-kubernetes over the ConfigMap that `spec.resource` names.
@@ -17,7 +17,8 @@ const namespaced = {
   providerConfigRef: { kind: "ClusterProviderConfig", name: "default" },
 };
 
-const object = (labels: object, { apiVersion, providerConfigRef } = clusterScoped) =>
+/** A step that composes the ConfigMap's Object. */
+export const object = (labels: object, { apiVersion, providerConfigRef } = clusterScoped) =>
   compose({
     object: {
       apiVersion,
@@ -41,17 +42,17 @@ const tag = ours("tag", { tags: { add: [{ key: "team", fromCompositeFieldPath: "
 export const taggedDefinitions = ["XUntamed", "XTagged"].map((kind) => definitionOf({ kind, spec }));
 
 export const taggedCompositions = [
-  compositionOf("XUntamed", [object({ labels: { team: "$(spec.team)" } })]),
-  compositionOf("XTagged", [object({}), tag]),
+  compositionOf("XUntamed", [object({ labels: { team: "$(spec.team)" } }), autoReady]),
+  compositionOf("XTagged", [object({}), tag, autoReady]),
 ];
 
 /** XUntamed's Composition, once our step is in it. */
-export const tamedComposition = compositionOf("XUntamed", [object({}), tag]);
+export const tamedComposition = compositionOf("XUntamed", [object({}), tag, autoReady]);
 
 /** The same, namespaced, as Crossplane has it since v2. */
 export const namespacedTagged = {
   definition: definitionOf({ kind: "TeamBucket", scope: "Namespaced", spec }),
-  composition: compositionOf("TeamBucket", [object({}, namespaced), tag]),
+  composition: compositionOf("TeamBucket", [object({}, namespaced), tag, autoReady]),
   xrOf: (resource: string, team: string) => ({
     apiVersion: VERSION,
     kind: "TeamBucket",

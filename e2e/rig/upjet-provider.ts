@@ -1,0 +1,59 @@
+import { moduleOf } from "../../scripts/tools/catalogue.ts";
+import { type Cloud, serveCloud } from "./cloud.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { pathOf } from "./kubectl.ts";
+import { freePort, type Part, startPart } from "./process.ts";
+
+const NAME = "upjet-provider";
+
+export const UPJET_GROUP = "upjet.example.org";
+
+/** tools/upjet-provider: the runtime of the Upbound providers, with a cloud of ours. */
+export interface UpjetProvider {
+  readonly cloud: Cloud;
+  /** Settles when it ends without having been told to. */
+  readonly crashed: Promise<string>;
+  /** Kills it and starts it anew, as when its node is lost: what it had in memory only is gone. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts it and its cloud. It observes every second, so that scenarios need not wait. */
+export async function startUpjetProvider(
+  directory: string,
+  { kubectl, kubeconfig }: ControlPlane,
+): Promise<UpjetProvider> {
+  await kubectl.applyFile(`${moduleOf(NAME)}/crds`);
+  await kubectl.established(...["clusters", "buckets", "databases"].map((kind) => `crd/${kind}.${UPJET_GROUP}`));
+  const { cloud, url, stop: stopCloud } = await serveCloud();
+  const probe = await freePort();
+  let reportCrash: (words: string) => void = () => {};
+  const crashed = new Promise<string>((resolve) => {
+    reportCrash = resolve;
+  });
+  const start = async (): Promise<Part> => {
+    const started = await startPart({
+      name: NAME,
+      command: pathOf(NAME),
+      args: [`--cloud=${url}`, "--poll=1s", `--health-probe-bind-address=127.0.0.1:${probe}`],
+      env: { KUBECONFIG: kubeconfig },
+      directory,
+      isReady: async () => (await fetch(`http://127.0.0.1:${probe}/readyz`)).ok,
+    });
+    started.crashed.then(reportCrash, () => {});
+    return started;
+  };
+  let part = await start();
+  return {
+    cloud,
+    crashed,
+    restart: async () => {
+      await part.stop("SIGKILL");
+      part = await start();
+    },
+    stop: async () => {
+      await part.stop();
+      stopCloud();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type RunningFunction, registerFunction, startFunction } from "../rig/function.ts";
+import { at, conditionOf } from "../rig/objects.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { compositionOf, definitionOf, GROUP, install, ours, pluralOf, seeker, VERSION } from "./definitions.ts";
+import { PATIENCE, type Suite } from "./scenario.ts";
+import { CLOUD, object } from "./tagged.ts";
+
+/** What the function costs a control plane: calls for each reconcile, and reconciles for each change. docs/operations.md has the figures. */
+
+/** Its calls are counted, so no other suite's XRs may go there. */
+const FUNCTION = "function-cost";
+/** Created at once, fifty open their circuits: for them E2E_SHARERS=50, and ten minutes. */
+const SHARERS = Number(process.env["E2E_SHARERS"] ?? 12);
+const STEADY_SECONDS = 12;
+
+const steady = seeker("XSteady", FUNCTION);
+
+/** XRs of one kind that all declare one ConfigMap; nothing but events wakes them for ten minutes. */
+const SHARER = "XSharer";
+const sharer = {
+  definition: definitionOf({ kind: SHARER, spec: { team: { type: "string" }, resource: { type: "string" } } }),
+  composition: compositionOf(SHARER, [
+    object({}),
+    ours(
+      "tag",
+      { responseTTL: "10m", tags: { add: [{ key: "team", fromCompositeFieldPath: "spec.team" }] } },
+      FUNCTION,
+    ),
+  ]),
+};
+
+export const cost: Suite = {
+  name: "what it costs",
+  isByHand: true,
+  scenarios: [
+    { name: "one call a steady reconcile on v2.4, two before", run: steadyReconcile },
+    {
+      name: "many XRs declare one cloud resource, and its owner changes a tag",
+      run: oneOfManyChanges,
+      // Before, Crossplane does not watch what a function requires: a change of one wakes nobody.
+      isFor: (version) => version === "v2.4",
+    },
+  ],
+};
+
+const functions = new WeakMap<Rig, RunningFunction>();
+
+async function steadyReconcile(rig: Rig): Promise<string> {
+  const { kubectl, directory, authority, version } = rig;
+  const running = await startFunction(directory, authority, { name: FUNCTION });
+  functions.set(rig, running);
+  await registerFunction(kubectl, `dns:///127.0.0.1:${running.port}`, FUNCTION);
+  await install(kubectl, [steady]);
+  const target = `${pluralOf(steady.kind)}.${GROUP}`;
+  await kubectl.apply({ apiVersion: VERSION, kind: steady.kind, metadata: { name: "one" }, spec: {} });
+  const reason = async () => conditionOf(await kubectl.get(`${target}/one`), "SharedResourcesReady")?.reason;
+  await until("the XR is answered", async () => (await reason()) === "NotFound", PATIENCE);
+  await sleep(3000);
+  const before = await countsOf(rig, steady.kind);
+  await sleep(STEADY_SECONDS * 1000);
+  const { calls, reconciles } = difference(await countsOf(rig, steady.kind), before);
+  await kubectl.run("delete", `${target}/one`, "--wait=false");
+  const expected = version === "v2.4" ? 1 : 2;
+  // A reconcile may be under way at either end.
+  if (reconciles < 3 || Math.abs(calls - expected * reconciles) > expected) {
+    throw new Error(`${calls} calls in ${reconciles} reconciles, and not ${expected} in each`);
+  }
+  return `${calls} calls in ${reconciles} reconciles`;
+}
+
+async function oneOfManyChanges(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } }, sharer.definition);
+  await kubectl.established(`xrd/${sharer.definition.metadata.name}`);
+  await kubectl.apply(sharer.composition);
+  const xrs = Array.from({ length: SHARERS }, (_, index) => ({
+    apiVersion: VERSION,
+    kind: SHARER,
+    metadata: { name: `sharer-${index}` },
+    spec: { team: `team-${index}`, resource: "shared-by-many" },
+  }));
+  const start = await countsOf(rig, SHARER);
+  await kubectl.apply({ apiVersion: "v1", kind: "List", items: xrs });
+  await until("one owns it, and the others observe", () => isSettled(rig), { timeoutMs: 60_000 + SHARERS * 12_000 });
+  const created = difference(await quiet(rig), start);
+
+  const before = await countsOf(rig, SHARER);
+  const owner = (await kubectl.list(pluralOf(SHARER))).find((xr) => conditionOf(xr, "TagsOwned")?.reason === "Owned");
+  await kubectl.patch(`${pluralOf(SHARER)}/${at(owner, "metadata.name")}`, { spec: { team: "changed" } });
+  const team = async () => at(await kubectl.get("configmap/shared-by-many", CLOUD), "metadata.labels.team");
+  await until("its tag is there", async () => (await team()) === "changed", PATIENCE);
+  const woken = difference(await quiet(rig), before);
+  const opened = await openCircuits(rig);
+  await kubectl.run("delete", pluralOf(SHARER), "--all", "--wait=false");
+  const words = ({ calls, reconciles }: Counts): string => `${reconciles} reconciles and ${calls} calls`;
+  return `${SHARERS} XRs: ${words(created)} until one owned it; ${words(woken)} for the change; ${opened} circuits open`;
+}
+
+async function isSettled({ kubectl }: Rig): Promise<boolean> {
+  const reasons = (await kubectl.list(pluralOf(SHARER))).map((xr) => conditionOf(xr, "TagsOwned")?.reason);
+  const count = (reason: string): number => reasons.filter((one) => one === reason).length;
+  return count("Owned") === 1 && count("OwnedByAnother") === SHARERS - 1;
+}
+
+async function openCircuits({ kubectl }: Rig): Promise<number> {
+  const xrs = await kubectl.list(pluralOf(SHARER));
+  return xrs.filter((xr) => conditionOf(xr, "Responsive")?.status === "False").length;
+}
+
+interface Counts {
+  readonly calls: number;
+  readonly reconciles: number;
+}
+
+const difference = (after: Counts, before: Counts): Counts => ({
+  calls: after.calls - before.calls,
+  reconciles: after.reconciles - before.reconciles,
+});
+
+/** The counts once nothing has been reconciled for five seconds, or after half a minute. */
+async function quiet(rig: Rig): Promise<Counts> {
+  let last = await countsOf(rig, SHARER);
+  for (let waited = 0; waited < 30; waited += 5) {
+    await sleep(5000);
+    const now = await countsOf(rig, SHARER);
+    if (now.reconciles === last.reconciles) return now;
+    last = now;
+  }
+  return last;
+}
+
+async function countsOf(rig: Rig, kind: string): Promise<Counts> {
+  const running = functions.get(rig);
+  if (running === undefined) throw new Error("the function whose calls are counted does not run");
+  const controller = `controller="composite/${pluralOf(kind)}.${GROUP}"`;
+  return {
+    calls: await sumOf(running.metrics, "grpc_server_handled_total", 'grpc_method="RunFunction"'),
+    reconciles: await sumOf(rig.crossplane.metrics, "controller_runtime_reconcile_total", controller),
+  };
+}
+
+/** Sums what a metric counts under a label. */
+async function sumOf(metrics: string, name: string, label: string): Promise<number> {
+  const lines = (await (await fetch(metrics)).text()).split("\n");
+  const counted = lines.filter((line) => line.startsWith(`${name}{`) && line.includes(label));
+  return counted.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
