@@ -1,6 +1,6 @@
+import { loadMethod } from "../src/cli/render/codec.ts";
 import { toStruct } from "../src/cli/render/struct.ts";
 import type { JsonObject } from "../src/model/json.ts";
-import { loadMethod } from "../testing/wire/protocol.ts";
 import { type Random, randomOf } from "./random.ts";
 import { desiredResource, observedResource } from "./resources.ts";
 

@@ -36,7 +36,7 @@ export function observedResource(random: Random, name: string): JsonObject {
         "crossplane.io/composite": "orders-x7k2p",
       },
       ownerReferences: [{ ...OWNER, uid: random.uid(), controller: true, blockOwnerDeletion: true }],
-      managedFields: managedFieldsOf(desiredSpec, random),
+      managedFields: readManagedFields(desiredSpec, random),
     },
     spec: { ...desiredSpec, managementPolicies: ["*"], initProvider: {} },
     status: { atProvider: atProvider(random), conditions: conditions(random) },
@@ -54,7 +54,7 @@ const annotationsOf = (name: string, spec: JsonObject): JsonObject => ({
   "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ ...TYPE, spec, metadata: { name } }),
 });
 
-const managedFieldsOf = (spec: JsonObject, random: Random): readonly JsonObject[] => [
+const readManagedFields = (spec: JsonObject, random: Random): readonly JsonObject[] => [
   managedFields("apiextensions.crossplane.io/composed", "Apply", {
     "f:metadata": METADATA_FIELDS,
     "f:spec": fieldsOf(spec),

@@ -2,17 +2,23 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { obtainTools } from "../scripts/tools/build.ts";
 import { toolsOf } from "../scripts/tools/catalogue.ts";
+import { drawSection, writeSection } from "./rig/docs.ts";
 import { describeMachine } from "./rig/machine.ts";
 import { installPeers } from "./rig/peers.ts";
-import { isMet, toMarkdown } from "./rig/report.ts";
+import { isBound, isMet, toMarkdown } from "./rig/report.ts";
 import { sections } from "./sections.ts";
 
 /**
  * `npm run bench [-- --section=codec --json=FILE]`: measures this function beside others that do the same jobs, in one run, or one
- * section of it (`codec` is three). Prints tables, and writes all figures to .cache/bench/result.json.
+ * section of it (`codec` is three). Prints tables, and writes all figures to .cache/bench/result.json; with --write also the tables,
+ * and the picture of the ratios, into docs/performance.md.
  */
 const { values } = parseArgs({
-  options: { section: { type: "string" }, json: { type: "string", default: ".cache/bench/result.json" } },
+  options: {
+    section: { type: "string" },
+    json: { type: "string", default: ".cache/bench/result.json" },
+    write: { type: "boolean", default: false },
+  },
 });
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
@@ -23,9 +29,13 @@ if (chosen.length === 0) {
   throw new Error(`cannot run section ${String(values.section)}: there is ${Object.keys(sections).join(", ")}`);
 }
 
-installPeers();
-const problems = await obtainTools(toolsOf("bench"), say);
-if (problems.length > 0) throw new Error(problems.join("\n"));
+/** The sections that measure this function alone, without the others' programs. */
+const ALONE = ["features", "cost", "attacks"];
+if (chosen.some(([name]) => !ALONE.includes(name))) {
+  installPeers();
+  const problems = await obtainTools(toolsOf("bench"), say);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+}
 
 // Each of the many programs that are measured listens for the end of this process.
 process.setMaxListeners(100);
@@ -34,12 +44,15 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 const machine = describeMachine();
 say(`${machine.map(([what, is]) => `${what}: ${is}`).join("\n")}\n`);
 const results = [];
-for (const [, run] of chosen) {
+for (const [name, run] of chosen) {
   const section = await run();
   say(toMarkdown(section));
   results.push(section);
+  if (!values.write) continue;
+  writeSection(name, section);
+  if (name === "peers") drawSection(section, "How many times faster, one call at a time over loopback");
 }
-const targets = results.flatMap((section) => section.targets);
+const targets = results.flatMap((section) => section.targets).filter(isBound);
 if (targets.length > 0) say(`${targets.filter(isMet).length} of ${targets.length} targets are met.`);
 mkdirSync(".cache/bench", { recursive: true });
 writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(machine), sections: results }, null, 2)}\n`);

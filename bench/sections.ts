@@ -1,9 +1,11 @@
 import type { Section } from "./rig/report.ts";
+import { attacked } from "./sections/attacks.ts";
 import { codec, counts } from "./sections/codec.ts";
 import { coldStart } from "./sections/cold-start.ts";
 import { cost } from "./sections/cost.ts";
 import { features } from "./sections/features.ts";
 import { memory } from "./sections/memory.ts";
+import { peers } from "./sections/peers.ts";
 import { serverLatency, serverLoad, serverTls } from "./sections/server.ts";
 
 /** The sections that `npm run bench` runs, in this order. */
@@ -16,4 +18,6 @@ export const sections: Readonly<Record<string, () => Promise<Section>>> = {
   memory,
   features,
   cost: () => cost(),
+  peers,
+  attacks: attacked,
 };

@@ -23,7 +23,7 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
     const { serveCommand } = await built<typeof import("../../src/cli/serve/command.ts")>("cli/serve/command");
     const { toConfig } = await built<typeof import("../../src/cli/serve/config.ts")>("cli/serve/config");
     const security = certs === "" ? "--insecure" : `--tls-certs-dir=${certs}`;
-    const flags = [security, `--address=${address}`, "--metrics-address=", "--max-recv-message-size=8"];
+    const flags = [security, `--address=${address}`, "--metrics-address=", "--max-recv-message-size=64"];
     const config = toConfig(new CommandLine(flags, serveCommand, {}));
     const run = runOf(job);
     const runFunction = (message: Uint8Array) => ({
@@ -38,7 +38,7 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
   sdk: async () => (await import("../implementations/sdk.ts")).serve(job, address, certs),
   "proto-loader": async () => {
     const { answerOf } = await import("../implementations/proto-loader.ts");
-    const { loadMethod } = await import("../../testing/wire/protocol.ts");
+    const { loadMethod } = await import("../../src/cli/render/codec.ts");
     const answer = answerOf(job);
     const method = loadMethod() as ServiceDefinition[string];
     bind({ RunFunction: method }, (call, callback) =>

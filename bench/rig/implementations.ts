@@ -7,13 +7,14 @@ export const implementations = ["ours", "ours whole", "proto-loader", "sdk", "go
 
 export type Implementation = (typeof implementations)[number];
 
-export const titles: Readonly<Record<Implementation, string>> = {
+export const titles: Readonly<Record<Implementation | "rust", string>> = {
   ours: "ours",
   "ours whole": "ours, whole objects",
   "proto-loader": "@grpc/proto-loader",
   sdk: "function-sdk-typescript",
   go: "Go, function-sdk-go",
   "go lean": "Go, without its helpers",
+  rust: "Rust, tonic and prost",
 };
 
 /** The jobs that are also done in another way, and the suffix of that way in the program's list of jobs. */
@@ -44,14 +45,17 @@ export const codecProgram = (name: Implementation | "limits"): Program =>
 /**
  * The process that serves one job of an implementation; "constant" and "floor" answer without looking at the request.
  *
- * @param certs the folder of its certificates; undefined: without TLS. "proto-loader", "constant" and "floor" have none.
+ * @param certs the folder of its certificates; undefined: without TLS. "proto-loader", "rust", "constant" and "floor" have none.
  */
 export const serverProgram = (
-  name: Implementation | "constant" | "floor",
+  name: Implementation | "rust" | "constant" | "floor",
   job: string,
   address: string,
   certs?: string,
-): Program =>
-  name === "go"
-    ? { command: binaryOf("bench-go-function"), args: ["-address", address, "-job", job, "-certs", certs ?? ""] }
+): Program => {
+  if (name === "go")
+    return { command: binaryOf("bench-go-function"), args: ["-address", address, "-job", job, "-certs", certs ?? ""] };
+  return name === "rust"
+    ? { command: binaryOf("bench-rust"), args: ["-address", address, "-job", job] }
     : { command: process.execPath, args: [...typescript("children/server.ts"), name, job, address, certs ?? ""] };
+};

@@ -14,7 +14,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A ratio of two figures of the same run, and its bound. */
+/** A ratio of two figures of the same run, and its bound; one without a bound is only shown. */
 export interface Target {
   readonly what: string;
   readonly is: number;
@@ -26,6 +26,8 @@ export interface Target {
 
 export const isMet = ({ is, atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }: Target): boolean =>
   is >= atLeast && is <= atMost;
+
+export const isBound = ({ atLeast, atMost }: Target): boolean => atLeast !== undefined || atMost !== undefined;
 
 /** Three significant digits: more would be noise. */
 export const digits = (value: number): string =>
@@ -46,9 +48,12 @@ const targetTable = (targets: readonly Target[]): Table => ({
   head: ["ratio", "target", "is", "in processor time", ""],
   rows: targets.map((target) => {
     const { what, is, inCpuTime, atLeast, atMost } = target;
-    const wanted = atLeast === undefined ? `at most ${digits(atMost ?? 0)}` : `at least ${digits(atLeast)}`;
+    const bounds = [["at least", atLeast] as const, ["at most", atMost] as const];
+    const wanted = bounds
+      .flatMap(([text, bound]) => (bound === undefined ? [] : `${text} ${digits(bound)}`))
+      .join(", ");
     const cpu = inCpuTime === undefined ? "" : digits(inCpuTime);
-    return [what, wanted, digits(is), cpu, isMet(target) ? "pass" : "fail"];
+    return [what, wanted, digits(is), cpu, wanted && (isMet(target) ? "pass" : "fail")];
   }),
 });
 

@@ -131,7 +131,22 @@ const wanted: readonly Wanted[] = [
   { job: "everything", who: "go", atLeast: [3, 3, 3] },
 ];
 
-const targetsOf = (figures: readonly Figure[], count: Count): readonly Target[] =>
+const targetsOf = (figures: readonly Figure[], count: Count): readonly Target[] => [
+  ...ratiosOf(figures, count),
+  toParsing(figures, count),
+];
+
+/** Reading and writing everything, beside V8's own parser, which only reads. */
+function toParsing(figures: readonly Figure[], count: Count): Target {
+  const ratioOf = (time: "wall" | "cpu"): number => {
+    const [ours, parsing] = [find(figures, "ours", "everything", count), find(figures, "limits", "JSON.parse", count)];
+    return (ours?.[time].median ?? 0) / (parsing?.[time].median ?? 1);
+  };
+  const what = `everything, ${digits(count)} resources: ours / JSON.parse alone`;
+  return { what, is: ratioOf("wall"), inCpuTime: ratioOf("cpu"), atMost: 1.5 };
+}
+
+const ratiosOf = (figures: readonly Figure[], count: Count): readonly Target[] =>
   wanted.map(({ job, ours = "ours", who, atLeast }) => {
     const ratioOf = (time: "wall" | "cpu"): number => {
       const [theirs, mine] = [find(figures, who, job, count), find(figures, ours, job, count)];

@@ -43,7 +43,7 @@ const folder = inRepository("build/bench");
 const starters: readonly Starter[] = [
   {
     who: OURS,
-    program: (a) => oursAt(a, "--min-semi-space-size=16", `${folder}/dist/main.cjs`), // as in package/layout.ts
+    program: (a) => oursAt(a, "--min-semi-space-size=16", `${folder}/dist/main.cjs`), // as in scripts/package/layout.ts
     request: ourRequest,
   },
   { who: "ours, not bundled (npm start)", program: (a) => oursAt(a, "dist/main.js"), request: ourRequest },
