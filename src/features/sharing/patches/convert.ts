@@ -66,7 +66,8 @@ function truncate(value: number): bigint | undefined {
   return fitsInt64(whole) ? whole : undefined;
 }
 
-const DECIMAL = /^[+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?$/i;
+/** Digits can be read in one way only: otherwise a long text that is no number takes time that grows with its square. */
+const DECIMAL = /^[+-]?(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?$/i;
 const SPECIAL = /^(?:nan|[+-]?inf(?:inity)?)$/i;
 
 function parseFloat64(text: string): number | undefined {
