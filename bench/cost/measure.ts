@@ -1,5 +1,5 @@
 import { exponentOf } from "../rig/statistics.ts";
-import { type Row, type Sized, sized } from "./row.ts";
+import { type Row, sized } from "./row.ts";
 import { rows } from "./rows.ts";
 
 /** What a row costs, by the size of its request. */
@@ -9,7 +9,7 @@ export interface Cost {
   readonly points: readonly (readonly [bytes: number, milliseconds: number])[];
   /** Of the growth; linear is 1. */
   readonly exponent: number;
-  /** What 1 MB takes; infinite where smaller requests took so long already that nobody waited for it. */
+  /** What 1 MB takes, or the largest that a cluster can hold; infinite where nobody waited for it, since smaller requests took too long. */
   readonly atLimit: number;
 }
 
@@ -42,16 +42,16 @@ export function* measureCost(
 ): Generator<Cost> {
   for (const row of rows.filter(({ name }) => name.includes(only))) {
     const requests = requestsOf(row, sizes);
-    let cost = toCost({ name: row.name, points: pointsOf(row, requests, run) });
+    let cost = toCost({ name: row.name, points: pointsOf(requests, run) });
     for (let attempt = 1; attempt < ATTEMPTS && !isFine(cost); attempt++) {
-      cost = toCost({ name: row.name, points: leastOfBoth(cost.points, pointsOf(row, requests, run)) });
+      cost = toCost({ name: row.name, points: leastOfBoth(cost.points, pointsOf(requests, run)) });
     }
     yield cost;
   }
 }
 
 export function toCost({ name, points }: Pick<Cost, "name" | "points">): Cost {
-  const atLimit = points.find(([bytes]) => bytes > 0.9 * MIB)?.[1] ?? Number.POSITIVE_INFINITY;
+  const atLimit = (points.find(([bytes]) => bytes > 0.9 * MIB) ?? points.at(-1))?.[1] ?? Number.POSITIVE_INFINITY;
   return { name, points, exponent: exponentOf(points.slice(-POINTS)), atLimit };
 }
 
@@ -63,34 +63,32 @@ const leastOfBoth = (points: Cost["points"], others: Cost["points"]): Cost["poin
 
 /** Made once, since that takes longer than answering them; each when it is asked for. */
 function requestsOf(row: Row, sizes: readonly number[]): readonly (() => Buffer)[] {
-  let known: Sized | undefined;
-  return sizes.map((size) => {
+  const known = sized(row);
+  return sizesUpTo(known.largest, sizes).map((size) => {
     let made: Buffer | undefined;
     return () => {
-      known ??= sized(row);
       made ??= known.request(size);
       return made;
     };
   });
 }
 
-/** Up to the size that takes too long, or makes the function throw. */
-function pointsOf(
-  { name }: Row,
-  requests: readonly (() => Buffer)[],
-  run: (request: Buffer) => unknown,
-): Cost["points"] {
+/** Sizes that exist in a cluster, and enough of them to see growth. */
+function sizesUpTo(largest: number, sizes: readonly number[]): readonly number[] {
+  const smaller = sizes.filter((size) => size < largest);
+  if (smaller.length === sizes.length) return sizes;
+  return smaller.length < 2 ? [largest / 4, largest / 2, largest] : [...smaller, largest];
+}
+
+/** Up to the size that takes too long. */
+function pointsOf(requests: readonly (() => Buffer)[], run: (request: Buffer) => unknown): Cost["points"] {
   const points: [number, number][] = [];
-  try {
-    warmUp(requests[0], run);
-    for (const request of requests) {
-      const bytes = request();
-      const least = leastOf(() => run(bytes));
-      points.push([bytes.length, least]);
-      if (least > TOO_LONG_MS) break;
-    }
-  } catch (error) {
-    process.stderr.write(`${name}: ${String(error)}\n`);
+  warmUp(requests[0], run);
+  for (const request of requests) {
+    const bytes = request();
+    const least = leastOf(() => run(bytes));
+    points.push([bytes.length, least]);
+    if (least > TOO_LONG_MS) break;
   }
   return points;
 }

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { type Parts, requestOf } from "./request.ts";
 
 /** A list, text or map that somebody else than the Composition's author writes. */
@@ -11,6 +12,8 @@ export interface Row {
 /** Requests of a row by their size. */
 export interface Sized {
   readonly name: string;
+  /** The largest request, in bytes, that a cluster can hold what is large in; infinite for many objects. */
+  readonly largest: number;
   /** @returns a request of about that many bytes */
   request(bytes: number): Buffer;
 }
@@ -29,8 +32,25 @@ const TRIES = 5;
 export function sized({ name, parts }: Row): Sized {
   const make = (items: number) => ({ items, request: requestOf(parts(items)) });
   const probes = PROBES.map(make) as [Made, Made];
-  return { name, request: (bytes) => approach(bytes, probes, make) };
+  return { name, largest: findLargest(parts(PROBES[1])), request: (bytes) => approach(bytes, probes, make) };
 }
+
+const MIB = 1024 * 1024;
+
+/** Of one object in etcd (`--max-request-bytes`), and of all its annotations (apimachinery's `TotalAnnotationSizeLimitB`). */
+const LARGEST = { object: 1.5 * MIB, annotations: MIB / 4 } as const;
+
+/** What grows in one object, or in its annotations, is most of the request that is made of it. */
+function findLargest({ xr, spec, observed = {}, desired = {}, context = {}, cluster = [] }: Parts): number {
+  const objects = [xr, spec, ...Object.values(observed), ...Object.values(desired), ...cluster];
+  const size = (value: unknown): number => JSON.stringify(value ?? {}).length;
+  const most = (sizes: readonly number[]): number => sizes.reduce((a, b) => Math.max(a, b), 0);
+  const half = (size(objects) + size(context)) / 2;
+  if (most(objects.map(annotationsIn).map(size)) > half) return LARGEST.annotations;
+  return most(objects.map(size)) > half ? LARGEST.object : Number.POSITIVE_INFINITY;
+}
+
+const annotationsIn = ({ metadata }: JsonObject): unknown => isObject(metadata) && metadata["annotations"];
 
 interface Made {
   readonly items: number;
