@@ -62,11 +62,17 @@ export const consumers = z
         "Keeps the XR from being deleted while a namespace that it is granted to uses it, by a Usage of Crossplane.",
       ),
     grant: z
-      .enum(["Annotation", "None"])
+      .enum(["Annotation", "ReferenceGrant", "None"])
       .default("Annotation")
       .describe(
-        "How the consumers' Compositions judge access: by the annotations of this XR, or not at all, where each consumer counts as " +
-          "granted.",
+        "How the consumers' Compositions judge access: by the annotations of this XR, some by these and some by ReferenceGrants beside " +
+          "its Secret (Crossplane v2), or not at all, where each consumer counts as granted.",
+      ),
+    secretRef: z
+      .strictObject(secretRefShape)
+      .prefault({})
+      .describe(
+        "Where this XR says which Secret holds its connection details. Read with `grant: ReferenceGrant` only.",
       ),
     kinds: z
       .array(z.enum(["Object", "NamespacedObject", "Secret"]))

@@ -3,6 +3,7 @@ import { findController } from "../crossplane/controller.ts";
 import { type CopyKind, copiedSecretOf } from "../crossplane/copies.ts";
 import { composerName, composersOf } from "../crossplane/field-managers.ts";
 import { COMPOSITE_LABEL, readAnnotation, readLabel } from "../crossplane/metadata.ts";
+import type { Grantee } from "../crossplane/reference-grant.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { DNS_LABEL, isName } from "../model/names.ts";
 import { OWNER } from "./owner.ts";
@@ -18,6 +19,8 @@ export interface Consumer {
   readonly secretName: string;
   /** All namespaces that need a grant. */
   readonly namespaces: readonly string[];
+  /** What a ReferenceGrant may name for it. */
+  readonly grantees: readonly Grantee[];
 }
 
 /**
@@ -36,12 +39,21 @@ export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined
   const namespace = kind === "Object" ? secret.namespace : own;
   if (namespace === undefined) return undefined;
   const isElsewhere = secret.namespace !== namespace;
+  const { namespace: ownerNamespace, ...owner } = readOwner(copy);
   return {
     namespace,
-    ...readOwner(copy),
+    ...owner,
     secretName: isElsewhere ? `${secret.namespace}/${secret.name}` : secret.name,
     namespaces: isElsewhere ? [namespace, secret.namespace] : [namespace],
+    grantees: toGrantees(copy, owner.kind, kind === "Object" ? (ownerNamespace ?? namespace) : namespace),
   };
+}
+
+/** The written owner, and the XR in control: a ReferenceGrant may name the kind of a claim or that of its XR. */
+function toGrantees(copy: Document, kind: string, namespace: string): readonly Grantee[] {
+  const controller = findController(copy);
+  const kinds = controller === undefined ? [] : [toGroupKind(controller.kind, toApiGroup(controller.apiVersion))];
+  return [...new Set([kind, ...kinds])].map((name) => ({ namespace, kind: name }));
 }
 
 /**
@@ -60,13 +72,16 @@ const MAX_OWNER = 1000;
 const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
 
 /** The owner that is written on it; the resource itself where that is nothing an XR or claim can be called. */
-function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> {
+function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> & { readonly namespace: string | undefined } {
   const owner = writtenOwnerOf(copy);
   const [kind = "", ...names] = owner !== undefined && owner.length < MAX_OWNER ? owner.split("/") : [];
   const name = names.at(-1) ?? "";
-  if (KIND.test(kind) && names.length <= 2 && isName(name)) return { kind, name };
+  if (KIND.test(kind) && names.length <= 2 && isName(name)) {
+    return { namespace: names.length === 2 ? names[0] : undefined, kind, name };
+  }
   const own = stringAt(copy, ["kind"]) ?? "";
   return {
+    namespace: undefined,
     kind: toGroupKind(own, toApiGroup(stringAt(copy, ["apiVersion"]))),
     name: stringAt(copy, ["metadata", "name"]) ?? "",
   };

@@ -20,6 +20,7 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
   name: "shop",
   secretName: "db",
   namespaces: ["team-a"],
+  grantees: [{ namespace: "team-a", kind: overrides.kind ?? "Shop.apps.example.org" }],
   ...overrides,
 });
 
@@ -56,6 +57,20 @@ describe("the consumer that a copied Secret stands for", () => {
       reason: "is a cluster-scoped XR",
       metadata: { annotations: { [OWNER]: "XShop.apps.example.org/shop" } },
       is: consumer({ kind: "XShop.apps.example.org" }),
+    },
+    {
+      reason:
+        "may be granted by the kind of its XR, in the namespace where it lies, whatever namespace its owner names",
+      metadata: {
+        annotations: { [OWNER]: "Shop.apps.example.org/team-b/shop" },
+        ownerReferences: [{ apiVersion: "apps.example.org/v1", kind: "XShop", name: "x", uid: "1", controller: true }],
+      },
+      is: consumer({
+        grantees: [
+          { namespace: "team-a", kind: "Shop.apps.example.org" },
+          { namespace: "team-a", kind: "XShop.apps.example.org" },
+        ],
+      }),
     },
   ])("$reason", ({ metadata, is }) => {
     expect(toConsumer(secret(metadata), "Secret")).toEqual(is);

@@ -1,6 +1,7 @@
 import { ALLOWED_NAMESPACES } from "../../crossplane/namespace-grant.ts";
 import { brief, type Condition } from "../../model/condition.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
+import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import { eventsFor } from "../events.ts";
 import type { Call } from "../feature.ts";
 import type { JudgedConsumer } from "./list.ts";
@@ -10,7 +11,8 @@ const TYPE = "ConsumersServed";
 
 /** Something that its owner should know about this XR's consumers. The names are the reasons of the condition. */
 export type ConsumersReason =
-  | { readonly is: "WaitingForRequiredResources" | "NamespacesNotReadable" }
+  | { readonly is: "WaitingForRequiredResources" | "NamespacesNotReadable" | "ReferenceGrantsNotReadable" }
+  | { readonly is: "NoConnectionSecret"; readonly path: FieldPath }
   | { readonly is: "InvalidGrant"; readonly fault: string }
   | { readonly is: "GrantedToAll" }
   | { readonly is: "AccessNotGranted"; readonly consumers: readonly JudgedConsumer[] }
@@ -40,6 +42,13 @@ function explain(reason: ConsumersReason): string {
         "Crossplane could not read Namespaces, so it is not known who is granted: grant it " +
         '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does'
       );
+    case "ReferenceGrantsNotReadable":
+      return (
+        "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who is granted: install Gateway " +
+        "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation"
+      );
+    case "NoConnectionSecret":
+      return `${formatFieldPath(reason.path)} names no Secret of this XR's, so it is not known whose ReferenceGrants count`;
     case "InvalidGrant":
       return `${reason.fault}, and grants nothing`;
     case "GrantedToAll":

@@ -1,3 +1,4 @@
+import type { Grantee } from "../../crossplane/reference-grant.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import {
   type Draft,
@@ -8,17 +9,19 @@ import {
 } from "../../model/draft.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Call, Feature } from "../feature.ts";
-import { type Access, findAccess } from "./access.ts";
+import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { type CredentialsState, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";
 import { type Found, findConsumers } from "./find.ts";
 import { type JudgedConsumer, judge, toStatus } from "./list.ts";
 import { keepProtection, protect } from "./protect.ts";
+import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
 import { withRotation } from "./rotation.ts";
 
 /** What is known of this XR's consumers; undefined while an answer is missing. */
 interface State {
   readonly access: Access;
+  readonly references: ReferenceAccess;
   readonly consumers: readonly JudgedConsumer[] | undefined;
   readonly credentials: CredentialsState | undefined;
 }
@@ -33,24 +36,34 @@ export const consumers: Feature = (call, draft) => {
   const isAsked = section.list !== undefined || section.protect;
   const found: Found = isAsked ? findConsumers(section, call) : { consumers: [], requirements: [], schemas: [] };
   const access = findAccess(section, call);
+  const references = findReferenceAccess(section, call);
   const known = access.is === "known" ? access : undefined;
+  const { grantees } = references;
   const state: State = {
     access,
-    consumers: known && found.consumers && judge(found.consumers, known),
+    references,
+    consumers: known && grantees && found.consumers && judge(found.consumers, known, grantees),
+    // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
     credentials: section.credentials && makeCredentials(section.credentials, known, call),
   };
   const asking = withRequiredSchemas(
-    withRequirements(draft, [...found.requirements, ...access.requirements]),
-    found.schemas,
+    withRequirements(draft, [...found.requirements, ...access.requirements, ...references.requirements]),
+    [...found.schemas, ...references.schemas],
   );
   const served = withResources(asking, [
     ...(section.protect ? toProtection(state, call) : []),
     ...(state.credentials ? toEdits(state.credentials) : []),
   ]);
   const listed = withList(served, section, state, call);
-  const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, known, call);
+  const allowed = known && grantees && withGrantees(known, grantees);
+  const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, allowed, call);
   return withConsumersCondition(rotated, findReasons(section, state), call);
 };
+
+const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]) => ({
+  isForAll,
+  namespaces: [...new Set([...namespaces, ...grantees.map(({ namespace }) => namespace)])],
+});
 
 const toProtection = ({ consumers: known }: State, call: Call) =>
   known === undefined ? keepProtection(call) : protect(known, call);
@@ -68,9 +81,13 @@ function withList(draft: Draft, { list }: Consumers, { consumers: known, credent
   return withCompositeValues(draft, [{ path, value }]);
 }
 
-function findReasons(section: Consumers, { access, consumers: known, credentials }: State): readonly ConsumersReason[] {
+function findReasons(section: Consumers, state: State): readonly ConsumersReason[] {
+  const { access, references, consumers: known, credentials } = state;
   if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
-  if (access.is === "pending" || known === undefined) return [{ is: "WaitingForRequiredResources" }];
+  if (references.is === "unreadable") return [{ is: "ReferenceGrantsNotReadable" }];
+  if (references.is === "unnamed") return [{ is: "NoConnectionSecret", path: section.secretRef.nameFieldPath }];
+  if (access.is === "pending" || references.is === "pending" || known === undefined)
+    return [{ is: "WaitingForRequiredResources" }];
   const withoutGrant = known.filter(({ isGranted }) => !isGranted);
   return [
     ...(access.fault === undefined ? [] : [{ is: "InvalidGrant", fault: access.fault } as const]),

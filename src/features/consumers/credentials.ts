@@ -33,7 +33,8 @@ const MAX_CREDENTIALS = 1000;
 
 /**
  * Makes a credential for each namespace that the grant names. One whose grant is taken back is left out, so that Crossplane
- * deletes it. Where all namespaces are granted, nothing is taken back from those that were named before.
+ * deletes it. It does not wait until its copy is gone: a team that pauses its XR would keep its access.
+ * Where all namespaces are granted, nothing is taken back from those that were named before.
  *
  * @param access undefined while it is not known who has access: what is there stays, and nothing is added.
  */

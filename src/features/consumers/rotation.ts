@@ -10,6 +10,9 @@ import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { KnownAccess } from "./access.ts";
 
+/** Who has access to the common password. */
+type Allowed = Pick<KnownAccess, "namespaces" | "isForAll">;
+
 /** The annotation that remembers who had access when the field was last set. */
 const ROTATION = `${DOMAIN}/rotation`;
 
@@ -29,7 +32,7 @@ interface Memory {
 export function withRotation(
   draft: Draft,
   { resource, toFieldPath }: Rotation,
-  access: KnownAccess | undefined,
+  access: Allowed | undefined,
   call: Call,
 ) {
   const desired = desiredSoFar(call, draft).get(resource);
@@ -42,7 +45,7 @@ export function withRotation(
   return withObject(draft, resource, object);
 }
 
-function remember(observed: Document | undefined, access: KnownAccess | undefined): Memory | undefined {
+function remember(observed: Document | undefined, access: Allowed | undefined): Memory | undefined {
   const before = observed && readMemory(readAnnotation(observed, ROTATION));
   if (access === undefined) return before;
   const granted = access.isForAll ? [EVERYONE] : access.namespaces.map(digest);

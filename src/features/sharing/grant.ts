@@ -3,10 +3,10 @@ import type { Composite } from "../../crossplane/composite.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { ALLOWED_NAMESPACES, readNamespaceGrant, toNamespaceSet } from "../../crossplane/namespace-grant.ts";
+import { readGrantees, referenceGrantSchema, requireReferenceGrants } from "../../crossplane/reference-grant.ts";
 import { couldNotBeRead, toRequirement } from "../../crossplane/requirement.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
 import { DNS_LABEL, DOMAIN } from "../../model/names.ts";
 import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
@@ -49,19 +49,13 @@ export function findAccess(
   const version = findVersion(call);
   const waiting = { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } } as const;
   if (version === undefined) return { ...waiting, requirements: [] };
-  const requirement = toRequirement(`shared-resource/${shared.name}/reference-grants`, {
-    apiVersion: `${GATEWAY}/${version}`,
-    kind: "ReferenceGrant",
-    namespace: secret.namespace,
-    match: { labels: {} },
-  });
+  const requirement = requireReferenceGrants(`shared-resource/${shared.name}/reference-grants`, version, secret);
   const answer = call.request.required(requirement.name);
   if (answer.is === "pending") return { ...waiting, requirements: [requirement] };
   return { ...referenceAccess(answer.items, secret, call.composite), requirements: [requirement] };
 }
 
-const GATEWAY = "gateway.networking.k8s.io";
-const REFERENCE_GRANT_V1 = { name: "sharing/reference-grant-v1", apiVersion: `${GATEWAY}/v1`, kind: "ReferenceGrant" };
+const REFERENCE_GRANT_V1 = referenceGrantSchema("v1");
 
 /** The schema that tells whether the cluster serves ReferenceGrant v1, where Crossplane can be asked (v2.2 and later). */
 export const requiredSchemas = ({ input, request }: Call): readonly SchemaRequirement[] =>
@@ -126,49 +120,30 @@ function lookUpNamespace(namespace: string, { request }: Call) {
 }
 
 /**
- * Access by the ReferenceGrants in the Secret's namespace: https://gateway-api.sigs.k8s.io/api-types/referencegrant. `from` is
- * the namespace of the XR or claim that asks; for an XR without one it is the copy's. An entry of `to` without a name is for
- * all Secrets.
+ * Access by the ReferenceGrants in the Secret's namespace. `from` is the namespace of the XR or claim that asks; for an XR
+ * without one it is the copy's.
  */
 function referenceAccess(
   items: readonly Document[],
   secret: SecretName,
   composite: Composite,
 ): Access & { is: "known" } {
-  const { group, kinds } = toConsumer(composite);
-  const isFrom = (from: JsonObject): boolean => from["group"] === group && kinds.some((kind) => from["kind"] === kind);
-  const isTo = ({ group: to = "", kind, name }: JsonObject): boolean =>
-    to === "" && kind === "Secret" && (name === undefined || name === null || name === secret.name);
-  const granted = new Set(
-    items
-      // `crossplane render` answers with grants of all namespaces; another namespace's owner cannot grant this Secret.
-      .filter((item) => stringAt(item, ["metadata", "namespace"]) === secret.namespace)
-      .filter((item) => listAt(item, "to").some(isTo))
-      .flatMap((item) => listAt(item, "from").filter(isFrom))
-      .map((from) => from["namespace"]),
-  );
+  const kinds = consumerKinds(composite);
+  const grantees = readGrantees(items, secret).filter(({ kind }) => kinds.includes(kind));
+  const granted = new Set(grantees.map(({ namespace }) => namespace));
   const own = consumerNamespace(composite);
   return {
     is: "known",
     requirements: [],
     isGranted: (namespace) => granted.has(own ?? namespace),
-    remedy: (namespaces) => {
-      const consumers = kinds.map((kind) => toGroupKind(kind, group)).join(" or ");
-      return `create a ReferenceGrant beside its connection Secret, from ${consumers} in ${own ?? namespaces.join(", ")}`;
-    },
+    remedy: (namespaces) =>
+      `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? namespaces.join(", ")}`,
   };
 }
 
 /** The kinds that a ReferenceGrant may name for this XR: its own, or its claim's, which is the one that teams know. */
-const toConsumer = ({ apiVersion, kind, claim }: Composite) => ({
-  group: toApiGroup(apiVersion),
-  kinds: claim === undefined ? [kind] : [kind, claim.kind],
-});
-
-function listAt(item: Document, field: "from" | "to"): readonly JsonObject[] {
-  const list = item.at(["spec", field]);
-  return Array.isArray(list) ? list.filter(isObject) : [];
-}
+const consumerKinds = ({ apiVersion, kind, claim }: Composite): readonly string[] =>
+  (claim === undefined ? [kind] : [kind, claim.kind]).map((name) => toGroupKind(name, toApiGroup(apiVersion)));
 
 /** Namespaces, separated by commas, whose XRs and claims may put copies into the Namespace that says so; `*` for all. */
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { loadMethod } from "../../../src/cli/render/codec.ts";
+import { toStruct } from "../../../src/cli/render/struct.ts";
+import { toRequirement } from "../../../src/crossplane/requirement.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { runFunction } from "../../../src/run-function.ts";
+import { controlledBy, restoredStore, store } from "../../../testing/builders/composed.ts";
+import { ALLOWED, inputOf } from "../../../testing/builders/sharing.ts";
+import { decodeResponse } from "../../../testing/wire/oracle.ts";
+
+// Credentials after a restore, by the whole pipeline: `consumers` desires them, and `adoption` looks after those that it does not desire.
+
+const ROLE = { apiVersion: "sql.example.org/v1", kind: "Role" };
+const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
+
+const input = inputOf({
+  adoption: {},
+  consumers: {
+    kinds: ["Secret"],
+    list: { toCompositeFieldPath: "status.consumers" },
+    credentials: { template: { ...ROLE, metadata: { name: "orders-{namespace}" }, spec: { login: true } } },
+  },
+});
+
+const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
+
+/** The XR that the credentials of these namespaces are composed by. Its status is lost with the restore. */
+const granting = (from: typeof store, allowed: JsonObject, namespaces: readonly string[]): JsonObject => {
+  const { metadata, ...xr } = from({
+    spec: { resourceRefs: namespaces.map((namespace) => ({ ...ROLE, name: `orders-${namespace}` })) },
+  });
+  return { ...xr, metadata: { ...(metadata as JsonObject), annotations: allowed } };
+};
+
+/** A credential as it came out of the backup, unless the metadata say more. */
+const role = (namespace: string, metadata: JsonObject = {}): JsonObject => ({
+  ...ROLE,
+  metadata: {
+    name: `orders-${namespace}`,
+    uid: `uid-of-${namespace}`,
+    labels: { "crossplane.io/composite": "store" },
+    annotations: { "crossplane.io/composition-resource-name": key(namespace) },
+    ...metadata,
+  },
+  spec: { login: true, filledIn: "by the provider" },
+});
+
+interface Restore {
+  readonly xr: JsonObject;
+  /** Of these namespaces the credential is observed. */
+  readonly observed?: Readonly<Record<string, JsonObject>>;
+  /** Of these namespaces the credential is looked up, with what is there. */
+  readonly found?: Readonly<Record<string, readonly JsonObject[]>>;
+}
+
+/** What one call desires of the credentials, and how it ends. */
+function reconcile({ xr, observed = {}, found = {} }: Restore) {
+  const items = (list: readonly JsonObject[]) => ({ items: list.map((item) => ({ resource: toStruct(item) })) });
+  const lookUp = (namespace: string) =>
+    toRequirement(`adoption/Role.sql.example.org/orders-${namespace}`, {
+      ...ROLE,
+      match: { name: `orders-${namespace}` },
+    }).name;
+  const message = loadMethod().requestSerialize({
+    meta: { tag: "restored", capabilities: ["CAPABILITY_CAPABILITIES", "CAPABILITY_REQUIRED_RESOURCES"] },
+    observed: {
+      composite: { resource: toStruct(xr) },
+      resources: Object.fromEntries(
+        Object.entries(observed).map(([namespace, object]) => [key(namespace), { resource: toStruct(object) }]),
+      ),
+    },
+    desired: {},
+    input: toStruct(input),
+    requiredResources: Object.fromEntries(
+      Object.entries(found).map(([namespace, list]) => [lookUp(namespace), items(list)]),
+    ),
+  });
+  const { desired, conditions, results, requirements } = decodeResponse(runFunction(message).response);
+  const adopted = conditions.find(({ type }) => type === "ResourcesAdopted");
+  return {
+    desired: Object.fromEntries([...desired.resources].map(([name, { object }]) => [name, object?.["spec"]])),
+    adopted: adopted?.reason,
+    fatal: results.flatMap(({ severity, message: text }) => (severity === "Fatal" ? [text] : [])),
+    asked: [...(requirements?.resources.keys() ?? [])].filter((name) => name.startsWith("adoption/")),
+    lookUp,
+  };
+}
+
+const TEMPLATE = { login: true };
+const AS_OBSERVED = { login: true, filledIn: "by the provider" };
+const to = (...namespaces: readonly string[]): JsonObject => ({ [ALLOWED]: namespaces.join(",") });
+const both = ["team-a", "team-b"];
+
+describe("after a restore, the credential", () => {
+  test.each<Restore & { reason: string; desired: JsonObject; adopted: string; fatal?: string }>([
+    {
+      reason: "of a namespace that is granted is desired as ever, so that Crossplane adopts the one that is there",
+      xr: granting(restoredStore, to("team-a"), ["team-a"]),
+      observed: { "team-a": role("team-a") },
+      desired: { [key("team-a")]: TEMPLATE },
+      adopted: "Adopted",
+    },
+    {
+      reason: "whose grant was taken back meanwhile is put back as a whole, so that it is adopted before it is deleted",
+      xr: granting(restoredStore, to("team-b"), both),
+      observed: { "team-a": role("team-a"), "team-b": role("team-b") },
+      desired: { [key("team-a")]: AS_OBSERVED, [key("team-b")]: TEMPLATE },
+      adopted: "Adopting",
+    },
+    {
+      reason: "whose grant was taken back is left out as soon as the XR controls it, so that Crossplane deletes it",
+      xr: granting(store, to("team-b"), both),
+      observed: {
+        "team-a": role("team-a", controlledBy("uid-now")),
+        "team-b": role("team-b", controlledBy("uid-now")),
+      },
+      desired: { [key("team-b")]: TEMPLATE },
+      adopted: "NoLongerDesired",
+    },
+    {
+      reason: "whose grant was taken back stops the XR where nothing proves who composed it",
+      xr: granting(restoredStore, to(), ["team-a"]),
+      observed: { "team-a": role("team-a", { labels: {} }) },
+      desired: {},
+      adopted: "Unproven",
+      fatal: "its label crossplane.io/composite is not set",
+    },
+    {
+      reason: "that is not restored yet stops the XR, so that none is made anew",
+      xr: granting(restoredStore, to(...both), both),
+      observed: { "team-a": role("team-a") },
+      found: { "team-b": [] },
+      desired: { [key("team-a")]: TEMPLATE, [key("team-b")]: TEMPLATE },
+      adopted: "MissingAfterRestore",
+      fatal: "orders-team-b",
+    },
+    {
+      reason: "that the XR's former self controls stops the XR, so that none is made beside it",
+      xr: granting(restoredStore, to("team-a"), ["team-a"]),
+      found: { "team-a": [role("team-a", controlledBy("uid-before"))] },
+      desired: { [key("team-a")]: TEMPLATE },
+      adopted: "StaleController",
+      fatal: "uid-before",
+    },
+    {
+      reason: "stays while the Namespaces that a label grants are not looked up",
+      xr: granting(restoredStore, { [SELECTOR]: "team=orders" }, ["team-a"]),
+      observed: { "team-a": role("team-a") },
+      desired: { [key("team-a")]: TEMPLATE },
+      adopted: "Adopted",
+    },
+    {
+      reason: "stays where all namespaces are granted",
+      xr: granting(restoredStore, to("*"), ["team-a"]),
+      observed: { "team-a": role("team-a") },
+      desired: { [key("team-a")]: TEMPLATE },
+      adopted: "Adopted",
+    },
+  ])("$reason", ({ desired, adopted, fatal, ...restore }) => {
+    const outcome = reconcile(restore);
+    expect({ desired: outcome.desired, adopted: outcome.adopted }).toEqual({ desired, adopted });
+    expect(outcome.fatal).toEqual(fatal === undefined ? [] : [expect.stringContaining(fatal)]);
+  });
+
+  test("that is not observed is looked up by its name before anything is decided", () => {
+    const { asked, lookUp, fatal, adopted } = reconcile({ xr: granting(restoredStore, to("team-a"), ["team-a"]) });
+    expect([asked, fatal, adopted]).toEqual([[lookUp("team-a")], [], "WaitingForRequiredResources"]);
+  });
+});

@@ -1,0 +1,302 @@
+import { describe, expect, test } from "vitest";
+import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
+import { consumers } from "../../../src/features/consumers/consumers.ts";
+import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { Capability } from "../../../src/model/request.ts";
+import { ALLOWED, type CallParts, callOf, requirementsIn } from "../../../testing/builders/sharing.ts";
+
+const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
+const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
+const V2_0: readonly Capability[] = ["Capabilities", "RequiredResources", "Conditions"];
+const V2_2: readonly Capability[] = [...V2_0, "RequiredSchemas"];
+const REQUIREMENT = "consumers/reference-grants";
+
+const database = (more: JsonObject = {}, annotations: JsonObject = {}): JsonObject => ({
+  apiVersion: SHARED.apiVersion,
+  kind: SHARED.kind,
+  metadata: { name: SHARED.name, uid: "database-uid", annotations },
+  spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } },
+  ...more,
+});
+
+const grantOf = (from: JsonObject = {}, to: JsonObject = {}, namespace = "databases"): JsonObject => ({
+  apiVersion: "gateway.networking.k8s.io/v1",
+  kind: "ReferenceGrant",
+  metadata: { namespace, name: "grant" },
+  spec: {
+    from: [{ group: "apps.example.org", kind: "Shop", namespace: "team-a", ...from }],
+    to: [{ group: "", kind: "Secret", ...to }],
+  },
+});
+
+const composed = (owner: string): JsonObject => ({
+  labels: { ...sharedResourceLabel(SHARED), "crossplane.io/composite": "x" },
+  annotations: { [OWNER]: owner },
+});
+
+/** A cluster-scoped Object of team-a's claim, or another owner's, that copies into a namespace. */
+const object = (namespace: string, owner = "Shop.apps.example.org/team-a/shop", metadata: JsonObject = {}) => ({
+  apiVersion: "kubernetes.crossplane.io/v1alpha2",
+  kind: "Object",
+  metadata: { ...composed(owner), ...metadata },
+  spec: { forProvider: { manifest: { apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "orders-db" } } } },
+});
+
+const secretIn = (namespace: string, owner: string): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { namespace, name: "orders-db", ...composed(owner) },
+});
+
+const copies = { "consumers/Object": [object("team-a")], "consumers/NamespacedObject": [], "consumers/Secret": [] };
+const section = { list: { toCompositeFieldPath: "status.consumers" }, grant: "ReferenceGrant" };
+const installed = { Object: {}, "reference-grant-v1": {} };
+
+function draftOf({ answers, ...parts }: CallParts = {}, more: JsonObject = {}): Draft {
+  const call = callOf({
+    xr: database(),
+    sharedResources: [],
+    capabilities: V2_2,
+    schemas: installed,
+    answers: { ...copies, ...answers },
+    ...parts,
+    spec: { consumers: { ...section, ...more } },
+  });
+  return consumers(call, emptyDraft);
+}
+
+const itemsOf = ({ composite }: Draft) =>
+  (((composite.at(-1)?.value as JsonObject | undefined)?.["items"] ?? []) as readonly JsonObject[]).map(
+    ({ namespace, granted }) => `${namespace} ${granted}`,
+  );
+const says = ({ conditions: [condition] }: Draft) => `${condition?.status} ${condition?.reason}`;
+
+describe("the list of consumers tells who is granted by ReferenceGrants beside the Secret:", () => {
+  const xshop = {
+    ownerReferences: [{ apiVersion: "apps.example.org/v1", kind: "XShop", name: "shop-x", uid: "1", controller: true }],
+  };
+  test.each<{ reason: string; grants: readonly JsonObject[]; copy?: JsonObject; items: readonly string[] }>([
+    { reason: "the claim's kind, for all Secrets", grants: [grantOf()], items: ["team-a true"] },
+    {
+      reason: "the claim's kind, for this Secret",
+      grants: [grantOf({}, { name: "orders-conn" })],
+      items: ["team-a true"],
+    },
+    {
+      reason: "the kind of the claim's XR",
+      grants: [grantOf({ kind: "XShop" })],
+      copy: object("team-a", undefined, xshop),
+      items: ["team-a true"],
+    },
+    {
+      reason: "the claim's namespace, wherever it copies to",
+      grants: [grantOf()],
+      copy: object("elsewhere"),
+      items: ["elsewhere true"],
+    },
+    {
+      reason: "the copy's namespace, for an XR without one",
+      grants: [grantOf({ kind: "XShop" })],
+      copy: object("team-a", "XShop.apps.example.org/shop"),
+      items: ["team-a true"],
+    },
+    {
+      reason: "nobody by a grant for another Secret",
+      grants: [grantOf({}, { name: "other" })],
+      items: ["team-a false"],
+    },
+    { reason: "nobody by a grant to another kind", grants: [grantOf({ kind: "Blog" })], items: ["team-a false"] },
+    {
+      reason: "nobody by a grant of another namespace's",
+      grants: [grantOf({}, {}, "team-a")],
+      items: ["team-a false"],
+    },
+    { reason: "nobody without a grant", grants: [], items: ["team-a false"] },
+  ])("$reason", ({ grants, copy = object("team-a"), items }) => {
+    const draft = draftOf({ answers: { "consumers/Object": [copy], [REQUIREMENT]: grants } });
+    expect(itemsOf(draft)).toEqual(items);
+    expect(says(draft)).toBe(items[0]?.endsWith("true") ? "True Served" : "False AccessNotGranted");
+  });
+
+  test("those that the annotations grant as well", () => {
+    const xr = database({}, { [ALLOWED]: "team-b" });
+    const both = [object("team-a"), object("team-b", "Shop.apps.example.org/team-b/shop")];
+    const draft = draftOf({ xr, answers: { "consumers/Object": both, [REQUIREMENT]: [grantOf()] } });
+    expect(itemsOf(draft)).toEqual(["team-a true", "team-b true"]);
+  });
+
+  test("not a team without a grant whose Secret names the claim of one that has it", () => {
+    const forged = secretIn("evil", "Shop.apps.example.org/team-a/shop");
+    const draft = draftOf({ answers: { "consumers/Secret": [forged], [REQUIREMENT]: [grantOf()] } });
+    expect(itemsOf(draft)).toEqual(["evil false", "team-a true"]);
+  });
+});
+
+describe("ReferenceGrants are asked for", () => {
+  const selector = (version: string) => ({
+    apiVersion: `gateway.networking.k8s.io/${version}`,
+    kind: "ReferenceGrant",
+    namespace: "databases",
+    match: { labels: {} },
+  });
+  test.each<{ reason: string; parts: CallParts; more?: JsonObject; asked: JsonObject | undefined; condition: string }>([
+    {
+      reason: "after the schema of their kind",
+      parts: { schemas: { Object: {} } },
+      asked: undefined,
+      condition: "Unknown WaitingForRequiredResources",
+    },
+    {
+      reason: "in the Secret's namespace, and nothing is judged before they are there",
+      parts: {},
+      asked: selector("v1"),
+      condition: "Unknown WaitingForRequiredResources",
+    },
+    {
+      reason: "as v1beta1 by Crossplane before v2.2, which cannot say what is installed",
+      parts: { capabilities: V2_0 },
+      more: { kinds: ["Object"] },
+      asked: selector("v1beta1"),
+      condition: "Unknown WaitingForRequiredResources",
+    },
+    {
+      reason: "not by an XR that names no Secret yet",
+      parts: { xr: database({ spec: {} }) },
+      asked: undefined,
+      condition: "False NoConnectionSecret",
+    },
+    {
+      reason: "not by a namespaced XR that names a Secret of another namespace",
+      parts: { xr: database({ metadata: { name: "orders", namespace: "team-x" } }) },
+      asked: undefined,
+      condition: "False NoConnectionSecret",
+    },
+    {
+      reason: "beside the Secret that the input's paths lead to",
+      parts: { xr: database({ spec: {}, status: { secret: { space: "databases", name: "orders-conn" } } }) },
+      more: { secretRef: { nameFieldPath: "status.secret.name", namespaceFieldPath: "status.secret.space" } },
+      asked: selector("v1"),
+      condition: "Unknown WaitingForRequiredResources",
+    },
+    {
+      reason: "not again where Crossplane could not read them, so that the XR is not stopped by that",
+      parts: {
+        xr: database({
+          status: {
+            conditions: [
+              {
+                type: "Synced",
+                status: "False",
+                message: `cannot get: fetching resources for ${REQUIREMENT}#1: forbidden`,
+              },
+            ],
+          },
+        }),
+      },
+      asked: undefined,
+      condition: "False ReferenceGrantsNotReadable",
+    },
+  ])("$reason", ({ parts, more, asked, condition }) => {
+    const draft = draftOf(parts, more);
+    expect(requirementsIn(draft).get(REQUIREMENT)).toEqual(asked);
+    expect(says(draft)).toBe(condition);
+    expect(itemsOf(draft)).toEqual([]);
+  });
+
+  test.each([
+    {
+      served: ["v1", "v1beta1"],
+      asked: "gateway.networking.k8s.io/v1",
+      condition: "Unknown WaitingForRequiredResources",
+    },
+    {
+      served: ["v1beta1"],
+      asked: "gateway.networking.k8s.io/v1beta1",
+      condition: "Unknown WaitingForRequiredResources",
+    },
+    { served: [], asked: undefined, condition: "False ReferenceGrantsNotReadable" },
+  ])("where the cluster serves $served: as $asked", ({ served, asked, condition }) => {
+    const { request, ...call } = callOf({
+      xr: database(),
+      sharedResources: [],
+      capabilities: V2_2,
+      schemas: installed,
+      answers: copies,
+      spec: { consumers: section },
+    });
+    const requiredSchema: typeof request.requiredSchema = (name) =>
+      !name.includes("reference-grant") || served.some((version) => name.endsWith(`-${version}`))
+        ? request.requiredSchema("Object")
+        : { is: "unknown" };
+    const draft = consumers({ ...call, request: { ...request, requiredSchema } }, emptyDraft);
+    expect(requirementsIn(draft).get(REQUIREMENT)?.apiVersion).toBe(asked);
+    expect(says(draft)).toBe(condition);
+  });
+
+  test("never without grant: ReferenceGrant", () => {
+    const draft = draftOf({}, { grant: "Annotation" });
+    expect(requirementsIn(draft).has(REQUIREMENT)).toBe(false);
+    expect(JSON.stringify([...draft.requiredSchemas])).not.toContain("ReferenceGrant");
+  });
+
+  test("never of Crossplane v1, which cannot look them up", () => {
+    expect(() => draftOf({ capabilities: [] }, { kinds: ["Object"] })).toThrow(
+      "spec.consumers.grant: ReferenceGrant needs",
+    );
+  });
+});
+
+test("a consumer with a ReferenceGrant keeps the XR from being deleted", () => {
+  const protect = { protect: true };
+  const granted = draftOf({ answers: { [REQUIREMENT]: [grantOf()] } }, protect);
+  const refused = draftOf({ answers: { [REQUIREMENT]: [] } }, protect);
+  expect([granted.resources.size, refused.resources.size]).toEqual([1, 0]);
+});
+
+test("a credential goes with its annotation's grant while ReferenceGrants cannot be judged", () => {
+  const template = {
+    apiVersion: "sql.example.org/v1",
+    kind: "Role",
+    metadata: { name: "orders-{namespace}" },
+  };
+  const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
+  const observed = { [key("team-a")]: template, [key("team-b")]: template };
+  const draft = draftOf({ xr: database({}, { [ALLOWED]: "team-b" }), observed }, { credentials: { template } });
+  expect([...draft.resources.keys()]).toEqual([key("team-b")]);
+});
+
+describe("rotation by ReferenceGrants", () => {
+  const rotation = { rotation: { resource: "role", toFieldPath: "spec.trigger" } };
+  const desired = { role: { apiVersion: "sql.example.org/v1", kind: "Role", spec: {} } };
+
+  /** The role after a reconcile with these grants, as Crossplane would observe it. */
+  function reconcile(grants: readonly JsonObject[] | "pending", before?: JsonObject, annotations: JsonObject = {}) {
+    const observed = before === undefined ? {} : { role: before };
+    const parts = { xr: database({}, annotations), desired, observed, answers: { [REQUIREMENT]: grants } };
+    const edit = draftOf(parts, rotation).resources.get("role");
+    if (edit?.is !== "set" || edit.object === undefined) throw new Error("the role is left out");
+    return edit.object;
+  }
+  const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["trigger"];
+
+  test.each<{
+    reason: string;
+    grants: readonly JsonObject[] | "pending";
+    annotations?: JsonObject;
+    isRotated: boolean;
+  }>([
+    { reason: "happens when a namespace loses its ReferenceGrant", grants: [], isRotated: true },
+    { reason: "does not happen while they stay", grants: [grantOf({ kind: "XShop" })], isRotated: false },
+    { reason: "waits while they are not looked up", grants: "pending", isRotated: false },
+    {
+      reason: "does not happen where an annotation grants the same namespace then",
+      grants: [],
+      annotations: { [ALLOWED]: "team-a" },
+      isRotated: false,
+    },
+  ])("$reason", ({ grants, annotations, isRotated }) => {
+    const role = reconcile(grants, reconcile([grantOf()]), annotations);
+    expect(triggerOf(role) !== undefined).toBe(isRotated);
+  });
+});
