@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
+import { hashText } from "../model/hash.ts";
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { toApiGroup } from "./api-group.ts";
@@ -12,10 +12,7 @@ export const SHARED_RESOURCE_LABEL = `${DOMAIN}/shared-resource-hash`;
 
 /** The label by which the owner of a shared resource finds its copies. It is the same in each version of the kind's API. */
 export const sharedResourceLabel = ({ apiVersion, kind, namespace = "", name }: Reference) => ({
-  [SHARED_RESOURCE_LABEL]: createHash("sha256")
-    .update([toApiGroup(apiVersion), kind, namespace, name].join("/"))
-    .digest("hex")
-    .slice(0, 40),
+  [SHARED_RESOURCE_LABEL]: hashText([toApiGroup(apiVersion), kind, namespace, name].join("/"), 40),
 });
 
 /** The annotation of what is composed for a copy: the shared resource that the copy was made from, as JSON. */

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Document } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
@@ -25,5 +25,5 @@ export const composersOf = (resource: Document): readonly string[] =>
 /** The field manager by which Crossplane applies what this XR composes. */
 export function composerName({ apiVersion, kind, name }: Pick<Composite, "apiVersion" | "kind" | "name">): string {
   const groupKind = toGroupKind(kind, toApiGroup(apiVersion));
-  return `${COMPOSED}${createHash("sha256").update(`${name}${groupKind}`).digest("hex")}`;
+  return `${COMPOSED}${hashText(`${name}${groupKind}`)}`;
 }

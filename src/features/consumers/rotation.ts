@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Rotation } from "../../input/consumers.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withObject } from "../../model/draft.ts";
 import { withValueAt } from "../../model/field-path.ts";
+import { hashText } from "../../model/hash.ts";
 import { isObject } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { desiredSoFar } from "../desired.ts";
@@ -55,7 +55,7 @@ function remember(observed: Document | undefined, access: KnownAccess | undefine
 /** Stands for all namespaces: where that is taken back, everybody who is not named has lost access. */
 const EVERYONE = "*";
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const digest = (text: string): string => hashText(text, 12);
 
 const formatMemory = ({ granted, trigger }: Memory): string =>
   JSON.stringify({ granted: [...granted].sort().join(" "), ...(trigger !== undefined && { trigger }) });

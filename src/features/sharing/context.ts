@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { ENVIRONMENT, NEW_ENVIRONMENT } from "../../crossplane/environment.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, documentOf } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { valueAt, withValueAt } from "../../model/field-path.ts";
+import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
@@ -118,8 +118,7 @@ function environmentBefore(call: Call): JsonObject {
 }
 
 /** A step does not know its name, but has an input of its own. */
-const stepOf = ({ input }: Call): string =>
-  createHash("sha256").update(JSON.stringify(input.spec.sharedResources)).digest("hex").slice(0, 16);
+const stepOf = ({ input }: Call): string => hashText(JSON.stringify(input.spec.sharedResources), 16);
 
 const isFeedingItself = (shares: readonly SharedResource[]): boolean =>
   shares.some(({ toEnvironment }) => toEnvironment !== undefined) && shares.some(readsEnvironment);

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Composite } from "../../../crossplane/composite.ts";
 import { COPY_KINDS, sharedResourceLabel } from "../../../crossplane/copies.ts";
 import { OBSERVE } from "../../../crossplane/management-policies.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { formatFieldPath, withValueAt } from "../../../model/field-path.ts";
+import { hashText } from "../../../model/hash.ts";
 import type { JsonObject, JsonValue } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/owner.ts";
@@ -28,7 +28,7 @@ export const SOURCE_VERSION = `${DOMAIN}/source-version`;
 const TARGET = `${DOMAIN}/target`;
 
 export const targetLabel = (secret: SecretName) => ({
-  [TARGET]: createHash("sha256").update(formatSecret(secret)).digest("hex").slice(0, 40),
+  [TARGET]: hashText(formatSecret(secret), 40),
 });
 
 /** Composes what makes a copy: an Object of provider-kubernetes in one of three ways, or the Secret itself. */
