@@ -1,5 +1,6 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
+import type { SecretName } from "../../crossplane/copies.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { ALLOWED_NAMESPACES, readNamespaceGrant, toNamespaceSet } from "../../crossplane/namespace-grant.ts";
@@ -10,7 +11,6 @@ import { isObject, type JsonObject } from "../../model/json.ts";
 import { DNS_LABEL, DOMAIN } from "../../model/names.ts";
 import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import type { SecretName } from "./source.ts";
 
 type PendingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
