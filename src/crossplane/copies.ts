@@ -1,7 +1,7 @@
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
-import type { JsonValue } from "../model/json.ts";
+import { parseJson } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { readAnnotation } from "./metadata.ts";
 import { type Reference, readReference, resourceKey } from "./references.ts";
@@ -20,16 +20,6 @@ export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 /** Reads the shared resource that is recorded on what is composed for a copy; undefined where there is none, or no whole one. */
 export const readSharedResource = (composed: Document): Reference | undefined =>
   readReference(parseJson(readAnnotation(composed, SHARED_RESOURCE)));
-
-/** Parses JSON; undefined for other text. Without text nothing is parsed: an exception for each copy is expensive. */
-export function parseJson(text: string | undefined): JsonValue | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The kinds that make copies. */
 export const COPY_KINDS = {

@@ -1,3 +1,4 @@
+import { compareEntries } from "../model/compare.ts";
 import { shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
@@ -13,7 +14,7 @@ export const toRequirement = (name: string, selector: ResourceSelector): Require
 });
 
 function hashSelector({ apiVersion, kind, namespace = "", match }: ResourceSelector): string {
-  const sought = "name" in match ? match.name : Object.entries(match.labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sought = "name" in match ? match.name : Object.entries(match.labels).sort(compareEntries);
   return hashText(JSON.stringify([apiVersion, kind, namespace, sought]), 8);
 }
 

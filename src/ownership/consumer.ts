@@ -3,6 +3,7 @@ import { findController } from "../crossplane/controller.ts";
 import { type CopyKind, copiedSecretOf } from "../crossplane/copies.ts";
 import { composerName, composersOf } from "../crossplane/field-managers.ts";
 import { COMPOSITE_LABEL, readAnnotation, readLabel } from "../crossplane/metadata.ts";
+import { compareTexts } from "../model/compare.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { DNS_LABEL, isName } from "../model/names.ts";
 import { OWNER } from "./owner.ts";
@@ -82,5 +83,3 @@ export const compareConsumers = (a: Consumer, b: Consumer): number =>
   compareTexts(a.kind, b.kind) ||
   compareTexts(a.name, b.name) ||
   compareTexts(a.secretName, b.secretName);
-
-const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -1,10 +1,10 @@
-import { parseJson, type SecretName } from "../../crossplane/copies.ts";
+import type { SecretName } from "../../crossplane/copies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { type Reference, readReference } from "../../crossplane/references.ts";
 import { toSecretRequirement } from "../../crossplane/requirement.ts";
 import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts";
 import { DNS_LABEL, DOMAIN, isName } from "../../model/names.ts";
 import type { Requirement, ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";

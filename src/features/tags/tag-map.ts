@@ -1,3 +1,4 @@
+import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 
@@ -56,7 +57,7 @@ function tagOf(item: JsonObject): readonly (readonly [string, string])[] {
  * (propagateAtLaunch of an AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
  */
 export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
-  if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(byKey));
+  if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(compareEntries));
   const items: readonly JsonObject[] = like.filter(isObject);
   const shape = LIST_SHAPES.find(({ key }) => items.some((item) => typeof item[key] === "string")) ?? LIST_SHAPES[0];
   const before = new Map(items.map((item) => [String(item[shape.key]), item]));
@@ -69,8 +70,6 @@ export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue
     [shape.value]: tags.get(key) ?? "",
   }));
 }
-
-const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 
 export const isSameTags = (a: TagMap, b: TagMap): boolean =>
   a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);

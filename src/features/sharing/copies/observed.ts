@@ -1,6 +1,7 @@
 import { copiedSecretOf, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { type Reference, resourceKey } from "../../../crossplane/references.ts";
+import { compareTexts } from "../../../model/compare.ts";
 import { readConditions, shownCondition } from "../../../model/condition.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../../model/field-path.ts";
@@ -36,7 +37,7 @@ export const prefixFor = (share: string): string => `${PREFIX}${share}/`;
 export function findCopies(resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] {
   const copies: ObservedCopy[] = [];
   for (const [key, resource] of resources) if (key.startsWith(PREFIX)) copies.push(toCopy(key, resource));
-  return copies.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return copies.sort((a, b) => compareTexts(a.key, b.key));
 }
 
 function toCopy(key: string, resource: Resource): ObservedCopy {
