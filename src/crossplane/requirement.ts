@@ -18,6 +18,10 @@ function hashSelector({ apiVersion, kind, namespace = "", match }: ResourceSelec
   return hashText(JSON.stringify([apiVersion, kind, namespace, sought]), 8);
 }
 
+/** The requirement of Namespaces: one by its name, or all with these labels. */
+export const toNamespaceRequirement = (name: string, match: ResourceSelector["match"]): Requirement =>
+  toRequirement(name, { apiVersion: "v1", kind: "Namespace", match });
+
 /** The requirement of one Secret. */
 export const toSecretRequirement = (
   name: string,

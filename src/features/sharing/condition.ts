@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { MAX_DESTINATIONS } from "./copies/destinations.ts";
-import { ACCEPT_COPIES_FROM } from "./grant.ts";
+import { ACCEPT_COPIES_FROM } from "./namespaces.ts";
 import { formatSecret } from "./source.ts";
 import type { DestinationReason, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
 
