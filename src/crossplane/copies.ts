@@ -38,8 +38,8 @@ export interface SecretName {
 const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
 const PUBLISHED: FieldPath = ["spec", "writeConnectionSecretToRef"];
 
-/** The Secret that is the copy: the resource itself, the one in an Object's manifest, or the one an Object publishes to. */
-export function copiedSecretOf(resource: Document): SecretName | undefined {
+/** Reads which Secret is the copy: the resource itself, the one in an Object's manifest, or the one an Object publishes to. */
+export function readCopiedSecret(resource: Document): SecretName | undefined {
   if (resource.at(["kind"]) === "Secret") return secretAt(resource, ["metadata"]);
   if (resource.at(PUBLISHED) === undefined) return secretAt(resource, MANIFEST_METADATA);
   const name = stringAt(resource, [...PUBLISHED, "name"]);

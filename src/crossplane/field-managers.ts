@@ -16,8 +16,8 @@ export function readManagedFields(resource: Document): readonly JsonObject[] {
   return Array.isArray(entries) ? entries.filter(isObject) : [];
 }
 
-/** The field managers by which XRs have composed the resource. */
-export const composersOf = (resource: Document): readonly string[] =>
+/** Reads the field managers by which XRs have composed the resource. */
+export const readComposers = (resource: Document): readonly string[] =>
   readManagedFields(resource)
     .map(({ manager }) => String(manager))
     .filter((manager) => manager.startsWith(COMPOSED));

@@ -1,7 +1,7 @@
 import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
 import { findController } from "../crossplane/controller.ts";
-import { type CopyKind, copiedSecretOf } from "../crossplane/copies.ts";
-import { composerName, composersOf } from "../crossplane/field-managers.ts";
+import { type CopyKind, readCopiedSecret } from "../crossplane/copies.ts";
+import { composerName, readComposers } from "../crossplane/field-managers.ts";
 import { COMPOSITE_LABEL, readAnnotation, readLabel } from "../crossplane/metadata.ts";
 import { compareTexts } from "../model/compare.ts";
 import { type Document, stringAt } from "../model/document.ts";
@@ -29,7 +29,7 @@ export interface Consumer {
  * @returns undefined for what Crossplane did not compose, and for an Object that makes no Secret.
  */
 export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined {
-  const secret = copiedSecretOf(copy);
+  const secret = readCopiedSecret(copy);
   if (secret === undefined || !isComposed(copy) || !DNS_LABEL.test(secret.namespace) || !isName(secret.name)) {
     return undefined;
   }
@@ -51,7 +51,7 @@ export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined
  */
 function isComposed(copy: Document): boolean {
   if (readLabel(copy, COMPOSITE_LABEL) === undefined) return false;
-  const composers = composersOf(copy);
+  const composers = readComposers(copy);
   const controller = findController(copy);
   return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
 }

@@ -19,7 +19,7 @@ export interface KnownAccess {
   /** Those that are known by name, sorted. */
   readonly namespaces: readonly string[];
   readonly isForAll: boolean;
-  /** What is wrong with the grant, for its owner to read. */
+  /** The fault of the grant, for its owner to read; undefined where there is none. */
   readonly fault: string | undefined;
   isGranted(namespace: string): boolean;
 }

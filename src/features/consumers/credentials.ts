@@ -111,7 +111,7 @@ function isSecretThere(observed: Resource | undefined): boolean {
 export const toEdits = ({ credentials }: CredentialsState): readonly (readonly [string, ResourceEdit])[] =>
   credentials.map(({ key, object, isReady }) => [key, { is: "set", object, ready: isReady ? "True" : "False" }]);
 
-/** What the status says: consumers find their own Secret there. */
+/** Converts the credentials to what the status lists: consumers find their own Secret there. */
 export const toCredentialsStatus = ({ credentials }: CredentialsState): readonly JsonObject[] =>
   credentials.flatMap(({ namespace, secret, isReady }) =>
     secret === undefined

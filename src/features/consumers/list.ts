@@ -10,7 +10,7 @@ export interface JudgedConsumer extends Consumer {
 export const judge = (consumers: readonly Consumer[], access: KnownAccess): readonly JudgedConsumer[] =>
   consumers.map((consumer) => ({ ...consumer, isGranted: consumer.namespaces.every(access.isGranted) }));
 
-/** What the status holds at most: an entry may have 1 KB, and Crossplane takes 4 MiB. */
+/** The largest number of consumers that the status lists: an entry may have 1 KB, and Crossplane takes 4 MiB. */
 const MAX_LISTED = 1000;
 
 /**

@@ -1,4 +1,4 @@
-import { usageOf } from "../../crossplane/usage.ts";
+import { composeUsage } from "../../crossplane/usage.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
@@ -19,7 +19,7 @@ const PREFIX = "consumers/usage/";
 export function protect(consumers: readonly JudgedConsumer[], call: Call): Edits {
   const granted = consumers.filter(({ isGranted }) => isGranted);
   if (granted.length === 0) return [];
-  const object = usageOf(call.composite, toReason(granted), call.request);
+  const object = composeUsage(call.composite, toReason(granted), call.request);
   // Each kind of Usage has a name of its own, or Crossplane would forget the one before it.
   return [[`${PREFIX}${String(object["apiVersion"])}/${String(object["kind"])}`, { is: "set", object, ready: "True" }]];
 }

@@ -106,7 +106,7 @@ export const toSelector = ({ apiVersion, kind, namespace, name }: Reference): Re
   match: { name },
 });
 
-/** What a copy is made from. */
+/** The shared resource that a copy is made from, and its Secret. */
 export interface Original {
   readonly origin: Reference;
   readonly source: SecretName;

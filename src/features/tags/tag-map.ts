@@ -19,14 +19,14 @@ export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
   if (isObject(field)) return textsIn(field);
   if (!Array.isArray(field)) return undefined;
   const items = field.filter(isObject);
-  return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(tagOf));
+  return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(readTagEntry));
 }
 
 /**
- * The shape that a field's OpenAPI schema gives tags, as an empty map or a list of one item for `fromTagMap` to follow;
- * undefined where the field holds no tags: Azure's NamedValue has a list of texts.
+ * Reads the shape that a field's OpenAPI schema gives tags, as an empty map or a list of one item for `fromTagMap` to
+ * follow; undefined where the field holds no tags: Azure's NamedValue has a list of texts.
  */
-export function shapeOf(schema: Document): JsonValue | undefined {
+export function readShape(schema: Document): JsonValue | undefined {
   if (schema.at(["type"]) !== "array") return schema.at(["properties"]) === undefined ? {} : undefined;
   const properties = schema.at(["items", "properties"]);
   if (!isObject(properties)) return undefined;
@@ -46,7 +46,7 @@ function textsIn(field: JsonObject): TagMap {
   return texts;
 }
 
-function tagOf(item: JsonObject): readonly (readonly [string, string])[] {
+function readTagEntry(item: JsonObject): readonly (readonly [string, string])[] {
   const shape = LIST_SHAPES.find(({ key }) => typeof item[key] === "string");
   const [key, value] = shape === undefined ? [] : [item[shape.key], item[shape.value] ?? ""];
   return typeof key === "string" && typeof value === "string" ? [[key, value]] : [];

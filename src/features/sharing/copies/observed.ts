@@ -1,4 +1,4 @@
-import { copiedSecretOf, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
+import { readCopiedSecret, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { type Reference, resourceKey } from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/compare.ts";
@@ -47,7 +47,7 @@ function toCopy(key: string, resource: Resource): ObservedCopy {
     key,
     share,
     resource,
-    target: copiedSecretOf(document),
+    target: readCopiedSecret(document),
     source: readSource(document),
     origin: readSharedResource(document),
     earlier: readEarlierOrigins(document),
