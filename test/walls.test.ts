@@ -89,7 +89,7 @@ const walls: Readonly<Record<string, readonly Importable[]>> = {
   "errors.ts": [],
   "package.ts": ["fs"],
   "log.ts": ["winston"],
-  "model/x.ts": ["errors", "model"],
+  "model/x.ts": ["errors", "model", "crypto"],
   "wire/x.ts": ["errors", "model", "wire"],
   "crossplane/x.ts": ["errors", "model", "crossplane", "crypto"],
   "crossplane/providers/x.ts": ["errors", "model", "crossplane", "crypto"],

@@ -1,21 +1,17 @@
-import { createHash } from "node:crypto";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
-import { isObject, type JsonValue } from "../model/json.ts";
+import { hashText } from "../model/hash.ts";
+import { parseJson } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
-import { toApiGroup } from "./api-group.ts";
 import { readAnnotation } from "./metadata.ts";
-import type { Reference } from "./references.ts";
+import { type Reference, readReference, resourceKey } from "./references.ts";
 
 /** The label of what makes a copy of a connection Secret: the hash of the shared resource that the Secret belongs to. */
 export const SHARED_RESOURCE_LABEL = `${DOMAIN}/shared-resource-hash`;
 
 /** The label by which the owner of a shared resource finds its copies. It is the same in each version of the kind's API. */
-export const sharedResourceLabel = ({ apiVersion, kind, namespace = "", name }: Reference) => ({
-  [SHARED_RESOURCE_LABEL]: createHash("sha256")
-    .update([toApiGroup(apiVersion), kind, namespace, name].join("/"))
-    .digest("hex")
-    .slice(0, 40),
+export const sharedResourceLabel = (shared: Reference) => ({
+  [SHARED_RESOURCE_LABEL]: hashText(resourceKey(shared), 40),
 });
 
 /** The annotation of what is composed for a copy: the shared resource that the copy was made from, as JSON. */
@@ -23,25 +19,7 @@ export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 
 /** Reads the shared resource that is recorded on what is composed for a copy; undefined where there is none, or no whole one. */
 export const readSharedResource = (composed: Document): Reference | undefined =>
-  toReference(parseJson(readAnnotation(composed, SHARED_RESOURCE)));
-
-/** Converts what was recorded of a shared resource. */
-export function toReference(recorded: JsonValue | undefined): Reference | undefined {
-  if (!isObject(recorded)) return undefined;
-  const { apiVersion, kind, namespace, name } = recorded;
-  if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof name !== "string") return undefined;
-  return { apiVersion, kind, namespace: typeof namespace === "string" ? namespace : undefined, name };
-}
-
-/** Parses JSON; undefined for other text. Without text nothing is parsed: an exception for each copy is expensive. */
-export function parseJson(text: string | undefined): JsonValue | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+  readReference(parseJson(readAnnotation(composed, SHARED_RESOURCE)));
 
 /** The kinds that make copies. */
 export const COPY_KINDS = {
@@ -60,8 +38,8 @@ export interface SecretName {
 const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
 const PUBLISHED: FieldPath = ["spec", "writeConnectionSecretToRef"];
 
-/** The Secret that is the copy: the resource itself, the one in an Object's manifest, or the one an Object publishes to. */
-export function copiedSecretOf(resource: Document): SecretName | undefined {
+/** Reads which Secret is the copy: the resource itself, the one in an Object's manifest, or the one an Object publishes to. */
+export function readCopiedSecret(resource: Document): SecretName | undefined {
   if (resource.at(["kind"]) === "Secret") return secretAt(resource, ["metadata"]);
   if (resource.at(PUBLISHED) === undefined) return secretAt(resource, MANIFEST_METADATA);
   const name = stringAt(resource, [...PUBLISHED, "name"]);

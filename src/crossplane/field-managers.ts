@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Document } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
@@ -16,8 +16,8 @@ export function readManagedFields(resource: Document): readonly JsonObject[] {
   return Array.isArray(entries) ? entries.filter(isObject) : [];
 }
 
-/** The field managers by which XRs have composed the resource. */
-export const composersOf = (resource: Document): readonly string[] =>
+/** Reads the field managers by which XRs have composed the resource. */
+export const readComposers = (resource: Document): readonly string[] =>
   readManagedFields(resource)
     .map(({ manager }) => String(manager))
     .filter((manager) => manager.startsWith(COMPOSED));
@@ -25,5 +25,5 @@ export const composersOf = (resource: Document): readonly string[] =>
 /** The field manager by which Crossplane applies what this XR composes. */
 export function composerName({ apiVersion, kind, name }: Pick<Composite, "apiVersion" | "kind" | "name">): string {
   const groupKind = toGroupKind(kind, toApiGroup(apiVersion));
-  return `${COMPOSED}${createHash("sha256").update(`${name}${groupKind}`).digest("hex")}`;
+  return `${COMPOSED}${hashText(`${name}${groupKind}`)}`;
 }

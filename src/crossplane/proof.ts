@@ -2,7 +2,7 @@ import { brief } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { Composite } from "./composite.ts";
 import { isControlled } from "./controller.ts";
-import { composerName, composersOf } from "./field-managers.ts";
+import { composerName, readComposers } from "./field-managers.ts";
 import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, readLabel } from "./metadata.ts";
 
 /** The answer to whether an XR composed a resource, as far as the resource proves it. */
@@ -49,7 +49,7 @@ export function toPossibleComposer(composite: Composite): PossibleComposer {
  * - A claim's name and namespace, where they are on the resource, are on the XR too: XRs of two kinds may have one name.
  */
 export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
-  const composers = composersOf(resource);
+  const composers = readComposers(resource);
   const isComposedByUs = composers.includes(composer.fieldManager);
   if (composers.length > 0 && !isComposedByUs) return unproven("its managed fields name another XR as its composer");
 

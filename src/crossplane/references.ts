@@ -1,9 +1,9 @@
 import { type Document, stringAt } from "../model/document.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
-/** An XR's reference to a resource that it has composed. */
+/** A reference to one resource: an XR's to what it has composed, or a copy's to the shared resource that it was made from. */
 export interface Reference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -51,6 +51,7 @@ export function toReferences(composite: Composite): readonly Reference[] {
     }));
 }
 
+/** Refers to a resource; fields that it lacks are "". */
 export const toReference = (resource: Document): Reference => ({
   apiVersion: stringAt(resource, ["apiVersion"]) ?? "",
   kind: stringAt(resource, ["kind"]) ?? "",
@@ -58,9 +59,21 @@ export const toReference = (resource: Document): Reference => ({
   name: stringAt(resource, ["metadata", "name"]) ?? "",
 });
 
+/** Reads a reference from JSON; undefined where that is none, or no whole one. */
+export function readReference(value: JsonValue | undefined): Reference | undefined {
+  if (!isObject(value)) return undefined;
+  const { apiVersion, kind, namespace, name } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof name !== "string") return undefined;
+  return { apiVersion, kind, namespace: typeof namespace === "string" ? namespace : undefined, name };
+}
+
 /** The same for two references to one resource in one version of its kind. */
 export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [apiVersion, kind, namespace, name].join("/");
+
+/** The same for two references to one resource, in whichever version of its API. */
+export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
+  [toApiGroup(apiVersion), kind, namespace, name].join("/");
 
 /** `Bucket.s3.aws.upbound.io/orders`, as kubectl takes kind and name, with the namespace before the name. */
 export function formatReference({ apiVersion, kind, namespace, name }: Reference): string {

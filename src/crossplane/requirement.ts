@@ -1,6 +1,7 @@
-import { hash as digest } from "node:crypto";
+import { compareEntries } from "../model/compare.ts";
 import { shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
 import type { Requirement, ResourceSelector } from "../model/requirement.ts";
 
 /**
@@ -8,15 +9,18 @@ import type { Requirement, ResourceSelector } from "../model/requirement.ts";
  * the names of the last one: under a name that stays while its selector changes it would answer with another resource.
  */
 export const toRequirement = (name: string, selector: ResourceSelector): Requirement => ({
-  name: `${name}#${hash(selector)}`,
+  name: `${name}#${hashSelector(selector)}`,
   selector,
 });
 
-function hash({ apiVersion, kind, namespace = "", match }: ResourceSelector): string {
-  const sought = "name" in match ? match.name : Object.entries(match.labels).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([apiVersion, kind, namespace, sought]);
-  return digest("sha256", text).slice(0, 8);
+function hashSelector({ apiVersion, kind, namespace = "", match }: ResourceSelector): string {
+  const sought = "name" in match ? match.name : Object.entries(match.labels).sort(compareEntries);
+  return hashText(JSON.stringify([apiVersion, kind, namespace, sought]), 8);
 }
+
+/** The requirement of Namespaces: one by its name, or all with these labels. */
+export const toNamespaceRequirement = (name: string, match: ResourceSelector["match"]): Requirement =>
+  toRequirement(name, { apiVersion: "v1", kind: "Namespace", match });
 
 /** The requirement of one Secret. */
 export const toSecretRequirement = (

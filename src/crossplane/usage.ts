@@ -4,10 +4,10 @@ import type { Composite } from "./composite.ts";
 import { canSelectNamespaces } from "./namespaces.ts";
 
 /**
- * A Usage that keeps an XR from being deleted: Crossplane's webhook refuses that with the reason. Crossplane v2 has one kind for
- * namespaced resources and one for cluster-scoped ones; v1 (since v1.19) has one kind, which v2 still serves.
+ * Composes a Usage that keeps an XR from being deleted: Crossplane's webhook refuses that with the reason. Crossplane v2 has one
+ * kind for namespaced resources and one for cluster-scoped ones; v1 (since v1.19) has one kind, which v2 still serves.
  */
-export function usageOf(composite: Composite, reason: string, request: Pick<Request, "capabilities">): JsonObject {
+export function composeUsage(composite: Composite, reason: string, request: Pick<Request, "capabilities">): JsonObject {
   const { apiVersion, kind, name } = composite;
   return { ...usageKind(composite, request), spec: { of: { apiVersion, kind, resourceRef: { name } }, reason } };
 }

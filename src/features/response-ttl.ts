@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Composite } from "../crossplane/composite.ts";
 import { withTtl } from "../model/draft.ts";
+import { hashText } from "../model/hash.ts";
 import type { Feature } from "./feature.ts";
 
 /** The largest deviation, as a part of the TTL, so that XRs that were restored together are not called together for ever. */
@@ -24,6 +24,6 @@ export const responseTTL: Feature = ({ input, request, composite }, draft) => {
 
 /** From 0.9 to 1.1, always the same for the same XR. */
 function spread({ apiVersion, kind, namespace = "", name }: Composite): number {
-  const hash = createHash("sha256").update([apiVersion, kind, namespace, name].join("/")).digest();
-  return 1 + JITTER * ((hash.readUInt32BE() / 0xffff_ffff) * 2 - 1);
+  const hash = hashText([apiVersion, kind, namespace, name].join("/"), 8);
+  return 1 + JITTER * ((Number.parseInt(hash, 16) / 0xffff_ffff) * 2 - 1);
 }

@@ -50,6 +50,22 @@ export function brief(text: string): string {
   return characters.length <= MAX_QUOTED ? text : characters.slice(0, MAX_QUOTED - 1).join("") + ELLIPSIS;
 }
 
+/** Lists the first items, and how many more there are: `a, b and 3 more`. */
+export function listSome<T>(items: readonly T[], max: number, format: (item: T) => string): string {
+  const shown = items.slice(0, max).map(format).join(", ");
+  return items.length > max ? `${shown} and ${items.length - max} more` : shown;
+}
+
+/** Makes a sentence for each of the first items, and a last one for how many more there are: `and 3 more`. */
+export function sentencesForSome<T>(
+  items: readonly T[],
+  max: number,
+  toSentence: (item: T) => string,
+): readonly string[] {
+  const sentences = items.slice(0, max).map(toSentence);
+  return items.length > max ? [...sentences, `and ${items.length - max} more`] : sentences;
+}
+
 /** The condition or result, with its message cut. */
 export const withMessageCut = <T extends { readonly message?: string | undefined }>(said: T): T =>
   said.message === undefined ? said : { ...said, message: cutMessage(said.message) };

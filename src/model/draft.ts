@@ -90,9 +90,16 @@ export const withResource = (draft: Draft, name: string, edit: ResourceEdit): Dr
   withResources(draft, [[name, edit]]);
 
 /** Desires another object under that name; its readiness stays as it was set. */
-export function withObject(draft: Draft, name: string, object: JsonObject): Draft {
-  const before = draft.resources.get(name);
-  return withResource(draft, name, { is: "set", object, ready: before?.is === "set" ? before.ready : undefined });
+export const withObject = (draft: Draft, name: string, object: JsonObject): Draft =>
+  withResource(draft, name, { is: "set", object, ready: readyBefore(draft, name) });
+
+/** Desires the resource of the steps before us with values set in it; its readiness stays as it was set. */
+export const withDocument = (draft: Draft, name: string, document: Document): Draft =>
+  withResource(draft, name, { is: "set", document, ready: readyBefore(draft, name) });
+
+function readyBefore({ resources }: Draft, name: string): Ready | undefined {
+  const before = resources.get(name);
+  return before?.is === "set" ? before.ready : undefined;
 }
 
 /** Sets values in the desired XR, in this order. */

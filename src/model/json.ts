@@ -17,3 +17,13 @@ export const withKey = (object: JsonObject, key: string, value: JsonValue): Json
 /** The object's own value at `key`: what a prototype holds (`constructor`, `toString`) is not data. */
 export const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
+
+/** Parses JSON; undefined for other text. Without text nothing is parsed: an exception for each copy is expensive. */
+export function parseJson(text: string | undefined): JsonValue | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { qualifiedName, readAnnotation } from "../crossplane/metadata.ts";
 import { shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
 import { DOMAIN } from "../model/names.ts";
 import type { Definition } from "./definition.ts";
 
@@ -36,5 +36,5 @@ function hashUids(composites: readonly Document[]): string {
   const uids = composites
     .map((composite) => stringAt(composite, ["metadata", "uid"]) ?? qualifiedName(composite))
     .sort();
-  return createHash("sha256").update(uids.join()).digest("hex").slice(0, 16);
+  return hashText(uids.join(), 16);
 }

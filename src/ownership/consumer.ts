@@ -1,9 +1,10 @@
 import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
 import { findController } from "../crossplane/controller.ts";
-import { type CopyKind, copiedSecretOf } from "../crossplane/copies.ts";
-import { composerName, composersOf } from "../crossplane/field-managers.ts";
+import { type CopyKind, readCopiedSecret } from "../crossplane/copies.ts";
+import { composerName, readComposers } from "../crossplane/field-managers.ts";
 import { COMPOSITE_LABEL, readAnnotation, readLabel } from "../crossplane/metadata.ts";
 import type { Grantee } from "../crossplane/reference-grant.ts";
+import { compareTexts } from "../model/compare.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { DNS_LABEL, isName } from "../model/names.ts";
 import { OWNER } from "./owner.ts";
@@ -31,7 +32,7 @@ export interface Consumer {
  * @returns undefined for what Crossplane did not compose, and for an Object that makes no Secret.
  */
 export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined {
-  const secret = copiedSecretOf(copy);
+  const secret = readCopiedSecret(copy);
   if (secret === undefined || !isComposed(copy) || !DNS_LABEL.test(secret.namespace) || !isName(secret.name)) {
     return undefined;
   }
@@ -62,7 +63,7 @@ function toGrantees(copy: Document, kind: string, namespace: string): readonly G
  */
 function isComposed(copy: Document): boolean {
   if (readLabel(copy, COMPOSITE_LABEL) === undefined) return false;
-  const composers = composersOf(copy);
+  const composers = readComposers(copy);
   const controller = findController(copy);
   return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
 }
@@ -97,5 +98,3 @@ export const compareConsumers = (a: Consumer, b: Consumer): number =>
   compareTexts(a.kind, b.kind) ||
   compareTexts(a.name, b.name) ||
   compareTexts(a.secretName, b.secretName);
-
-const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

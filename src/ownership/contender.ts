@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type Observation, readCreationTime, readObservation } from "../crossplane/external-resource.ts";
 import { mayDelete, mayWrite, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import {
@@ -10,6 +9,7 @@ import {
   readLabel,
 } from "../crossplane/metadata.ts";
 import { type Document, stringAt } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
 import {
   ALLOW_DELETE,
   CONTENDERS,
@@ -118,7 +118,7 @@ export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean
   owner.acknowledged.has(name) || owner.acknowledged.has(hashName(name));
 
 /** `#` is in no resource's name. */
-const hashName = (name: string): string => `#${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
+const hashName = (name: string): string => `#${hashText(name, 16)}`;
 
 function isCreated(document: Document): boolean {
   const createdAt = readCreationTime(document);

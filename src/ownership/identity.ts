@@ -1,9 +1,9 @@
-import { hash as digest } from "node:crypto";
 import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
+import { hashText } from "../model/hash.ts";
 import { findReferred, textAt } from "./fields.ts";
 
 /** A managed resource, and what tells which cloud resource it stands for. */
@@ -101,4 +101,4 @@ function readExternalName(
 export const hashExternalName = (group: string, kind: string, names: readonly string[]): string =>
   hash([group, kind, ...names]);
 
-const hash = (parts: readonly (string | undefined)[]): string => digest("sha256", JSON.stringify(parts)).slice(0, 40);
+const hash = (parts: readonly (string | undefined)[]): string => hashText(JSON.stringify(parts), 40);

@@ -1,7 +1,7 @@
 import { withoutScope } from "../crossplane/api-group.ts";
 import { toComposite } from "../crossplane/composite.ts";
 import { EVERYTHING, mayDelete, mayWrite, readPolicies } from "../crossplane/management-policies.ts";
-import { factsOf } from "../crossplane/providers/families.ts";
+import { findFacts } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -73,7 +73,7 @@ export function findDeclarations(
 }
 
 const isManaged = ({ group, kind, document }: Named): boolean =>
-  factsOf(withoutScope(group), kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
+  findFacts(withoutScope(group), kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
 
 function byItself({ group, kind, document }: Named, includeObservers: boolean): Declared {
   const { names, namePath: path, scope, providerConfig } = toPlace(document, { group, kind });

@@ -3,7 +3,7 @@ import { toFullName } from "../cluster/kinds.ts";
 import { withoutScope } from "../crossplane/api-group.ts";
 import { readProviderConfig } from "../crossplane/managed-resource.ts";
 import { CLAIM_NAME, CLAIM_NAMESPACE, COMPOSITE, EXTERNAL_NAME } from "../crossplane/metadata.ts";
-import { factsOf } from "../crossplane/providers/families.ts";
+import { findFacts } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -80,7 +80,7 @@ export interface Place {
 }
 
 export function toPlace(document: Document, { group, kind }: { readonly group: string; readonly kind: string }): Place {
-  const { identity: facts } = factsOf(withoutScope(group), kind);
+  const { identity: facts } = findFacts(withoutScope(group), kind);
   const resource = { desired: document, observed: document, facts };
   const found = readNames(resource);
   const isMadeUp = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed

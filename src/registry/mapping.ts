@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { withoutScope } from "../crossplane/api-group.ts";
-import { countNames, factsOf } from "../crossplane/providers/families.ts";
+import { countNames, findFacts } from "../crossplane/providers/families.ts";
 import { FunctionError } from "../errors.ts";
 import { exactlyOneOf, fieldPath } from "../input/fields.ts";
 import { faultsIn } from "../input/parse.ts";
@@ -80,7 +80,7 @@ const resource = exactlyOneOf(
   ["externalName", "manifest"],
 )
   .superRefine(({ apiGroup, kind, externalName, scope }, check) => {
-    const { identity } = factsOf(withoutScope(apiGroup), kind);
+    const { identity } = findFacts(withoutScope(apiGroup), kind);
     const hasManifest = countNames(identity) > 1;
     if (hasManifest === (externalName !== undefined)) {
       const path = [hasManifest ? "externalName" : "manifest"];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { factsOf, type KindFacts, listTables } from "../../src/crossplane/providers/families.ts";
+import { findFacts, type KindFacts, listTables } from "../../src/crossplane/providers/families.ts";
 import { parseEntry, splitTable } from "../../src/crossplane/providers/table.ts";
 import { formatFieldPath } from "../../src/model/field-path.ts";
 
@@ -59,7 +59,7 @@ describe("a kind is told apart by what its provider says, and tagged where its s
       "manifest.apiVersion+manifest.kind+manifest.metadata.namespace+manifest.metadata.name in -; tags: manifest.metadata.labels",
     ],
   ])("%s %s: %s", (group, kind, facts) => {
-    expect(describeFacts(factsOf(group, kind))).toBe(facts);
+    expect(describeFacts(findFacts(group, kind))).toBe(facts);
   });
 });
 

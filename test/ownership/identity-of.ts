@@ -1,12 +1,12 @@
 import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
-import { factsOf } from "../../src/crossplane/providers/families.ts";
+import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type Identity, identify } from "../../src/ownership/identity.ts";
 
 export function identityOf(desired: JsonObject, observed?: JsonObject): Identity | undefined {
   const kind = readManagedKind(documentOf(desired));
-  const { identity: facts } = factsOf(kind.group, kind.kind);
+  const { identity: facts } = findFacts(kind.group, kind.kind);
   return identify({ kind, desired: documentOf(desired), observed: observed && documentOf(observed), facts });
 }
 

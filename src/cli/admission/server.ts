@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { FunctionError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
+import { parseJson } from "../../model/json.ts";
 import { addressToText, type TcpAddress } from "../../server/address.ts";
 import { readCredentials } from "../../server/tls/credentials.ts";
 import { toAdmissionRequest, toReview } from "./review.ts";
@@ -120,7 +121,7 @@ async function answerReview(reviewer: Reviewer, request: IncomingMessage, respon
     response.writeHead(413, { connection: "close" }).end(`more than ${MAX_BODY_BYTES} bytes\n`);
     return;
   }
-  const admissionRequest = toAdmissionRequest(parse(body));
+  const admissionRequest = toAdmissionRequest(parseJson(body));
   if (admissionRequest === undefined) {
     response.writeHead(400).end("no AdmissionReview of admission.k8s.io/v1 with a request\n");
     return;
@@ -138,14 +139,6 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function listen(server: Server | HttpServer, address: TcpAddress): Promise<number> {

@@ -2,7 +2,7 @@ import type { Cluster } from "../../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { inParallel } from "../../cluster/in-parallel.ts";
 import { withoutScope } from "../../crossplane/api-group.ts";
-import { countNames, factsOf } from "../../crossplane/providers/families.ts";
+import { countNames, findFacts } from "../../crossplane/providers/families.ts";
 import { FunctionError } from "../../errors.ts";
 import { didYouMean } from "../../model/did-you-mean.ts";
 import type { Holding } from "../../registry/holding.ts";
@@ -57,7 +57,7 @@ function assertScope(scope: Scope, kinds: readonly ResourceKind[]): void {
 }
 
 const scopeFields = (group: string, kind: string): readonly string[] =>
-  factsOf(withoutScope(group), kind).identity.scope.map((path) => String(path.at(-1)));
+  findFacts(withoutScope(group), kind).identity.scope.map((path) => String(path.at(-1)));
 
 /** By its external name, and only if nothing has that name, by the managed resource's. */
 async function findHoldings(
@@ -78,7 +78,7 @@ function toQuestions(
   place: Pick<ResourceQuery, "scope" | "providerConfig">,
 ): readonly ResourceQuery[] {
   const queries = kinds.flatMap(({ group, kind }): readonly [string, ResourceQuery][] => {
-    const names = toNames(name, countNames(factsOf(withoutScope(group), kind).identity));
+    const names = toNames(name, countNames(findFacts(withoutScope(group), kind).identity));
     const query = { group: withoutScope(group), kind, ...place };
     return names === undefined ? [] : [[`${query.group}/${kind}`, { ...query, names }]];
   });

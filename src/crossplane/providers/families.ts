@@ -8,7 +8,7 @@ import { type Entry, parseEntry, parseTagField, splitTable, type Table, type Tag
 /** The clouds whose rules tags have to follow. */
 export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
 
-/** How the kinds of a family are looked up, and what all of them have. docs/tags.md shows this. */
+/** A family of kinds: the rule by which they are looked up, and the facts that all of them share. docs/tags.md shows this. */
 interface Family {
   /** Of the API group, without the `.m` of namespaced managed resources. */
   readonly apiGroups: RegExp;
@@ -139,8 +139,8 @@ const UNKNOWN: KindFacts = {
   reportsTags: true,
 };
 
-/** The facts about a kind of an API group (without `.m`). */
-export function factsOf(apiGroup: string, kind: string): KindFacts {
+/** Finds the facts about a kind of an API group (without `.m`). */
+export function findFacts(apiGroup: string, kind: string): KindFacts {
   if (apiGroup === "kubernetes.crossplane.io" && kind === "Object") return OBJECT;
   const family = families.find(({ apiGroups }) => apiGroups.test(apiGroup));
   if (family === undefined) return UNKNOWN;

@@ -1,5 +1,6 @@
 import { toPossibleComposer } from "../../crossplane/proof.ts";
 import type { Reference } from "../../crossplane/references.ts";
+import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Call } from "../feature.ts";
@@ -35,14 +36,12 @@ function findObserved({ request, composite }: Call, draft: Draft): readonly Obse
   const leftOut = [...resources].filter(([name]) => !isDesired(name, request, draft));
   if (leftOut.length === 0) return [];
   const composer = toPossibleComposer(composite);
-  return leftOut
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { document }]) => ({
-      is: "observed",
-      name,
-      resource: document,
-      verdict: judgeObserved(document, composer),
-    }));
+  return leftOut.sort(compareEntries).map(([name, { document }]) => ({
+    is: "observed",
+    name,
+    resource: document,
+    verdict: judgeObserved(document, composer),
+  }));
 }
 
 /** Tells whether the steps before us, or the features before this one, desire the resource. */

@@ -1,4 +1,4 @@
-import { type Condition, type ShownCondition, shownCondition } from "../../model/condition.ts";
+import { type Condition, listSome, type ShownCondition, shownCondition } from "../../model/condition.ts";
 import type { Call } from "../feature.ts";
 import { type AdoptionReason, REASONS } from "./reasons.ts";
 import type { Remark } from "./remarks.ts";
@@ -48,12 +48,7 @@ export function toSentences(remarks: readonly Remark[]): readonly string[] {
     if (names === undefined) resources.set(sentence, [resource]);
     else names.push(resource);
   }
-  return [...resources].map(([sentence, names]) => `${listNames(names)}: ${sentence}`);
-}
-
-function listNames(names: readonly string[]): string {
-  const rest = names.length - MAX_NAMES;
-  return rest > 0 ? `${names.slice(0, MAX_NAMES).join(", ")} and ${rest} more` : names.join(", ");
+  return [...resources].map(([sentence, names]) => `${listSome(names, MAX_NAMES, String)}: ${sentence}`);
 }
 
 const sortByReason = (remarks: readonly Remark[]): readonly Remark[] =>

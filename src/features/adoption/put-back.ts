@@ -26,14 +26,14 @@ const POPULATED = new Set([
  */
 export function putBack(observed: Document): JsonObject {
   const { status: _, metadata, spec, ...object } = observed.toObject();
-  const kept = entriesOf(metadata).filter(([key]) => !POPULATED.has(key));
+  const kept = toEntries(metadata).filter(([key]) => !POPULATED.has(key));
   const { annotations, ...others } = Object.fromEntries(kept);
   return {
     ...object,
-    metadata: { ...others, annotations: { ...Object.fromEntries(entriesOf(annotations)), [ADOPTION]: "pending" } },
+    metadata: { ...others, annotations: { ...Object.fromEntries(toEntries(annotations)), [ADOPTION]: "pending" } },
     ...(spec !== undefined && { spec: isObject(spec) ? withoutReferences(spec) : spec }),
   };
 }
 
-const entriesOf = (object: JsonValue | undefined): [string, JsonValue][] =>
+const toEntries = (object: JsonValue | undefined): [string, JsonValue][] =>
   Object.entries(isObject(object) ? object : {});

@@ -1,6 +1,6 @@
 import { matchesLabels, requiredLabels } from "../../crossplane/label-selector.ts";
 import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../../crossplane/namespace-grant.ts";
-import { couldNotBeRead, toRequirement } from "../../crossplane/requirement.ts";
+import { couldNotBeRead, toNamespaceRequirement } from "../../crossplane/requirement.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
@@ -19,7 +19,7 @@ export interface KnownAccess {
   /** Those that are known by name, sorted. */
   readonly namespaces: readonly string[];
   readonly isForAll: boolean;
-  /** What is wrong with the grant, for its owner to read. */
+  /** The fault of the grant, for its owner to read; undefined where there is none. */
   readonly fault: string | undefined;
   isGranted(namespace: string): boolean;
 }
@@ -33,11 +33,7 @@ export function findAccess({ grant }: Consumers, call: Call): Access {
   const fault =
     invalidSelector === undefined ? undefined : `its annotation ${ALLOWED_NAMESPACE_SELECTOR} is no label selector`;
   if (selector === undefined) return toAccess(names, isForAll, fault, []);
-  const requirement = toRequirement(REQUIREMENT, {
-    apiVersion: "v1",
-    kind: "Namespace",
-    match: { labels: requiredLabels(selector) },
-  });
+  const requirement = toNamespaceRequirement(REQUIREMENT, { labels: requiredLabels(selector) });
   const answer = call.request.required(requirement.name);
   if (answer.is === "pending") {
     return couldNotBeRead(REQUIREMENT, call.composite.document)

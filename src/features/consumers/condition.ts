@@ -1,5 +1,5 @@
 import { ALLOWED_NAMESPACES } from "../../crossplane/namespace-grant.ts";
-import { brief, type Condition } from "../../model/condition.ts";
+import { brief, type Condition, listSome } from "../../model/condition.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import { eventsFor } from "../events.ts";
@@ -8,6 +8,9 @@ import type { JudgedConsumer } from "./list.ts";
 import { describe } from "./protect.ts";
 
 const TYPE = "ConsumersServed";
+
+/** The largest number of consumers or namespaces that a message names. */
+const MAX_NAMES = 5;
 
 /** Something that its owner should know about this XR's consumers. The names are the reasons of the condition. */
 export type ConsumersReason =
@@ -54,18 +57,10 @@ function explain(reason: ConsumersReason): string {
     case "GrantedToAll":
       return `annotation ${ALLOWED_NAMESPACES} grants all namespaces by "*", which names none to make a credential for: list them`;
     case "AccessNotGranted":
-      return `without a grant: ${listSome(reason.consumers.map(describe))}`;
+      return `without a grant: ${listSome(reason.consumers, MAX_NAMES, (consumer) => brief(describe(consumer)))}`;
     case "TooManyCredentials":
       return `${reason.excess} namespaces get no credential, since there are too many`;
     case "WaitingForCredentials":
-      return `waiting for the credential of ${listSome(reason.namespaces)}`;
+      return `waiting for the credential of ${listSome(reason.namespaces, MAX_NAMES, brief)}`;
   }
-}
-
-const MAX_NAMES = 5;
-
-function listSome(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  const shown = names.slice(0, MAX_NAMES).map(brief).join(", ");
-  return more > 0 ? `${shown} and ${more} more` : shown;
 }

@@ -18,11 +18,13 @@ import { keepProtection, protect } from "./protect.ts";
 import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
 import { withRotation } from "./rotation.ts";
 
-/** What is known of this XR's consumers; undefined while an answer is missing. */
+/** The state of this XR's consumers, as far as it is known. */
 interface State {
   readonly access: Access;
   readonly references: ReferenceAccess;
+  /** Undefined while an answer is missing. */
   readonly consumers: readonly JudgedConsumer[] | undefined;
+  /** Undefined where the input asks for none. */
   readonly credentials: CredentialsState | undefined;
 }
 

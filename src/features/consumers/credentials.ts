@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Credentials } from "../../input/consumers.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { documentOf, stringAt } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
+import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Call } from "../feature.ts";
@@ -71,8 +71,7 @@ function toCredential(
 ): Credential {
   const { apiVersion, kind, namespace: own = "", name } = composite;
   const identity = [toApiGroup(apiVersion), kind, own, name, namespace].join("/");
-  const hash = createHash("sha256").update(identity).digest("hex").slice(0, 8);
-  const object = fill(template, { namespace, hash }) as JsonObject;
+  const object = fill(template, { namespace, hash: hashText(identity, 8) }) as JsonObject;
   const key = `${PREFIX}${namespace}${suffix}`;
   const observed = request.observed.resources.get(key);
   const document = observed?.document ?? documentOf(object);
@@ -113,7 +112,7 @@ function isSecretThere(observed: Resource | undefined): boolean {
 export const toEdits = ({ credentials }: CredentialsState): readonly (readonly [string, ResourceEdit])[] =>
   credentials.map(({ key, object, isReady }) => [key, { is: "set", object, ready: isReady ? "True" : "False" }]);
 
-/** What the status says: consumers find their own Secret there. */
+/** Converts the credentials to what the status lists: consumers find their own Secret there. */
 export const toCredentialsStatus = ({ credentials }: CredentialsState): readonly JsonObject[] =>
   credentials.flatMap(({ namespace, secret, isReady }) =>
     secret === undefined

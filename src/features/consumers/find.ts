@@ -57,7 +57,7 @@ function findOfKind(kind: CopyKind, isSaid: boolean, call: Call): Found {
   return { consumers, requirements: [requirement], schemas };
 }
 
-/** What this XR delivers itself (`select.self`) is no consumer: it would keep itself from being deleted for ever. */
+/** Leaves out what this XR delivers itself (`select.self`): as its own consumer it could never be deleted. */
 function notComposedBy({ composite }: Call): (copy: Document) => boolean {
   const uid = stringAt(composite.document, ["metadata", "uid"]);
   const owner = formatOwner(composite);

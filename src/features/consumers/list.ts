@@ -23,7 +23,7 @@ export function judge(
 
 const formatGrantee = ({ namespace, kind }: Grantee): string => `${namespace}/${kind}`;
 
-/** What the status holds at most: an entry may have 1 KB, and Crossplane takes 4 MiB. */
+/** The largest number of consumers that the status lists: an entry may have 1 KB, and Crossplane takes 4 MiB. */
 const MAX_LISTED = 1000;
 
 /**

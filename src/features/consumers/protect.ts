@@ -1,5 +1,5 @@
-import { usageOf } from "../../crossplane/usage.ts";
-import { brief } from "../../model/condition.ts";
+import { composeUsage } from "../../crossplane/usage.ts";
+import { brief, listSome } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
 import { parseFieldPath } from "../../model/field-path.ts";
@@ -19,7 +19,7 @@ const PREFIX = "consumers/usage/";
 export function protect(consumers: readonly JudgedConsumer[], call: Call): Edits {
   const granted = consumers.filter(({ isGranted }) => isGranted);
   if (granted.length === 0) return [];
-  const object = usageOf(call.composite, toReason(granted), call.request);
+  const object = composeUsage(call.composite, toReason(granted), call.request);
   // Each kind of Usage has a name of its own, or Crossplane would forget the one before it.
   return [[`${PREFIX}${String(object["apiVersion"])}/${String(object["kind"])}`, { is: "set", object, ready: "True" }]];
 }
@@ -43,10 +43,8 @@ const MAX_NAMED = 5;
 
 /** The sentence with which `kubectl delete` is refused. */
 function toReason(consumers: readonly JudgedConsumer[]): string {
-  const named = consumers.slice(0, MAX_NAMED).map(describe).join(", ");
-  const more = consumers.length - MAX_NAMED;
-  const rest = more > 0 ? ` and ${more} more` : "";
-  return `${named}${rest} ${consumers.length === 1 ? "uses" : "use"} it: delete them, or take back their grant`;
+  const named = listSome(consumers, MAX_NAMED, describe);
+  return `${named} ${consumers.length === 1 ? "uses" : "use"} it: delete them, or take back their grant`;
 }
 
 export const describe = ({ namespace, kind, name }: Pick<JudgedConsumer, "namespace" | "kind" | "name">): string =>

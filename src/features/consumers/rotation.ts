@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Rotation } from "../../input/consumers.ts";
 import type { Document } from "../../model/document.ts";
-import { type Draft, withObject } from "../../model/draft.ts";
-import { withValueAt } from "../../model/field-path.ts";
-import { isObject } from "../../model/json.ts";
+import { type Draft, withDocument } from "../../model/draft.ts";
+import { hashText } from "../../model/hash.ts";
+import { isObject, parseJson } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -40,9 +39,9 @@ export function withRotation(
   const observed = call.request.observed.resources.get(resource)?.document;
   const memory = remember(observed, access);
   if (memory === undefined) return draft;
-  const noted = withValueAt(desired.toObject(), ["metadata", "annotations", ROTATION], formatMemory(memory));
-  const object = memory.trigger === undefined ? noted : withValueAt(noted, toFieldPath, memory.trigger);
-  return withObject(draft, resource, object);
+  const noted = desired.with(["metadata", "annotations", ROTATION], formatMemory(memory));
+  const document = memory.trigger === undefined ? noted : noted.with(toFieldPath, memory.trigger);
+  return withDocument(draft, resource, document);
 }
 
 function remember(observed: Document | undefined, access: Allowed | undefined): Memory | undefined {
@@ -58,23 +57,18 @@ function remember(observed: Document | undefined, access: Allowed | undefined): 
 /** Stands for all namespaces: where that is taken back, everybody who is not named has lost access. */
 const EVERYONE = "*";
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const digest = (text: string): string => hashText(text, 12);
 
 const formatMemory = ({ granted, trigger }: Memory): string =>
   JSON.stringify({ granted: [...granted].sort().join(" "), ...(trigger !== undefined && { trigger }) });
 
 function readMemory(text: string | undefined): Memory | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const memory: unknown = JSON.parse(text);
-    if (!isObject(memory)) return undefined;
-    const { granted, trigger } = memory;
-    if (typeof granted !== "string") return undefined;
-    return {
-      granted: granted.split(" ").filter((one) => one !== ""),
-      trigger: typeof trigger === "string" ? trigger : undefined,
-    };
-  } catch {
-    return undefined;
-  }
+  const memory = parseJson(text);
+  if (!isObject(memory)) return undefined;
+  const { granted, trigger } = memory;
+  if (typeof granted !== "string") return undefined;
+  return {
+    granted: granted.split(" ").filter((one) => one !== ""),
+    trigger: typeof trigger === "string" ? trigger : undefined,
+  };
 }

@@ -1,4 +1,4 @@
-import { brief, type Condition } from "../../model/condition.ts";
+import { brief, type Condition, sentencesForSome } from "../../model/condition.ts";
 import type { NameVerdict } from "./verdict.ts";
 
 const TYPE = "ExternalNamesPinned";
@@ -28,13 +28,12 @@ export function toCondition(verdicts: ReadonlyMap<string, NameVerdict>): Conditi
     })
     .sort((a, b) => REASONS.indexOf(a.reason) - REASONS.indexOf(b.reason));
   const reason = remarks[0]?.reason ?? "Pinned";
-  const rest = remarks.length - MAX_SENTENCES;
-  const sentences = remarks.slice(0, MAX_SENTENCES).map(({ sentence }) => sentence);
+  const sentences = sentencesForSome(remarks, MAX_SENTENCES, ({ sentence }) => sentence);
   return {
     type: TYPE,
     status: reason === "Pinned" || FINE.has(reason) ? "True" : "False",
     reason,
-    message: sentences.length === 0 ? undefined : [...sentences, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; "),
+    message: sentences.length === 0 ? undefined : sentences.join("; "),
     target: "Composite",
   };
 }

@@ -1,6 +1,7 @@
 import { isManaged, type ManagedKind, readManagedKind } from "../../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
+import { compareTexts } from "../../model/compare.ts";
 import type { Document, ValueEdit } from "../../model/document.ts";
 import {
   type Draft,
@@ -60,7 +61,7 @@ function findNames(policy: ExternalNames, ledger: Ledger, call: Call, draft: Dra
     const verdict = judgeName({ desired, observed, recorded, rescuePaths: rescuePathsFor(kind, policy) });
     found.push({ name, kind, desired, observed, verdict });
   }
-  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return found.sort((a, b) => compareTexts(a.name, b.name));
 }
 
 /** Sets the annotation where it is not desired as it should be; the rest of the resource is not read. */

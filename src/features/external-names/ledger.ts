@@ -2,6 +2,7 @@ import { toGroupKind } from "../../crossplane/api-group.ts";
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
 import { mayDelete } from "../../crossplane/management-policies.ts";
 import { isBeingDeleted, isPaused } from "../../crossplane/metadata.ts";
+import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 
@@ -35,8 +36,7 @@ export const toEntry = ({ kind, group }: ManagedKind, name: string): Readonly<Re
 });
 
 /** Sorted, so that the same names are the same bytes. */
-export const fromLedger = (ledger: Ledger): JsonObject =>
-  Object.fromEntries([...ledger].sort(([a], [b]) => (a < b ? -1 : 1)));
+export const fromLedger = (ledger: Ledger): JsonObject => Object.fromEntries([...ledger].sort(compareEntries));
 
 /**
  * Tells whether the cloud resource is deleted together with the managed resource, so that its name is of no use to a successor. A

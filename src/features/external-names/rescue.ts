@@ -1,6 +1,6 @@
 import { withoutScope } from "../../crossplane/api-group.ts";
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
-import { factsOf } from "../../crossplane/providers/families.ts";
+import { findFacts } from "../../crossplane/providers/families.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 
@@ -12,5 +12,5 @@ export function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNam
   const paths = policy.rescue
     .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)
     .map(({ fromFieldPath }) => fromFieldPath);
-  return policy.builtInRescue && factsOf(group, kind).isNamedById ? [...paths, ID] : paths;
+  return policy.builtInRescue && findFacts(group, kind).isNamedById ? [...paths, ID] : paths;
 }

@@ -1,15 +1,18 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { type Condition, type Result, type ShownCondition, shownCondition } from "../../model/condition.ts";
+import { type Condition, listSome, type Result, type ShownCondition, shownCondition } from "../../model/condition.ts";
 import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { MAX_DESTINATIONS } from "./copies/destinations.ts";
-import { ACCEPT_COPIES_FROM } from "./grant.ts";
+import { ACCEPT_COPIES_FROM } from "./namespaces.ts";
 import { formatSecret } from "./source.ts";
 import type { DestinationReason, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
 
 const TYPE = "SharedResourcesReady";
+
+/** The largest number of resources or namespaces that a sentence names. */
+const MAX_NAMES = 10;
 
 /**
  * The context key under which a step leaves what is not available to the later steps of this function. Crossplane takes the
@@ -143,7 +146,7 @@ function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
     case "TooFewMatches":
       return `${reason.found} ${kind} match ${reason.wanted}, and ${reason.minMatch} are wanted`;
     case "Ambiguous":
-      return `more than one ${kind} matches: ${listSome(reason.names)}`;
+      return `more than one ${kind} matches: ${listSome(reason.names, MAX_NAMES, String)}`;
     case "BeingDeleted":
       return `${kind} ${reason.shared} is being deleted, so no new copy is made of its connection Secret`;
   }
@@ -165,7 +168,9 @@ function explainSource(reason: SourceReason, { kind }: SharedResource): string {
       return `key ${reason.key} of Secret ${formatSecret(reason.secret)} is not text, so no template can hold it`;
     case "AccessNotGranted": {
       const namespaces =
-        reason.namespaces.length === 0 ? "every namespace" : `namespace ${listSome(reason.namespaces)}`;
+        reason.namespaces.length === 0
+          ? "every namespace"
+          : `namespace ${listSome(reason.namespaces, MAX_NAMES, String)}`;
       return `${kind} ${reason.shared} does not grant access to ${namespaces}: whoever owns it has to ${reason.remedy}`;
     }
   }
@@ -181,18 +186,18 @@ function explainDestination(reason: DestinationReason): string {
       return `${reason.excess} copies are left out: with all of them the answer would be more than Crossplane takes`;
     case "NamespaceNotReadable":
       return (
-        `Crossplane could not read namespace ${listSome(reason.namespaces)}, so nothing is written there: grant it ` +
+        `Crossplane could not read namespace ${listSome(reason.namespaces, MAX_NAMES, String)}, so nothing is written there: grant it ` +
         '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does'
       );
     case "NamespaceNotAccepting":
       return (
-        `namespace ${listSome(reason.namespaces)} takes no copies from ${reason.consumer}: whoever owns it has to add ` +
+        `namespace ${listSome(reason.namespaces, MAX_NAMES, String)} takes no copies from ${reason.consumer}: whoever owns it has to add ` +
         `${reason.consumer} to its Namespace's annotation ${ACCEPT_COPIES_FROM}`
       );
     case "TargetTaken":
       return `Secret ${formatSecret(reason.target)} ${explainHolder(reason.holder)}`;
     case "WaitingForCopies":
-      return `waiting for Secret ${listSome(reason.targets.map(formatSecret))} to be written`;
+      return `waiting for Secret ${listSome(reason.targets, MAX_NAMES, formatSecret)} to be written`;
   }
 }
 
@@ -200,12 +205,3 @@ const explainHolder = (holder: string | undefined): string =>
   holder === undefined
     ? "exists and is no copy of ours, so it is left alone: choose another secretName, or remove it"
     : `is a copy that ${holder} made, and is left to it: choose another secretName`;
-
-const MAX_NAMES = 10;
-
-/** The first names of a list, and how many more there are. */
-function listSome(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  const shown = names.slice(0, MAX_NAMES).join(", ");
-  return more > 0 ? `${shown} and ${more} more` : shown;
-}

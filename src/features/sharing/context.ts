@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { ENVIRONMENT, NEW_ENVIRONMENT } from "../../crossplane/environment.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, documentOf } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { valueAt, withValueAt } from "../../model/field-path.ts";
+import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
@@ -106,20 +106,19 @@ export function withEnvironmentBefore(call: Call): Call {
 /** The context entry that lets the next call of the same step find the same environment. */
 export function keepEnvironmentBefore(call: Call): readonly (readonly [string, JsonObject])[] {
   if (!isFeedingItself(call.input.spec.sharedResources)) return [];
-  return [[ENVIRONMENT_BEFORE, { step: stepOf(call), environment: environmentBefore(call) }]];
+  return [[ENVIRONMENT_BEFORE, { step: identifyStep(call), environment: environmentBefore(call) }]];
 }
 
 function environmentBefore(call: Call): JsonObject {
   const { context } = call.request;
   const kept = context.at([ENVIRONMENT_BEFORE]);
-  const isOurs = isObject(kept) && kept["step"] === stepOf(call);
+  const isOurs = isObject(kept) && kept["step"] === identifyStep(call);
   const environment = isOurs ? kept["environment"] : context.at([ENVIRONMENT]);
   return isObject(environment) ? environment : {};
 }
 
 /** A step does not know its name, but has an input of its own. */
-const stepOf = ({ input }: Call): string =>
-  createHash("sha256").update(JSON.stringify(input.spec.sharedResources)).digest("hex").slice(0, 16);
+const identifyStep = ({ input }: Call): string => hashText(JSON.stringify(input.spec.sharedResources), 16);
 
 const isFeedingItself = (shares: readonly SharedResource[]): boolean =>
   shares.some(({ toEnvironment }) => toEnvironment !== undefined) && shares.some(readsEnvironment);

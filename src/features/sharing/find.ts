@@ -1,4 +1,5 @@
 import { qualifiedName } from "../../crossplane/metadata.ts";
+import { resourceKey, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement.ts";
 import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -9,7 +10,6 @@ import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
 import type { Requirement, ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
-import { originKey, toOrigin } from "./source.ts";
 
 const NAMESPACE = ["metadata", "namespace"];
 
@@ -68,7 +68,7 @@ function choose(
   if (matches.length > maxMatch && sortByFieldPath === undefined) {
     return { is: "ambiguous", names: sorted.map(qualifiedName) };
   }
-  const kept = maxMatch > 1 ? undefined : sorted.find((item) => origins.has(originKey(toOrigin(item))));
+  const kept = maxMatch > 1 ? undefined : sorted.find((item) => origins.has(resourceKey(toReference(item))));
   return { is: "found", resources: kept === undefined ? sorted.slice(0, maxMatch) : [kept] };
 }
 

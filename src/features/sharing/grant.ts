@@ -1,16 +1,15 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
+import type { SecretName } from "../../crossplane/copies.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
-import { readAnnotation } from "../../crossplane/metadata.ts";
-import { ALLOWED_NAMESPACES, readNamespaceGrant, toNamespaceSet } from "../../crossplane/namespace-grant.ts";
+import { ALLOWED_NAMESPACES, readNamespaceGrant } from "../../crossplane/namespace-grant.ts";
 import { readGrantees, referenceGrantSchema, requireReferenceGrants } from "../../crossplane/reference-grant.ts";
-import { couldNotBeRead, toRequirement } from "../../crossplane/requirement.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { type Document, stringAt } from "../../model/document.ts";
-import { DNS_LABEL, DOMAIN } from "../../model/names.ts";
+import type { Document } from "../../model/document.ts";
+import { DNS_LABEL } from "../../model/names.ts";
 import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import type { SecretName } from "./source.ts";
+import { consumerNamespace, isUnreadable, lookUpNamespace } from "./namespaces.ts";
 
 type PendingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
@@ -28,9 +27,6 @@ export type Access =
     };
 
 const everyone: Access = { is: "known", requirements: [], isGranted: () => true, remedy: () => "" };
-
-/** The namespace of the XR, or of its claim. Undefined for a cluster-scoped XR without a claim, which is the platform's. */
-export const consumerNamespace = ({ namespace, claim }: Composite): string | undefined => namespace ?? claim?.namespace;
 
 /**
  * Finds who has access. The source Secret is asked for afterwards, so that nothing of it is read without a grant.
@@ -93,30 +89,14 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   };
 }
 
-function waitForNamespace(namespace: string, requirements: readonly Requirement[], { composite }: Call): Access {
-  return couldNotBeRead(PREFIX, composite.document)
+function waitForNamespace(namespace: string, requirements: readonly Requirement[], call: Call): Access {
+  return isUnreadable(call)
     ? { is: "pending", reason: { is: "NamespaceNotReadable", namespaces: [namespace] }, requirements: [] }
     : {
         is: "pending",
         reason: { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` },
         requirements,
       };
-}
-
-function lookUpNamespace(namespace: string, { request }: Call) {
-  const requirement = toRequirement(`${PREFIX}${namespace}`, {
-    apiVersion: "v1",
-    kind: "Namespace",
-    match: { name: namespace },
-  });
-  const answer = request.required(requirement.name);
-  const items = answer.is === "pending" ? [] : answer.items;
-  return {
-    namespace,
-    requirement,
-    answer,
-    found: items.find((item) => stringAt(item, ["metadata", "name"]) === namespace),
-  };
 }
 
 /**
@@ -144,37 +124,3 @@ function referenceAccess(
 /** The kinds that a ReferenceGrant may name for this XR: its own, or its claim's, which is the one that teams know. */
 const consumerKinds = ({ apiVersion, kind, claim }: Composite): readonly string[] =>
   (claim === undefined ? [kind] : [kind, claim.kind]).map((name) => toGroupKind(name, toApiGroup(apiVersion)));
-
-/** Namespaces, separated by commas, whose XRs and claims may put copies into the Namespace that says so; `*` for all. */
-export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
-
-/** The names of the requirements of Namespaces begin so. */
-const PREFIX = "namespace/";
-
-/** A namespace's answer to a copy. */
-type Acceptance = "accepted" | "pending" | "unreadable" | "refused";
-
-/**
- * Judges whether copies may be put into a namespace.
- *
- * - Into its own namespace an XR, or a claim, writes freely.
- * - A literal of the Composition, and an XR without a namespace and without a claim, belong to the platform: any namespace.
- * - Any other comes from a field that a tenant may write, and is asked: a Secret that appears in a namespace can do harm there.
- *
- * @param isPlatforms true for a namespace that the Composition names.
- */
-export function judgeNamespace(
-  namespace: string,
-  isPlatforms: boolean,
-  call: Call,
-): { readonly acceptance: Acceptance; readonly requirement?: Requirement } {
-  const { composite } = call;
-  const own = consumerNamespace(composite);
-  if (isPlatforms || own === undefined || own === namespace) return { acceptance: "accepted" };
-  const { requirement, answer, found } = lookUpNamespace(namespace, call);
-  if (answer.is === "pending" && couldNotBeRead(PREFIX, composite.document)) return { acceptance: "unreadable" };
-  if (answer.is === "pending") return { acceptance: "pending", requirement };
-  const accepted = toNamespaceSet(found && readAnnotation(found, ACCEPT_COPIES_FROM));
-  const isAccepted = accepted.has("*") || accepted.has(own);
-  return { acceptance: isAccepted ? "accepted" : "refused", requirement };
-}

@@ -1,3 +1,4 @@
+import { type Reference, resourceKey } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import {
   type Draft,
@@ -18,7 +19,6 @@ import { find, type LookedUp } from "./find.ts";
 import { requiredSchemas } from "./grant.ts";
 import { judgeShare } from "./judge.ts";
 import { toPatches, withPatches } from "./patches/patches.ts";
-import { type Origin, originKey } from "./source.ts";
 import { assertSupported } from "./support.ts";
 import type { Judgement, SharingReason } from "./verdict.ts";
 
@@ -27,7 +27,7 @@ interface Share {
   readonly shared: SharedResource;
   readonly judgement: Judgement;
   readonly reasons: readonly SharingReason[];
-  readonly before: Origin | undefined;
+  readonly before: Reference | undefined;
   /** As function-extra-resources, an empty list of matches is one: templates range over it. */
   readonly isEmptyList: boolean;
 }
@@ -91,8 +91,8 @@ function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, Reado
   for (const { share, origin } of copies) {
     if (origin === undefined) continue;
     const keys = origins.get(share);
-    if (keys === undefined) origins.set(share, new Set([originKey(origin)]));
-    else keys.add(originKey(origin));
+    if (keys === undefined) origins.set(share, new Set([resourceKey(origin)]));
+    else keys.add(resourceKey(origin));
   }
   return origins;
 }
@@ -119,7 +119,7 @@ function toMoveEvent({ shared, judgement: { verdict }, before }: Share) {
   return [{ severity: "Normal", reason: "SourceChanged", message, target: "CompositeAndClaim" } as const];
 }
 
-const name = ({ kind, namespace, name: own }: Origin): string =>
+const name = ({ kind, namespace, name: own }: Reference): string =>
   `${kind} ${[namespace, own].filter((part) => part !== undefined).join("/")}`;
 
 /** Tells whether a reason is left out: an optional shared resource may be missing. */

@@ -1,21 +1,13 @@
-import { toApiGroup } from "../../crossplane/api-group.ts";
-import {
-  parseJson,
-  readSharedResource,
-  type SecretName,
-  SHARED_RESOURCE,
-  toReference,
-} from "../../crossplane/copies.ts";
+import type { SecretName } from "../../crossplane/copies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
+import { type Reference, readReference } from "../../crossplane/references.ts";
 import { toSecretRequirement } from "../../crossplane/requirement.ts";
 import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts";
 import { DNS_LABEL, DOMAIN, isName } from "../../model/names.ts";
 import type { Requirement, ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-
-export { type SecretName, SHARED_RESOURCE };
 
 /** A Secret's name as people and maps read it: `namespace/name`. */
 export const formatSecret = ({ namespace, name }: SecretName): string => `${namespace}/${name}`;
@@ -94,49 +86,28 @@ export function readSecret(share: string, secret: SecretName, call: Call): [Requ
 /** The annotation that lists the ones before it, until the provider has written what comes from the new one. */
 export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
 
-/** The shared resource that a copy was made from. */
-export interface Origin {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace: string | undefined;
-  readonly name: string;
-}
+/** Formats a shared resource as `readSharedResource` reads it. */
+export const formatOrigin = (origin: Reference): string => JSON.stringify(toJson(origin));
 
-export const toOrigin = (resource: Document): Origin => ({
-  apiVersion: stringAt(resource, ["apiVersion"]) ?? "",
-  kind: stringAt(resource, ["kind"]) ?? "",
-  namespace: stringAt(resource, ["metadata", "namespace"]),
-  name: stringAt(resource, ["metadata", "name"]) ?? "",
-});
+export const formatOrigins = (origins: readonly Reference[]): string => JSON.stringify(origins.map(toJson));
 
-export const formatOrigin = (origin: Origin): string => JSON.stringify(toJson(origin));
-
-export const formatOrigins = (origins: readonly Origin[]): string => JSON.stringify(origins.map(toJson));
-
-const toJson = ({ apiVersion, kind, namespace, name }: Origin) => ({ apiVersion, kind, namespace, name });
-
-/** Reads the origin that is recorded on what is composed for a copy; undefined where there is none, or no whole one. */
-export const readOrigin = (composed: Document): Origin | undefined => readSharedResource(composed);
+const toJson = ({ apiVersion, kind, namespace, name }: Reference) => ({ apiVersion, kind, namespace, name });
 
 /** Reads the origins of what may still be in the copy. */
-export function readEarlierOrigins(composed: Document): readonly Origin[] {
+export function readEarlierOrigins(composed: Document): readonly Reference[] {
   const recorded = parseJson(readAnnotation(composed, EARLIER_RESOURCES));
-  return Array.isArray(recorded) ? recorded.flatMap((item: JsonValue) => toReference(item) ?? []) : [];
+  return Array.isArray(recorded) ? recorded.flatMap((item: JsonValue) => readReference(item) ?? []) : [];
 }
 
-/** The same for two origins that are one resource, in whichever version of its API. */
-export const originKey = ({ apiVersion, kind, namespace = "", name }: Origin): string =>
-  [toApiGroup(apiVersion), kind, namespace, name].join("/");
-
-export const toSelector = ({ apiVersion, kind, namespace, name }: Origin): ResourceSelector => ({
+export const toSelector = ({ apiVersion, kind, namespace, name }: Reference): ResourceSelector => ({
   apiVersion,
   kind,
   namespace,
   match: { name },
 });
 
-/** What a copy is made from. */
+/** The shared resource that a copy is made from, and its Secret. */
 export interface Original {
-  readonly origin: Origin;
+  readonly origin: Reference;
   readonly source: SecretName;
 }

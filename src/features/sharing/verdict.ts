@@ -1,10 +1,12 @@
+import type { SecretName } from "../../crossplane/copies.ts";
+import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import type { Template } from "../../model/template.ts";
 import type { Access } from "./grant.ts";
-import type { Data, Origin, Original, SecretName, SourceSecret } from "./source.ts";
+import type { Data, Original, SourceSecret } from "./source.ts";
 
 /**
  * Why a shared resource is not available. The names are the reasons of condition SharedResourcesReady, and the sentences
@@ -125,5 +127,5 @@ export interface Part {
   readonly details?: Data;
   readonly requirements?: readonly Requirement[];
   readonly reasons?: readonly SharingReason[];
-  readonly before?: Origin | undefined;
+  readonly before?: Reference | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Condition } from "../../model/condition.ts";
+import { type Condition, sentencesForSome } from "../../model/condition.ts";
 import type { TagFault } from "./limits.ts";
 import { explain, type Own, type TagReason } from "./reasons.ts";
 import type { LeftAlone } from "./subject.ts";
@@ -55,8 +55,7 @@ export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, fau
   const sentences = [
     ...summarize(tagged, leftAlone),
     ...refusals.map(explainRefusal),
-    ...lacking.slice(0, MAX_NAMES).map((tag) => `${tag.resource}: ${explain(tag.reason, tag.own)}`),
-    ...(lacking.length > MAX_NAMES ? [`and ${lacking.length - MAX_NAMES} more`] : []),
+    ...sentencesForSome(lacking, MAX_NAMES, (tag) => `${tag.resource}: ${explain(tag.reason, tag.own)}`),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
     ...excessive.map((field) => `${field} holds too many globs, or too long ones, so none of them counts`),
   ];

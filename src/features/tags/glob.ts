@@ -17,7 +17,7 @@ export function toMatcher(glob: string): (text: string) => boolean {
     if (end < first.length || !isAt(text, first, 0) || !isAt(text, last, end)) return false;
     let at = first.length;
     for (const part of middle) {
-      const found = indexOf(text, part, at);
+      const found = findPart(text, part, at);
       if (found === -1 || found + part.length > end) return false;
       at = found + part.length;
     }
@@ -25,7 +25,7 @@ export function toMatcher(glob: string): (text: string) => boolean {
   };
 }
 
-function indexOf(text: string, part: string, from: number): number {
+function findPart(text: string, part: string, from: number): number {
   if (!part.includes("?")) return text.indexOf(part, from);
   for (let at = from; at + part.length <= text.length; at++) if (isAt(text, part, at)) return at;
   return -1;

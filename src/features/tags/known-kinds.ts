@@ -1,12 +1,12 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
 import { type ManagedKind, toManagedKind } from "../../crossplane/managed-resource.ts";
-import { factsOf, type IdentityFacts, type KindFacts } from "../../crossplane/providers/families.ts";
+import { findFacts, type IdentityFacts, type KindFacts } from "../../crossplane/providers/families.ts";
 import type { ResourceRule } from "../../input/tags.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
 import { fits } from "./glob.ts";
 
-/** What the input and our tables say of a kind. */
+/** A kind, as the input and our tables describe it. */
 export interface KnownKind {
   readonly kind: ManagedKind;
   /** The entry of the input that selects it; undefined for a kind that is not to be tagged. */
@@ -50,13 +50,13 @@ export class KnownKinds {
     const rule = this.#rules.find(
       ({ apiGroup, kind: glob }) => groups.some((group) => fits(group, apiGroup)) && fits(name, glob),
     );
-    const facts = factsOf(kind.group, name);
-    return { kind, rule, facts, identity: withFieldsOf(rule, facts.identity) };
+    const facts = findFacts(kind.group, name);
+    return { kind, rule, facts, identity: withNamedFields(rule, facts.identity) };
   }
 }
 
 /** The input may name fields that tell apart what the provider's facts do not. */
-function withFieldsOf(rule: ResourceRule | undefined, facts: IdentityFacts): IdentityFacts {
+function withNamedFields(rule: ResourceRule | undefined, facts: IdentityFacts): IdentityFacts {
   if (rule === undefined) return facts;
   const { externalNameFieldPath, scopeFieldPaths } = rule;
   return {

@@ -1,4 +1,5 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
+import { compareEntries } from "../../model/compare.ts";
 import type { TagMap } from "./tag-map.ts";
 
 interface Limits {
@@ -74,7 +75,7 @@ export function checkTags(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud)
     faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${count}${rest}` });
   }
   const own = [...tags].filter(([key]) => ours.has(key));
-  for (const [key, value] of own.sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [key, value] of own.sort(compareEntries)) {
     faults.push(
       ...[...checkKey(key, limits, cloud), ...checkText(value, limits.value, "value", cloud)].map((message) => ({
         key,

@@ -3,7 +3,7 @@ import type { FieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonValue } from "../../model/json.ts";
 import type { SchemaRequirement, SchemaSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { shapeOf } from "./tag-map.ts";
+import { readShape } from "./tag-map.ts";
 
 /** The answer to whether a kind has a field by its OpenAPI schema, and the requirement that asks for the schema. */
 export interface FieldInSchema {
@@ -21,6 +21,6 @@ export function findField({ apiVersion, kind }: SchemaSelector, fieldPath: Field
   if (answer.is !== "resolved") return { is: answer.is, requirement };
   const path = fieldPath.flatMap((step) => ["properties", step]);
   const schema = answer.schema.at(path);
-  const shape = isObject(schema) ? shapeOf(documentOf(schema)) : undefined;
+  const shape = isObject(schema) ? readShape(documentOf(schema)) : undefined;
   return { is: shape === undefined ? "absent" : "there", shape, requirement };
 }

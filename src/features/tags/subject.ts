@@ -3,6 +3,7 @@ import { EVERYTHING, mayWrite, readPolicies } from "../../crossplane/management-
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
+import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
@@ -64,7 +65,7 @@ export function findSubjects(call: Call, draft: Draft): Subjects {
   const kinds = new KnownKinds(call);
   const selected = [...desiredSoFar(call, draft)]
     .filter(([resource]) => call.request.desired.resources.has(resource))
-    .sort(([a], [b]) => (a < b ? -1 : 1)) // Go writes its maps in another order each time
+    .sort(compareEntries) // Go writes its maps in another order each time
     .map(([resource, desired]) => toSubject(resource, desired, kinds, call));
   return {
     subjects: selected.flatMap(({ subject }) => subject ?? []),

@@ -1,3 +1,4 @@
+import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 
@@ -18,14 +19,14 @@ export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
   if (isObject(field)) return textsIn(field);
   if (!Array.isArray(field)) return undefined;
   const items = field.filter(isObject);
-  return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(tagOf));
+  return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(readTagEntry));
 }
 
 /**
- * The shape that a field's OpenAPI schema gives tags, as an empty map or a list of one item for `fromTagMap` to follow;
- * undefined where the field holds no tags: Azure's NamedValue has a list of texts.
+ * Reads the shape that a field's OpenAPI schema gives tags, as an empty map or a list of one item for `fromTagMap` to
+ * follow; undefined where the field holds no tags: Azure's NamedValue has a list of texts.
  */
-export function shapeOf(schema: Document): JsonValue | undefined {
+export function readShape(schema: Document): JsonValue | undefined {
   if (schema.at(["type"]) !== "array") return schema.at(["properties"]) === undefined ? {} : undefined;
   const properties = schema.at(["items", "properties"]);
   if (!isObject(properties)) return undefined;
@@ -45,7 +46,7 @@ function textsIn(field: JsonObject): TagMap {
   return texts;
 }
 
-function tagOf(item: JsonObject): readonly (readonly [string, string])[] {
+function readTagEntry(item: JsonObject): readonly (readonly [string, string])[] {
   const shape = LIST_SHAPES.find(({ key }) => typeof item[key] === "string");
   const [key, value] = shape === undefined ? [] : [item[shape.key], item[shape.value] ?? ""];
   return typeof key === "string" && typeof value === "string" ? [[key, value]] : [];
@@ -56,7 +57,7 @@ function tagOf(item: JsonObject): readonly (readonly [string, string])[] {
  * (propagateAtLaunch of an AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
  */
 export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
-  if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(byKey));
+  if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(compareEntries));
   const items: readonly JsonObject[] = like.filter(isObject);
   const shape = LIST_SHAPES.find(({ key }) => items.some((item) => typeof item[key] === "string")) ?? LIST_SHAPES[0];
   const before = new Map(items.map((item) => [String(item[shape.key]), item]));
@@ -69,8 +70,6 @@ export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue
     [shape.value]: tags.get(key) ?? "",
   }));
 }
-
-const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 
 export const isSameTags = (a: TagMap, b: TagMap): boolean =>
   a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);

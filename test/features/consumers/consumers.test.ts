@@ -425,8 +425,8 @@ describe("rotation", () => {
   function reconcile(annotations: JsonObject, before?: JsonObject): JsonObject {
     const observed = before === undefined ? {} : { role: before };
     const edit = draftOf(section, { xr: database(annotations), desired, observed }).resources.get("role");
-    if (edit?.is !== "set" || edit.object === undefined) throw new Error("the role is left out");
-    return edit.object;
+    if (edit?.is !== "set" || edit.document === undefined) throw new Error("the role is left out");
+    return edit.document.toObject();
   }
   const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["rotationTrigger"];
   const granting = (names: string) => ({ [ALLOWED]: names });

@@ -1,24 +1,15 @@
-import { createHash } from "node:crypto";
 import type { Composite } from "../../../crossplane/composite.ts";
-import { COPY_KINDS, sharedResourceLabel } from "../../../crossplane/copies.ts";
+import { COPY_KINDS, type SecretName, SHARED_RESOURCE, sharedResourceLabel } from "../../../crossplane/copies.ts";
 import { OBSERVE } from "../../../crossplane/management-policies.ts";
+import type { Reference } from "../../../crossplane/references.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { formatFieldPath, withValueAt } from "../../../model/field-path.ts";
+import { hashText } from "../../../model/hash.ts";
 import type { JsonObject, JsonValue } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/owner.ts";
 import type { Call } from "../../feature.ts";
-import {
-  type Data,
-  EARLIER_RESOURCES,
-  formatOrigin,
-  formatOrigins,
-  formatSecret,
-  type Origin,
-  type Original,
-  type SecretName,
-  SHARED_RESOURCE,
-} from "../source.ts";
+import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins, formatSecret, type Original } from "../source.ts";
 import type { Copying, Destination, NamedCopy } from "../verdict.ts";
 
 /** The source Secret's resourceVersion: a new one makes the provider look at once, and not when it next polls. */
@@ -28,7 +19,7 @@ export const SOURCE_VERSION = `${DOMAIN}/source-version`;
 const TARGET = `${DOMAIN}/target`;
 
 export const targetLabel = (secret: SecretName) => ({
-  [TARGET]: createHash("sha256").update(formatSecret(secret)).digest("hex").slice(0, 40),
+  [TARGET]: hashText(formatSecret(secret), 40),
 });
 
 /** Composes what makes a copy: an Object of provider-kubernetes in one of three ways, or the Secret itself. */
@@ -114,7 +105,7 @@ function connectionSecretObject(
 }
 
 /** Adds to an Object the origins of what may still be in its Secret. */
-export function withEarlier(edit: ResourceEdit, origins: readonly Origin[]): ResourceEdit {
+export function withEarlier(edit: ResourceEdit, origins: readonly Reference[]): ResourceEdit {
   if (edit.is !== "set" || edit.object === undefined) return edit;
   const path = ["metadata", "annotations", EARLIER_RESOURCES];
   return { ...edit, object: withValueAt(edit.object, path, formatOrigins(origins)) };

@@ -1,6 +1,7 @@
+import type { SecretName } from "../../../crossplane/copies.ts";
 import { type JsonObject, ownValue } from "../../../model/json.ts";
 import type { Template } from "../../../model/template.ts";
-import type { Data, SecretName, SourceSecret } from "../source.ts";
+import type { Data, SourceSecret } from "../source.ts";
 import type { NamedCopy, NamedKey, SharingReason } from "../verdict.ts";
 
 /** Tells whether a delivery needs the source Secret's values or keys. */

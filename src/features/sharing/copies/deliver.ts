@@ -1,8 +1,9 @@
+import type { Reference } from "../../../crossplane/references.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import type { Resolved } from "../../value.ts";
-import { type Data, formatSecret, type Origin } from "../source.ts";
+import { type Data, formatSecret } from "../source.ts";
 import type { Copying, Destination, JudgedDestination, NamedCopy, Part, SharingReason } from "../verdict.ts";
 import { nameKeys } from "./destinations.ts";
 import { type ConnectedShare, keepGranted, rewrite, withoutLeave } from "./judge-kept.ts";
@@ -166,7 +167,7 @@ export interface Delivery {
   readonly requirements: readonly Requirement[];
   readonly reasons: readonly SharingReason[];
   /** The resource that a copy was made from before, where it is another one now. */
-  readonly before: Origin | undefined;
+  readonly before: Reference | undefined;
 }
 
 /** Puts parts together. */

@@ -1,4 +1,6 @@
+import type { SecretName } from "../../../crossplane/copies.ts";
 import { isBeingDeleted } from "../../../crossplane/metadata.ts";
+import { toReference } from "../../../crossplane/references.ts";
 import type { Connection, Copy } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
 import { stringAt } from "../../../model/document.ts";
@@ -6,8 +8,8 @@ import { DNS_LABEL, isName, SECRET_KEY } from "../../../model/names.ts";
 import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
-import { consumerNamespace, judgeNamespace } from "../grant.ts";
-import { formatSecret, isSameSecret, readSecret, type SecretName, type SourceSecret, toOrigin } from "../source.ts";
+import { consumerNamespace, judgeNamespace } from "../namespaces.ts";
+import { formatSecret, isSameSecret, readSecret, type SourceSecret } from "../source.ts";
 import {
   type Accessible,
   type Destination,
@@ -141,7 +143,7 @@ export function judgeCopies(
   return {
     verdict: {
       is: "copy",
-      original: { origin: toOrigin(resource), source },
+      original: { origin: toReference(resource), source },
       secret,
       destinations: judged,
       isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),

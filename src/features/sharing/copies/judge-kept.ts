@@ -1,5 +1,6 @@
 import { toApiGroup } from "../../../crossplane/api-group.ts";
 import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
+import { type Reference, resourceKey } from "../../../crossplane/references.ts";
 import { toRequirement } from "../../../crossplane/requirement.ts";
 import type { Connection } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
@@ -7,8 +8,9 @@ import { stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
-import { findAccess, judgeNamespace } from "../grant.ts";
-import { findSource, isSameSecret, type Origin, originKey, toSelector } from "../source.ts";
+import { findAccess } from "../grant.ts";
+import { judgeNamespace } from "../namespaces.ts";
+import { findSource, isSameSecret, toSelector } from "../source.ts";
 import type { Copying, JudgedDestination, NotCopying, Part, SharingReason } from "../verdict.ts";
 import { withEarlier } from "./compose.ts";
 import { drop, keep } from "./keep.ts";
@@ -23,7 +25,7 @@ export interface ConnectedShare extends SharedResource {
 export function keepGranted(
   copy: ObservedCopy,
   cause: NotCopying["is"],
-  granted: Origin | undefined,
+  granted: Reference | undefined,
   shared: ConnectedShare,
   call: Call,
 ): Part {
@@ -47,7 +49,7 @@ export function withoutLeave(
   if (leave === "unknown" || leave === "unreadable") return keepGranted(copy, "unknown", undefined, shared, call);
   if (leave === "tooLarge") return keepGranted(copy, "broken", original.origin, shared, call);
   if (copy.origin === undefined && leave === "notAccepted") return keepGranted(copy, "broken", undefined, shared, call);
-  if (copy.origin === undefined || originKey(copy.origin) === originKey(original.origin)) return drop(copy, call);
+  if (copy.origin === undefined || resourceKey(copy.origin) === resourceKey(original.origin)) return drop(copy, call);
   return keepGranted(copy, "broken", undefined, shared, call);
 }
 
@@ -56,7 +58,13 @@ export function withoutLeave(
  * until the provider has written it anew, which it cannot while the new source is not there. Without a grant for that the
  * copy goes first.
  */
-export function rewrite(copy: ObservedCopy, edit: ResourceEdit, now: Origin, shared: ConnectedShare, call: Call): Part {
+export function rewrite(
+  copy: ObservedCopy,
+  edit: ResourceEdit,
+  now: Reference,
+  shared: ConnectedShare,
+  call: Call,
+): Part {
   const stale = findStale(copy, now);
   if (stale.length === 0) return { edits: [[copy.key, edit]], before: changedOrigin(copy, now) };
   const { isKept, isPending, requirements } = judgeOrigins(copy, stale, shared, call);
@@ -69,8 +77,8 @@ export function rewrite(copy: ObservedCopy, edit: ResourceEdit, now: Origin, sha
   return { edits: [[copy.key, withEarlier(edit, stale)]], requirements, before: changedOrigin(copy, now) };
 }
 
-const changedOrigin = ({ origin }: ObservedCopy, now: Origin): Origin | undefined =>
-  origin !== undefined && originKey(origin) !== originKey(now) ? origin : undefined;
+const changedOrigin = ({ origin }: ObservedCopy, now: Reference): Reference | undefined =>
+  origin !== undefined && resourceKey(origin) !== resourceKey(now) ? origin : undefined;
 
 interface Keeping {
   readonly isKept: boolean;
@@ -102,7 +110,7 @@ const pending = (requirements: readonly Requirement[]): Keeping => ({ isKept: tr
 function judgeKept(
   copy: ObservedCopy,
   cause: NotCopying["is"],
-  granted: Origin | undefined,
+  granted: Reference | undefined,
   shared: ConnectedShare,
   call: Call,
 ): Keeping {
@@ -110,7 +118,7 @@ function judgeKept(
   const isWithoutSourceKept = shared.connection.onSourceMissing === "Keep";
   if (cause === "unknown") return decided(true);
   if (origin === undefined) return decided(cause === "broken" || isWithoutSourceKept);
-  const isGranted = granted !== undefined && originKey(granted) === originKey(origin);
+  const isGranted = granted !== undefined && resourceKey(granted) === resourceKey(origin);
   const current = isGranted
     ? decided(cause === "broken" || isWithoutSourceKept)
     : judgeOrigin(copy, origin, shared, call);
@@ -133,7 +141,7 @@ const isListed = (namespace: string, { copies }: Connection): boolean =>
   );
 
 /** Judges the grants of all origins for one copy: each may still be in it. */
-const judgeOrigins = (copy: ObservedCopy, origins: readonly Origin[], shared: ConnectedShare, call: Call): Keeping =>
+const judgeOrigins = (copy: ObservedCopy, origins: readonly Reference[], shared: ConnectedShare, call: Call): Keeping =>
   all(origins.map((origin) => judgeOrigin(copy, origin, shared, call)));
 
 const all = (keepings: readonly Keeping[]): Keeping => ({
@@ -142,7 +150,7 @@ const all = (keepings: readonly Keeping[]): Keeping => ({
   requirements: keepings.flatMap(({ requirements }) => requirements),
 });
 
-function judgeOrigin(copy: ObservedCopy, origin: Origin, shared: ConnectedShare, call: Call): Keeping {
+function judgeOrigin(copy: ObservedCopy, origin: Reference, shared: ConnectedShare, call: Call): Keeping {
   if (origin.namespace !== undefined && !canSelectNamespaces(call.request, call.composite)) return decided(true);
   const { onSourceMissing, secretRef } = shared.connection;
   const requirement = toRequirement(`shared-resource/${shared.name}/recorded`, toSelector(served(origin, shared)));
@@ -166,5 +174,5 @@ const listNamespaces = ({ target }: ObservedCopy): readonly string[] =>
   target === undefined ? [] : [target.namespace];
 
 /** An API version that was recorded long ago may not be served any more; the one of the input is. */
-const served = (origin: Origin, { apiVersion, kind }: SharedResource): Origin =>
+const served = (origin: Reference, { apiVersion, kind }: SharedResource): Reference =>
   kind === origin.kind && toApiGroup(apiVersion) === toApiGroup(origin.apiVersion) ? { ...origin, apiVersion } : origin;

@@ -1,4 +1,4 @@
-import { SHARED_RESOURCE_LABEL } from "../../../crossplane/copies.ts";
+import { SHARED_RESOURCE, SHARED_RESOURCE_LABEL } from "../../../crossplane/copies.ts";
 import { OBSERVE, readPolicies } from "../../../crossplane/management-policies.ts";
 import { readAnnotation, readLabel } from "../../../crossplane/metadata.ts";
 import type { Document } from "../../../model/document.ts";
@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from "../../../model/json.ts";
 import { OWNER } from "../../../ownership/owner.ts";
 import type { Call } from "../../feature.ts";
 import { pick } from "../../observed.ts";
-import { EARLIER_RESOURCES, SHARED_RESOURCE } from "../source.ts";
+import { EARLIER_RESOURCES } from "../source.ts";
 import type { Part } from "../verdict.ts";
 import { SOURCE_VERSION } from "./compose.ts";
 import { isPublisher, isReady, isReleased, isSecret, type ObservedCopy } from "./observed.ts";

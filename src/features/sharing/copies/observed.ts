@@ -1,12 +1,14 @@
-import { copiedSecretOf } from "../../../crossplane/copies.ts";
+import { readCopiedSecret, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
+import { type Reference, resourceKey } from "../../../crossplane/references.ts";
+import { compareTexts } from "../../../model/compare.ts";
 import { readConditions, shownCondition } from "../../../model/condition.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../model/json.ts";
 import type { Resource } from "../../../model/resource.ts";
 import { SHARED_FROM } from "../../../ownership/owner.ts";
-import { isSameSecret, type Origin, originKey, readEarlierOrigins, readOrigin, type SecretName } from "../source.ts";
+import { isSameSecret, readEarlierOrigins } from "../source.ts";
 
 /** The observed resource that makes a copy: an Object of provider-kubernetes, or the Secret itself. */
 export interface ObservedCopy {
@@ -20,9 +22,9 @@ export interface ObservedCopy {
   /** The Secret that it was made from; undefined where it reads none, or several. */
   readonly source: SecretName | undefined;
   /** The shared resource that it was made from; undefined of copies from before this was recorded. */
-  readonly origin: Origin | undefined;
+  readonly origin: Reference | undefined;
   /** Those before it, of which something may still be in the copy. */
-  readonly earlier: readonly Origin[];
+  readonly earlier: readonly Reference[];
 }
 
 /** The names in the Composition of all copies of all shares begin so. */
@@ -35,7 +37,7 @@ export const prefixFor = (share: string): string => `${PREFIX}${share}/`;
 export function findCopies(resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] {
   const copies: ObservedCopy[] = [];
   for (const [key, resource] of resources) if (key.startsWith(PREFIX)) copies.push(toCopy(key, resource));
-  return copies.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return copies.sort((a, b) => compareTexts(a.key, b.key));
 }
 
 function toCopy(key: string, resource: Resource): ObservedCopy {
@@ -45,9 +47,9 @@ function toCopy(key: string, resource: Resource): ObservedCopy {
     key,
     share,
     resource,
-    target: copiedSecretOf(document),
+    target: readCopiedSecret(document),
     source: readSource(document),
-    origin: readOrigin(document),
+    origin: readSharedResource(document),
     earlier: readEarlierOrigins(document),
   };
 }
@@ -118,13 +120,13 @@ function isSeen(document: Document): boolean {
  * Finds the origins of which something may still be in a copy that is to be made from another one: all that are recorded, until
  * the provider has written what the Object says. A Secret that Crossplane writes holds nothing else as soon as it is written.
  */
-export function findStale({ resource, origin, earlier }: ObservedCopy, now: Origin): readonly Origin[] {
+export function findStale({ resource, origin, earlier }: ObservedCopy, now: Reference): readonly Reference[] {
   const { document } = resource;
-  const isMoving = origin !== undefined && originKey(origin) !== originKey(now);
+  const isMoving = origin !== undefined && resourceKey(origin) !== resourceKey(now);
   const isWritten = isSecret(document) || (isReady(resource) && isSeen(document));
   const stale = [...(isMoving && !isSecret(document) ? [origin] : []), ...(isWritten ? [] : earlier)];
-  const keys = new Set([originKey(now)]);
-  return stale.filter((each) => !keys.has(originKey(each)) && keys.add(originKey(each)));
+  const keys = new Set([resourceKey(now)]);
+  return stale.filter((each) => !keys.has(resourceKey(each)) && keys.add(resourceKey(each)));
 }
 
 /** Tells whether the copy exists and is up to date. An Object that may not write stays Ready but is not Synced: both count. */

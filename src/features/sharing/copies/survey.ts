@@ -1,6 +1,7 @@
+import type { SecretName } from "../../../crossplane/copies.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
 import type { Call } from "../../feature.ts";
-import { formatSecret, type SecretName } from "../source.ts";
+import { formatSecret } from "../source.ts";
 import type { Judgement } from "../verdict.ts";
 import { findDestinations } from "./destinations.ts";
 import { findCopies, isPublisher, isReleased, type ObservedCopy } from "./observed.ts";

@@ -1,6 +1,7 @@
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { isBeingDeleted } from "../../../crossplane/metadata.ts";
 import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
+import { resourceKey } from "../../../crossplane/references.ts";
 import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement.ts";
 import { stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
@@ -8,7 +9,7 @@ import type { JsonObject } from "../../../model/json.ts";
 import type { Requirement } from "../../../model/requirement.ts";
 import { formatOwner, OWNER } from "../../../ownership/owner.ts";
 import type { Call } from "../../feature.ts";
-import { type Data, originKey } from "../source.ts";
+import type { Data } from "../source.ts";
 import type { Copying, Destination, NotCopying, SharingReason } from "../verdict.ts";
 import { compose, targetLabel } from "./compose.ts";
 import { selectContents } from "./contents.ts";
@@ -82,7 +83,7 @@ export function copyTo(
 
 /** Tells whether the copy was made from that resource; a copy without a record may have been. */
 const isFrom = ({ origin }: ObservedCopy, original: Copying["original"]): boolean =>
-  origin === undefined || originKey(origin) === originKey(original.origin);
+  origin === undefined || resourceKey(origin) === resourceKey(original.origin);
 
 function write(destination: Destination, object: JsonObject, observed: ObservedCopy | undefined, isThere: boolean) {
   if (!mayWrite(destination, observed, isThere)) {

@@ -32,8 +32,8 @@ const conversions: Readonly<Record<string, (value: never) => GoValue | undefined
   "string to bool as none": parseBoolean,
   "string to float64 as none": parseFloat64,
   "string to float64 as quantity": parseQuantity,
-  "string to object as json": (text: string) => parseJson(text, isObject),
-  "string to array as json": (text: string) => parseJson(text, isList),
+  "string to object as json": (text: string) => parseExactJson(text, isObject),
+  "string to array as json": (text: string) => parseExactJson(text, isList),
   "int64 to string as none": String,
   "int64 to bool as none": (value: bigint) => value === 1n,
   "int64 to float64 as none": (value: bigint) => (BigInt(Number(value)) === value ? Number(value) : undefined),
@@ -83,7 +83,7 @@ function toSpecial(text: string): number {
 }
 
 /** Null is null, whatever is expected. Numbers that a double does not hold exactly are not rounded. */
-function parseJson(text: string, isExpected: (value: JsonValue) => boolean): JsonValue | undefined {
+function parseExactJson(text: string, isExpected: (value: JsonValue) => boolean): JsonValue | undefined {
   try {
     const value = JSON.parse(text) as JsonValue;
     return (value === null || isExpected(value)) && hasExactNumbers(text) ? value : undefined;

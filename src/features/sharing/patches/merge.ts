@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, ownValue } from "../../../mo
 import { Blocked, type Edit } from "./edit.ts";
 import { isList, toGoJson } from "./go-value.ts";
 
-/** How a value goes where one is already. */
+/** The way in which a new value is merged with one that is there already. */
 interface Merging {
   /** New values replace old ones, those in objects included. */
   readonly isForced: boolean;

@@ -60,7 +60,7 @@ export function toPatches(shares: readonly Judged[], call: Call): Patches {
 /** The key of the XR among patched objects: no resource has an empty name. */
 const COMPOSITE = "";
 
-/** What was written to the XR: of a list's items, the list. */
+/** Reads the values that were written to the XR. Where a list's item was written, the value is the whole list. */
 const toValues = (object: JsonObject, written: readonly FieldPath[]): readonly ValueEdit[] =>
   written.flatMap((path) => {
     const list = path.findIndex((step) => typeof step === "number" || step === EVERY);
@@ -110,10 +110,10 @@ function patchFrom(
 function fromResource(patch: Patch, resource: Document, { kind }: SharedResource, call: Call): Patched {
   const { policy, transforms, toResource } = patch;
   const read = readFields(patch, resource);
-  const nameOf = (path: FieldPath): string => `${formatFieldPath(path)} of ${kind} ${qualifiedName(resource)}`;
+  const describe = (path: FieldPath): string => `${formatFieldPath(path)} of ${kind} ${qualifiedName(resource)}`;
   if (read.is === "unset") {
     if (policy.fromFieldPath === "Optional") return { patch };
-    return { patch, edit: keepShown(patch, call), reason: { is: "FieldNotSet", field: nameOf(read.path) } };
+    return { patch, edit: keepShown(patch, call), reason: { is: "FieldNotSet", field: describe(read.path) } };
   }
   if (toResource !== undefined && !call.request.desired.resources.has(toResource.name)) {
     const fault = `cannot patch resource ${toResource.name}: no earlier step desires it`;
@@ -122,7 +122,7 @@ function fromResource(patch: Patch, resource: Document, { kind }: SharedResource
   const result = transform(read.value, transforms);
   const value = result.is === "transformed" ? toJson(result.value) : undefined;
   if (value !== undefined) return { patch, edit: toEdit(value, policy.toFieldPath) };
-  const fault = `cannot transform ${nameOf(read.path)}: ${result.is === "failed" ? result.fault : "a number that JSON cannot hold"}`;
+  const fault = `cannot transform ${describe(read.path)}: ${result.is === "failed" ? result.fault : "a number that JSON cannot hold"}`;
   return { patch, edit: keepShown(patch, call), reason: { is: "PatchFailed", fault } };
 }
 

@@ -39,7 +39,10 @@ function printDigits(value: bigint, verb: string, base: number, style: Style): s
   const sign = value < 0n ? "-" : signOfPositive(flags);
   const least = precision ?? (isZeroPadded(style) ? width - sign.length : 0);
   const digits = (value < 0n ? -value : value).toString(base).padStart(least, "0");
-  return pad(sign + prefixOf(verb, digits, flags) + (verb === "X" ? digits.toUpperCase() : digits), withoutZero(style));
+  return pad(
+    sign + findPrefix(verb, digits, flags) + (verb === "X" ? digits.toUpperCase() : digits),
+    withoutZero(style),
+  );
 }
 
 function signOfPositive(flags: ReadonlySet<string>): string {
@@ -47,7 +50,7 @@ function signOfPositive(flags: ReadonlySet<string>): string {
   return flags.has(" ") ? " " : "";
 }
 
-function prefixOf(verb: string, digits: string, flags: ReadonlySet<string>): string {
+function findPrefix(verb: string, digits: string, flags: ReadonlySet<string>): string {
   const octal = flags.has("#") && digits[0] !== "0" ? "0" : "";
   if (verb === "O") return `0o${octal}`;
   return flags.has("#") ? ({ b: "0b", o: octal, x: "0x", X: "0X" }[verb] ?? "") : "";

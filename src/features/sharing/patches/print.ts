@@ -36,7 +36,7 @@ function printAll(format: Format, values: readonly GoValue[]): { readonly text: 
 const isIndexOf = (index: number | undefined, { length }: readonly GoValue[]): boolean =>
   index !== undefined && index >= 0 && index < length;
 
-/** What Go prints where a directive has no value. */
+/** Finds the text that Go prints for a directive that takes no value, or has none; undefined where there is one to print. */
 function findComplaint(
   { verb, indexes, isMisplaced }: Directive,
   index: number,
@@ -48,7 +48,7 @@ function findComplaint(
   return index < values.length ? undefined : `%!${verb}(MISSING)`;
 }
 
-/** What Go prints of a value by itself. */
+/** Prints a value by itself, as Go does under %v. */
 export const print = (value: GoValue): string => printTop(value, "v", PLAIN);
 
 const printExtra = (values: readonly GoValue[]): string =>

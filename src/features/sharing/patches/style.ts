@@ -1,6 +1,6 @@
 import type { Directive } from "../../../input/format.ts";
 
-/** How one value is printed: the flags of a directive, and those that %v makes of them. */
+/** The style in which one value is printed: the flags of a directive, and those that %v makes of them. */
 export interface Style {
   readonly flags: ReadonlySet<string>;
   readonly isGoSyntax: boolean;
