@@ -18,10 +18,10 @@ export interface CredentialSource {
   forget(): boolean;
 }
 
-export function credentialsOf(user: User, env: Environment): CredentialSource {
+export function toCredentialSource(user: User, env: Environment): CredentialSource {
   const { exec } = user;
   if (exec === undefined)
-    return { get: async () => toCredentials(user, { token: tokenOf(user) }), forget: () => false };
+    return { get: async () => toCredentials(user, { token: readToken(user) }), forget: () => false };
   let issued: Promise<Issued> | undefined;
   const forget = (): true => {
     issued = undefined;
@@ -49,7 +49,7 @@ function toCredentials(user: User, issued: Omit<Issued, "endsAt">): Credentials 
   };
 }
 
-const tokenOf = ({ tokenFile, token }: User): string | undefined =>
+const readToken = ({ tokenFile, token }: User): string | undefined =>
   tokenFile === undefined ? token : readFileSync(tokenFile, "utf8").trim();
 
 interface Issued {

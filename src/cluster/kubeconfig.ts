@@ -62,7 +62,7 @@ export interface TargetOptions {
  */
 export function findTarget({ kubeconfig, context, env }: TargetOptions): Target {
   const files = kubeconfig === undefined ? usualFiles(env).filter((file) => existsSync(file)) : [kubeconfig];
-  if (files.length === 0) return podOf(env);
+  if (files.length === 0) return readPodTarget(env);
   const configs = files.map(read);
   const current = context ?? configs.map(({ json }) => text(json, "current-context")).find(Boolean);
   if (current === undefined) throw noCluster(`${files.join(", ")}: there is no current-context`);
@@ -83,7 +83,7 @@ function usualFiles(env: Environment): readonly string[] {
   return home === undefined ? [] : [join(home, ".kube", "config")];
 }
 
-function podOf({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" }: Environment): Target {
+function readPodTarget({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" }: Environment): Target {
   if (host === undefined || !existsSync(`${POD}/token`)) throw noCluster("there is no kubeconfig");
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,

@@ -46,7 +46,7 @@ function toComparable(value: unknown): string | undefined {
   return isObject(value) && value["is"] === "literal" ? toComparable(value["value"]) : undefined;
 }
 
-const pathOf = (parse: (text: string) => FieldPath) =>
+const definePath = (parse: (text: string) => FieldPath) =>
   z.string().transform((text, check): FieldPath => {
     try {
       return parse(text);
@@ -57,10 +57,10 @@ const pathOf = (parse: (text: string) => FieldPath) =>
   });
 
 /** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
-export const fieldPath = pathOf((text) => parseFieldPath(text));
+export const fieldPath = definePath((text) => parseFieldPath(text));
 
 /** A path to values, such as `spec.containers[*].image`. */
-export const targetPath = pathOf(parseTargetPath);
+export const targetPath = definePath(parseTargetPath);
 
 /** Guards a path into the XR's status: Crossplane takes nothing else of the XR from a function. */
 export const belowStatus = [

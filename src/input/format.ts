@@ -22,12 +22,12 @@ const MAX_WIDTH = 1000;
 /** Whatever its verbs, a format is printed, as Go does; but not with what the format itself does not determine. */
 export const format = z.string().transform((text, check): Format => {
   const pieces = parseFormat(text);
-  const faults = pieces.flatMap((piece) => (typeof piece === "string" ? [] : faultsOf(piece)));
+  const faults = pieces.flatMap((piece) => (typeof piece === "string" ? [] : findFaults(piece)));
   for (const fault of new Set(faults)) check.addIssue(fault);
   return pieces;
 });
 
-function faultsOf({ verb, width = 0, precision = 0 }: Directive): readonly string[] {
+function findFaults({ verb, width = 0, precision = 0 }: Directive): readonly string[] {
   const faults: string[] = [];
   if (verb === "*") faults.push("a width or precision of * is not supported: write the number");
   if (verb === "p") faults.push("%p is not supported: an address changes with every call");

@@ -16,12 +16,12 @@ const regexp = z.string().transform((text, check): RE2JS => {
 
 /** Guards an object whose `type` says which one of its other keys is given. */
 const withKeyOfType = <T extends z.ZodObject>(schema: T, keys: Readonly<Record<string, string>>, standard: string): T =>
-  schema.refine((object) => faultsOf(object, keys, standard).length === 0, {
+  schema.refine((object) => findFaults(object, keys, standard).length === 0, {
     ...onObjects,
-    error: ({ input }) => faultsOf(input, keys, standard).join("; "),
+    error: ({ input }) => findFaults(input, keys, standard).join("; "),
   });
 
-function faultsOf(object: unknown, keys: Readonly<Record<string, string>>, standard: string): readonly string[] {
+function findFaults(object: unknown, keys: Readonly<Record<string, string>>, standard: string): readonly string[] {
   const type = isObject(object) ? (object["type"] ?? standard) : undefined;
   const wanted = keys[String(type)];
   if (!isObject(object) || wanted === undefined) return [];

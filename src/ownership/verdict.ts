@@ -67,7 +67,7 @@ export function judgeOwnership(situation: Situation): OwnershipVerdict {
   if (contenders === undefined) return { is: "pending" };
   if (otherCluster !== undefined && !isChosen(own)) return { is: "theirs", cluster: otherCluster };
 
-  const self = own && selfOf(own, contenders);
+  const self = own && findSelf(own, contenders);
   if (self !== undefined && hasManagementPolicies && !reportsTags && isOthers(self, contenders))
     return { is: "existed" };
   if (self !== undefined) return judgeListed(self, contenders, hasManagementPolicies);
@@ -87,12 +87,12 @@ function judgeListed(self: Contender, { all, living, inTheWay }: Contenders, can
   return {
     is: "ours",
     others: living.filter(({ uid }) => uid !== self.uid),
-    origin: isCreated ? "created" : originOf(self, canObserve),
+    origin: isCreated ? "created" : judgeOrigin(self, canObserve),
   };
 }
 
 /** The origin of a cloud resource that none of us created. */
-const originOf = ({ observation }: Contender, canObserve: boolean): Origin =>
+const judgeOrigin = ({ observation }: Contender, canObserve: boolean): Origin =>
   canObserve && observation === "present" ? "existed" : "unknown";
 
 /** Tells whether a cloud resource is there that none of us has ever created, written or been given. */
@@ -106,7 +106,7 @@ const isInvolved = (contender: Contender): boolean =>
 const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
 
 /** Ours as listed. Either of the observed and the listed one may be older, so both have to be marked for it to count as owner. */
-function selfOf(own: Contender, { byUid }: Contenders): Contender | undefined {
+function findSelf(own: Contender, { byUid }: Contenders): Contender | undefined {
   const listed = byUid.get(own.uid);
   if (listed === undefined) return undefined;
   return { ...own, isMarked: own.isMarked && listed.isMarked, isDeleting: own.isDeleting || listed.isDeleting };

@@ -21,7 +21,7 @@ export interface Container extends Slice {
   readonly entered: Map<string | number, Container | "absent" | "unusual">;
 }
 
-export const structOf = ({ bytes, start, end }: Slice): Container => ({
+export const toContainer = ({ bytes, start, end }: Slice): Container => ({
   bytes,
   start,
   end,

@@ -47,7 +47,7 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
   const webhook = createServer(
     credentials.secureContext,
     handled(log, (request, response) =>
-      request.method === "POST" && pathOf(request) === "/validate"
+      request.method === "POST" && readPath(request) === "/validate"
         ? review(request, response)
         : pages(request, response),
     ),
@@ -71,14 +71,14 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
   };
 }
 
-const pathOf = ({ url }: IncomingMessage): string => (url ?? "").split("?")[0] ?? "";
+const readPath = ({ url }: IncomingMessage): string => (url ?? "").split("?")[0] ?? "";
 
 /** A bug becomes a 500, which the API server takes as a webhook that failed: its failurePolicy decides. */
 const handled =
   (log: Log, handler: Handler) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     handler(request, response).catch((error: unknown) => {
-      log.error("cannot answer", { path: pathOf(request), reason: String(error) });
+      log.error("cannot answer", { path: readPath(request), reason: String(error) });
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });
@@ -91,7 +91,7 @@ function toPages(reviewer: Reviewer, registry: Registry, state: { readonly isSto
   };
   return async (request, response) => {
     if (request.method !== "GET") return say(response, 404, "not found\n");
-    switch (pathOf(request)) {
+    switch (readPath(request)) {
       case "/healthz":
         return say(response, 200, "ok\n");
       case "/readyz":

@@ -40,12 +40,12 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
   return found.sort(
     (a, b) =>
       FINDINGS.indexOf(a.is) - FINDINGS.indexOf(b.is) ||
-      compare(subjectOf(a), subjectOf(b)) ||
+      compare(formatSubject(a), formatSubject(b)) ||
       compare(formatReference(a.resource), formatReference(b.resource)),
   );
 }
 
-const subjectOf = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
+const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
 
 /** Checks one reference of an XR: the resource exists, and the XR controls it. */
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { given, listOf, Reader, resolutionOf, type Translated, toLabels, toName } from "./translate.ts";
+import { given, Reader, readResolution, type Translated, toLabels, toList, toName } from "./translate.ts";
 
 /** Where templates find what function-extra-resources has found. */
 const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
@@ -12,9 +12,9 @@ export function fromExtraResources(input: JsonObject): Translated {
   const reader = new Reader();
   const spec = reader.read("spec", input["spec"], ["extraResources", "context", "policy"]);
   const context = reader.read("spec.context", spec["context"], ["key"]);
-  const resolution = resolutionOf(reader, spec["policy"]);
+  const resolution = readResolution(reader, spec["policy"]);
   const taken = new Set<string>();
-  const sharedResources = listOf(spec["extraResources"]).map((source, index) =>
+  const sharedResources = toList(spec["extraResources"]).map((source, index) =>
     toShared(reader, `spec.extraResources[${index}]`, source, { resolution, taken }),
   );
   return { spec: { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources }, remarks: reader.remarks };

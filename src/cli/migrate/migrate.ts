@@ -40,11 +40,11 @@ export function migrate(text: string, functionName: string): Omit<Translated, "s
     if (fault) throw new FunctionError("InvalidInput", `cannot read the Composition: ${fault.message}`);
     if (document.get("kind") === "Composition") remarks.push(...migrateSteps(document, functionName));
   }
-  return { text: documents.map((document) => document.toString(styleOf(text))).join(""), remarks };
+  return { text: documents.map((document) => document.toString(detectStyle(text))).join(""), remarks };
 }
 
 /** Lists stay as far to the right as they were, and long lines are not folded. */
-const styleOf = (text: string) => ({ lineWidth: 0, indentSeq: !/^( *)[^\s-].*:(?: *#.*)?\n\1- /m.test(text) });
+const detectStyle = (text: string) => ({ lineWidth: 0, indentSeq: !/^( *)[^\s-].*:(?: *#.*)?\n\1- /m.test(text) });
 
 function migrateSteps(document: Document.Parsed, functionName: string): readonly string[] {
   const pipeline = document.getIn(["spec", "pipeline"]);

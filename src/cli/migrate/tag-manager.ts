@@ -1,18 +1,18 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { given, listOf, Reader, type Translated } from "./translate.ts";
+import { given, Reader, type Translated, toList } from "./translate.ts";
 
 /** Translates an input of function-tag-manager. */
 export function fromTagManager(input: JsonObject): Translated {
   const reader = new Reader();
   const fields = ["apiVersion", "kind", "metadata", "addTags", "ignoreTags", "removeTags"];
   const { addTags, ignoreTags, removeTags } = reader.read("input", input, fields);
-  const add = listOf(addTags).map((entry, index) => toAdded(reader, `addTags[${index}]`, entry));
+  const add = toList(addTags).map((entry, index) => toAdded(reader, `addTags[${index}]`, entry));
   const tags = given({
     add: firstWins(add),
     preserve:
-      ignoreTags && (listOf(ignoreTags).map((entry, at) => toKeys(reader, `ignoreTags[${at}]`, entry)) as JsonValue),
+      ignoreTags && (toList(ignoreTags).map((entry, at) => toKeys(reader, `ignoreTags[${at}]`, entry)) as JsonValue),
     remove:
-      removeTags && (listOf(removeTags).map((entry, at) => toKeys(reader, `removeTags[${at}]`, entry)) as JsonValue),
+      removeTags && (toList(removeTags).map((entry, at) => toKeys(reader, `removeTags[${at}]`, entry)) as JsonValue),
   });
   return { spec: { tags }, remarks: reader.remarks };
 }

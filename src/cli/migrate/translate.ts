@@ -20,7 +20,7 @@ export class Reader {
   }
 }
 
-export const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
+export const toList = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
 
 /** The fields that have a value. */
 export const given = (fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
@@ -28,7 +28,7 @@ export const given = (fields: Readonly<Record<string, JsonValue | undefined>>): 
 
 /** Labels to select by; theirs name the type of each, ours the source. */
 export const toLabels = (reader: Reader, path: string, matchers: JsonValue | undefined): readonly JsonObject[] =>
-  listOf(matchers).map((matcher, index) => {
+  toList(matchers).map((matcher, index) => {
     const known = ["type", "key", "value", "valueFromFieldPath", "fromFieldPathPolicy"];
     const label = reader.read(`${path}[${index}]`, matcher, known);
     const isValue = label["type"] === "Value";
@@ -41,7 +41,7 @@ export const toLabels = (reader: Reader, path: string, matchers: JsonValue | und
   });
 
 /** The resolution of a policy, which is one for all shared resources there. */
-export const resolutionOf = (reader: Reader, policy: JsonValue | undefined): JsonValue | undefined =>
+export const readResolution = (reader: Reader, policy: JsonValue | undefined): JsonValue | undefined =>
   reader.read("spec.policy", policy, ["resolution"])["resolution"] === "Optional" ? "Optional" : undefined;
 
 /** A DNS label for a name; of those that are taken, the first that is not. */

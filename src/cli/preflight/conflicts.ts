@@ -115,7 +115,7 @@ const isSamePlace = (a: ResourceQuery, b: ResourceQuery): boolean =>
 
 const toConflict = ({ manifest, path }: Wish, owner: string, message: string): Conflict => ({
   file: manifest.file,
-  line: manifest.lineOf(path),
+  line: manifest.findLine(path),
   template: manifest.template,
   object: describeObject(manifest),
   field: formatFieldPath(path),
@@ -123,7 +123,7 @@ const toConflict = ({ manifest, path }: Wish, owner: string, message: string): C
   message,
 });
 
-const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${manifest.file}:${manifest.lineOf(path)}`;
+const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${manifest.file}:${manifest.findLine(path)}`;
 
 /** `Bucket.platform.example.org team-a/orders`. */
 function describeObject({ object }: Manifest): string {

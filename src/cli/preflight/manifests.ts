@@ -15,7 +15,7 @@ export interface Manifest {
   readonly template: string | undefined;
   readonly object: JsonObject;
   /** The line of a field, or of what is nearest above it. */
-  lineOf(path: FieldPath): number;
+  findLine(path: FieldPath): number;
 }
 
 /**
@@ -109,18 +109,18 @@ function parseDocument(document: Document.Parsed, file: string, lines: LineCount
   const template = /^ ?Source: (\S+)/m.exec(
     `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`,
   )?.[1];
-  const lineOf = (path: FieldPath): number => lineAt(findOffset(document, path));
+  const findLine = (path: FieldPath): number => lineAt(findOffset(document, path));
   const objects = objectsIn(value, []);
   return {
     manifests: objects.filter(isManifest).map(({ object, path: above }) => ({
       file,
       template,
       object,
-      lineOf: (path: FieldPath) => lineOf([...above, ...path]),
+      findLine: (path: FieldPath) => findLine([...above, ...path]),
     })),
     faults: objects
       .filter((placed) => !isManifest(placed))
-      .map(({ path }) => `${file}:${lineOf(path)}: no Kubernetes manifest: it lacks apiVersion or kind`),
+      .map(({ path }) => `${file}:${findLine(path)}: no Kubernetes manifest: it lacks apiVersion or kind`),
   };
 }
 

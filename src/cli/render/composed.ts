@@ -1,7 +1,7 @@
 import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
 import { isObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { RenderError } from "./error.ts";
-import { metadataMap, metadataOf, metadataString, withMetadata } from "./metadata.ts";
+import { metadataMap, metadataString, readMetadata, withMetadata } from "./metadata.ts";
 
 /** The annotation that holds a composed resource's name in its Composition. */
 export const RESOURCE_NAME = "crossplane.io/composition-resource-name";
@@ -24,7 +24,7 @@ export interface Composed {
  * @throws {RenderError} where somebody else controls it.
  */
 export function renderComposed({ name, desired, observed }: Composed, xr: JsonObject): JsonObject {
-  const identified = observed === undefined ? desired : withIdentityOf(observed, desired);
+  const identified = observed === undefined ? desired : copyIdentity(observed, desired);
   const root = metadataMap(xr, "labels")[COMPOSITE_LABEL] || metadataString(xr, "name");
   const isNamed = metadataString(identified, "name") !== "" || metadataString(identified, "generateName") !== "";
   const namespace = metadataString(xr, "namespace");
@@ -38,7 +38,7 @@ export function renderComposed({ name, desired, observed }: Composed, xr: JsonOb
   });
 }
 
-const withIdentityOf = (observed: JsonObject, desired: JsonObject): JsonObject =>
+const copyIdentity = (observed: JsonObject, desired: JsonObject): JsonObject =>
   withMetadata(desired, {
     name: metadataString(observed, "name"),
     namespace: metadataString(observed, "namespace"),
@@ -75,7 +75,7 @@ function withController(object: JsonObject, xr: JsonObject): readonly JsonObject
 }
 
 function readOwners(object: JsonObject): readonly JsonObject[] {
-  const owners = ownValue(metadataOf(object), "ownerReferences");
+  const owners = ownValue(readMetadata(object), "ownerReferences");
   return Array.isArray(owners) ? owners.filter(isObject) : [];
 }
 
