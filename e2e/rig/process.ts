@@ -25,7 +25,7 @@ export interface PartOptions {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** What has to end with this process, however that comes about. */
+/** Processes that have to end with this one, however it ends. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -72,7 +72,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !
 
 interface Patience {
   readonly timeoutMs: number;
-  /** Whether waiting has no sense any more. */
+  /** True once waiting is pointless. */
   readonly isOver?: () => boolean;
 }
 

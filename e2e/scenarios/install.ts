@@ -17,12 +17,12 @@ import { PATIENCE, type Suite } from "./scenario.ts";
 const FUNCTION = "function-installed";
 /** The name that Crossplane v1 expects; v2 takes any, which its revision's status says. */
 const SECRET = `${FUNCTION}-tls-server`;
-/** What OpenShift and others give to a pod: a UID that no image knows. */
+/** A UID that no image knows, as OpenShift and others assign to a pod. */
 const ANY_UID = "1000680000:0";
 
 const installed = seeker("XInstalled", FUNCTION);
 
-/** What the scenarios hand on to each other, for each control plane. */
+/** The state that the scenarios pass on to each other, for each control plane. */
 interface Installation {
   readonly registry: Registry;
   readonly image: Unpacked;

@@ -78,7 +78,7 @@ async function shown({ kubectl }: Rig, type: string): Promise<readonly (string |
   return all.map((xr) => conditionOf(xr, type)?.status);
 }
 
-/** How often each is called in some seconds. */
+/** Counts the calls of each replica in some seconds. */
 async function callsTo(running: readonly RunningFunction[]): Promise<readonly number[]> {
   const count = () => running.map(({ part }) => readFileSync(part.log, "utf8").split("ran function").length);
   const before = count();

@@ -4,7 +4,7 @@ import { isObject } from "../model/json.ts";
 import { ClusterError } from "./error.ts";
 import type { Environment, Exec, User } from "./kubeconfig.ts";
 
-/** What a request is sent with. */
+/** The headers and client certificate of a request. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly cert?: Buffer | string;

@@ -22,7 +22,7 @@ interface Tls {
   readonly rejectUnauthorized?: false;
 }
 
-/** What a user is known by; of several ways to a token the first that is there. */
+/** A user's credentials. Of several sources of a token, the first that is set counts. */
 export interface User {
   readonly cert?: Buffer;
   readonly key?: Buffer;
@@ -41,7 +41,7 @@ export interface Exec {
   readonly args: readonly string[];
   readonly env: Environment;
   readonly apiVersion: string;
-  /** What the program is told of the cluster, where it wants to know. */
+  /** The cluster's data for the program, if `provideClusterInfo` is set. */
   readonly cluster?: JsonObject;
   readonly hint: string | undefined;
 }

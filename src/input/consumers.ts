@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../model/json.ts";
 import { secretRefShape } from "./connection.ts";
 import { apiVersion, fieldPath, onObjects, statusPath } from "./fields.ts";
 
-/** What stands for the namespace, or for a hash of it, in a template. */
+/** The placeholder for the namespace, or for a hash of it, in a template. */
 const PLACEHOLDER = /\{(?:namespace|hash)\}/;
 
 const isIn = (value: unknown, placeholder: RegExp): boolean => placeholder.test(JSON.stringify(value) ?? "");
