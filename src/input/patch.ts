@@ -14,21 +14,24 @@ const combine = z.strictObject({
     .describe("The text."),
 });
 
+/** Ways to combine a value with the one in its place. */
+export const MERGES = [
+  "Replace",
+  "MergeObjects",
+  "MergeObjectsAppendArrays",
+  "ForceMergeObjects",
+  "ForceMergeObjectsAppendArrays",
+  "MergeObject",
+  "AppendArray",
+] as const;
+
 const policy = z.strictObject({
   fromFieldPath: z
     .enum(["Optional", "Required"])
     .default("Optional")
     .describe("Whether the XR waits while the field is not set."),
   toFieldPath: z
-    .enum([
-      "Replace",
-      "MergeObjects",
-      "MergeObjectsAppendArrays",
-      "ForceMergeObjects",
-      "ForceMergeObjectsAppendArrays",
-      "MergeObject",
-      "AppendArray",
-    ])
+    .enum(MERGES)
     .default("Replace")
     .describe(
       "What becomes of a value that is there already. `MergeObjects` keeps its keys, `ForceMergeObjects` replaces them, and " +

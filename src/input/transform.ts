@@ -30,7 +30,8 @@ function findFaults(object: unknown, keys: Readonly<Record<string, string>>, sta
   return object[wanted] === undefined ? [`type ${String(type)} needs ${wanted}`, ...strange] : strange;
 }
 
-const CONVERSIONS = [
+/** The conversions of a text. */
+export const CONVERSIONS = [
   "ToUpper",
   "ToLower",
   "ToBase64",
