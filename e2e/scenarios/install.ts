@@ -4,10 +4,11 @@ import { NAME, VERSION as PACKAGE_VERSION } from "../../scripts/package/layout.t
 import { type Registry, startRegistry } from "../../scripts/package/registry.ts";
 import { crane } from "../../scripts/package/run.ts";
 import { makePackages } from "../../scripts/package/xpkg.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import { startContainer, type Unpacked, unpackImage } from "../rig/container.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
-import { freePort, type Part, until } from "../rig/process.ts";
+import { type Part, until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, pluralOf, seeker, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
