@@ -5,7 +5,7 @@ import { neverReconciled } from "./never-reconciled.ts";
 import type { OperationCall } from "./operation.ts";
 
 /**
- * Answers a call of an Operation, where there is no XR: the counterpart of pipeline.ts.
+ * Answers a call of an Operation, which has no XR. The counterpart of pipeline.ts.
  *
  * @throws {FunctionError} `InvalidInput` for sections of the input that need an XR.
  */
