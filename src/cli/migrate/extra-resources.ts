@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { given, Reader, readResolution, type Translated, toLabels, toList, toName } from "./translate.ts";
 
-/** Where templates find what function-extra-resources has found. */
+/** The context key under which templates read function-extra-resources' results. */
 const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
 
-/** More than Crossplane answers: theirs sets no limit where none is given. */
+/** No effective limit, which is function-extra-resources' default: Crossplane returns fewer. */
 const NO_LIMIT = 100_000;
 
 /** Translates an input of function-extra-resources. */

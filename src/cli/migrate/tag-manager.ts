@@ -17,7 +17,7 @@ export function fromTagManager(input: JsonObject): Translated {
   return { spec: { tags }, remarks: reader.remarks };
 }
 
-/** Of several entries with one key, the first counts there, and the last here. */
+/** Reverses the entries: of several with one key function-tag-manager takes the first, this function the last. */
 const firstWins = (add: readonly JsonObject[]): readonly JsonObject[] | undefined =>
   add.length === 0
     ? undefined
@@ -26,7 +26,7 @@ const firstWins = (add: readonly JsonObject[]): readonly JsonObject[] | undefine
         ...add.filter(({ policy }) => policy === "Retain"),
       ];
 
-/** Theirs replaces by default only where the type is left out. */
+/** Sets the policy: function-tag-manager's default is Replace only if the type is left out. */
 function toAdded(reader: Reader, path: string, value: JsonValue): JsonObject {
   const entry = reader.read(path, value, ["type", "fromFieldPath", "tags", "policy"]);
   const policy = entry["policy"] ?? (entry["type"] === undefined ? "Replace" : "Retain");
