@@ -16,8 +16,7 @@ export interface Composed {
 }
 
 /**
- * A composed resource with the metadata that Crossplane adds: the name it has, or a prefix for one; where it came from;
- * who controls it.
+ * Adds the metadata that Crossplane sets on a composed resource: its name or a prefix for one, its origin, and its controller.
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go SetComposedResourceMetadata.
  *

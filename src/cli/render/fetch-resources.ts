@@ -3,8 +3,8 @@ import { metadataMap, metadataString } from "./metadata.ts";
 import type { ResourceSelector, Resources } from "./protocol.ts";
 
 /**
- * The resources of the files that match a selector, as the CLI answers it: in the order of their names, the first one where
- * a name is asked for, and whatever their namespace.
+ * Finds the resources of the files that match a selector, sorted by name. Like the CLI it ignores namespaces, and returns only
+ * the first match of a name.
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go FilteringFetcher.
  */
