@@ -25,7 +25,7 @@ const ROUNDS = 3;
 const MILLISECONDS = 70;
 const COUNT = 100;
 
-/** What each takes of the processor at best, in microseconds; in turns: what the machine's other work disturbs least. */
+/** Measures the least processor time of each, in microseconds. They run in turns: other work disturbs all alike. */
 function best(works: readonly (() => unknown)[]): readonly number[] {
   const least = works.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < ROUNDS; round++) {

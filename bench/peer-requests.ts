@@ -60,7 +60,7 @@ function settled(body: Body, required: Required): Buffer {
   return isSettled ? request : settled({ ...body, observed }, next);
 }
 
-/** What server-side apply makes of an observed resource: fields that are desired are as they are desired. */
+/** Merges desired fields into an observed resource, as server-side apply does. */
 function applied(observed: JsonObject, desired: JsonObject): JsonObject {
   const fields = Object.entries(desired).map(([key, value]) => {
     const before = observed[key];

@@ -40,7 +40,7 @@ async function takesInput({ kubectl }: Rig): Promise<string> {
   return "package/input/inputs.yaml";
 }
 
-/** What has not happened is not served: nobody has to have opened a circuit, ended a watch, or found a cached response. */
+/** Metrics that are served only after their event, such as an open circuit, a stopped watch or a cache hit. They may be missing. */
 const RARE = /_(?:opens|stopped|hits)_total$/;
 
 async function servesMetrics({ crossplane, version }: Rig): Promise<string> {
@@ -54,7 +54,7 @@ async function servesMetrics({ crossplane, version }: Rig): Promise<string> {
   return asked.filter((name) => served.includes(`\n${name}{`)).join(", ");
 }
 
-/** What stays of them is nothing: the server only says whether it would take them. */
+/** Checks that the API server accepts the manifests. A dry run, so nothing is created. */
 async function takesManifests({ kubectl }: Rig): Promise<string> {
   const folder = fileURLToPath(new URL("../deploy/function", import.meta.url));
   const taken = await kubectl.run("apply", "--server-side", "--dry-run=server", "-f", folder);

@@ -2,18 +2,18 @@ import { exponentOf } from "../rig/statistics.ts";
 import { type Row, sized } from "./row.ts";
 import { rows } from "./rows.ts";
 
-/** What a row costs, by the size of its request. */
+/** The cost of a row, by the size of its request. */
 export interface Cost {
   readonly name: string;
   /** Bytes, and the least processor time in milliseconds that a call took. */
   readonly points: readonly (readonly [bytes: number, milliseconds: number])[];
   /** Of the growth; linear is 1. */
   readonly exponent: number;
-  /** What 1 MB takes, or the largest that a cluster can hold; infinite where nobody waited for it, since smaller requests took too long. */
+  /** Milliseconds for a request of 1 MB, or the largest that a cluster can hold; infinite if smaller ones were too slow. */
   readonly atLimit: number;
 }
 
-/** What every row is held to: growth with the bytes and no faster, and what 1 MB may take, in milliseconds. */
+/** The limits for every row: the exponent of its growth with the bytes, and milliseconds for 1 MB. */
 export const AT_MOST = { exponent: 1.15, milliseconds: 100 } as const;
 
 const MIB = 1024 * 1024;
@@ -27,7 +27,7 @@ const TOO_LONG_MS = 400;
 /** Of these many points, the last ones: what every call costs hides the growth of small requests. */
 const POINTS = 4;
 
-/** How often a row that fails is measured again, on what may be a busy machine: the least of all is what counts. */
+/** The number of times that a failing row is measured: the machine may be busy, and the least of all counts. */
 const ATTEMPTS = 3;
 
 /**

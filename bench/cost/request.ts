@@ -5,7 +5,7 @@ import { lookUpIn } from "../../testing/simulations/look-up.ts";
 import { decodeResponse, encodeRequest } from "../../testing/wire/oracle.ts";
 import { emptyResource, type PlainRequest, type PlainSelector, type PlainState } from "../../testing/wire/plain.ts";
 
-/** What a request is made of, where a field of it is to be large. */
+/** The parts of a request in which one field is large. */
 export interface Parts {
   readonly xr: JsonObject;
   /** The input's spec. */
@@ -19,7 +19,7 @@ export interface Parts {
   readonly cluster?: readonly JsonObject[];
 }
 
-/** What a Composition may ask for in turn, and Crossplane's limit. */
+/** Crossplane's limit of calls in one reconcile. */
 const MAX_CALLS = 6;
 
 /** The request of the last call of a reconcile: every requirement is answered, as Crossplane v2 does. */
@@ -55,7 +55,7 @@ export function requestOf({
   return encodeRequest(request);
 }
 
-/** What that request's answer composes, as it is observed once its providers have seen to it. */
+/** The composed resources of that request's answer, as observed once their providers have made them ready. */
 export function copiesOf(parts: Parts): Readonly<Record<string, JsonObject>> {
   const { desired } = decodeResponse(runFunction(requestOf(parts)).response);
   const conditions = ["Ready", "Synced"].map((type) => ({ type, status: "True" }));
@@ -67,7 +67,7 @@ export function copiesOf(parts: Parts): Readonly<Record<string, JsonObject>> {
   );
 }
 
-/** What the function asks for in the first call. */
+/** The selectors that the function requires in the first call. */
 export function selectorsOf(parts: Parts): readonly PlainSelector[] {
   const { requirements } = decodeResponse(runFunction(requestOf({ ...parts, cluster: [] })).response);
   return [...(requirements?.resources.values() ?? [])];

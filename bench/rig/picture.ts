@@ -14,7 +14,7 @@ const WIDTH = 820;
 const LABELS = 470;
 const ROW = 26;
 const TOP = 44;
-/** What remains right of the longest bar for its number. */
+/** The width that is kept free right of the longest bar, for its number. */
 const NUMBER = 60;
 
 /** Draws the ratios, each as the number of times that this function is faster. The line is where both are equal. */

@@ -16,7 +16,7 @@ import { freeAddress, type Served, startServer } from "../rig/server.ts";
  * lost. Afterwards the server's memory is to be what it was after a first round of the same attacks.
  */
 
-/** What bench/children/attack.ts can do. */
+/** The attacks of bench/children/attack.ts. */
 const attacks = {
   announced: "100 connections, 100 calls each that announce 64 MB in five bytes",
   "beyond the limit of streams": "10,000 calls on one connection that announce 64 MB in five bytes",

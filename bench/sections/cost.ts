@@ -2,7 +2,7 @@ import { AT_MOST, type Cost, toCost } from "../cost/measure.ts";
 import { outputOf, typescript } from "../rig/child.ts";
 import { digits, type Section, type Target } from "../rig/report.ts";
 
-/** What a call costs by what a tenant or an owner writes: it grows with the bytes, and no faster. */
+/** The cost of a call by the size of what a tenant or an owner writes. It grows with the bytes, and no faster. */
 
 /** @param only rows whose names include it */
 export async function cost(only = ""): Promise<Section> {

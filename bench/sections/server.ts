@@ -206,7 +206,7 @@ async function timeOf(size: Size): Promise<number> {
   return summarise(sample(() => run(requests[size]), 1000).wall).median / 1000;
 }
 
-/** What the server adds to gRPC and to the function: metrics, limits, the log. */
+/** The server's own overhead on top of gRPC and the function: metrics, limits, the log. */
 function floorTargetOf(figures: readonly Figure[], ownMs: number): Target {
   const size = "660 KB";
   const [ours = 0, floor = 1] = (["ours", "floor"] as const).map((who) => median(figures, who, size, 1, "p50"));

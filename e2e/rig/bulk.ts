@@ -9,7 +9,7 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: { readonly token: string } }];
 }
 
-/** How many are under way at once. */
+/** The number of requests in flight. */
 const AT_ONCE = 20;
 
 /** Creates objects by the thousand: kubectl holds itself back to 50 a second. @param path such as /api/v1/namespaces/x/secrets */

@@ -15,7 +15,7 @@ export class Cloud {
   readonly resources = new Map<string, JsonObject>();
   /** Requests that change something, such as `PUT buckets/orders`. */
   readonly writes: string[] = [];
-  /** How long a new cluster is `creating`. */
+  /** The time for which a new cluster is `creating`. */
   creatingMs = 2000;
   #created = 0;
 

@@ -2,9 +2,10 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import { CROSSPLANE_USER } from "./crossplane-rights.ts";
 import { Kubectl, pathOf } from "./kubectl.ts";
-import { freePort, type Part, startPart } from "./process.ts";
+import { type Part, startPart } from "./process.ts";
 
 /** A Kubernetes without nodes: etcd, the API server, and the controllers that collect garbage, end namespaces and aggregate roles. */
 export interface ControlPlane {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import type { Kubectl } from "./kubectl.ts";
 
-/** What Crossplane may do that its Helm chart installed, and what deploy/function adds for a scenario. */
+/** The rights of a Crossplane that its Helm chart installed, and those that deploy/function adds for a scenario. */
 
 /** The user that Crossplane's token is for. */
 export const CROSSPLANE_USER = "system:serviceaccount:crossplane-system:crossplane";

@@ -6,10 +6,11 @@ import { promisify } from "node:util";
 import { parse } from "yaml";
 import { sourceOf, type ToolName } from "../../scripts/tools/catalogue.ts";
 import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { grantRights } from "./crossplane-rights.ts";
 import { pathOf } from "./kubectl.ts";
-import { freePort, type Part, startPart } from "./process.ts";
+import { type Part, startPart } from "./process.ts";
 
 export const NAMESPACE = "crossplane-system";
 

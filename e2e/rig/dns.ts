@@ -4,7 +4,7 @@ import { once } from "node:events";
 /** A DNS server on loopback that knows one name, as a cluster's does for a headless Service. */
 export interface Dns {
   readonly port: number;
-  /** What every name resolves to from now on. */
+  /** The addresses that every name resolves to from now on. */
   addresses: readonly string[];
   stop(): void;
 }

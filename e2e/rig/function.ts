@@ -2,8 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import type { Kubectl } from "./kubectl.ts";
-import { freePort, type Part, startPart } from "./process.ts";
+import { type Part, startPart } from "./process.ts";
 
 export const FUNCTION = "function-shared-infrastructure";
 

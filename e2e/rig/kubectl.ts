@@ -56,7 +56,7 @@ export class Kubectl {
     return (JSON.parse(await this.run("get", kind, ...where, "-o", "json")) as { items: JsonObject[] }).items;
   }
 
-  /** What a watch prints until that is over, a line for each state that an object is in or comes into. */
+  /** Watches until `over` settles, and returns the printed lines: one for each state of an object, the first included. */
   async watch(over: Promise<unknown>, ...args: readonly string[]): Promise<readonly string[]> {
     const all = ["--kubeconfig", this.#kubeconfig, "get", ...args, "--watch"];
     const end = new AbortController();

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { freePort } from "../../testing/servers/free-port.ts";
 import { pathOf } from "./kubectl.ts";
-import { freePort, type Part, startPart } from "./process.ts";
+import { type Part, startPart } from "./process.ts";
 
 /** The region of all that scenarios create. */
 export const REGION = "eu-central-1";

@@ -3,7 +3,7 @@ import { documentOf } from "../../src/model/document.ts";
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 
-/** What scenarios ask of the API server's objects; of one that is not there, everything is undefined. */
+/** Readers of the API server's objects, for scenarios. An object that does not exist has only undefined fields. */
 
 export const at = (object: JsonObject | undefined, path: string): JsonValue | undefined =>
   object && valueAt(object, parseFieldPath(path));

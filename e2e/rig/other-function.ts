@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import { isServing } from "../../testing/servers/go-function.ts";
 import { pathOf } from "./kubectl.ts";
-import { freePort, type Part, startPart } from "./process.ts";
+import { type Part, startPart } from "./process.ts";
 
 /** The functions of others that users have before and after ours. */
 export const PATCH_AND_TRANSFORM = "function-patch-and-transform";

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -25,7 +24,7 @@ export interface PartOptions {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** What has to end with this process, however that comes about. */
+/** Processes that have to end with this one, however it ends. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -72,7 +71,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !
 
 interface Patience {
   readonly timeoutMs: number;
-  /** Whether waiting has no sense any more. */
+  /** True once waiting is pointless. */
   readonly isOver?: () => boolean;
 }
 
@@ -93,17 +92,4 @@ export async function until(what: string, ask: () => Promise<boolean>, { timeout
     await sleep(200);
   }
   throw new Error(`gave up waiting until ${what}${last === undefined ? "" : `: ${String(last)}`}`, { cause: last });
-}
-
-/** A port on loopback that is free now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
 }

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { sourceOf } from "../../scripts/tools/catalogue.ts";
 import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { NAMESPACE } from "./crossplane.ts";
 import { startInPod } from "./injected-identity.ts";
 import { pathOf } from "./kubectl.ts";
-import { freePort, type Part, startPart, until } from "./process.ts";
+import { type Part, startPart, until } from "./process.ts";
 
 const NAME = "provider-kubernetes";
 const MODULE = "github.com/crossplane-contrib/provider-kubernetes";

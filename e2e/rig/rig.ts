@@ -17,7 +17,7 @@ export interface Rig extends ControlPlane {
   /** Logs, certificates and data of all parts. */
   readonly directory: string;
   readonly crossplane: Crossplane;
-  /** Whether `source: InjectedIdentity` works in a ProviderConfig. */
+  /** True if `source: InjectedIdentity` works in a ProviderConfig. */
   readonly providerHasIdentity: boolean;
   /** Where the cloud is AWS. */
   readonly moto: Moto | undefined;

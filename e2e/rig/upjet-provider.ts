@@ -1,8 +1,9 @@
 import { moduleOf } from "../../scripts/tools/catalogue.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import { type Cloud, serveCloud } from "./cloud.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { pathOf } from "./kubectl.ts";
-import { freePort, type Part, startPart } from "./process.ts";
+import { type Part, startPart } from "./process.ts";
 
 const NAME = "upjet-provider";
 

@@ -60,7 +60,7 @@ async function audit({ kubeconfig }: Pick<Rig, "kubeconfig">, ...args: readonly 
   }
 }
 
-/** What it finds of one XR, as `Finding Kind/name`. */
+/** The findings about one XR, as `Finding Kind/name`. */
 async function found(rig: Rig, composite: string): Promise<string> {
   const { exitCode, out } = await audit(rig, `--composite=${composite}`, "--grace=0s", "--output=json");
   const { findings } = JSON.parse(out) as { readonly findings: readonly Finding[] };

@@ -89,7 +89,7 @@ export const awsXr = ({ kind }: AwsKind, resource: string, team: string) => ({
   spec: { team, resource },
 });
 
-/** What kubectl calls the managed resources of a service. */
+/** The managed resources of each service, as kubectl names them. */
 export const MANAGED = {
   s3: "buckets.s3.aws.crossplane.io",
   rds: "dbparametergroups.rds.aws.crossplane.io",

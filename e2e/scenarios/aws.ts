@@ -239,7 +239,7 @@ async function dynamoTags(rig: Rig): Promise<string> {
 
 const TAGGING = /^(?:PUT \/[^?]+\?tagging|DELETE \/[^?]+\?tagging|(?:Add|Remove)Tags\w+|(?:Unt|T)agResource)$/;
 
-/** How often the tags of a cloud resource were written since a request. */
+/** Counts the writes to a cloud resource's tags since a request. */
 const writesTo = (rig: Rig, { name }: CloudResource, from: number): number =>
   motoOf(rig)
     .requests(from)

@@ -4,11 +4,11 @@ import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { PATIENCE } from "./scenario.ts";
 
-/** What a backup tool does: saves objects, and creates them again without what the API server fills in. */
+/** A backup tool's work: it saves objects, and creates them again without the fields that the API server sets. */
 
 type Reach = Pick<Rig, "kubectl">;
 
-/** What kubectl takes for an object of the API server. */
+/** The argument by which kubectl finds an object. */
 const targetOf = (object: JsonObject): string => {
   const [group, version] = String(object["apiVersion"]).split("/");
   const kind = String(object["kind"]).toLowerCase();

@@ -7,7 +7,7 @@ import { compositionOf, GROUP, install, type Kind, ours, pluralOf, VERSION } fro
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { grant, holdsPassword, namespaceOf, putPassword, sourceOf } from "./source.ts";
 
-/** What a platform changes in its Compositions, and a team in its XR: applications go on reading their Secret. */
+/** Changes to Compositions and XRs, during which applications go on reading their Secret. */
 
 export const changes: Suite = {
   name: "changes of a share",

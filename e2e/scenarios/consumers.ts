@@ -164,7 +164,7 @@ const passwordOf = async (kubectl: Kubectl, team: string) =>
 const sourceOf = async (kubectl: Kubectl, team: string) =>
   at(await kubectl.get(`secret/warehouse-${team}`, NAMESPACE), "data.password");
 
-/** What must not change of a team's credential and of its copy. */
+/** The parts of a team's credential and of its copy that must not change. */
 async function secretsOf(kubectl: Kubectl, team: string): Promise<readonly unknown[]> {
   const secrets = [
     await kubectl.get(`secret/warehouse-${team}`, NAMESPACE),

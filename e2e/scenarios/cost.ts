@@ -7,7 +7,7 @@ import { compositionOf, definitionOf, GROUP, install, ours, pluralOf, seeker, VE
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { CLOUD, object } from "./tagged.ts";
 
-/** What the function costs a control plane: calls for each reconcile, and reconciles for each change. docs/operations.md has the figures. */
+/** The function's cost for a control plane: calls for each reconcile, and reconciles for each change. Figures: docs/operations.md. */
 
 /** Its calls are counted, so no other suite's XRs may go there. */
 const FUNCTION = "function-cost";

@@ -4,7 +4,7 @@ import { FUNCTION } from "../rig/function.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
 import { AUTO_READY, PATCH_AND_TRANSFORM } from "../rig/other-function.ts";
 
-/** What platform teams install: kinds, and Compositions. */
+/** Kinds and Compositions, as platform teams install them. */
 
 export const GROUP = "platform.example.org";
 export const VERSION = `${GROUP}/v1alpha1`;
@@ -125,7 +125,7 @@ export const ours = (step: string, spec: object, functionName = FUNCTION): Step 
 interface CompositionOptions {
   /** The kind in lower case, where it is not said. */
   readonly name?: string;
-  /** Whether the kind has a claim, whom connection details reach by way of a Secret of its XR. */
+  /** True if the kind has a claim, which gets connection details through its XR's Secret. */
   readonly isClaimed?: boolean;
 }
 

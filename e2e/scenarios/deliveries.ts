@@ -72,7 +72,7 @@ const byEnvironment: Kind = {
   },
 };
 
-/** What needs Crossplane v2. */
+/** A kind that needs Crossplane v2. */
 const bySecret: Kind = {
   kind: "SecretUser",
   scope: "Namespaced",

@@ -9,7 +9,7 @@ import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { grant, holdsPassword, namespaceOf, putPassword, remove, sourceOf } from "./source.ts";
 
-/** What becomes of a Secret, and of the Object that wrote it, when the Secret's mark says that somebody else has it. */
+/** The fate of a Secret, and of the Object that wrote it, once the Secret's mark names another owner. */
 
 export const givingUp: Suite = {
   name: "giving a Secret up",

@@ -8,7 +8,7 @@ import { referenceGrantKind } from "./reference-grant.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { grant, namespaceOf, putPassword, sourceOf } from "./source.ts";
 
-/** What a team gains that writes whatever it likes into its own claims and XRs: nothing. */
+/** Proves that a team gains nothing by writing arbitrary values into its own claims and XRs. */
 
 export const hostileTenant: Suite = {
   name: "a hostile tenant",
@@ -59,12 +59,12 @@ const byReferenceGrant: Kind = {
   input: using({ name: VAULT }, { grant: "ReferenceGrant" }),
 };
 
-/** What a team changes in its claim or XR before the grant is taken back. */
+/** A change that a team makes to its claim or XR before the grant is revoked. */
 interface Trick {
   readonly name: string;
   readonly kind: Kind;
   readonly parameters: object;
-  /** What the condition says then. */
+  /** The condition's reason afterwards. */
   readonly reason: string;
   readonly hasDecoy?: boolean;
 }

@@ -4,10 +4,11 @@ import { NAME, VERSION as PACKAGE_VERSION } from "../../scripts/package/layout.t
 import { type Registry, startRegistry } from "../../scripts/package/registry.ts";
 import { crane } from "../../scripts/package/run.ts";
 import { makePackages } from "../../scripts/package/xpkg.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import { startContainer, type Unpacked, unpackImage } from "../rig/container.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
-import { freePort, type Part, until } from "../rig/process.ts";
+import { type Part, until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, pluralOf, seeker, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
@@ -17,12 +18,12 @@ import { PATIENCE, type Suite } from "./scenario.ts";
 const FUNCTION = "function-installed";
 /** The name that Crossplane v1 expects; v2 takes any, which its revision's status says. */
 const SECRET = `${FUNCTION}-tls-server`;
-/** What OpenShift and others give to a pod: a UID that no image knows. */
+/** A UID that no image knows, as OpenShift and others assign to a pod. */
 const ANY_UID = "1000680000:0";
 
 const installed = seeker("XInstalled", FUNCTION);
 
-/** What the scenarios hand on to each other, for each control plane. */
+/** The state that the scenarios pass on to each other, for each control plane. */
 interface Installation {
   readonly registry: Registry;
   readonly image: Unpacked;

@@ -80,7 +80,7 @@ async function cron({ kubectl }: Rig): Promise<string> {
 const nudgedForOf = async (kubectl: Kubectl) =>
   at(await kubectl.get(DEFINITION), `metadata.annotations[${NUDGED_FOR}]`);
 
-/** What the CronOperation would create, for the XRDs of this suite only. */
+/** Creates the Operation that the CronOperation would create, for the XRDs of this suite only. */
 async function operate(kubectl: Kubectl, name: string): Promise<JsonObject> {
   const { spec } = (parse(readFileSync(file, "utf8")) as CronOperation).spec.operationTemplate;
   const definitions = { matchLabels: { [LABEL]: "true" } };

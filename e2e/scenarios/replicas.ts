@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../testing/servers/free-port.ts";
 import { type Dns, startDns } from "../rig/dns.ts";
 import { type RunningFunction, registerFunction, startFunction } from "../rig/function.ts";
 import { conditionOf } from "../rig/objects.ts";
-import { freePort, until } from "../rig/process.ts";
+import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { install, pluralOf, seeker, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
@@ -78,7 +79,7 @@ async function shown({ kubectl }: Rig, type: string): Promise<readonly (string |
   return all.map((xr) => conditionOf(xr, type)?.status);
 }
 
-/** How often each is called in some seconds. */
+/** Counts the calls of each replica in some seconds. */
 async function callsTo(running: readonly RunningFunction[]): Promise<readonly number[]> {
   const count = () => running.map(({ part }) => readFileSync(part.log, "utf8").split("ran function").length);
   const before = count();

@@ -2,8 +2,8 @@ import * as definitions from "./definitions.ts";
 import { autoReady, compose, definitionOf, ours, readManagedKind, VERSION } from "./definitions.ts";
 
 /**
- * What is backed up and restored: XRs that compose Buckets. A Bucket is cluster-scoped, as Crossplane v1 needs it, and
- * nobody reconciles it, so that all that becomes of it is Crossplane's doing.
+ * XRs that compose Buckets, to be backed up and restored. A Bucket is cluster-scoped, as Crossplane v1 needs it, and has no
+ * controller, so every change of it is Crossplane's.
  */
 
 const CLOUD_GROUP = "cloud.example.org";
@@ -18,11 +18,11 @@ export const namespacedRestorable = definitionOf({ kind: "Shelf", plural: "shelv
 
 export interface Composed {
   readonly kind?: "XStore" | "Shelf";
-  /** What the steps before ours desire. */
+  /** The resources that the steps before ours desire. */
   readonly resources: Readonly<Record<string, object>>;
-  /** Whether our step comes after them. */
+  /** True if our step comes after them. */
   readonly isGuarded: boolean;
-  /** Whether there is a step whose function is not there. */
+  /** True if one step names a function that does not exist. */
   readonly isBroken?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { current, lose, release } from "./backup.ts";
 import { bucket, type Composed, compositionOf, storeOf } from "./restorable.ts";
 import { PATIENCE } from "./scenario.ts";
 
-/** What the scenarios of a restore have in common: composing and losing, and what is asked of what came back. */
+/** Shared steps of the restore scenarios: compose resources, lose them, and check what came back. */
 
 export const both = { first: bucket, second: bucket };
 
@@ -51,7 +51,7 @@ export async function saved(rig: Rig, target: string, kind = "buckets") {
   return { xr: await required(rig, target), first: named(composed, "first"), second: named(composed, "second") };
 }
 
-/** What the Composition desires from now on; Crossplane makes a revision of it. */
+/** Changes what the Composition desires, and waits for Crossplane's revision of it. */
 export async function change({ kubectl }: Rig, name: string, composed: Composed): Promise<void> {
   const revisions = async () =>
     (await kubectl.list("compositionrevisions")).filter(

@@ -13,7 +13,7 @@ interface Scenario {
 /** Scenarios that build on each other, in this order, in namespaces and with kinds of their own: suites run side by side. */
 export interface Suite {
   readonly name: string;
-  /** What looks at the control plane as a whole runs by itself. */
+  /** Set for a suite that checks the whole control plane, and so runs alone. */
   readonly when?: "before the others" | "after the others";
   /** Kubernetes where it is not said. Each cloud has a control plane of its own. */
   readonly cloud?: Cloud;
@@ -33,5 +33,5 @@ export const onNewestOnly = (suite: Suite): Suite => ({
 
 const isNewest = (version: Version): boolean => version === versions.at(-1);
 
-/** How long a scenario waits for what has to come; what needs longer says so. */
+/** The default time limit of a scenario's waits; those that need longer set their own. */
 export const PATIENCE = { timeoutMs: 60_000 };

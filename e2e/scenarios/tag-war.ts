@@ -7,7 +7,7 @@ import { CLOUD, namespacedTagged, taggedCompositions, taggedDefinitions, tamedCo
 
 /** Fault 2 on a real control plane: two XRs, one cloud resource; without our step a war that never ends, with it an owner. */
 
-/** How long there must be no write once it is settled. The full two minutes: E2E_SETTLED_SECONDS=120. */
+/** The time without any write that proves that the war is over. For two full minutes: E2E_SETTLED_SECONDS=120. */
 const SETTLED_SECONDS = Number(process.env["E2E_SETTLED_SECONDS"] ?? 30);
 
 const PAIRS = Array.from({ length: 20 }, (_, index) => `pair-${index}`);
@@ -43,7 +43,7 @@ async function warWithout({ kubectl }: Rig): Promise<string> {
   return `${writes * 3} writes a minute`;
 }
 
-/** What is there is taken in as it is: the same managed resources, the same cloud resource. */
+/** Ends a war that is under way, and keeps the same managed resources and the same cloud resource. */
 async function warEnds(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   const names = async () =>

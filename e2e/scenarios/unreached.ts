@@ -1,5 +1,5 @@
+import { freePort } from "../../testing/servers/free-port.ts";
 import { registerFunction } from "../rig/function.ts";
-import { freePort } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { compositionOf, definitionOf } from "./definitions.ts";
 

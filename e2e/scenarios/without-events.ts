@@ -13,7 +13,7 @@ import { PATIENCE, type Suite } from "./scenario.ts";
 
 const forgotten: Kind = { kind: "XForgotten", scope: "Legacy", input: { responseTTL: "0s" } };
 
-/** How long nothing happens. */
+/** The time without events. */
 const SILENCE_MS = 20_000;
 
 export const withoutEvents: Suite = {

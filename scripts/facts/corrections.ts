@@ -1,6 +1,6 @@
 /**
- * What neither the CRDs nor the tables of config/externalname.go tell. Sources: the comments of config/externalname.go, which
- * quote how Terraform imports a resource, and the clouds' API references.
+ * Facts that neither the CRDs nor the tables of config/externalname.go contain. Sources: the comments of config/externalname.go,
+ * which quote how Terraform imports a resource, and the clouds' API references.
  */
 
 /** Reads a table of lines `service: Kind(field, …) Kind(…)`; a kind without fields is alone in its region or project. */

@@ -3,7 +3,7 @@ import type { Kind, Schema } from "./crd.ts";
 import type { ExternalName } from "./external-name.ts";
 import { schemaAt } from "./tags.ts";
 
-/** What identifies a cloud resource of a kind. */
+/** The fields that identify a cloud resource of a kind. */
 export interface KindIdentity {
   /** `unknown` where nothing but the CRD tells. */
   readonly from: ExternalName["from"] | "unknown";

@@ -9,7 +9,7 @@ export interface Origin {
   readonly revision?: string;
 }
 
-/** What stands for the repository's page in committed files. */
+/** The placeholder for the repository's page in committed files. */
 export const PLACEHOLDER = "https://github.com/OWNER/REPOSITORY";
 
 /**

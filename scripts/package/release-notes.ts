@@ -1,4 +1,4 @@
-/** What a release's notes are cut from and lead to. */
+/** The text that a release's notes are cut from, and the release that their links lead to. */
 export interface NotesOptions {
   /** The text of CHANGELOG.md. */
   readonly changelog: string;

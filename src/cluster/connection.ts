@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as overHttp } from "node:http";
 import { Agent, request as overHttps, type RequestOptions } from "node:https";
-import { type Credentials, credentialsOf } from "./credentials.ts";
+import { type Credentials, toCredentialSource } from "./credentials.ts";
 import { type Environment, findTarget, type Target } from "./kubeconfig.ts";
 import { openTunnel } from "./tunnel.ts";
 
@@ -39,7 +39,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
  */
 export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, env, ...options }: ConnectOptions): Connection {
   const target = findTarget({ ...options, env });
-  const source = credentialsOf(target.user, env);
+  const source = toCredentialSource(target.user, env);
   const reach = target.server.startsWith("http:") ? reachPlainly() : reachOverTls(target, requestTimeoutMs);
   const send = async (path: string, accept: string): Promise<Answer> => {
     // `kubectl proxy` speaks plain HTTP, and adds the credentials itself: there are none to send in the clear.

@@ -4,7 +4,7 @@ import { isObject } from "../model/json.ts";
 import { ClusterError } from "./error.ts";
 import type { Environment, Exec, User } from "./kubeconfig.ts";
 
-/** What a request is sent with. */
+/** The headers and client certificate of a request. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly cert?: Buffer | string;
@@ -18,10 +18,10 @@ export interface CredentialSource {
   forget(): boolean;
 }
 
-export function credentialsOf(user: User, env: Environment): CredentialSource {
+export function toCredentialSource(user: User, env: Environment): CredentialSource {
   const { exec } = user;
   if (exec === undefined)
-    return { get: async () => toCredentials(user, { token: tokenOf(user) }), forget: () => false };
+    return { get: async () => toCredentials(user, { token: readToken(user) }), forget: () => false };
   let issued: Promise<Issued> | undefined;
   const forget = (): true => {
     issued = undefined;
@@ -49,7 +49,7 @@ function toCredentials(user: User, issued: Omit<Issued, "endsAt">): Credentials 
   };
 }
 
-const tokenOf = ({ tokenFile, token }: User): string | undefined =>
+const readToken = ({ tokenFile, token }: User): string | undefined =>
   tokenFile === undefined ? token : readFileSync(tokenFile, "utf8").trim();
 
 interface Issued {

@@ -22,7 +22,7 @@ interface Tls {
   readonly rejectUnauthorized?: false;
 }
 
-/** What a user is known by; of several ways to a token the first that is there. */
+/** A user's credentials. Of several sources of a token, the first that is set counts. */
 export interface User {
   readonly cert?: Buffer;
   readonly key?: Buffer;
@@ -41,7 +41,7 @@ export interface Exec {
   readonly args: readonly string[];
   readonly env: Environment;
   readonly apiVersion: string;
-  /** What the program is told of the cluster, where it wants to know. */
+  /** The cluster's data for the program, if `provideClusterInfo` is set. */
   readonly cluster?: JsonObject;
   readonly hint: string | undefined;
 }
@@ -62,7 +62,7 @@ export interface TargetOptions {
  */
 export function findTarget({ kubeconfig, context, env }: TargetOptions): Target {
   const files = kubeconfig === undefined ? usualFiles(env).filter((file) => existsSync(file)) : [kubeconfig];
-  if (files.length === 0) return podOf(env);
+  if (files.length === 0) return readPodTarget(env);
   const configs = files.map(read);
   const current = context ?? configs.map(({ json }) => text(json, "current-context")).find(Boolean);
   if (current === undefined) throw noCluster(`${files.join(", ")}: there is no current-context`);
@@ -83,7 +83,7 @@ function usualFiles(env: Environment): readonly string[] {
   return home === undefined ? [] : [join(home, ".kube", "config")];
 }
 
-function podOf({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" }: Environment): Target {
+function readPodTarget({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" }: Environment): Target {
   if (host === undefined || !existsSync(`${POD}/token`)) throw noCluster("there is no kubeconfig");
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,

@@ -26,7 +26,7 @@ const key = exactlyOneOf(
   ["from", "value"],
 ).transform(({ from, value: parts = [], to }) => (from === undefined ? { to, parts } : { to, from }));
 
-/** The fields of a copy that have no effect with each delivery, and so are faults. */
+/** The fields of a copy that a delivery cannot use, and that are faults with it. */
 const unusable: Readonly<Record<string, readonly string[]>> = {
   Object: [],
   ObjectWithValues: [],
@@ -92,7 +92,7 @@ const copy = exactlyOneOf(
         kind: z
           .enum(["ProviderConfig", "ClusterProviderConfig"])
           .default("ClusterProviderConfig")
-          .describe("Of a namespaced XR's Objects only; others know no choice."),
+          .describe("For the Objects of a namespaced XR; others have one kind only."),
       })
       .optional()
       .describe("The ProviderConfig of provider-kubernetes."),
@@ -105,12 +105,13 @@ const copy = exactlyOneOf(
       const fields = input as object;
       const delivery = toVia(fields);
       const where = delivery === "CompositeConnectionDetails" ? "toCompositeConnectionDetails" : `via: ${delivery}`;
-      return `${given(fields).join(" and ")} cannot be had with ${where}`;
+      return `${given(fields).join(" and ")} cannot be used with ${where}`;
     },
   })
   .refine(({ keys = [], ...fields }) => !isBlind(fields) || keys.every((item) => !("parts" in item)), {
     path: ["keys"],
-    error: "a template needs via: Secret, ObjectWithValues or toCompositeConnectionDetails: others see no values",
+    error:
+      "a template needs via: Secret, ObjectWithValues or toCompositeConnectionDetails: with others the function does not see the values",
   })
   .transform(({ type = "Opaque", labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
     ...fields,
@@ -121,13 +122,13 @@ const copy = exactlyOneOf(
     providerConfigRef: providerConfigRef ?? ({ name: "default", kind: "ClusterProviderConfig" } as const),
   }));
 
-/** Tells whether the provider reads the values instead of the function. */
+/** Tells whether the provider, and not the function, reads the values. */
 const isBlind = (fields: object): boolean => ["Object", "ConnectionSecret"].includes(toVia(fields));
 
 /** The resource that delivers a copy, or the connection details of the XR. */
 export type Via = "Object" | "ConnectionSecret" | "ObjectWithValues" | "Secret" | "CompositeConnectionDetails";
 
-/** The paths by which a resource says which Secret holds its connection details. */
+/** The fields in which a resource names its connection Secret. */
 export const secretRefShape = {
   nameFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.name"),
   namespaceFieldPath: fieldPath.prefault("spec.writeConnectionSecretToRef.namespace"),

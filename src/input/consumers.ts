@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../model/json.ts";
 import { secretRefShape } from "./connection.ts";
 import { apiVersion, fieldPath, onObjects, statusPath } from "./fields.ts";
 
-/** What stands for the namespace, or for a hash of it, in a template. */
+/** The placeholder for the namespace, or for a hash of it, in a template. */
 const PLACEHOLDER = /\{(?:namespace|hash)\}/;
 
 const isIn = (value: unknown, placeholder: RegExp): boolean => placeholder.test(JSON.stringify(value) ?? "");
@@ -15,14 +15,14 @@ const template = z
   })
   .refine((found) => isIn(found, PLACEHOLDER), {
     ...onObjects,
-    error: "the same for each namespace: {namespace} or {hash} has to stand in one of its texts",
+    error: "the same for each namespace: use {namespace} or {hash} in one of its texts",
   })
   .refine(
     ({ metadata }) => !isObject(metadata) || metadata["name"] === undefined || isIn(metadata["name"], PLACEHOLDER),
     {
       ...onObjects,
       path: ["metadata", "name"],
-      error: "the same for each namespace: {namespace} or {hash} has to stand in it, or leave it to Crossplane",
+      error: "the same for each namespace: use {namespace} or {hash} in it, or leave the name to Crossplane",
     },
   )
   .transform((found) => found as unknown as JsonObject);
@@ -44,7 +44,7 @@ const rotation = z.strictObject({
   toFieldPath: fieldPath.describe("A field of it whose change makes its provider or generator choose a new password."),
 });
 
-/** The XR's own consumers, where it is the shared resource. */
+/** The consumers of an XR that is a shared resource. */
 export const consumers = z
   .strictObject({
     list: z
@@ -94,17 +94,17 @@ export const consumers = z
   .refine(({ credentials: found, list }) => found === undefined || list !== undefined, {
     ...onObjects,
     path: ["list"],
-    error: "required with credentials: consumers find the Secret that is theirs there",
+    error: "required with credentials: it tells consumers which Secret is theirs",
   })
   .refine(({ credentials: found, grant }) => found === undefined || grant !== "None", {
     ...onObjects,
     path: ["grant"],
-    error: "None names no namespaces, so there is nobody to make credentials for",
+    error: "None names no namespaces to make credentials for",
   })
   .refine(({ rotation: found, grant }) => found === undefined || grant !== "None", {
     ...onObjects,
     path: ["grant"],
-    error: "None takes nothing back, so there is nothing to rotate for",
+    error: "None has no grants to revoke, so nothing would cause a rotation",
   });
 
 export type Consumers = z.output<typeof consumers>;

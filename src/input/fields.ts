@@ -6,7 +6,7 @@ import { DNS_LABEL } from "../model/names.ts";
 
 // The kinds of field that the input's sections consist of.
 
-/** Runs a check of an object beside the checks of its fields, not after them: all faults of an input are reported at once. */
+/** Runs a check of an object even if its fields have faults: all faults of an input are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
 
 /** Guards an object of which exactly one of `keys` may be given. */
@@ -22,7 +22,7 @@ export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (k
 const given = (object: unknown, keys: readonly string[]): string[] =>
   isObject(object) ? keys.filter((key) => object[key] !== undefined) : [];
 
-/** Guards a list of objects of which no two may have the same `key`; field paths are parsed by then, and compared as text. */
+/** Guards a list in which no two objects may have the same `key`. Field paths, already parsed, are compared as text. */
 export const unique = (key: string) => {
   const repeated = (list: unknown): string | undefined => {
     const values = Array.isArray(list) ? list.filter(isObject).flatMap((item) => toComparable(item[key]) ?? []) : [];
@@ -39,14 +39,14 @@ export const unique = (key: string) => {
   ] as const;
 };
 
-/** The text by which two values are compared; undefined for what is not set, and for a value that is resolved later. */
+/** Converts a value to text for comparison; undefined if it is not set or is resolved later. */
 function toComparable(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return formatFieldPath(value as FieldPath);
   return isObject(value) && value["is"] === "literal" ? toComparable(value["value"]) : undefined;
 }
 
-const pathOf = (parse: (text: string) => FieldPath) =>
+const definePath = (parse: (text: string) => FieldPath) =>
   z.string().transform((text, check): FieldPath => {
     try {
       return parse(text);
@@ -57,12 +57,12 @@ const pathOf = (parse: (text: string) => FieldPath) =>
   });
 
 /** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
-export const fieldPath = pathOf((text) => parseFieldPath(text));
+export const fieldPath = definePath((text) => parseFieldPath(text));
 
 /** A path to values, such as `spec.containers[*].image`. */
-export const targetPath = pathOf(parseTargetPath);
+export const targetPath = definePath(parseTargetPath);
 
-/** Guards a path into the XR's status: Crossplane takes nothing else of the XR from a function. */
+/** Guards a path into the XR's status: a function can set nothing else of the XR. */
 export const belowStatus = [
   (path: FieldPath) => path[0] === "status" && path.length > 1,
   { error: "not below status: a function can set nothing else of the XR" },
@@ -108,7 +108,7 @@ interface Sources<T> {
   readonly fromEnvironmentFieldPath?: FieldPath | undefined;
 }
 
-/** Converts the source that is set, of which there is exactly one. */
+/** Converts the one source that is set to a value. */
 export function toValue<T>({ value, fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources<T>): Value<T> {
   if (value !== undefined) return { is: "literal", value };
   if (fromCompositeFieldPath !== undefined) return { is: "composite", path: fromCompositeFieldPath };

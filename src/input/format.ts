@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A format of Go's fmt.Sprintf, in pieces: texts, and what is printed in between. */
+/** A format of Go's fmt.Sprintf, as texts and directives. */
 export type Format = readonly (string | Directive)[];
 
 /** One `%…` of a format. */
@@ -8,26 +8,26 @@ export interface Directive {
   readonly flags: ReadonlySet<string>;
   readonly width: number | undefined;
   readonly precision: number | undefined;
-  /** The explicit argument indexes, such as the 2 of `%[2]d`, from 0; undefined for one that is no number. */
+  /** The explicit argument indexes, from 0: `%[2]d` has 1. Undefined for one that is not a number. */
   readonly indexes: readonly (number | undefined)[];
-  /** An index stands before a width or precision that it does not belong to, as in `%[3]2d`. */
+  /** True if an index stands before a width or precision, where it does not belong, as in `%[3]2d`. */
   readonly isMisplaced: boolean;
-  /** Empty where the format ends before it. */
+  /** Empty if the format ends before the verb. */
   readonly verb: string;
 }
 
-/** Go takes a million. A wider field is a mistake, and would make a megabyte of one value. */
+/** Go allows a million. Such a width is a mistake, and would make a megabyte of one value. */
 const MAX_WIDTH = 1000;
 
-/** Whatever its verbs, a format is printed, as Go does; but not with what the format itself does not determine. */
+/** Parses a format. As in Go any verb is allowed, except those whose output depends on more than the format and the value. */
 export const format = z.string().transform((text, check): Format => {
   const pieces = parseFormat(text);
-  const faults = pieces.flatMap((piece) => (typeof piece === "string" ? [] : faultsOf(piece)));
+  const faults = pieces.flatMap((piece) => (typeof piece === "string" ? [] : findFaults(piece)));
   for (const fault of new Set(faults)) check.addIssue(fault);
   return pieces;
 });
 
-function faultsOf({ verb, width = 0, precision = 0 }: Directive): readonly string[] {
+function findFaults({ verb, width = 0, precision = 0 }: Directive): readonly string[] {
   const faults: string[] = [];
   if (verb === "*") faults.push("a width or precision of * is not supported: write the number");
   if (verb === "p") faults.push("%p is not supported: an address changes with every call");
@@ -36,8 +36,8 @@ function faultsOf({ verb, width = 0, precision = 0 }: Directive): readonly strin
 }
 
 /**
- * Flags, an index, a width, a precision with its index, an index where none was. Sticky: it is matched where the last piece
- * ended.
+ * A directive: flags, an index, a width, a precision with its index, an index if none came before, and the verb. Sticky: it
+ * matches only where the last piece ended.
  */
 const DIRECTIVE = new RegExp(
   [

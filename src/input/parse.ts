@@ -9,7 +9,7 @@ import { type Input, inputSchema } from "./schema.ts";
 /**
  * Validates a pipeline step's input.
  *
- * @throws {FunctionError} `InvalidInput`, with every fault on a line of its own, each with its path.
+ * @throws {FunctionError} `InvalidInput`, with each fault and its path on a line of its own.
  */
 export function parseInput(input: JsonObject): Input {
   const parsed = inputSchema.safeParse(input, { reportInput: true });
@@ -47,7 +47,7 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fa
   return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toMessage(issue, path) }];
 }
 
-/** The issues of the one alternative that is of the type that was given, with whole paths. */
+/** Finds the issues of the only alternative whose type matches the value, with whole paths. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const [meant, ...others] = errors.filter(
     (issues) => !issues.some((issue) => issue.path.length === 0 && issue.code === "invalid_type"),
@@ -75,10 +75,10 @@ function toMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
 
 const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 
-/** Fields whose literals go somewhere else as they are. Messages are logged, and there they need not be. */
+/** Fields that hold users' data. Messages are logged, so they do not show these values. */
 const CONTENTS: readonly (string | number)[] = ["value", "defaultData", "map", "string", "labels", "annotations"];
 
-/** Shows the value that was found, shortened; of contents its type only. */
+/** Shows the value that was found, shortened; only its type below the fields of users' data. */
 function show(value: unknown, path: FieldPath): string {
   if (path.some((step) => CONTENTS.includes(step))) return describeType(value);
   const text = JSON.stringify(value) ?? String(value);

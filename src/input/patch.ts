@@ -8,30 +8,33 @@ const combine = z.strictObject({
   variables: z
     .array(z.strictObject({ fromFieldPath: fieldPath.describe("A field of the shared resource.") }))
     .min(1)
-    .describe("The fields. Where one is not set, none of them is."),
+    .describe("The fields. If one is not set, the patch has no value."),
   string: z
     .strictObject({ fmt: format.describe("Prints them in their order, as Go's fmt.Sprintf does.") })
     .describe("The text."),
 });
 
+/** Ways to combine a value with the one in its place. */
+export const MERGES = [
+  "Replace",
+  "MergeObjects",
+  "MergeObjectsAppendArrays",
+  "ForceMergeObjects",
+  "ForceMergeObjectsAppendArrays",
+  "MergeObject",
+  "AppendArray",
+] as const;
+
 const policy = z.strictObject({
   fromFieldPath: z
     .enum(["Optional", "Required"])
     .default("Optional")
-    .describe("Whether the XR waits while the field is not set."),
+    .describe("`Required`: the XR waits while the field is not set."),
   toFieldPath: z
-    .enum([
-      "Replace",
-      "MergeObjects",
-      "MergeObjectsAppendArrays",
-      "ForceMergeObjects",
-      "ForceMergeObjectsAppendArrays",
-      "MergeObject",
-      "AppendArray",
-    ])
+    .enum(MERGES)
     .default("Replace")
     .describe(
-      "What becomes of a value that is there already. `MergeObjects` keeps its keys, `ForceMergeObjects` replaces them, and " +
+      "The treatment of a value that is there already. `MergeObjects` keeps its keys, `ForceMergeObjects` replaces them, and " +
         "with `AppendArrays` new items are added to its lists. `MergeObject` and `AppendArray` are the old names of the first " +
         "and the last.",
     ),
@@ -59,8 +62,8 @@ export const patch = exactlyOneOf(
         })
         .optional()
         .describe("A field of a composed resource."),
-      policy: policy.prefault({}).describe("What happens without the field, and to what is in its place."),
-      transforms: z.array(transform).prefault([]).describe("What is done to the value, one after the other."),
+      policy: policy.prefault({}).describe("For a field that is not set, and for a target that has a value already."),
+      transforms: z.array(transform).prefault([]).describe("Changes of the value, applied in this order."),
     }),
     ["fromFieldPath", "combine"],
   ),

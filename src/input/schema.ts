@@ -15,7 +15,7 @@ export const KIND = "Input";
 /** The default of `spec.responseTTL`: Crossplane's own default, so that every XR has a next reconcile (crossplane#5400). */
 const DEFAULT_TTL = "60s";
 
-/** The input of a pipeline step. Its validation, its CRD (package/input) and its reference (docs/input.md) are made from this. */
+/** The input of a pipeline step: the source of its validation, its CRD (package/input) and its reference (docs/input.md). */
 export const inputSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal(KIND),

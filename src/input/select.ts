@@ -13,7 +13,7 @@ const label = exactlyOneOf(
   ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"],
 ).transform(({ key, optional, ...sources }) => ({ key, optional, value: toValue(sources) }));
 
-/** The fields that concern several matches, and so are faults beside a name. */
+/** The fields that only `matchLabels` has. */
 const ofLabels = ["minMatch", "maxMatch", "sortByFieldPath"] as const;
 
 const count = z.int("not a whole number");
@@ -27,8 +27,8 @@ export const select = exactlyOneOf(
     namespace: value(z.union([dnsLabel, z.literal("*")], { error: `${NOT_A_DNS_LABEL}, or "*"` }))
       .optional()
       .describe(
-        'The namespace of a namespaced kind (Crossplane v2). `"*"`, beside `matchLabels`, for all namespaces: say so only ' +
-          "where nobody can put a resource with these labels into a namespace of his own.",
+        'The namespace of a namespaced kind (Crossplane v2). `"*"`, beside `matchLabels`, for all namespaces: only ' +
+          "safe if no team can create a resource with these labels in its own namespace.",
       ),
     minMatch: count
       .min(0, "less than 0")

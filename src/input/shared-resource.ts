@@ -11,7 +11,7 @@ const toEnvironment = z.strictObject({
   toFieldPath: fieldPath.optional().describe("Where in the environment it goes. Default: its fields go to the top."),
 });
 
-/** Tells whether the selector is `self`, before or after its own checks: all faults are found at once. */
+/** Tells whether the selector is `self`. It may be parsed or not: this check runs even if the selector has faults. */
 const isSelf = (found: unknown): boolean => isObject(found) && (found["by"] === "self" || found["self"] === true);
 
 const orSelf = (field: "apiVersion" | "kind") => ({
@@ -29,7 +29,7 @@ export const sharedResource = z
       .string()
       .min(1)
       .optional()
-      .describe("Its key in the context, where that is not its name: any text, as in function-extra-resources."),
+      .describe("Its key in the context, any text, as in function-extra-resources. Default: its name."),
     apiVersion: apiVersion.optional().describe("Its API version. Required, but for `select.self`."),
     kind: z
       .string()
@@ -67,14 +67,14 @@ export const sharedResource = z
       ...onObjects,
       path: ["grant"],
       error:
-        "Annotation does not go with connection for a kind of Kubernetes itself: no controller says which Secret is its own, so " +
-        "whoever edits it could give away any; use ReferenceGrant or None",
+        "Annotation does not go with connection for a kind of Kubernetes itself: no controller vouches for the Secret that it names, so " +
+        "anyone who can edit it could share any Secret; use ReferenceGrant or None",
     },
   )
   .refine(({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies !== undefined, {
     ...onObjects,
     path: ["grant"],
-    error: "ReferenceGrant goes with connection: it lies beside the Secret",
+    error: "ReferenceGrant needs connection: it grants access to the connection Secret",
   })
   .refine(({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies?.secretRef.perConsumer !== true, {
     ...onObjects,
@@ -93,7 +93,7 @@ export const sharedResource = z
     path: ["select", "maxMatch"],
     error: "more than 1 does not go with connection or patches: several resources can be used from the context only",
   })
-  // The XR itself is in the request already: neither field is used to look it up.
+  // With `select.self` neither field is used: the XR is in the request already.
   .transform(({ apiVersion: version = "", kind = "XR", grant, ...rest }) => ({
     ...rest,
     apiVersion: version,

@@ -4,7 +4,7 @@ import { isObject, type JsonValue } from "../model/json.ts";
 import { exactlyOneOf, json, onObjects } from "./fields.ts";
 import { type Format, format } from "./format.ts";
 
-/** A regular expression of RE2, which are Go's. Its time grows with a text's length only, whoever writes the text. */
+/** A regular expression of RE2, as in Go: its time is linear in the text's length, even for hostile texts. */
 const regexp = z.string().transform((text, check): RE2JS => {
   try {
     return RE2JS.compile(text);
@@ -14,14 +14,14 @@ const regexp = z.string().transform((text, check): RE2JS => {
   }
 });
 
-/** Guards an object whose `type` says which one of its other keys is given. */
+/** Guards an object whose `type` determines which other key it has. */
 const withKeyOfType = <T extends z.ZodObject>(schema: T, keys: Readonly<Record<string, string>>, standard: string): T =>
-  schema.refine((object) => faultsOf(object, keys, standard).length === 0, {
+  schema.refine((object) => findFaults(object, keys, standard).length === 0, {
     ...onObjects,
-    error: ({ input }) => faultsOf(input, keys, standard).join("; "),
+    error: ({ input }) => findFaults(input, keys, standard).join("; "),
   });
 
-function faultsOf(object: unknown, keys: Readonly<Record<string, string>>, standard: string): readonly string[] {
+function findFaults(object: unknown, keys: Readonly<Record<string, string>>, standard: string): readonly string[] {
   const type = isObject(object) ? (object["type"] ?? standard) : undefined;
   const wanted = keys[String(type)];
   if (!isObject(object) || wanted === undefined) return [];
@@ -30,7 +30,8 @@ function faultsOf(object: unknown, keys: Readonly<Record<string, string>>, stand
   return object[wanted] === undefined ? [`type ${String(type)} needs ${wanted}`, ...strange] : strange;
 }
 
-const CONVERSIONS = [
+/** The conversions of a text. */
+export const CONVERSIONS = [
   "ToUpper",
   "ToLower",
   "ToBase64",
@@ -65,7 +66,7 @@ const string = withKeyOfType(
     type: z
       .enum(["Format", "Convert", "TrimPrefix", "TrimSuffix", "Regexp", "Join", "Replace"])
       .default("Format")
-      .describe("Which of them it is."),
+      .describe("The kind of change."),
     fmt: format.optional().describe("Prints the value as Go's fmt.Sprintf does, with any of its verbs."),
     convert: z.enum(CONVERSIONS).optional().describe("Makes another text of the value's text."),
     trim: z.string().optional().describe("Cut off where the value's text begins or ends with it."),
@@ -99,7 +100,7 @@ export type MathTransform =
 
 const math = withKeyOfType(
   z.strictObject({
-    type: z.enum(["Multiply", "ClampMin", "ClampMax"]).default("Multiply").describe("Which of them it is."),
+    type: z.enum(["Multiply", "ClampMin", "ClampMax"]).default("Multiply").describe("The calculation."),
     multiply: z.int().optional().describe("Multiplies the number."),
     clampMin: z.int().optional().describe("The least that comes out."),
     clampMax: z.int().optional().describe("The most that comes out."),
@@ -163,7 +164,7 @@ const KINDS = ["string", "map", "match", "math", "convert"] as const;
 /** A change of a value; its keys are those of function-patch-and-transform. */
 export const transform = exactlyOneOf(
   z.strictObject({
-    type: z.enum(KINDS).optional().describe("Which of them it is; may be left out."),
+    type: z.enum(KINDS).optional().describe("The kind of change; may be left out."),
     string: string.optional().describe("Makes a text of the value."),
     map: z
       .record(z.string(), json)
@@ -178,6 +179,6 @@ export const transform = exactlyOneOf(
 )
   .refine(({ type, ...given }) => type === undefined || given[type] !== undefined, {
     path: ["type"],
-    error: "does not go with what is beside it",
+    error: "does not match the other key",
   })
   .transform((given): Transform => ({ ...given, type: KINDS.find((kind) => given[kind] !== undefined) }) as Transform);

@@ -9,13 +9,13 @@ export const DEFINITION = {
 /** A CompositeResourceDefinition, and the kind of XR that it defines. */
 export interface Definition {
   readonly name: string;
-  /** The version of the XRs that Compositions refer to, with its group. */
+  /** The API version of its XRs that Compositions refer to. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly document: Document;
 }
 
-/** Reads an XRD; undefined where its XRs cannot be required, since a kind that is not served fails the whole Operation. */
+/** Reads an XRD; undefined while its XRs are not served, since requiring them would fail the whole Operation. */
 export function toDefinition(document: Document): Definition | undefined {
   const name = stringAt(document, ["metadata", "name"]);
   const group = stringAt(document, ["spec", "group"]);

@@ -7,7 +7,7 @@ import { DEFINITION, type Definition, toDefinition } from "./definition.ts";
 import type { Operation, OperationCall } from "./operation.ts";
 import { judgeReconciles, NUDGED_FOR, type ReconcileVerdict } from "./verdict.ts";
 
-/** The requirement of all XRs of a kind. */
+/** Requires all XRs of a kind. */
 const requireComposites = ({ name, apiVersion, kind }: Definition): Requirement =>
   toRequirement(`never-reconciled/composites/${name}`, { apiVersion, kind, match: { labels: {} } });
 
@@ -81,7 +81,7 @@ function listNames(names: readonly string[]): string {
   return rest > 0 ? `${names.slice(0, MAX_NAMES).join(", ")} and ${rest} more` : names.join(", ");
 }
 
-/** The output that the Operation's status keeps: names of XRs by XRD. */
+/** Makes the output in the Operation's status: names of XRs by XRD. */
 const toOutput = (judged: readonly Judged[]): JsonObject => ({
   neverReconciled: Object.fromEntries(
     judged.flatMap(({ definition: { name }, verdict }) =>

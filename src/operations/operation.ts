@@ -8,5 +8,5 @@ export interface OperationCall {
   readonly input: Input;
 }
 
-/** A feature of Operations: pure and deterministic, as those of Compositions are. */
+/** A feature of Operations: pure and deterministic, like those of Compositions. */
 export type Operation = (call: OperationCall, draft: Draft) => Draft;

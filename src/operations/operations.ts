@@ -5,17 +5,17 @@ import { neverReconciled } from "./never-reconciled.ts";
 import type { OperationCall } from "./operation.ts";
 
 /**
- * Answers a call of an Operation, where there is no XR: the counterpart of pipeline.ts.
+ * Answers a call of an Operation, which has no XR. The counterpart of pipeline.ts.
  *
  * @throws {FunctionError} `InvalidInput` for sections of the input that need an XR.
  */
 export function operate(call: OperationCall): Draft {
-  const faults = faultsOf(call.input);
+  const faults = findFaults(call.input);
   if (faults.length > 0) throw invalidInput(faults);
   return neverReconciled(call, emptyDraft);
 }
 
-function faultsOf({ spec }: Input) {
+function findFaults({ spec }: Input) {
   const given = (["publish", "tags", "externalNames", "adoption", "environment"] as const).filter(
     (section) => spec[section] !== undefined,
   );

@@ -5,7 +5,7 @@ import { hashText } from "../model/hash.ts";
 import { DOMAIN } from "../model/names.ts";
 import type { Definition } from "./definition.ts";
 
-/** The annotation of an XRD that tells for which XRs it was nudged. */
+/** The annotation of an XRD with a hash of the XRs for which it was nudged. */
 export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
 
 /** The answer to whether Crossplane reconciles the XRs of one XRD. */
@@ -18,9 +18,8 @@ export type ReconcileVerdict =
  * Finds the XRs that Crossplane has never reconciled. Each reconcile that ends sets the condition `Synced`, so an XR without it
  * was created a moment ago, its function does not answer, or the watch of its kind has ended (crossplane#5400).
  *
- * An XR that was created a moment ago counts too, because a function has no clock: nudging its XRD is harmless. The value of
- * the nudge is a hash of the XRs' UIDs, so that an XRD is nudged once for the same XRs. Where that did not help, a person has
- * to look.
+ * An XR that was created a moment ago counts too, because a function has no clock; nudging its XRD is harmless. The nudge's value
+ * is a hash of the XRs' UIDs, so an XRD is nudged once for the same XRs. If that did not help, a person has to look.
  */
 export function judgeReconciles({ document }: Definition, composites: readonly Document[]): ReconcileVerdict {
   const never = composites.filter((composite) => shownCondition(composite, "Synced") === undefined);

@@ -16,7 +16,7 @@ export interface Consumer {
   /** Kind.group of the XR or claim. */
   readonly kind: string;
   readonly name: string;
-  /** The copy: its name, with its namespace before it where that is another one. */
+  /** The copy's name, after its namespace if that differs from `namespace`. */
   readonly secretName: string;
   /** All namespaces that need a grant. */
   readonly namespaces: readonly string[];
@@ -25,11 +25,11 @@ export interface Consumer {
 }
 
 /**
- * Reads who a copy is for. Whatever lies in a team's namespace may be written by that team, labels and annotations included, so
- * a Secret or a namespaced Object stands for the namespace that it lies in, whatever it says; one that says it copies to another
- * namespace needs a grant for both. Cluster-scoped Objects are not for teams to write (docs/security.md).
+ * Reads the consumer of a copy. A team may write anything in its namespace, labels and annotations included. So a Secret or a
+ * namespaced Object always stands for its own namespace; if it copies to another one, it needs a grant for both. Teams must not
+ * have the right to write cluster-scoped Objects (docs/security.md).
  *
- * @returns undefined for what Crossplane did not compose, and for an Object that makes no Secret.
+ * @returns undefined if Crossplane did not compose it, or if an Object makes no Secret.
  */
 export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined {
   const secret = readCopiedSecret(copy);
@@ -58,8 +58,8 @@ function toGrantees(copy: Document, kind: string, namespace: string): readonly G
 }
 
 /**
- * Tells whether Crossplane composed it, as far as it proves that: the label of the XR, and the field manager by which Crossplane
- * applies what the XR in control composes. A restore may drop managed fields and controller; then the label alone has to do.
+ * Tells whether its metadata proves that Crossplane composed it: by the XR's label, and by the field manager with which Crossplane
+ * applies the controlling XR's resources. A restore may drop managed fields and controller; then the label has to suffice.
  */
 function isComposed(copy: Document): boolean {
   if (readLabel(copy, COMPOSITE_LABEL) === undefined) return false;
@@ -72,7 +72,7 @@ function isComposed(copy: Document): boolean {
 const MAX_OWNER = 1000;
 const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
 
-/** The owner that is written on it; the resource itself where that is nothing an XR or claim can be called. */
+/** Reads the owner that the copy names; the copy itself if that is not a valid name of an XR or claim. */
 function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> & { readonly namespace: string | undefined } {
   const owner = writtenOwnerOf(copy);
   const [kind = "", ...names] = owner !== undefined && owner.length < MAX_OWNER ? owner.split("/") : [];
@@ -92,7 +92,7 @@ function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> & { readonly
 export const writtenOwnerOf = (copy: Document): string | undefined =>
   readAnnotation(copy, OWNER) ?? stringAt(copy, ["spec", "forProvider", "manifest", "metadata", "annotations", OWNER]);
 
-/** By namespace, kind, name and Secret. */
+/** Compares by namespace, kind, name and Secret. */
 export const compareConsumers = (a: Consumer, b: Consumer): number =>
   compareTexts(a.namespace, b.namespace) ||
   compareTexts(a.kind, b.kind) ||

@@ -44,17 +44,17 @@ export interface Contender {
   readonly isWriting: boolean;
   /** True if the cloud resource is deleted together with it. */
   readonly isDeletingWithIt: boolean;
-  /** Undefined for a kind that has none. */
+  /** Undefined if the kind has no management policies. */
   readonly policies: Policies | undefined;
   readonly observation: Observation;
-  /** True if it, or an owner before it, created the cloud resource, or an operator says that it may be deleted all the same. */
+  /** True if it or an earlier owner created the cloud resource, or an operator allows its deletion. */
   readonly isCreated: boolean;
   /** The names of the managed resources that it leaves the cloud resource to. */
   readonly acknowledged: ReadonlySet<string>;
   readonly document: Document;
 }
 
-/** The length of a mark: it is repeated on other managed resources, which have no space for any text. Names take less. */
+/** The length limit of a mark, which is repeated on other managed resources. Names are shorter. */
 const MAX_MARK = 1024;
 
 export function toContender(document: Document): Contender {
@@ -79,7 +79,7 @@ export function toContender(document: Document): Contender {
     identity: readLabel(document, IDENTITY),
     isDeleting,
     isWriting: !isDeleting && !isPaused(document) && (policies === undefined ? isMarked : mayWrite(policies)),
-    // Asked of few contenders, and dear to find out.
+    // Computed on demand: expensive, and needed for few contenders.
     get isDeletingWithIt() {
       return mayDelete(document, policies);
     },
@@ -93,15 +93,15 @@ export function toContender(document: Document): Contender {
   };
 }
 
-/** The length of the list of names that an owner writes: all annotations of a resource together may have 256 KB. */
+/** The length limit of the names that an owner writes: a resource's annotations may have 256 KB in all. */
 const MAX_NAMES = 64 * 1024;
 
-/** More than one answer of Crossplane's can list; their hashes take 180 KB. */
+/** The limit of hashes, which take 180 KB: more than one answer of Crossplane can list. */
 const MAX_HASHES = 10_000;
 
 /**
- * Writes the names of those that an owner leaves the cloud resource to. Names that are too long together are written as hashes,
- * so that none is lost; beyond 10,000 the first successors count, and the others wait until they are among them.
+ * Writes the names of an owner's successors. If they are too long together, they become hashes, so that none is lost. Beyond 10,000
+ * only the first are written; the others have to wait until they are among them.
  *
  * @param others by precedence.
  */
@@ -117,7 +117,7 @@ export function formatAcknowledged(others: readonly Contender[]): string {
 export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean =>
   owner.acknowledged.has(name) || owner.acknowledged.has(hashName(name));
 
-/** `#` is in no resource's name. */
+/** Hashes a name. No resource's name contains `#`. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;
 
 function isCreated(document: Document): boolean {
@@ -128,7 +128,7 @@ function isCreated(document: Document): boolean {
   );
 }
 
-/** All that stand for one cloud resource. Sorted once: several resources of an XR may stand for it, and each asks. */
+/** All contenders of one cloud resource, sorted once for all resources of an XR that stand for it. */
 export interface Contenders {
   readonly all: readonly Contender[];
   readonly byUid: ReadonlyMap<string, Contender>;
@@ -147,7 +147,7 @@ export const toContenders = (all: readonly Contender[]): Contenders => ({
   inTheWay: all.filter(({ isWriting, isDeleting, isDeletingWithIt }) => isWriting || (isDeleting && isDeletingWithIt)),
 });
 
-/** Finds the first that does not have this UID. */
+/** Finds the first contender with another UID. */
 export const firstBut = (contenders: readonly Contender[], uid: string): Contender | undefined =>
   contenders.find((contender) => contender.uid !== uid);
 

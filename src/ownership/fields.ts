@@ -3,15 +3,15 @@ import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 
-/** A managed resource as the pipeline wants it, and as it is. */
+/** A managed resource as the pipeline desires it, and as observed. */
 interface Resource {
   readonly desired: Document;
   readonly observed: Document | undefined;
 }
 
 /**
- * The value of a field as text, "" where it is not set; undefined where a reference beside it is not resolved yet. A block is an
- * object in one version of a kind and a list of one in another, so the path leads through both.
+ * Reads a field as text: "" if it is not set, undefined while a reference beside it is unresolved. The path leads through objects
+ * and lists of one: a block is the former in one version of a kind, and the latter in another.
  */
 export function textAt({ desired, observed }: Resource, path: FieldPath): string | undefined {
   const text = toText(at(desired, path));
@@ -35,7 +35,7 @@ function at(document: Document, path: FieldPath): JsonValue | undefined {
   }, found);
 }
 
-/** A number and a text of the same digits are the same to a provider. */
+/** Converts a value to text: to a provider a number equals a text of the same digits. */
 function toText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(sorted(value)) : String(value);
@@ -49,8 +49,8 @@ function sorted(value: JsonValue): JsonValue {
 }
 
 /**
- * The fields below spec.forProvider that have a reference or a selector beside them, with their values, sorted. A value is undefined
- * before it is resolved: a provider looks for the cloud resource after that.
+ * Finds the fields below spec.forProvider that have a reference or a selector beside them; returns sorted names, each before its
+ * value. A value is undefined until it is resolved; only then a provider looks for the cloud resource.
  */
 export function findReferred({ desired, observed }: Resource): readonly (string | undefined)[] {
   const wanted = fieldsBelow(desired);
@@ -67,7 +67,7 @@ type Fields = ReadonlyMap<string, string>;
 
 const NO_FIELDS: Fields = new Map();
 
-/** The fields of a managed resource, by their paths below spec.forProvider. */
+/** Reads a managed resource's fields, by their paths below spec.forProvider. */
 function fieldsBelow(document: Document): Fields {
   const parameters = document.at(["spec", "forProvider"]);
   return isObject(parameters) ? new Map(flatten(parameters, "")) : NO_FIELDS;
@@ -84,7 +84,7 @@ function flatten(object: JsonObject, prefix: string): readonly (readonly [string
 
 const REFERENCE = /^(?<field>.*?)s?(?:Ref|Refs|Selector)$/;
 
-/** The fields that are referred to. A Secret or ConfigMap that holds a value has no field beside it. */
+/** Finds the fields that references fill in. A reference to a Secret or ConfigMap fills in none. */
 function referredIn(fields: Fields): readonly string[] {
   return [...fields.keys()].flatMap((name) => {
     const field = /(?:Secret|ConfigMap|providerConfig)Ref$/i.test(name)

@@ -7,7 +7,7 @@ import type { Requirement } from "../model/requirement.ts";
 import { type Contender, type Contenders, toContender, toContenders } from "./contender.ts";
 import { IDENTITY } from "./marks.ts";
 
-/** The managed resource whose rivals are looked for, as far as that tells where to look. */
+/** The managed resource whose contenders are searched, with the facts that the search needs. */
 export interface Candidate {
   readonly kind: ManagedKind;
   /** Undefined before it is created. */
@@ -16,7 +16,7 @@ export interface Candidate {
   readonly reportedTags: ReadonlyMap<string, string> | undefined;
 }
 
-/** The managed resources that stand for a cloud resource, as far as Crossplane has looked, and what it has to look up. */
+/** The contenders that Crossplane has found so far, and the requirements to find the others. */
 interface Found {
   /** Undefined while an answer is pending. */
   readonly contenders: Contenders | undefined;
@@ -24,8 +24,8 @@ interface Found {
 }
 
 /**
- * Finds all that carry the identity's label, and the managed resource that wrote the cloud resource last: its XR need not use
- * this function, so it may lack the label. The latter is required only while ours is no owner, so in steady state there is one
+ * Finds all managed resources with the identity's label, and the one that wrote the cloud resource last: its XR may not use this
+ * function, so it may lack the label. The latter is required only while ours is not the owner, so in steady state there is one
  * requirement.
  */
 export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Found {
@@ -51,7 +51,7 @@ export class KnownContenders {
     this.#request = request;
   }
 
-  /** All that carry the identity's label; undefined while the answer is pending. */
+  /** Lists the contenders with the identity's label; undefined while the answer is pending. */
   list(labelled: Requirement, identity: string): Contenders | undefined {
     return this.#once(labelled.name, () => {
       const found = readAnswer(labelled, this.#request);
@@ -59,13 +59,13 @@ export class KnownContenders {
     });
   }
 
-  /** The same, and the managed resource that wrote the cloud resource last. */
+  /** Lists the same, and the managed resource that wrote the cloud resource last. */
   listWithWriter(labelled: Requirement, identity: string, writer: Requirement): Contenders | undefined {
     return this.#once(`${labelled.name} ${writer.name}`, () => {
       const listed = this.list(labelled, identity);
       const found = readAnswer(writer, this.#request);
       if (listed === undefined || found === undefined) return undefined;
-      // A writer that has moved to another cloud resource since, or is listed, adds nothing.
+      // Skips a writer that is listed already, or has moved to another cloud resource since.
       const isNew = ({ identity: label, uid }: Contender): boolean => label === undefined && !listed.byUid.has(uid);
       return toContenders([...listed.all, ...found.filter(isNew)]);
     });

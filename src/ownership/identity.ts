@@ -6,7 +6,7 @@ import type { FieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { findReferred, textAt } from "./fields.ts";
 
-/** A managed resource, and what tells which cloud resource it stands for. */
+/** A managed resource, and the facts that identify its cloud resource. */
 export interface Declared {
   readonly kind: ManagedKind;
   readonly desired: Document;
@@ -23,12 +23,12 @@ export interface Identity {
 }
 
 /**
- * Identifies the cloud resource by API group, kind, ProviderConfig, scope and name; undefined where only one XR can know its
- * name.
+ * Identifies the cloud resource by API group, kind, ProviderConfig, scope and name; undefined if no other XR
+ * can know its name.
  *
- * Only a name that the pipeline sets can be set by another XR as well. Taking two cloud resources for one would stop the
- * second; taking one for two leaves the tag war as it is. So every field that might tell two apart counts, and a resource whose
- * parent reference is not resolved yet has no identity.
+ * Another XR can only set a name that the pipeline sets. Mistaking two cloud resources for one would stop the second; mistaking
+ * one for two only leaves the tag war as it is. So every field that might distinguish two counts, and a resource has no
+ * identity until its parent reference is resolved.
  */
 export function identify(declared: Declared): Identity | undefined {
   const { kind, desired, observed, facts } = declared;
@@ -46,18 +46,18 @@ export function identify(declared: Declared): Identity | undefined {
 
 /** The names of a cloud resource. */
 export interface Names {
-  /** As a person would give them; "" for one that is not set. */
+  /** As a person writes them; "" for one that is not set. */
   readonly names: readonly string[];
   /** The values that the names are made of. */
   readonly parts: readonly string[];
-  /** The field that names it: where a person would change it. */
+  /** The field in which a person would change the name. */
   readonly path: FieldPath;
 }
 
-/** The name of what there is one of in a region, such as the settings of an account. */
+/** The name of a cloud resource that exists once per region, such as an account's settings. */
 const ONLY_ONE = "default";
 
-/** Reads what names a cloud resource; undefined where the pipeline does not say it, or not yet. */
+/** Reads a cloud resource's names; undefined if the pipeline does not set them, or not yet. */
 export function readNames(declared: Pick<Declared, "desired" | "observed" | "facts">): Names | undefined {
   const { desired, observed, facts } = declared;
   const { name } = facts;
@@ -75,8 +75,8 @@ export function readNames(declared: Pick<Declared, "desired" | "observed" | "fac
 }
 
 /**
- * The external name that the pipeline sets, by the annotation or, where the provider takes that for it, as metadata.name. What the
- * annotation says by then goes before metadata.name: providers write it once.
+ * Reads the external name that the pipeline sets: by the annotation, or by metadata.name if the provider defaults to that. In the
+ * latter case an observed annotation comes first, since providers write it only once.
  */
 function readExternalName(
   desired: Document,

@@ -4,19 +4,19 @@ import { byPrecedence, type Contender, type Contenders, firstBut, isAcknowledged
 export interface Situation {
   /** Ours, as observed; undefined before it is created. */
   readonly own: Contender | undefined;
-  /** All that carry the identity's label, ours included once it does; undefined before Crossplane has looked. */
+  /** All with the identity's label, and ours once it has it; undefined before Crossplane has looked. */
   readonly contenders: Contenders | undefined;
   /** The control plane that the cloud's tags name, unless it is this one under its present or an earlier name. */
   readonly otherCluster: string | undefined;
   /** True if the kind can be told to observe only. */
   readonly hasManagementPolicies: boolean;
-  /** False if the provider reports nothing that tells who else writes the cloud resource. */
+  /** False if the provider does not report who else writes the cloud resource. */
   readonly reportsTags: boolean;
 }
 
 /**
- * Where the cloud resource comes from. `unknown`: ours is about to create it, or its kind cannot observe before it writes. Only
- * what one of us created is deleted with the last of us.
+ * Where the cloud resource comes from. `unknown`: ours is about to create it, or its kind cannot observe before it writes. A cloud
+ * resource is deleted with its last contender only if one of them created it.
  */
 type Origin = "created" | "existed" | "unknown";
 
@@ -29,7 +29,7 @@ export type OwnershipVerdict =
   | { readonly is: "free" }
   /** Ours comes first, but its provider has not looked for the cloud resource yet. */
   | { readonly is: "unobserved" }
-  /** It existed before, none of us ever wrote it, and nothing tells who else does: ours only observes. */
+  /** It existed before, no contender ever wrote it, and others may: ours only observes. */
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
@@ -52,22 +52,21 @@ export type OwnershipVerdict =
  * - The owner is the one that an operator chose, else the one that was promoted before, else the oldest (creationTimestamp,
  *   then UID). Incumbency comes before age, so neither a restore nor a skewed clock moves ownership. A managed resource that is
  *   being deleted cannot own.
- * - None is promoted unless its own managed resource is in the answer: a list is a snapshot, so all that carried the label
- *   earlier are in it too. Two that are promoted in the same instant see each other in the next reconcile, and the order
- *   leaves one.
+ * - None is promoted unless its own managed resource is in the answer: a list is a snapshot, so it includes all that carried
+ *   the label earlier. Two that are promoted at once see each other in the next reconcile, and precedence leaves one.
  * - None is promoted before its provider has looked for the cloud resource: only then it is known whether that existed before.
- *   A cloud resource that existed before, and that none of us created, is not deleted with us.
- * - Where a provider does not report who writes a cloud resource, one that existed before and that none of us ever wrote is only
- *   observed, until an operator says who owns it: a managed resource of an XR without this step could write it.
+ *   A cloud resource that existed before, and that no contender created, is not deleted with them.
+ * - If a provider does not report who writes a cloud resource, one that existed before and that no contender ever wrote is only
+ *   observed until an operator chooses its owner: a managed resource of an XR without this step may write it.
  * - None is promoted while another one still writes, or is being deleted together with the cloud resource.
- * - Contenders in another control plane are in no answer; the tags that the cloud reports tell of them.
+ * - Contenders in another control plane are in no answer; only the tags that the cloud reports show them.
  */
 export function judgeOwnership(situation: Situation): OwnershipVerdict {
   const { own, contenders, otherCluster, hasManagementPolicies, reportsTags } = situation;
   if (contenders === undefined) return { is: "pending" };
   if (otherCluster !== undefined && !isChosen(own)) return { is: "theirs", cluster: otherCluster };
 
-  const self = own && selfOf(own, contenders);
+  const self = own && findSelf(own, contenders);
   if (self !== undefined && hasManagementPolicies && !reportsTags && isOthers(self, contenders))
     return { is: "existed" };
   if (self !== undefined) return judgeListed(self, contenders, hasManagementPolicies);
@@ -87,15 +86,15 @@ function judgeListed(self: Contender, { all, living, inTheWay }: Contenders, can
   return {
     is: "ours",
     others: living.filter(({ uid }) => uid !== self.uid),
-    origin: isCreated ? "created" : originOf(self, canObserve),
+    origin: isCreated ? "created" : judgeOrigin(self, canObserve),
   };
 }
 
-/** The origin of a cloud resource that none of us created. */
-const originOf = ({ observation }: Contender, canObserve: boolean): Origin =>
+/** Judges the origin of a cloud resource that no contender created. */
+const judgeOrigin = ({ observation }: Contender, canObserve: boolean): Origin =>
   canObserve && observation === "present" ? "existed" : "unknown";
 
-/** Tells whether a cloud resource is there that none of us has ever created, written or been given. */
+/** Tells whether the cloud resource exists and no contender ever created it, wrote it or became its owner. */
 const isOthers = (self: Contender, { all }: Contenders): boolean =>
   self.observation === "present" && !self.isDeleting && ![self, ...all].some(isInvolved);
 
@@ -105,8 +104,8 @@ const isInvolved = (contender: Contender): boolean =>
 /** Tells whether an operator moved ownership here. */
 const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
 
-/** Ours as listed. Either of the observed and the listed one may be older, so both have to be marked for it to count as owner. */
-function selfOf(own: Contender, { byUid }: Contenders): Contender | undefined {
+/** Finds ours in the list. The observed or the listed state may be older, so ours is the owner only if both are marked. */
+function findSelf(own: Contender, { byUid }: Contenders): Contender | undefined {
   const listed = byUid.get(own.uid);
   if (listed === undefined) return undefined;
   return { ...own, isMarked: own.isMarked && listed.isMarked, isDeleting: own.isDeleting || listed.isDeleting };

@@ -2,7 +2,7 @@ import { type Document, documentOf, type ValueEdit } from "../model/document.ts"
 import { type FieldPath, valueAt, withValueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { Slice } from "./slice.ts";
-import { type Container, canHold, lookUp, structOf, UNUSUAL } from "./struct-lookup.ts";
+import { type Container, canHold, lookUp, toContainer, UNUSUAL } from "./struct-lookup.ts";
 import { readStruct } from "./struct-reader.ts";
 
 /** A Struct that stays encoded until all of it is read. */
@@ -38,7 +38,7 @@ export class WireDocument implements Document {
   }
 
   #container(): Container {
-    this.#root ??= structOf(this.slice);
+    this.#root ??= toContainer(this.slice);
     return this.#root;
   }
 }

@@ -48,7 +48,7 @@ const STATUS = { Unknown: 1, True: 2, False: 3 } as const;
  */
 export function writeResponse(request: WireRequest, draft: Draft): Buffer {
   const { desired, context } = request;
-  const writer = new Writer(lengthOf(desired.slice) + lengthOf(context.slice) + EDIT_BYTES);
+  const writer = new Writer(measure(desired.slice) + measure(context.slice) + EDIT_BYTES);
   try {
     writeFields(writer, request, draft);
   } catch (error) {
@@ -136,7 +136,7 @@ function writeConditions(writer: Writer, { conditions }: Draft): void {
   }
 }
 
-const lengthOf = ({ start, end }: Slice): number => end - start;
+const measure = ({ start, end }: Slice): number => end - start;
 
 function assertEditsAreJson({ desired }: WireRequest, { resources, composite, context }: Draft): void {
   for (const [name, edit] of resources) {

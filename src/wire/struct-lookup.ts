@@ -21,7 +21,7 @@ export interface Container extends Slice {
   readonly entered: Map<string | number, Container | "absent" | "unusual">;
 }
 
-export const structOf = ({ bytes, start, end }: Slice): Container => ({
+export const toContainer = ({ bytes, start, end }: Slice): Container => ({
   bytes,
   start,
   end,
@@ -29,7 +29,7 @@ export const structOf = ({ bytes, start, end }: Slice): Container => ({
   entered: new Map(),
 });
 
-/** What a look-up comes to that only decoding the whole can answer. */
+/** The result of a look-up that only decoding the whole Struct can answer. */
 export const UNUSUAL: unique symbol = Symbol("unusual");
 
 /** The value at `path`; undefined where there is none. */

@@ -81,12 +81,14 @@ describe("an input", () => {
       spec: { sharedResources: [shared({ apiVersion, kind: "ConfigMap" })] },
       faults: [
         "spec.sharedResources[0].grant: Annotation does not go with connection for a kind of Kubernetes itself: no controller " +
-          "says which Secret is its own, so whoever edits it could give away any; use ReferenceGrant or None",
+          "vouches for the Secret that it names, so anyone who can edit it could share any Secret; use ReferenceGrant or None",
       ],
     })),
     {
       spec: { sharedResources: [{ ...shared({ grant: "ReferenceGrant" }), connection: undefined }] },
-      faults: ["spec.sharedResources[0].grant: ReferenceGrant goes with connection: it lies beside the Secret"],
+      faults: [
+        "spec.sharedResources[0].grant: ReferenceGrant needs connection: it grants access to the connection Secret",
+      ],
     },
     {
       spec: { sharedResources: [shared({ select: { name: { value: "orders" }, namespace: { value: "*" } } })] },
@@ -204,9 +206,9 @@ describe("an input", () => {
       spec: { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
       faults: [
         "spec.consumers.credentials.template.apiVersion: required",
-        "spec.consumers.credentials.template: the same for each namespace: {namespace} or {hash} has to stand in one of its texts",
-        "spec.consumers.list: required with credentials: consumers find the Secret that is theirs there",
-        "spec.consumers.grant: None names no namespaces, so there is nobody to make credentials for",
+        "spec.consumers.credentials.template: the same for each namespace: use {namespace} or {hash} in one of its texts",
+        "spec.consumers.list: required with credentials: it tells consumers which Secret is theirs",
+        "spec.consumers.grant: None names no namespaces to make credentials for",
       ],
     },
     {
@@ -221,8 +223,8 @@ describe("an input", () => {
       },
       faults: [
         'spec.consumers.kinds[0]: not one of Object, NamespacedObject, Secret: "Role"',
-        "spec.consumers.credentials.template.metadata.name: the same for each namespace: {namespace} or {hash} has to stand in it, " +
-          "or leave it to Crossplane",
+        "spec.consumers.credentials.template.metadata.name: the same for each namespace: use {namespace} or {hash} in it, " +
+          "or leave the name to Crossplane",
       ],
     },
     {

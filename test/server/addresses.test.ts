@@ -7,6 +7,7 @@ import type { Config } from "../../src/server/config.ts";
 import { serve } from "../../src/server/server.ts";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { configFrom } from "../../testing/servers/config.ts";
+import { freePort } from "../../testing/servers/free-port.ts";
 import { call, echo, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
@@ -45,15 +46,6 @@ async function takePort(): Promise<{ host: string; port: number }> {
   await once(taken, "listening");
   const bound = taken.address();
   return { host: "127.0.0.1", port: typeof bound === "object" ? (bound?.port ?? 0) : 0 };
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const bound = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof bound === "object" ? (bound?.port ?? 0) : 0;
 }
 
 test("a server that cannot listen leaves the metrics port", async () => {

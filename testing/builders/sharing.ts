@@ -91,7 +91,7 @@ export interface CallParts {
   readonly responseTTL?: string;
   /** More of the input's spec. */
   readonly spec?: JsonObject;
-  /** What earlier steps desire. */
+  /** The resources that earlier steps desire. */
   readonly desired?: Readonly<Record<string, JsonObject>>;
   /** The XR's connection details. */
   readonly details?: Readonly<Record<string, string>>;
@@ -148,7 +148,7 @@ function answerTo(
 /** A requirement's name without the hash of its selector. */
 export const toBaseName = (name: string): string => name.replace(/#[0-9a-f]{8}$/, "");
 
-/** What a draft asks for, by the requirements' names without their hashes. */
+/** A draft's requirements, by their names without hashes. */
 export const requirementsIn = ({ requirements }: Draft): ReadonlyMap<string, ResourceSelector> =>
   new Map([...requirements].map(([name, selector]) => [toBaseName(name), selector]));
 

@@ -56,7 +56,7 @@ const ECHOED_AT_LAST = "x-grpc-test-echo-trailing-bin";
 
 const payloadOf = (size: number): Payload => ({ body: Buffer.alloc(size) });
 
-/** What custom_metadata wants back: one value in the headers, one in the trailers. */
+/** The metadata that the case custom_metadata wants back: one value in the headers, one in the trailers. */
 function echoed(received: Metadata, key: string): Metadata {
   const metadata = new Metadata();
   for (const value of received.get(key)) metadata.add(key, value);

@@ -1,8 +1,10 @@
 import fc from "fast-check";
+import { MERGES } from "../../src/input/patch.ts";
+import { CONVERSIONS } from "../../src/input/transform.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { PatchCase } from "./patch-and-transform.ts";
 
-// What fast-check makes of patches: words that mean something to a transform more often than any others.
+// Arbitrary patches for fast-check. Words that have a meaning for some transform are the most frequent.
 
 const WORDS = [
   "",
@@ -121,19 +123,7 @@ const PATTERNS = [
 
 const string = fc.oneof(
   { weight: 4, arbitrary: fmt.map((format) => ({ type: "Format", fmt: format })) },
-  fc
-    .constantFrom(
-      "ToUpper",
-      "ToLower",
-      "ToBase64",
-      "FromBase64",
-      "ToJson",
-      "ToSha1",
-      "ToSha256",
-      "ToSha512",
-      "ToAdler32",
-    )
-    .map((convert) => ({ type: "Convert", convert })),
+  fc.constantFrom(...CONVERSIONS).map((convert) => ({ type: "Convert", convert })),
   fc.constantFrom("eu-", "map[", "5", "]", "").map((trim) => ({ type: "TrimPrefix", trim })),
   fc.constantFrom("-1", "]", "2", "").map((trim) => ({ type: "TrimSuffix", trim })),
   fc
@@ -193,16 +183,6 @@ const PATHS = [
   "spec[new.field]",
 ];
 
-const POLICIES = [
-  "Replace",
-  "MergeObjects",
-  "MergeObjectsAppendArrays",
-  "ForceMergeObjects",
-  "ForceMergeObjectsAppendArrays",
-  "MergeObject",
-  "AppendArray",
-];
-
 const common = {
   status: fc.record({ v: json, w: json }),
   spec: object,
@@ -221,7 +201,7 @@ const merged: fc.Arbitrary<PatchCase> = fc.record({
   transforms: fc.constant([]),
   fromFieldPath: fc.constant("status.v"),
   toFieldPath: fc.constantFrom("spec.a", "spec.deep", "spec.list", "spec.list[*]"),
-  policy: fc.constantFrom(...POLICIES).map((toFieldPath) => ({ toFieldPath })),
+  policy: fc.constantFrom(...MERGES).map((toFieldPath) => ({ toFieldPath })),
 });
 
 const combined: fc.Arbitrary<PatchCase> = fc.record({

@@ -22,7 +22,7 @@ export const roundTrip = (session: ClientHttp2Session): Promise<void> =>
     session.ping((error) => (error ? reject(error) : resolve()));
   });
 
-/** What a stream got until it ended: its messages, framed, and the status; undefined where it was cut off. */
+/** Collects a stream's framed messages and its status until it ends. The status is undefined if the stream was cut off. */
 export async function endOf(stream: ClientHttp2Stream): Promise<{ data: Buffer; status: string | undefined }> {
   const chunks: Buffer[] = [];
   let status: string | undefined;

@@ -10,7 +10,7 @@ import { type Dependencies, type RunningServer, serve } from "../../src/server/s
 import type { Identity } from "./certificates.ts";
 import { V1 } from "./frames.ts";
 
-/** What a test may ask of a server without meeting a limit. */
+/** Limits that no test reaches by accident. */
 export const generous: Limits = {
   maxConcurrentStreams: 1000,
   maxRequestBytesInMemory: 256 * 1024 * 1024,
@@ -33,7 +33,7 @@ export const insecure: Config = {
   limits: generous,
 };
 
-/** What a function that sends back what it got comes to. */
+/** The outcome of a function that sends its request back. */
 export const echo = (request: Uint8Array): Outcome => ({ response: request, conditions: [], results: [], audit: [] });
 
 type LogLine = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ type LogLine = Readonly<Record<string, unknown>>;
 export interface Loopback extends RunningServer {
   /** Where clients find it. */
   readonly target: string;
-  /** What it logged, from level info on, without timestamps. */
+  /** Its log lines from level info on, without timestamps. */
   readonly lines: readonly LogLine[];
 }
 
@@ -68,7 +68,7 @@ const toLines = (lines: LogLine[]): Writable =>
 
 export const V1BETA1 = "/apiextensions.fn.proto.v1beta1.FunctionRunnerService/RunFunction";
 
-/** What a call came to: the code's name and the server's words, or the response. */
+/** The outcome of a call: the code's name with the server's message, or the response. */
 export interface Answer {
   readonly code: string;
   readonly details: string;
@@ -125,7 +125,7 @@ export async function isRefused(port: number): Promise<boolean> {
   }
 }
 
-/** How long a busy machine may take; nothing that works takes a tenth of it. */
+/** The time limit on a busy machine; a working server takes less than a tenth of it. */
 const PATIENCE_MS = 30_000;
 
 /** Waits until `condition` holds. */

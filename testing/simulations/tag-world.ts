@@ -434,7 +434,7 @@ function observed(managed: Managed, { cluster }: CloudResource): JsonObject {
   };
 }
 
-/** What crossplane-runtime says of a cloud resource that it found, or did not find where it may not create it. */
+/** The condition that crossplane-runtime sets: the cloud resource was found, or it was not and must not be created. */
 function toConditions({ found }: Managed): readonly JsonObject[] {
   if (found === undefined) return [];
   const message = "observe failed: external resource does not exist";

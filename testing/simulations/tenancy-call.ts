@@ -11,7 +11,7 @@ import { isFatal } from "./cluster-call.ts";
 
 export type Requirements = Draft["requirements"];
 
-/** What the calls of one reconcile came to: "frozen" applies nothing and deletes nothing. */
+/** The outcome of one reconcile's calls: "frozen" applies nothing and deletes nothing. */
 export type Outcome =
   | { readonly is: "frozen"; readonly because: string }
   | { readonly is: "done"; readonly draft: Draft };
@@ -21,7 +21,7 @@ export interface Parts {
   readonly input: Call["input"] | undefined;
   /** By composed resource name. */
   readonly observed: Readonly<Record<string, JsonObject>>;
-  /** What the last reconcile required: Crossplane v2.4 answers that before it asks again. */
+  /** The requirements of the last reconcile: Crossplane v2.4 answers that before it asks again. */
   readonly before: Requirements;
   readonly lookUp: (selector: ResourceSelector) => readonly JsonObject[];
 }

@@ -3,7 +3,7 @@ import { parseInput } from "../../src/input/parse.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf } from "../builders/sharing.ts";
 
-/** What Compositions of a platform differ in. All of them share a database of the namespace `databases`. */
+/** The settings in which a platform's Compositions differ. All of them share a database of the namespace `databases`. */
 export interface Composition {
   /** Everywhere: labels that match in all namespaces, and the first by a field that a resource may lack. */
   readonly select: "name" | "labels" | "labels everywhere";
@@ -13,7 +13,7 @@ export interface Composition {
   readonly via: "Object" | "ObjectWithValues" | "Secret" | "ConnectionSecret";
   readonly grant: "Annotation" | "ReferenceGrant" | "None";
   readonly resolution: "Required" | "Optional";
-  /** Whether its XRs are namespaced (Crossplane v2), or have claims. */
+  /** True if its XRs are namespaced (Crossplane v2); false if they have claims. */
   readonly isNamespaced: boolean;
 }
 

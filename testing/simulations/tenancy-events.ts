@@ -3,7 +3,7 @@ import type { JsonValue } from "../../src/model/json.ts";
 import type { Composition } from "./tenancy-composition.ts";
 import { DATABASES, type Database } from "./tenancy-owner.ts";
 
-/** What happens in a simulated cluster of several tenants, in any order. */
+/** Events in a simulated cluster of several tenants, in any order. */
 
 const HONEST = ["team-a", "team-b"] as const;
 export const HOSTILE = "evil";
@@ -33,7 +33,7 @@ export type Event =
 
 export interface Past {
   readonly compositions: readonly [Composition, Composition, Composition];
-  /** Whether the first team's XR names its namespace twice. */
+  /** True if the first team's XR names its namespace twice. */
   readonly isTwice: boolean;
   readonly events: readonly Event[];
 }
@@ -51,7 +51,7 @@ const composition: fc.Arbitrary<Composition> = fc.record({
 const database = fc.constantFrom(...DATABASES);
 const SECRET_NAMES = ["orders-db", "app-config"];
 
-/** What a hostile team writes into its XR. */
+/** A change that a hostile team makes to its XR. */
 const edit = fc.oneof(
   fc.record({
     field: fc.constant("database"),

@@ -9,7 +9,7 @@ export const OBJECTS: readonly Kind[] = [
   { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object" },
 ];
 
-/** What the provider may do to Secrets; whoever simulates it sees who does it. */
+/** The provider's operations on Secrets, which the simulated world carries out. */
 export interface Secrets {
   find(name: Name): JsonObject | undefined;
   write(secret: JsonObject): void;

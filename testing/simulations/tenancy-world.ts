@@ -21,14 +21,14 @@ import {
  * in the function's place, and provider-kubernetes, which acts on Objects when its turn comes.
  */
 
-/** What must never happen. */
+/** A state that must never occur. */
 export class Violation extends Error {}
 
 /** A team's XR, and what Crossplane remembers of it. */
 export interface Consumer {
   readonly team: string;
   readonly composition: Composition;
-  /** What the team writes below spec; undefined while there is no XR. */
+  /** The XR's spec, as the team writes it; undefined while there is no XR. */
   spec: JsonObject | undefined;
   labels: JsonObject;
   annotations: JsonObject;
@@ -215,8 +215,8 @@ export class TenancyWorld {
   }
 
   /**
-   * What was made by hand while an Object may write it, that Object overwrites: nobody can help that. Once none may, it is to
-   * stay as it is.
+   * Protects Secrets that were made by hand and that no Object may write any more: they have to stay as they are. An Object that
+   * may write one overwrites it, which nothing can prevent.
    */
   protect(): void {
     const written = new Set(
@@ -240,9 +240,9 @@ export class TenancyWorld {
 
 export interface Maker {
   readonly by: "hand" | Consumer;
-  /** Whether nobody else may write or delete it. */
+  /** True if nobody else may write or delete it. */
   readonly isProtected: boolean;
-  /** Whether it carries the marks of a copy: who writes those by hand asks for what comes of it. */
+  /** True if somebody wrote the marks of a copy by hand, and so accepts that the function treats it as one. */
   readonly isForged: boolean;
 }
 

@@ -188,7 +188,7 @@ class Tenancy {
     }
   }
 
-  /** What honest teams' copies look like. */
+  /** Prints the copies of honest teams. */
   #print(): string {
     const honest = this.#world.consumers.filter((consumer) => consumer !== this.#hostile);
     const composed = honest.flatMap((consumer) => [...consumer.composed.values()]);
@@ -219,7 +219,7 @@ class Tenancy {
     }
   }
 
-  /** Whether the copy is the XR's, and nothing that is composed for it is on its way out. */
+  /** Tells whether the XR made the copy and no resource composed for it is being deleted. */
   #isKept(consumer: Consumer, copy: JsonObject): boolean {
     const isOwn = this.#world.makerOf(copy) === consumer;
     const objects = this.#world.objects.filter(
@@ -233,7 +233,7 @@ class Tenancy {
   }
 }
 
-/** What an XR's copies carry, written by hand. */
+/** The annotations of an XR's copies, as somebody may write them by hand. */
 const MARKS: JsonObject = { [OWNER]: "Shop.apps.example.org/team-a/shop", [SHARED_FROM]: "databases/orders-conn" };
 
 const targetNameOf = ({ team }: Consumer): Name => ({ namespace: team, name: "orders-db" });

@@ -1,4 +1,4 @@
-/** What is no metric where it stands by itself in an expression. */
+/** Words that are no metrics, although they may stand alone in an expression. */
 const WORDS = new Set(["and", "or", "unless", "bool", "offset", "inf", "nan", "atan2"]);
 
 /** The names of metrics in a PromQL expression, without those of functions, labels and durations. */

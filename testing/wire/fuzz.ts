@@ -33,7 +33,7 @@ export interface Fuzzing {
   readonly onProgress?: (run: number) => void;
 }
 
-/** How the runs came out: a fuzzer whose messages are all refused at the first byte finds nothing. */
+/** The number of runs by outcome: a fuzzer whose messages are all refused at the first byte finds nothing. */
 export interface Tally {
   readonly answered: number;
   readonly fatal: number;
@@ -41,7 +41,7 @@ export interface Tally {
   readonly slowestMs: number;
 }
 
-/** What a run may take. It takes about a millisecond; this much only what does not end, or not soon. */
+/** The time limit of a run. One takes about a millisecond; only a loop that does not end takes this long. */
 const MAX_MS = 3000;
 
 /** @throws {Error} at the first message that is handled otherwise than it should, with all that it takes to repeat it. */

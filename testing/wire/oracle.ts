@@ -5,12 +5,12 @@ import type { Ready } from "../../src/model/resource.ts";
 import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";
 
 /**
- * What the protocol's own codec (@grpc/proto-loader, which is protobufjs) says about a message, in plain JSON. Where it
- * departs from the specification (a field given twice, deep nesting) it is no oracle: there, tests have the bytes and what
- * they mean written out.
+ * Decodes messages to plain JSON with the protocol's own codec (@grpc/proto-loader, which is protobufjs). Where it departs
+ * from the specification (a field given twice, deep nesting) it is no oracle; tests of those cases spell out the bytes and
+ * their meaning.
  */
 
-/** What the codec's plain objects have, with `loadMethod`'s options: every field that is not optional. */
+/** The codec's plain objects. With `loadMethod`'s options they have every field that is not optional. */
 type Named<T> = Readonly<Record<string, T>>;
 interface CodecResource {
   readonly resource: Struct | null;

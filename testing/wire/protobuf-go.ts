@@ -52,7 +52,7 @@ interface Refused {
 
 /** protobuf-go, which is what Crossplane reads and writes the protocol with. */
 export interface Oracle {
-  /** What it reads in these bytes, or why it does not. */
+  /** Decodes the bytes, or says why it cannot. */
   read<K extends Kind>(kind: K, bytes: Uint8Array): Promise<Messages[K] | Refused>;
   stop(): void;
 }

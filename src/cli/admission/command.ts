@@ -39,7 +39,7 @@ It never denies a deletion, a subresource, an object that is being deleted, an u
       value: "ACTION",
       default: "allow",
       help:
-        "What happens to a request that cannot be checked, for instance when RBAC lacks a verb: allow, with a warning, or deny. Where the " +
+        "The answer to a request that cannot be checked, for instance because RBAC lacks a verb: allow, with a warning, or deny. If the " +
         "webhook itself cannot be reached, its failurePolicy decides.",
     },
     {

@@ -11,16 +11,16 @@ import { findKinds } from "../../registry/look-up.ts";
 import type { Kinds } from "./kinds.ts";
 import type { AdmissionRequest, Decision } from "./review.ts";
 
-/** An admitted deletion is in all lists after this time. */
+/** The time after which every list shows an admitted deletion. */
 const DEPARTED_MS = 60_000;
 
 const ALLOWED: Decision = { is: "allowed", warnings: [] };
 
-/** Decides on deletions of managed resources: the last one that stands for a cloud resource does not leave it to nobody. */
+/** Decides on deletions of managed resources: the last one of a cloud resource must not leave it without an owner. */
 export class Departures {
   readonly #cluster: Cluster;
   readonly #kinds: Kinds;
-  /** Admitted deletions by UID: of two at the same moment neither list shows the other. */
+  /** Admitted deletions by UID: the lists do not show each other's of two simultaneous ones. */
   readonly #departed = new Map<string, { readonly departure: Departure; readonly at: number }>();
 
   constructor(cluster: Cluster, kinds: Kinds) {
@@ -34,7 +34,7 @@ export class Departures {
     if (departure === undefined) return ALLOWED;
     this.#forget();
     const { uid } = departure.leaving;
-    // Before the look-up, so that one of two at the same moment sees the other.
+    // Before the look-up, so that one of two simultaneous deletions sees the other.
     if (!dryRun) this.#departed.set(uid, { departure, at: performance.now() });
     if (!(await this.#leavesBehind(departure))) return ALLOWED;
     this.#departed.delete(uid);

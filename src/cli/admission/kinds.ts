@@ -3,9 +3,9 @@ import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { findKinds } from "../../registry/look-up.ts";
 import type { ResourceQuery } from "../../registry/query.ts";
 
-/** The kinds that are installed are read again after this time. */
+/** The time after which the installed kinds are read again. */
 const KINDS_MS = 300_000;
-/** A kind that is not known may have been installed since; this often it is looked for. */
+/** The interval at which an unknown kind, which may have been installed since, is looked for. */
 const MISSING_KIND_MS = 10_000;
 
 /** A kind of managed resource; the group is without the `.m` of namespaced ones. */
@@ -13,7 +13,7 @@ type Named = Pick<ResourceQuery, "group" | "kind">;
 
 export type Kinds = (wanted: readonly Named[]) => Promise<readonly ResourceKind[]>;
 
-/** The kinds that are installed, read again where that was long ago, or one is missing. */
+/** Caches the installed kinds; reads them again after a while, or if a wanted one is missing. */
 export function rememberKinds(cluster: Cluster): Kinds {
   let known: readonly ResourceKind[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;

@@ -5,7 +5,7 @@ import type { Decision } from "./review.ts";
 export interface Outcome {
   readonly operation: string;
   readonly decision: Decision;
-  /** True where the registry could not be asked. */
+  /** True if the look-up failed. */
   readonly failed: boolean;
   readonly seconds: number;
 }
@@ -17,7 +17,7 @@ export interface Metrics {
 
 const PREFIX = "function_shared_infrastructure_admission";
 
-/** The API server's own `apiserver_admission_webhook_*` tell the rest: how often it could not be reached, among others. */
+/** Creates the webhook's metrics. The API server's `apiserver_admission_webhook_*` add others, such as failed calls. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -18,7 +18,7 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
 }
 
-/** @returns undefined for what is no AdmissionReview of v1. */
+/** @returns undefined for anything but an AdmissionReview of v1 with a request. */
 export function toAdmissionRequest(review: unknown): AdmissionRequest | undefined {
   if (!isObject(review) || review["apiVersion"] !== "admission.k8s.io/v1" || review["kind"] !== "AdmissionReview") {
     return undefined;
@@ -43,7 +43,7 @@ export function toAdmissionRequest(review: unknown): AdmissionRequest | undefine
 
 const objectIn = (value: JsonValue | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
-/** The look-ups that a request takes; none where it is admitted whatever the registry says. */
+/** The look-ups that a request needs; none if it is admitted in any case. */
 export interface Inquiry {
   readonly declarations: readonly Declaration[];
   readonly doubts: readonly string[];
@@ -52,8 +52,8 @@ export interface Inquiry {
 const NOTHING: Inquiry = { declarations: [], doubts: [] };
 
 /**
- * Only what an object newly stands for is looked up. So nothing is held up that Crossplane, the function or a person does with
- * an object that is there: a deletion, its finalizers, its status, its policies, and every other field.
+ * Finds the cloud resources that an object newly stands for; only they are looked up. So the webhook never blocks other changes of
+ * an existing object: its deletion, finalizers, status, policies, or any other field.
  */
 export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[]): Inquiry {
   const { operation, subResource, object, oldObject } = request;
@@ -66,7 +66,7 @@ export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[
   return { declarations: declarations.filter((declaration) => !before.has(toKey(declaration))), doubts: [] };
 }
 
-/** Name and namespace may stand beside the object only. */
+/** Adds name and namespace, which the object may lack and the request has. */
 function declared(
   object: JsonObject,
   { name, namespace }: AdmissionRequest,
@@ -86,12 +86,12 @@ const toKey = ({ query: { group, kind, names, providerConfig, scope } }: Declara
 /** The answer to a request. */
 export interface Decision {
   readonly is: "allowed" | "denied";
-  /** Why it is denied, for the person who applied it. */
+  /** The reason of a denial, for the person who applied the object. */
   readonly message?: string;
   readonly warnings: readonly string[];
 }
 
-/** The action where somebody else is the owner, and where that cannot be told. */
+/** The actions if somebody else is the owner, and if the look-up fails. */
 export interface Policy {
   readonly onConflict: "deny" | "warn";
   readonly onError: "allow" | "deny";
@@ -116,13 +116,13 @@ export function toDecision(
   return { is: "denied", message: conflicts.join("; "), warnings };
 }
 
-/** For what could not be looked up. */
+/** Decides on a request whose look-up failed. */
 export const withoutAnswer = (reason: string, { onError }: Policy): Decision =>
   onError === "deny"
     ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }
     : { is: "allowed", warnings: [`admitted unchecked: ${reason}`] };
 
-/** 403 and not 409: controllers take a conflict as an invitation to try again at once. */
+/** Writes the response. Its code is 403 and not 409, after which controllers would retry at once. */
 export const toReview = (uid: string, { is, message, warnings }: Decision): object => ({
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",

@@ -14,7 +14,7 @@ export interface ReviewerOptions {
   readonly mappings: readonly Mapping[];
   readonly policy: Policy;
   readonly log: Log;
-  /** All of one request's look-up ends within this: the API server waits for timeoutSeconds and no longer. */
+  /** The time limit of one request's look-ups; the API server waits for timeoutSeconds only. */
   readonly timeoutMs: number;
   readonly observe: (outcome: Outcome) => void;
 }
@@ -22,7 +22,7 @@ export interface ReviewerOptions {
 /** Answers requests from the registry. */
 export interface Reviewer {
   review(request: AdmissionRequest): Promise<Decision>;
-  /** Asks the API server for something. @throws {ClusterError} where it does not answer. */
+  /** Reads the kinds, as a readiness check. @throws {ClusterError} where the API server does not answer. */
   prepare(): Promise<void>;
 }
 
@@ -61,14 +61,14 @@ export function createReviewer({ cluster, mappings, policy, log, timeoutMs, obse
   };
 }
 
-/** @throws {ClusterError} `Unavailable` where it takes longer. */
+/** @throws {ClusterError} `Unavailable` after the time limit. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new ClusterError("Unavailable", `cannot look up owners: no answer in ${timeoutMs} ms`);
     timer = setTimeout(() => reject(error), timeoutMs);
   });
-  work.catch(() => {}); // what it says when nobody waits for it any more
+  work.catch(() => {}); // or a late failure would be an unhandled rejection
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 

@@ -15,7 +15,7 @@ import { readCredentials } from "../../server/tls/credentials.ts";
 import { toAdmissionRequest, toReview } from "./review.ts";
 import type { Reviewer } from "./reviewer.ts";
 
-/** An AdmissionReview holds an object twice at most, and etcd takes about 1.5 MB for one. */
+/** An AdmissionReview holds at most two versions of an object, and etcd limits each to about 1.5 MB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 export interface ServerOptions {
@@ -29,10 +29,10 @@ export interface ServerOptions {
 }
 
 export interface RunningServer {
-  /** As bound. */
+  /** The bound port. */
   readonly port: number;
   readonly metricsPort: number;
-  /** Not ready from now on; ends when what is under way is answered. */
+  /** Becomes unready, and resolves once all open requests are answered. */
   stop(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
   const webhook = createServer(
     credentials.secureContext,
     handled(log, (request, response) =>
-      request.method === "POST" && pathOf(request) === "/validate"
+      request.method === "POST" && readPath(request) === "/validate"
         ? review(request, response)
         : pages(request, response),
     ),
@@ -72,27 +72,27 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
   };
 }
 
-const pathOf = ({ url }: IncomingMessage): string => (url ?? "").split("?")[0] ?? "";
+const readPath = ({ url }: IncomingMessage): string => (url ?? "").split("?")[0] ?? "";
 
-/** A bug becomes a 500, which the API server takes as a webhook that failed: its failurePolicy decides. */
+/** Turns a bug into a 500: the API server then applies the webhook's failurePolicy. */
 const handled =
   (log: Log, handler: Handler) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     handler(request, response).catch((error: unknown) => {
-      log.error("cannot answer", { path: pathOf(request), reason: String(error) });
+      log.error("cannot answer", { path: readPath(request), reason: String(error) });
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });
   };
 
-/** /healthz: the process answers. /readyz: it can look up owners, and is not about to end. */
+/** Serves /healthz (the process answers), /readyz (owners can be looked up, and it is not stopping) and /metrics. */
 function toPages(reviewer: Reviewer, registry: Registry, state: { readonly isStopping: boolean }): Handler {
   const say = (response: ServerResponse, status: number, text: string, contentType = "text/plain"): void => {
     response.writeHead(status, { "content-type": contentType }).end(text);
   };
   return async (request, response) => {
     if (request.method !== "GET") return say(response, 404, "not found\n");
-    switch (pathOf(request)) {
+    switch (readPath(request)) {
       case "/healthz":
         return say(response, 200, "ok\n");
       case "/readyz":

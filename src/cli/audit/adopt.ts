@@ -5,13 +5,13 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Finding } from "./finding.ts";
 import { toKey, type World } from "./world.ts";
 
-const INTRODUCTION = `# What puts orphans back into their XRs' references, so that Crossplane finds them again. Nothing was changed.
-# Each XR's Composition needs the function's step with "adoption: {}" as its last one, or else Crossplane v1.20 and v2.3 delete
-# what the Composition does not desire, and v2.4 forgets it again. With it, each is adopted; what the Composition does not desire
-# under its name is deleted then. To keep it, let the Composition desire it first.
+const INTRODUCTION = `# Commands that put orphans back into their XRs' references, so that Crossplane finds them again. None was run.
+# Before you run them, make the function's step with "adoption: {}" the last one of each XR's Composition. Otherwise Crossplane
+# v1.20 and v2.3 delete orphans that the Composition does not desire, and v2.4 forgets them again. With the step each orphan is
+# adopted; if the Composition does not desire it under its name, it is deleted then. To keep it, let the Composition desire it first.
 `;
 
-/** The kubectl commands, one for each XR, that put its orphans back; the patch fails where the XR is another one by now. */
+/** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR has been recreated since. */
 export function toCommands(findings: readonly Finding[], { composites }: World): string {
   const orphans = findings.filter(({ is }) => is === "Orphaned");
   if (orphans.length === 0) return "# There are no orphans.\n";
@@ -44,14 +44,14 @@ function toBlock(composite: Composite, orphans: readonly Finding[]): string {
   return `\n${comments.join("")}kubectl patch ${target}${within} --type=json --patch='${patch}'\n`;
 }
 
-/** A JSON patch, which says of a list what is to be added to it; a merge patch would replace it. */
+/** Makes a JSON patch, which adds to a list; a merge patch would replace the list. */
 function toPatch(composite: Composite, orphans: readonly Reference[]): readonly JsonObject[] {
   const path = referencesPath(composite);
   const added = orphans.map(
     ({ apiVersion, kind, namespace, name }): JsonObject => ({
       apiVersion,
       kind,
-      // What a namespaced XR composes lies in its own namespace, and its references do not say so.
+      // A namespaced XR composes in its own namespace only, which its references leave out.
       ...(composite.namespace === undefined && namespace !== undefined && { namespace }),
       name,
     }),

@@ -21,7 +21,7 @@ import { readWorld } from "./read.ts";
 import { toJson, toSummary, toTable } from "./report.ts";
 import type { World } from "./world.ts";
 
-/** `audit`: reads, and says what is wrong between XRs and what they compose. */
+/** `audit`: finds faults between XRs and the resources that they compose. */
 export const run = toRun(auditCommand, (line, host) => audit(readOptions(line), host), explainClusterError);
 
 interface Options extends ClusterOptions {
@@ -60,7 +60,7 @@ async function audit(options: Options, host: Host): Promise<number> {
   return toExitCode(findings, world);
 }
 
-/** A name that no XR has is most likely misspelt, and an answer about nothing would read as "nothing is wrong". */
+/** Rejects names that no XR has: they are most likely misspelt, and the answer would be "nothing is wrong". */
 function assertExist(names: readonly string[], { composites }: World): void {
   const existing = new Set(composites.map(({ name }) => name));
   const faults = names
@@ -72,7 +72,7 @@ function assertExist(names: readonly string[], { composites }: World): void {
 const concerns = ({ composite }: Finding, names: readonly string[]): boolean =>
   names.length === 0 || (composite !== undefined && names.includes(composite.name));
 
-/** Kinds that nobody composes leave the answer what it is, also where RBAC does not let us list them. */
+/** Kinds that could not be read fail the audit only if somebody may compose them. */
 function toExitCode(findings: readonly Finding[], { notLookedAt }: World): number {
   if (findings.length > 0) return EXIT.found;
   return notLookedAt.some(({ isComposed }) => isComposed) ? EXIT.failed : EXIT.fine;

@@ -7,23 +7,23 @@ import { byPrecedence, type Contender, toContender } from "../../ownership/conte
 import type { Patience } from "./findings.ts";
 import type { World } from "./world.ts";
 
-/** A managed resource that is wrong as one of those that stand for a cloud resource. */
+/** A managed resource whose cloud resource has no owner, or a second writer. */
 export interface Stray {
   readonly is: "Unmanaged" | "Unregistered";
   readonly document: Document;
   readonly message: string;
 }
 
-/** Finds cloud resources that nobody manages any more, and those that somebody manages behind the function's back. */
+/** Finds cloud resources that nobody manages any more, and those that a managed resource without this function's label may write. */
 export function findStrays(world: World, patience: Patience): readonly Stray[] {
   const registered = [...world.labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined);
   return [...findUnmanaged(registered, world, patience), ...findUnregistered(registered, world)];
 }
 
 /**
- * Of each cloud resource that one of ours created: an owner whose XR is there, or one that an XR makes the owner in a moment. A
- * managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if it was deleted without what it
- * composed.
+ * Finds cloud resources that a registered managed resource created, and that have had no owner with an XR for the grace period.
+ * A managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if the XR was deleted without the
+ * resources that it composed.
  */
 function findUnmanaged(registered: readonly Contender[], world: World, { graceMs, now }: Patience): readonly Stray[] {
   const uids = new Set(world.composites.map(({ document }) => stringAt(document, UID)));
@@ -36,15 +36,18 @@ function findUnmanaged(registered: readonly Contender[], world: World, { graceMs
       const [first] = all.toSorted(byPrecedence);
       if (!isLeft || first === undefined || all.some((one) => one.isMarked && hasXr(one))) return [];
       const why = all.some(hasXr)
-        ? "none of those that stand for its cloud resource owns it"
+        ? "no managed resource of its cloud resource is the owner"
         : "its XR is gone, and nobody else stands for its cloud resource";
-      const message = `${why}, so nobody updates or deletes that`;
+      const message = `${why}, so nobody updates or deletes the cloud resource`;
       return [{ is: "Unmanaged" as const, document: first.document, message }];
     },
   );
 }
 
-/** The region is in no metadata, so two of one name may be two cloud resources. */
+/**
+ * Finds unlabelled managed resources with a registered one's external name. In another region that is another cloud resource, but
+ * the metadata lacks the region.
+ */
 function findUnregistered(registered: readonly Contender[], { unregistered }: World): readonly Stray[] {
   const known = groupBy(registered, ({ document }) => toNamed(document));
   return unregistered.flatMap((document) => {
@@ -53,7 +56,7 @@ function findUnregistered(registered: readonly Contender[], { unregistered }: Wo
     const other = formatReference(toReference(first.document));
     const message =
       `it has the external name of ${other}, and no XR with this function composes it: ` +
-      "both may write one cloud resource, and it may delete that";
+      "both may write the same cloud resource, and this one may delete it";
     return [{ is: "Unregistered" as const, document, message }];
   });
 }

@@ -4,14 +4,18 @@ import { defineCommand } from "../command.ts";
 export const auditCommand = defineCommand({
   name: "audit",
   usage: ["[flags]"],
-  description: `Find what is wrong between composite resources (XRs) and what they compose, as after a restore. Only reads.
+  description: `Find faults between composite resources (XRs) and the resources that they compose, as after a restore. Only reads.
 
   Unadopted            An XR refers to the resource, and nobody controls it.
   Orphaned             An XR that is there composed it, nobody controls it, and no XR refers to it: Crossplane has
                        forgotten it and will never delete it.
-  StaleController      Its controller is its XR before the restore, with another UID.
+  StaleController      Its controller has the UID that its XR had before a restore.
   ControlledByAnother  An XR refers to it, and somebody else controls it.
   Dangling             An XR refers to it, and it does not exist.
+  Unmanaged            Managed resources stand for a cloud resource that one of them created, and none of them
+                       owns it any more.
+  Unregistered         A managed resource has the external name of one that this function has registered, and
+                       lacks its label.
   SharedResourceGone   It makes a copy of the connection Secret of an XR that does not exist.
   NeverReconciled      The XR has no condition Synced.`,
   flags: [

@@ -3,15 +3,15 @@ import { COMPOSITE, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.
 import { findProof, toPossibleComposer } from "../../crossplane/proof.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 
-/** The XR that composed a resource that no XR refers to, as far as the resource shows it. */
+/** The XR that composed an orphan, as far as the orphan's metadata tells. */
 export type Composer =
   | { readonly is: "none" }
   | { readonly is: "one"; readonly composite: Composite }
   | { readonly is: "several"; readonly composites: readonly Composite[] };
 
 /**
- * By the rules that adoption has for proof: the label, the claim's labels, and Crossplane's field manager where managed
- * fields are there. What a namespaced XR composes lies in its own namespace.
+ * Finds the XR by adoption's rules of proof: the label, the claim's labels, and Crossplane's field manager if there are managed
+ * fields. A namespaced XR composes in its own namespace only.
  */
 export function findComposer(document: Document, composites: readonly Composite[]): Composer {
   // An Endpoints object copies its Service's labels, but not this annotation.
@@ -27,6 +27,6 @@ export function findComposer(document: Document, composites: readonly Composite[
   return others.length === 0 ? { is: "one", composite: only } : { is: "several", composites: [only, ...others] };
 }
 
-/** Cheaper than the proof, and true of few XRs. */
+/** A check that is cheaper than the proof, and true of few XRs. */
 const isRootedIn = (document: Document, composite: Composite): boolean =>
   stringAt(document, COMPOSITE) === (stringAt(composite.document, COMPOSITE) ?? composite.name);

@@ -4,10 +4,10 @@ import type { Reference } from "../../crossplane/references.ts";
  * Faults between an XR and what it composes, in the order in which they are shown.
  *
  * - `Unadopted`: the XR refers to the resource, and nobody controls it, as after a restore.
- * - `Orphaned`: it was composed by an XR that is there, nobody controls it, and nobody refers to it: Crossplane has
+ * - `Orphaned`: an XR that exists composed it, nobody controls it, and no XR refers to it: Crossplane has
  *   forgotten it (v2.4 does, crossplane#5875) and will never delete it.
- * - `StaleController`: its controller is this XR before it was restored, with another UID.
- * - `ControlledByAnother`: the XR refers to what somebody else controls.
+ * - `StaleController`: its controller has the UID that this XR had before a restore.
+ * - `ControlledByAnother`: the XR refers to a resource that somebody else controls.
  * - `Dangling`: the XR refers to a resource that is not there.
  * - `Unmanaged`: managed resources stand for a cloud resource that one of them created, and none of them owns it any more.
  * - `Unregistered`: a managed resource has the external name of one that this function has registered, and lacks its label.
@@ -30,7 +30,7 @@ type FindingType = (typeof FINDINGS)[number];
 
 export interface Finding {
   readonly is: FindingType;
-  /** The composed resource, or the XR itself where it is the XR that was never reconciled. */
+  /** The composed resource; for `NeverReconciled`, the XR. */
   readonly resource: Reference;
   /** Undefined where several XRs could have composed the resource. */
   readonly composite: Reference | undefined;

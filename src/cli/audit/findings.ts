@@ -12,13 +12,13 @@ import { type Composer, findComposer } from "./composer.ts";
 import { FINDINGS, type Finding } from "./finding.ts";
 import { toKey, type World } from "./world.ts";
 
-/** The age from which on an XR counts as never reconciled, and the time to measure it by. */
+/** The age from which an XR counts as never reconciled, and the current time. */
 export interface Patience {
   readonly graceMs: number;
   readonly now: number;
 }
 
-/** All that is wrong, sorted: by what it is, then by XR and resource. */
+/** Finds all faults, sorted by type, XR and resource. */
 export function toFindings(world: World, patience: Patience): readonly Finding[] {
   const references = world.composites.map((composite) => ({ composite, references: toReferences(composite) }));
   const referred = new Set(references.flatMap((each) => each.references.map(toKey)));
@@ -40,12 +40,12 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
   return found.sort(
     (a, b) =>
       FINDINGS.indexOf(a.is) - FINDINGS.indexOf(b.is) ||
-      compare(subjectOf(a), subjectOf(b)) ||
+      compare(formatSubject(a), formatSubject(b)) ||
       compare(formatReference(a.resource), formatReference(b.resource)),
   );
 }
 
-const subjectOf = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
+const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
 
 /** Checks one reference of an XR: the resource exists, and the XR controls it. */
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
@@ -69,7 +69,7 @@ function documentAt(reference: Reference, { labelled, referred }: World): Docume
 
 function danglingFinding(reference: Reference, composite: Composite, { referred }: World): readonly Finding[] {
   const why = referred.get(toKey(reference))?.is;
-  // What an XR composes goes before it does.
+  // Crossplane deletes composed resources before their XR.
   if (why === "unknown" || isBeingDeleted(composite.document)) return [];
   const message =
     why === "kindMissing"
@@ -97,7 +97,7 @@ function controlledFinding(
     : finding("ControlledByAnother", reference, composite, document, `${kind} ${name} controls it`);
 }
 
-/** Of what nobody refers to: whether an XR that is there composed it, and nobody has taken control of it since. */
+/** Checks a resource that no XR refers to: an existing XR composed it, and nobody has taken control of it since. */
 function orphanFinding(document: Document, composites: readonly Composite[]): readonly Finding[] {
   if (findController(document) !== undefined || isBeingDeleted(document)) return [];
   const composer = findComposer(document, composites);
@@ -112,8 +112,8 @@ const toSentence = (composer: Exclude<Composer, { readonly is: "none" }>): strin
     : `one of ${composer.composites.map((one) => formatReference(toReference(one.document))).join(", ")} composed it, none refers to it, and nobody controls it`;
 
 /**
- * Finds copies of the connection Secrets of XRs that are gone. Only kinds of which there are XRs are looked at: of others it is
- * not known whether they were read.
+ * Finds copies of the connection Secrets of XRs that are gone. Only kinds that have XRs are checked: of others it is
+ * unknown whether they were read.
  */
 function copyFindings({ composites, labelled }: World): readonly Finding[] {
   const there = new Set(composites.map(({ document }) => toKey(toReference(document))));
@@ -127,13 +127,13 @@ function copyFindings({ composites, labelled }: World): readonly Finding[] {
   });
 }
 
-/** An XR that Crossplane has reconciled, with or without success, says so. */
+/** Checks an XR for the condition that each reconcile sets, successful or not. */
 function compositeFinding(composite: Composite, { graceMs, now }: Patience): readonly Finding[] {
   const { document } = composite;
   if (shownCondition(document, "Synced") !== undefined || isBeingDeleted(document)) return [];
   const created = Date.parse(stringAt(document, ["metadata", "creationTimestamp"]) ?? "");
   if (now - created < graceMs) return [];
-  const message = "it has no condition Synced: Crossplane has never reconciled it to an end";
+  const message = "it has no condition Synced: Crossplane has never finished reconciling it";
   return [finding("NeverReconciled", toReference(document), composite, undefined, message)];
 }
 

@@ -14,10 +14,10 @@ import { toCloudKind } from "./cloud-resources.ts";
 import { UnreadKinds } from "./unread.ts";
 import { type Referred, toKey, type World } from "./world.ts";
 
-/** Told what is being read, and how far that is. */
+/** Receives the subject of the current requests, and their number done and in all. */
 export type Progress = (what: string, done: number, of: number) => void;
 
-/** Requests at a time: a platform has a thousand kinds, and its API server has others to serve. */
+/** Requests in flight. A platform has a thousand kinds, and its API server other clients. */
 const AT_A_TIME = 10;
 
 const CROSSPLANE = "apiextensions.crossplane.io";
@@ -27,14 +27,14 @@ const toPace = (progress: Progress, what: string, of: number) => ({
   onDone: (done: number) => progress(what, done, of),
 });
 
-/** Kubernetes' own record of what happened: nobody composes it, and there are very many. */
+/** Events: there are very many, and nobody composes them. */
 const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
 
 /**
- * Reads all XRs, and the metadata of all that carries Crossplane's label, whatever its kind. Orphans are in nobody's
+ * Reads all XRs, and the metadata of everything with Crossplane's label, of any kind. Orphans are in nobody's
  * references, so there is no other way to find them.
  *
- * A kind that RBAC keeps from us, or whose API server is away, is left out, and said to be.
+ * Kinds that RBAC forbids to read, or whose API server is unavailable, are left out and reported.
  *
  * @throws {ClusterError} where the API server cannot be asked, or the XRs cannot be listed.
  */
@@ -73,7 +73,7 @@ async function readComposites(
   const defined = new Set(
     (await list(cluster, definition, { isMetadataOnly: true })).map((xrd) => stringAt(documentOf(xrd), NAME)),
   );
-  // An XRD is named after the kind that it defines; one that is not established has none yet.
+  // An XRD is named after its kind. The kind is missing until the XRD is established.
   const composite = kinds.filter((kind) => defined.has(toFullName(kind)));
   const lists = await inParallel(composite, (kind) => list(cluster, kind), toPace(progress, "XRs", composite.length));
   return lists.flat().map((object) => toComposite(documentOf(object)));
@@ -101,7 +101,7 @@ async function readLabelled(
   );
 }
 
-/** Of the kinds that some are registered of: whoever wrote the others need not have an XR. */
+/** Reads the managed resources without this function's label, of kinds that have some with it. They need not have an XR. */
 async function readUnregistered(
   cluster: Cluster,
   kinds: readonly ResourceKind[],

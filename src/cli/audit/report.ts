@@ -4,7 +4,7 @@ import type { World } from "./world.ts";
 
 const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
 
-/** Writes the findings for people: a line for each, nothing where there are none. */
+/** Writes the findings for people, each on a line; empty if there are none. */
 export function toTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
   const rows = [
@@ -43,9 +43,7 @@ export function toSummary(findings: readonly Finding[], world: World): string {
   const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);
   const others = notLookedAt.length - missing.length;
   const unused =
-    others > 0
-      ? [`not looked at: ${others} kinds of which no XR refers to anything; --output=json says which and why`]
-      : [];
+    others > 0 ? [`not looked at: ${others} kinds that no XR refers to; --output=json says which and why`] : [];
   const lines = [
     `${found}: looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds`,
     ...missing,

@@ -8,17 +8,17 @@ export interface Unread {
   readonly message: string;
 }
 
-/** A few kinds may have an API server or a conversion webhook of their own that is away. Where it is more, it is the cluster. */
+/** Kinds with an own API server or conversion webhook that may be unavailable. If more are, the whole cluster is. */
 const MAX_UNAVAILABLE = 3;
 
-/** Gathers the kinds that cannot be read, so that the rest is read all the same. */
+/** Collects the kinds that cannot be read, so that the others still are. */
 export class UnreadKinds {
   readonly #found = new Map<string, Unread>();
   #unavailable = 0;
 
   /**
    * @returns the answer, or `otherwise` where the kind cannot be read.
-   * @throws {ClusterError} where nothing can be.
+   * @throws {ClusterError} where no kind can be read.
    */
   async unless<T>(kind: ResourceKind, answer: Promise<T>, otherwise: T): Promise<T> {
     try {
@@ -37,7 +37,7 @@ export class UnreadKinds {
     );
   }
 
-  /** NotFound: it was removed since it was discovered. */
+  /** NotFound: the kind was removed after discovery. */
   #isOfThisKindOnly({ code }: ClusterError): boolean {
     if (code === "Unavailable") this.#unavailable++;
     const isAway = code === "Unavailable" && this.#unavailable <= MAX_UNAVAILABLE;

@@ -7,11 +7,11 @@ import type { Document } from "../../model/document.ts";
 export interface World {
   /** All XRs, whole. */
   readonly composites: readonly Composite[];
-  /** All that carries Crossplane's label, by key: metadata only. XRs are among them. */
+  /** Metadata of everything with Crossplane's label, XRs included, by key. */
   readonly labelled: ReadonlyMap<string, Document>;
-  /** Managed resources of the kinds that this function has registered some of, and that lack its label: metadata. */
+  /** Metadata of managed resources without this function's label, of kinds that have some with it. */
   readonly unregistered: readonly Document[];
-  /** Objects that XRs refer to and that carry no label: metadata, or why there is none. */
+  /** Metadata of unlabelled objects that XRs refer to, or why there is none. */
   readonly referred: ReadonlyMap<string, Referred>;
   /** The kinds that could not be looked at, and why. */
   readonly notLookedAt: readonly NotLookedAt[];
@@ -21,7 +21,7 @@ export interface World {
 
 interface NotLookedAt {
   readonly message: string;
-  /** True where something of that kind may well be composed: it is a managed resource, an XR, or an XR refers to one. */
+  /** True if the kind may be composed: managed resources, XRs, and kinds that some XR refers to. */
   readonly isComposed: boolean;
 }
 
@@ -29,7 +29,7 @@ export type Referred =
   | { readonly is: "there"; readonly document: Document }
   | { readonly is: "missing" | "kindMissing" | "unknown" };
 
-/** One key for one object, whichever version of its kind it is read in. */
+/** The key of an object, the same in all versions of its kind. */
 export function toKey({ apiVersion, kind, namespace = "", name }: Reference): string {
   return [toApiGroup(apiVersion), kind, namespace, name].join("/");
 }

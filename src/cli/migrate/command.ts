@@ -6,7 +6,10 @@ export const migrateCommand = defineCommand({
   description: `Rewrite the steps of function-extra-resources, function-environment-configs and function-tag-manager in a
 Composition into steps of this function, and print it. Comments are kept. Reads and writes no cluster.`,
   arguments: [
-    { name: "COMPOSITION", help: "A YAML file with Compositions and whatever else; - reads standard input." },
+    {
+      name: "COMPOSITION",
+      help: "A YAML file with Compositions; other documents stay as they are. - reads standard input.",
+    },
   ],
   flags: [
     {
@@ -18,7 +21,7 @@ Composition into steps of this function, and print it. Comments are kept. Reads 
   ],
   notes: `Exit codes:
   0  Everything was translated.
-  1  Something was not, or means something else here: standard error says what, and the rest was translated.
+  1  Something could not be translated, or has another meaning here. Standard error says what; the rest was translated.
   2  The command line is wrong, or the file cannot be read.
 
 Examples:

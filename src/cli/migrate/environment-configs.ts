@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { given, listOf, Reader, resolutionOf, type Translated, toLabels } from "./translate.ts";
+import { given, Reader, readResolution, type Translated, toLabels, toList } from "./translate.ts";
 
 const NO_LIMIT = 100_000;
 
@@ -7,8 +7,8 @@ const NO_LIMIT = 100_000;
 export function fromEnvironmentConfigs(input: JsonObject): Translated {
   const reader = new Reader();
   const spec = reader.read("spec", input["spec"], ["environmentConfigs", "defaultData", "policy"]);
-  const resolution = resolutionOf(reader, spec["policy"]);
-  const sharedResources = listOf(spec["environmentConfigs"]).map((source, index) => ({
+  const resolution = readResolution(reader, spec["policy"]);
+  const sharedResources = toList(spec["environmentConfigs"]).map((source, index) => ({
     name: `environment-${index}`,
     apiVersion: "apiextensions.crossplane.io/v1beta1",
     kind: "EnvironmentConfig",

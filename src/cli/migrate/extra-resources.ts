@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { given, listOf, Reader, resolutionOf, type Translated, toLabels, toName } from "./translate.ts";
+import { given, Reader, readResolution, type Translated, toLabels, toList, toName } from "./translate.ts";
 
-/** Where templates find what function-extra-resources has found. */
+/** The context key under which templates read function-extra-resources' results. */
 const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
 
-/** More than Crossplane answers: theirs sets no limit where none is given. */
+/** No effective limit, which is function-extra-resources' default: Crossplane returns fewer. */
 const NO_LIMIT = 100_000;
 
 /** Translates an input of function-extra-resources. */
@@ -12,9 +12,9 @@ export function fromExtraResources(input: JsonObject): Translated {
   const reader = new Reader();
   const spec = reader.read("spec", input["spec"], ["extraResources", "context", "policy"]);
   const context = reader.read("spec.context", spec["context"], ["key"]);
-  const resolution = resolutionOf(reader, spec["policy"]);
+  const resolution = readResolution(reader, spec["policy"]);
   const taken = new Set<string>();
-  const sharedResources = listOf(spec["extraResources"]).map((source, index) =>
+  const sharedResources = toList(spec["extraResources"]).map((source, index) =>
     toShared(reader, `spec.extraResources[${index}]`, source, { resolution, taken }),
   );
   return { spec: { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources }, remarks: reader.remarks };

@@ -24,14 +24,14 @@ export const run = toRun(migrateCommand, async (line, host) => {
   return remarks.length === 0 ? 0 : 1;
 });
 
-/** The inputs that are translated, by their API group and kind: what a Function is called differs. */
+/** Translations by the input's API group and kind. A Function's name may differ in each cluster. */
 const TRANSLATIONS: Readonly<Record<string, (input: JsonObject) => Translated>> = {
   "extra-resources.fn.crossplane.io/Input": fromExtraResources,
   "environmentconfigs.fn.crossplane.io/Input": fromEnvironmentConfigs,
   "tag-manager.fn.crossplane.io/ManagedTags": fromTagManager,
 };
 
-/** Rewrites all Compositions of a YAML stream. @throws {FunctionError} `InvalidInput` where it is no YAML. */
+/** Rewrites all Compositions of a YAML stream. @throws {FunctionError} `InvalidInput` where it is not YAML. */
 export function migrate(text: string, functionName: string): Omit<Translated, "spec"> & { readonly text: string } {
   const documents = parseAllDocuments(text);
   const remarks: string[] = [];
@@ -40,11 +40,11 @@ export function migrate(text: string, functionName: string): Omit<Translated, "s
     if (fault) throw new FunctionError("InvalidInput", `cannot read the Composition: ${fault.message}`);
     if (document.get("kind") === "Composition") remarks.push(...migrateSteps(document, functionName));
   }
-  return { text: documents.map((document) => document.toString(styleOf(text))).join(""), remarks };
+  return { text: documents.map((document) => document.toString(detectStyle(text))).join(""), remarks };
 }
 
-/** Lists stay as far to the right as they were, and long lines are not folded. */
-const styleOf = (text: string) => ({ lineWidth: 0, indentSeq: !/^( *)[^\s-].*:(?: *#.*)?\n\1- /m.test(text) });
+/** Keeps the indentation of lists, and does not fold long lines. */
+const detectStyle = (text: string) => ({ lineWidth: 0, indentSeq: !/^( *)[^\s-].*:(?: *#.*)?\n\1- /m.test(text) });
 
 function migrateSteps(document: Document.Parsed, functionName: string): readonly string[] {
   const pipeline = document.getIn(["spec", "pipeline"]);
@@ -72,7 +72,7 @@ function migrateStep(document: Document.Parsed, step: YAMLMap, functionName: str
   return [...remarks, ...faults].map((remark) => `step ${JSON.stringify(name)}: ${remark}`);
 }
 
-/** The comments inside an input stay, above what it is now: the fields that they were at may be others. */
+/** Moves the comments inside an input above the new one: the fields that they were at may have gone. */
 function keepComments(before: YAMLMap, node: { commentBefore?: string | null }): void {
   const comments = collectComments(before);
   if (comments.length > 0) node.commentBefore = comments.join("\n");

@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { given, listOf, Reader, type Translated } from "./translate.ts";
+import { given, Reader, type Translated, toList } from "./translate.ts";
 
 /** Translates an input of function-tag-manager. */
 export function fromTagManager(input: JsonObject): Translated {
   const reader = new Reader();
   const fields = ["apiVersion", "kind", "metadata", "addTags", "ignoreTags", "removeTags"];
   const { addTags, ignoreTags, removeTags } = reader.read("input", input, fields);
-  const add = listOf(addTags).map((entry, index) => toAdded(reader, `addTags[${index}]`, entry));
+  const add = toList(addTags).map((entry, index) => toAdded(reader, `addTags[${index}]`, entry));
   const tags = given({
     add: firstWins(add),
     preserve:
-      ignoreTags && (listOf(ignoreTags).map((entry, at) => toKeys(reader, `ignoreTags[${at}]`, entry)) as JsonValue),
+      ignoreTags && (toList(ignoreTags).map((entry, at) => toKeys(reader, `ignoreTags[${at}]`, entry)) as JsonValue),
     remove:
-      removeTags && (listOf(removeTags).map((entry, at) => toKeys(reader, `removeTags[${at}]`, entry)) as JsonValue),
+      removeTags && (toList(removeTags).map((entry, at) => toKeys(reader, `removeTags[${at}]`, entry)) as JsonValue),
   });
   return { spec: { tags }, remarks: reader.remarks };
 }
 
-/** Of several entries with one key, the first counts there, and the last here. */
+/** Reverses the entries: of several with one key function-tag-manager takes the first, this function the last. */
 const firstWins = (add: readonly JsonObject[]): readonly JsonObject[] | undefined =>
   add.length === 0
     ? undefined
@@ -26,7 +26,7 @@ const firstWins = (add: readonly JsonObject[]): readonly JsonObject[] | undefine
         ...add.filter(({ policy }) => policy === "Retain"),
       ];
 
-/** Theirs replaces by default only where the type is left out. */
+/** Sets the policy: function-tag-manager's default is Replace only if the type is left out. */
 function toAdded(reader: Reader, path: string, value: JsonValue): JsonObject {
   const entry = reader.read(path, value, ["type", "fromFieldPath", "tags", "policy"]);
   const policy = entry["policy"] ?? (entry["type"] === undefined ? "Replace" : "Retain");

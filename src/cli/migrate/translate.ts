@@ -1,16 +1,16 @@
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 
-/** An input of this function, and what could not be said in it or means something else. */
+/** An input of this function, and remarks on fields that were not translated or have another meaning. */
 export interface Translated {
   readonly spec: JsonObject;
   readonly remarks: readonly string[];
 }
 
-/** Collects remarks while an input is translated; a field that nobody has taken is a remark as well. */
+/** Collects remarks while an input is translated, one for each unknown field. */
 export class Reader {
   readonly remarks: string[] = [];
 
-  /** The object's fields, of which all are known. */
+  /** Reads an object's fields, and remarks on those that are not in `known`. */
   read(path: string, value: JsonValue | undefined, known: readonly string[]): JsonObject {
     const object = isObject(value) ? value : {};
     for (const key of Object.keys(object)) {
@@ -20,15 +20,15 @@ export class Reader {
   }
 }
 
-export const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
+export const toList = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
 
-/** The fields that have a value. */
+/** Drops the fields without a value. */
 export const given = (fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 
-/** Labels to select by; theirs name the type of each, ours the source. */
+/** Translates label matchers: other functions name the type of each, this one the source. */
 export const toLabels = (reader: Reader, path: string, matchers: JsonValue | undefined): readonly JsonObject[] =>
-  listOf(matchers).map((matcher, index) => {
+  toList(matchers).map((matcher, index) => {
     const known = ["type", "key", "value", "valueFromFieldPath", "fromFieldPathPolicy"];
     const label = reader.read(`${path}[${index}]`, matcher, known);
     const isValue = label["type"] === "Value";
@@ -40,11 +40,11 @@ export const toLabels = (reader: Reader, path: string, matchers: JsonValue | und
     });
   });
 
-/** The resolution of a policy, which is one for all shared resources there. */
-export const resolutionOf = (reader: Reader, policy: JsonValue | undefined): JsonValue | undefined =>
+/** Reads the resolution of a policy, which there holds for all resources. */
+export const readResolution = (reader: Reader, policy: JsonValue | undefined): JsonValue | undefined =>
   reader.read("spec.policy", policy, ["resolution"])["resolution"] === "Optional" ? "Optional" : undefined;
 
-/** A DNS label for a name; of those that are taken, the first that is not. */
+/** Makes a DNS label of a text, with a number if the label is taken already. */
 export function toName(text: string, taken: Set<string>): string {
   const words = text.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
   const base =

@@ -4,7 +4,7 @@ import { defineCommand } from "../command.ts";
 export const preflightCommand = defineCommand({
   name: "preflight",
   usage: ["[PATH...] [flags]"],
-  description: `Check rendered manifests of XRs, claims and managed resources for cloud resources that somebody else owns, before they are applied. Asks the managed resources in the cluster, as "registry who-owns" does, and prints a line for each conflict. Only reads; it needs the verb "list" on the managed resources that it asks for.
+  description: `Check rendered manifests of XRs, claims and managed resources for cloud resources that somebody else owns, before they are applied. Looks owners up in the cluster, as "registry who-owns" does, and prints a line for each conflict. Only reads; it needs the verb "list" on the managed resources that it asks for.
 
 A mapping says which cloud resources an XR or claim stands for: docs/registry.md, and deploy/mapping.schema.json for editors. Managed resources that name their cloud resource (crossplane.io/external-name) need none; those that only observe are left out.`,
   arguments: [
@@ -41,18 +41,18 @@ A mapping says which cloud resources an XR or claim stands for: docs/registry.md
       value: "DURATION",
       default: "0s",
       help:
-        "Ask again for as long as there are conflicts, with exponential backoff from 1 s to 30 s. For what is just being deleted or " +
-        "handed over.",
+        "Ask again for as long as there are conflicts, with exponential backoff from 1 s to 30 s. For cloud resources that are being " +
+        "deleted or handed over.",
     },
     {
       name: "allow-contenders",
-      help: "No conflict where a claim or XR already stands beside the owner and observes.",
+      help: "Report no conflict for a claim or XR that is a contender already, and only observes.",
     },
     {
       name: "allow-empty",
       help:
-        "No error where a PATH or standard input holds no Kubernetes manifest. Without it, the empty output of a renderer that failed " +
-        "does not pass.",
+        "Accept a PATH or standard input without a Kubernetes manifest. By default that is an error, since a renderer that failed prints " +
+        "nothing.",
     },
     ...clusterFlags,
   ],

@@ -23,7 +23,7 @@ export interface Conflict {
 
 export interface Findings {
   readonly conflicts: readonly Conflict[];
-  /** Open questions, each as `file:line: object: what`. */
+  /** Doubts, which fail no check, each as `file:line: object: doubt`. */
   readonly doubts: readonly string[];
   /** The number of cloud resources that were looked up. */
   readonly asked: number;
@@ -34,13 +34,13 @@ interface Wish extends Declaration {
   readonly manifest: Manifest;
 }
 
-/** The wishes of all manifests, and what is doubtful about them before the cluster is asked. */
+/** The declarations of all manifests, and the doubts that need no look-up. */
 export interface Wishes {
   readonly wishes: readonly Wish[];
   readonly doubts: readonly string[];
 }
 
-/** @param kinds tell XRs and claims without a mapping from objects that are not Crossplane's. */
+/** @param kinds distinguish XRs and claims without a mapping from objects that are not Crossplane's. */
 export function findWishes(
   manifests: readonly Manifest[],
   mappings: readonly Mapping[],
@@ -87,7 +87,7 @@ export async function findConflicts(
   return { conflicts: [...owned, ...amongThemselves(wishes)], doubts: [...doubts, ...missing], asked: wishes.length };
 }
 
-/** Of two manifests that want the same and are not the same owner's, the second one is in conflict with the first. */
+/** Compares manifests: of two owners' declarations of one cloud resource, the second conflicts with the first. */
 function amongThemselves(wishes: readonly Wish[]): readonly Conflict[] {
   return [...groupByLabel(wishes).values()].flatMap((group) =>
     group.flatMap((wish, index) => {
@@ -115,7 +115,7 @@ const isSamePlace = (a: ResourceQuery, b: ResourceQuery): boolean =>
 
 const toConflict = ({ manifest, path }: Wish, owner: string, message: string): Conflict => ({
   file: manifest.file,
-  line: manifest.lineOf(path),
+  line: manifest.findLine(path),
   template: manifest.template,
   object: describeObject(manifest),
   field: formatFieldPath(path),
@@ -123,7 +123,7 @@ const toConflict = ({ manifest, path }: Wish, owner: string, message: string): C
   message,
 });
 
-const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${manifest.file}:${manifest.lineOf(path)}`;
+const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${manifest.file}:${manifest.findLine(path)}`;
 
 /** `Bucket.platform.example.org team-a/orders`. */
 function describeObject({ object }: Manifest): string {

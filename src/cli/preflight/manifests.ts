@@ -9,21 +9,21 @@ import { cannotRead, readText } from "../read-text.ts";
 
 /** An object in a file. */
 export interface Manifest {
-  /** As it was given, or `-`. */
+  /** The path as given; `-` for standard input. */
   readonly file: string;
-  /** The chart's template that it comes from, where `helm template` says so. */
+  /** The chart's template, as in the comment of `helm template`. */
   readonly template: string | undefined;
   readonly object: JsonObject;
-  /** The line of a field, or of what is nearest above it. */
-  lineOf(path: FieldPath): number;
+  /** Finds the line of a field, or of its nearest existing parent. */
+  findLine(path: FieldPath): number;
 }
 
 /**
  * Reads the manifests that paths name, `-` for standard input.
  *
- * A path without any is an error: it is most likely the empty output of a renderer that failed.
+ * A path without a manifest is an error: it is most likely the empty output of a renderer that failed.
  *
- * @throws {FunctionError} `InvalidInput` with everything that is no manifest.
+ * @throws {FunctionError} `InvalidInput` with all that is not a manifest.
  */
 export async function readManifests(
   paths: readonly string[],
@@ -34,7 +34,7 @@ export async function readManifests(
   for (const path of paths) parsed.push(await readPath(path, host));
   const faults = parsed.flatMap(({ path, manifests, faults: own }) => {
     const isEmpty = manifests.length === 0 && own.length === 0 && !allowEmpty;
-    return isEmpty ? [`${path}: no Kubernetes manifest in it; --allow-empty takes it`] : own;
+    return isEmpty ? [`${path}: no Kubernetes manifest found; --allow-empty accepts that`] : own;
   });
   if (faults.length === 0) return parsed.flatMap(({ manifests }) => manifests);
   throw new FunctionError("InvalidInput", ["cannot read the manifests:", ...faults].join("\n  "));
@@ -55,7 +55,7 @@ const joined = (parsed: readonly Parsed[]): Parsed => ({
 
 const ENDINGS = [".yaml", ".yml", ".json"];
 
-/** The file that a path names; of a folder all that are below it, sorted. @throws {FunctionError} `InvalidInput` */
+/** Finds the file that a path names, or all files below a folder, sorted. @throws {FunctionError} `InvalidInput` */
 function findFiles(path: string): readonly string[] {
   if (!isFolder(path)) return [path];
   const files = readdirSync(path, { withFileTypes: true, recursive: true })
@@ -74,7 +74,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The objects of a text; and everything in it that is no YAML or no Kubernetes manifest, each as `file:line: what`. */
+/** The manifests of a text, and its faults, each as `file:line: fault`. */
 interface Parsed {
   readonly manifests: readonly Manifest[];
   readonly faults: readonly string[];
@@ -83,7 +83,7 @@ interface Parsed {
 /** Reads a stream of YAML or JSON documents. Lists are taken apart, empty documents are skipped. */
 function parseManifests(text: string, file: string): Parsed {
   const lines = new LineCounter();
-  // As Kubernetes reads it: of a key given twice the last one counts, and `<<` merges.
+  // Like Kubernetes: of duplicate keys the last counts, and `<<` merges.
   const documents = parseAllDocuments(text, {
     lineCounter: lines,
     uniqueKeys: false,
@@ -104,27 +104,27 @@ function parseDocument(document: Document.Parsed, file: string, lines: LineCount
   const value: unknown = document.toJS();
   const line = lineAt(document.contents?.range?.[0] ?? 0);
   if (value === null || value === undefined) return { manifests: [], faults: [] };
-  if (!isObject(value)) return { manifests: [], faults: [`${file}:${line}: no object`] };
+  if (!isObject(value)) return { manifests: [], faults: [`${file}:${line}: not an object`] };
 
   const template = /^ ?Source: (\S+)/m.exec(
     `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`,
   )?.[1];
-  const lineOf = (path: FieldPath): number => lineAt(findOffset(document, path));
+  const findLine = (path: FieldPath): number => lineAt(findOffset(document, path));
   const objects = objectsIn(value, []);
   return {
     manifests: objects.filter(isManifest).map(({ object, path: above }) => ({
       file,
       template,
       object,
-      lineOf: (path: FieldPath) => lineOf([...above, ...path]),
+      findLine: (path: FieldPath) => findLine([...above, ...path]),
     })),
     faults: objects
       .filter((placed) => !isManifest(placed))
-      .map(({ path }) => `${file}:${lineOf(path)}: no Kubernetes manifest: it lacks apiVersion or kind`),
+      .map(({ path }) => `${file}:${findLine(path)}: not a Kubernetes manifest: it lacks apiVersion or kind`),
   };
 }
 
-/** `Error: chart not found` is YAML as well, and an object. */
+/** Tells manifests from other objects; even a renderer's `Error: chart not found` is one in YAML. */
 const isManifest = ({ object: { apiVersion, kind } }: Placed): boolean =>
   typeof apiVersion === "string" && typeof kind === "string";
 
@@ -133,14 +133,14 @@ interface Placed {
   readonly path: FieldPath;
 }
 
-/** The object, or what a List of them holds, Lists among it as well. */
+/** Takes Lists apart, also nested ones; any other object stays as it is. */
 function objectsIn(object: JsonObject, path: FieldPath): readonly Placed[] {
   const { kind, items } = object;
   if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) return [{ object, path }];
   return items.flatMap((item, index) => (isObject(item) ? objectsIn(item, [...path, "items", index]) : []));
 }
 
-/** The line at which the field begins, or the nearest existing one above it. */
+/** Finds the offset of a field, or of its nearest existing parent. */
 function findOffset(document: Document.Parsed, path: FieldPath): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);

@@ -56,7 +56,7 @@ async function preflight(options: Options, host: Host): Promise<number> {
   return findings.conflicts.length === 0 ? EXIT.fine : EXIT.found;
 }
 
-/** Gives an object the namespace that Helm and ArgoCD leave to whoever applies it. */
+/** Adds the namespace that rendered manifests of Helm and ArgoCD leave out. */
 function withNamespace(manifest: Manifest, kinds: readonly ResourceKind[], namespace: string): Manifest {
   const named = toNamed(manifest.object);
   const kind = kinds.find((candidate) => candidate.group === named?.group && candidate.kind === named.kind);
@@ -65,7 +65,7 @@ function withNamespace(manifest: Manifest, kinds: readonly ResourceKind[], names
   return { ...manifest, object: withValueAt(manifest.object, ["metadata", "namespace"], namespace) };
 }
 
-/** From a second to half a minute: a hand-over takes two reconciles, a deletion its time. */
+/** A hand-over takes two reconciles, a deletion possibly minutes. */
 const BACKOFF = { firstMs: 1000, maxMs: 30_000 };
 
 /** Asks again while there are conflicts and there is time. */
@@ -75,7 +75,7 @@ async function askWhileInConflict(forMs: number, host: Host, ask: () => Promise<
     const findings = await ask();
     const wait = waitBefore(attempts, Date.now() - start, undefined, { ...BACKOFF, forMs });
     if (findings.conflicts.length === 0 || wait === undefined) return findings;
-    host.printError(`conflicts: ${findings.conflicts.length}; again in ${wait / 1000} s\n`);
+    host.printError(`conflicts: ${findings.conflicts.length}; asking again in ${wait / 1000} s\n`);
     await sleep(wait);
   }
 }

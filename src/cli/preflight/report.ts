@@ -17,7 +17,7 @@ function toText({ file, line, template, object, field, message }: Conflict): str
 }
 
 function toAnnotation({ file, line, template, object, field, message }: Conflict): string {
-  // Standard input is no file of the repository; the chart's template is one, but its lines are others.
+  // Standard input is no file of the repository. The chart's template is one, but has other line numbers.
   const place = file === "-" ? "" : ` file=${property(file)},line=${line}`;
   const from = template === undefined ? "" : `${template}: `;
   return `::error${place}::${escaped(`${from}${object}: ${field}: ${message}`)}`;
@@ -28,7 +28,7 @@ const escaped = (text: string): string => text.replaceAll("%", "%25").replaceAll
 
 const property = (text: string): string => escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
-/** The last line, for people; what is doubtful stands above it. */
+/** The text for standard error: a line for each doubt, then the numbers. */
 export function toSummary({ conflicts, doubts, asked }: Findings, objects: number): string {
   const lines = doubts.map((doubt) => `warning: ${doubt}\n`);
   const numbers = `${counted(objects, "object")}, naming ${counted(asked, "cloud resource")}`;

@@ -7,9 +7,9 @@ export const registryCommand = defineCommand({
   name: "registry",
   usage: ["list [KIND...] [flags]", "who-owns KIND NAME [flags]", "consumers KIND NAME [flags]"],
   description:
-    "Show which cloud resources are owned, by whom, and who else needs them; or who owns one of them. Asks the managed resources, " +
-    "which are the registry: function-shared-infrastructure labels those that somebody else might name as well, and writes on each " +
-    'who owns it. Or show who has a copy of a shared resource\'s connection Secret. Only reads; it needs the verb "list" on managed ' +
+    "Show who owns cloud resources and who else needs them (list, who-owns), or who has a copy of a shared resource's connection " +
+    "Secret (consumers). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud " +
+    'resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed ' +
     "resources, and for consumers on Objects of provider-kubernetes, Secrets (their metadata) and Namespaces.",
   arguments: [
     {

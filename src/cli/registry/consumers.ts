@@ -11,7 +11,7 @@ import { type Format, table } from "./format.ts";
 export interface ConsumersOptions extends ClusterOptions {
   readonly kind: string;
   readonly name: string;
-  /** Of a namespaced shared resource. */
+  /** The namespace of the shared resource, if it is namespaced. */
   readonly namespace: string | undefined;
   readonly format: Format;
 }
@@ -25,7 +25,7 @@ export async function listConsumers(options: ConsumersOptions, host: Host): Prom
   if (isThere || consumers.length > 0 || isDocument(format)) host.print(consumersText(consumers, format));
   if (isThere) return EXIT.fine;
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-  const rest = consumers.length > 0 ? ": these are copies of what it was" : "";
+  const rest = consumers.length > 0 ? ": these copies of its connection Secret are left" : "";
   host.printError(`there is no ${asked} ${JSON.stringify(name)}${where}${rest}\n`);
   return EXIT.found;
 }
@@ -54,7 +54,7 @@ function consumersText(consumers: readonly FoundConsumer[], format: Format): str
   return table([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
 }
 
-/** As in the shared resource's status. */
+/** Formats a consumer as in the shared resource's status. */
 const toItem = ({ namespace, kind, name, secretName, isGranted }: FoundConsumer): JsonObject => ({
   namespace,
   kind,

@@ -7,7 +7,7 @@ import type { CloudResource } from "../../registry/ownership.ts";
 export const formats = ["table", "wide", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
 
-/** A row for each cloud resource: whose it is, and who else needs it. */
+/** Lists cloud resources, each in a row with its owner and contenders. */
 export function listText(resources: readonly CloudResource[], format: Format): string {
   if (format === "json" || format === "yaml") return documents(resources, format);
   if (resources.length === 0) return "No cloud resources are registered.\n";
@@ -53,7 +53,7 @@ const toDetails = ({ id, claim, providerConfig, cluster, resource }: Holding): r
   resource,
 ];
 
-/** A row for each managed resource that stands for it, the owner's first. */
+/** Lists the managed resources of cloud resources, each in a row, the owner's first. */
 export function ownersText(resources: readonly CloudResource[], format: Format): string {
   if (format === "json" || format === "yaml") return documents(resources, format);
   const more = ["EXTERNAL NAME", "PROVIDERCONFIG", "SCOPE", "CLUSTER", "COMPOSITE"];
@@ -128,7 +128,7 @@ function toHolder(holding: Holding, resource: CloudResource): JsonObject {
   };
 }
 
-/** Columns as kubectl prints them: as wide as they have to be, three spaces between, none at the end. */
+/** Aligns columns like kubectl: as narrow as possible, three spaces apart, without trailing spaces. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>

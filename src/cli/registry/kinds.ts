@@ -3,7 +3,7 @@ import { findKindsByName, toFullName } from "../../cluster/kinds.ts";
 import { FunctionError } from "../../errors.ts";
 import type { CloudResource } from "../../registry/ownership.ts";
 
-/** The kinds of managed resource that are asked for, or all. @throws {FunctionError} naming every one that is not installed. */
+/** Finds managed kinds by their names, or all. @throws {FunctionError} naming all that are not installed. */
 export function findManagedKinds(names: readonly string[], kinds: readonly ResourceKind[]): readonly ResourceKind[] {
   const managed = kinds.filter(({ categories, verbs }) => categories.includes("managed") && verbs.includes("list"));
   const found = names.map((name) => ({ name, found: findKindsByName(name, managed) }));
@@ -18,6 +18,6 @@ function explainMissing(name: string, kinds: readonly ResourceKind[]): string {
   return `cannot ask for ${toFullName(other)}: it is no managed resource (it lacks the category "managed")`;
 }
 
-/** True where an owner or contender is in the namespace, or all namespaces are meant. */
+/** Tells whether an owner or contender is in the namespace; true without a namespace. */
 export const hasHolderIn = ({ holdings }: CloudResource, namespace: string | undefined): boolean =>
   namespace === undefined || holdings.some((holding) => holding.namespace === namespace);

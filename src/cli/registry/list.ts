@@ -12,7 +12,7 @@ import { type Format, listText } from "./format.ts";
 import { findManagedKinds, hasHolderIn } from "./kinds.ts";
 
 export interface ListOptions extends ClusterOptions {
-  /** Of kinds; empty for all. */
+  /** Names of kinds; empty for all. */
   readonly names: readonly string[];
   readonly isContended: boolean;
   readonly namespace: string | undefined;
@@ -41,7 +41,7 @@ interface KindList {
   readonly error?: ClusterError;
 }
 
-/** Lists a kind; where that alone cannot be listed, the others are shown all the same. */
+/** Lists a kind. If RBAC or the API server refuses this kind, the others are still listed. */
 async function listOneKind(cluster: Cluster, kind: ResourceKind, progress: Progress): Promise<KindList> {
   try {
     const holdings = await listRegistered(cluster, kind, progress.onPage);
@@ -57,7 +57,7 @@ async function listOneKind(cluster: Cluster, kind: ResourceKind, progress: Progr
 
 type Progress = ReturnType<typeof toProgress>;
 
-/** Counts kinds and managed resources for whoever watches. */
+/** Shows the numbers of kinds and managed resources read so far. */
 function toProgress(kinds: number, host: Host) {
   const { show, clear } = toProgressLine(host);
   let [doneKinds, doneObjects] = [0, 0];

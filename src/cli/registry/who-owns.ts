@@ -43,7 +43,7 @@ export async function whoOwns(options: WhoOwnsOptions, host: Host): Promise<numb
   return EXIT.found;
 }
 
-/** @throws {FunctionError} `InvalidFlags` for fields that do not tell where a cloud resource of these kinds is. */
+/** @throws {FunctionError} `InvalidFlags` for fields that do not locate a cloud resource of these kinds. */
 function assertScope(scope: Scope, kinds: readonly ResourceKind[]): void {
   const known = new Set(kinds.flatMap(({ group, kind }) => scopeFields(group, kind)));
   const unknown = scope.map(([field]) => field).filter((field) => !known.has(field));
@@ -59,7 +59,7 @@ function assertScope(scope: Scope, kinds: readonly ResourceKind[]): void {
 const scopeFields = (group: string, kind: string): readonly string[] =>
   findFacts(withoutScope(group), kind).identity.scope.map((path) => String(path.at(-1)));
 
-/** By its external name, and only if nothing has that name, by the managed resource's. */
+/** Looks up by external name; only if nothing has that name, by the managed resource's name. */
 async function findHoldings(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
@@ -71,7 +71,7 @@ async function findHoldings(
   return (await inParallel(kinds, (kind) => lookUpManaged(cluster, kind, name))).flat();
 }
 
-/** One for each kind that is meant; the cluster-scoped and the namespaced one of a provider are the same in the cloud. */
+/** Makes a query for each kind. A provider's cluster-scoped and namespaced kinds are one kind in the cloud. */
 function toQuestions(
   kinds: readonly ResourceKind[],
   name: string,

@@ -4,8 +4,8 @@ import { RenderError } from "./error.ts";
 const path = (version: string): string => `/apiextensions.fn.proto.${version}.FunctionRunnerService/RunFunction`;
 
 /**
- * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens, and calls v1beta1 where it does not
- * implement v1.
+ * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens, and falls
+ * back to v1beta1 if it does not implement v1.
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go RuntimeFunctionRunner.
  *

@@ -25,7 +25,7 @@ export function loadMethod(): MethodDefinition<object, object> {
   return method;
 }
 
-/** The request with a google.protobuf.Struct for each JSON object. */
+/** Converts each JSON object of the request to a google.protobuf.Struct. */
 function toMessage(request: RunFunctionRequest): object {
   const {
     observed,

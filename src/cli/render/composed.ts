@@ -1,7 +1,7 @@
 import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
 import { isObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { RenderError } from "./error.ts";
-import { metadataMap, metadataOf, metadataString, withMetadata } from "./metadata.ts";
+import { metadataMap, metadataString, readMetadata, withMetadata } from "./metadata.ts";
 
 /** The annotation that holds a composed resource's name in its Composition. */
 export const RESOURCE_NAME = "crossplane.io/composition-resource-name";
@@ -16,15 +16,14 @@ export interface Composed {
 }
 
 /**
- * A composed resource with the metadata that Crossplane adds: the name it has, or a prefix for one; where it came from;
- * who controls it.
+ * Adds the metadata that Crossplane sets on a composed resource: its name or a prefix for one, its origin, and its controller.
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go SetComposedResourceMetadata.
  *
  * @throws {RenderError} where somebody else controls it.
  */
 export function renderComposed({ name, desired, observed }: Composed, xr: JsonObject): JsonObject {
-  const identified = observed === undefined ? desired : withIdentityOf(observed, desired);
+  const identified = observed === undefined ? desired : copyIdentity(observed, desired);
   const root = metadataMap(xr, "labels")[COMPOSITE_LABEL] || metadataString(xr, "name");
   const isNamed = metadataString(identified, "name") !== "" || metadataString(identified, "generateName") !== "";
   const namespace = metadataString(xr, "namespace");
@@ -38,7 +37,7 @@ export function renderComposed({ name, desired, observed }: Composed, xr: JsonOb
   });
 }
 
-const withIdentityOf = (observed: JsonObject, desired: JsonObject): JsonObject =>
+const copyIdentity = (observed: JsonObject, desired: JsonObject): JsonObject =>
   withMetadata(desired, {
     name: metadataString(observed, "name"),
     namespace: metadataString(observed, "namespace"),
@@ -75,7 +74,7 @@ function withController(object: JsonObject, xr: JsonObject): readonly JsonObject
 }
 
 function readOwners(object: JsonObject): readonly JsonObject[] {
-  const owners = ownValue(metadataOf(object), "ownerReferences");
+  const owners = ownValue(readMetadata(object), "ownerReferences");
   return Array.isArray(owners) ? owners.filter(isObject) : [];
 }
 

@@ -3,14 +3,14 @@ import { metadataString, withMetadata } from "./metadata.ts";
 import { objectAt } from "./objects.ts";
 import type { Condition, Resource } from "./protocol.ts";
 
-/** Conditions carry this time: the real one would make every output different. */
+/** The time of all conditions: the real one would change every output. */
 const TRANSITION = "2024-01-01T00:00:00Z";
 
 /** Conditions that only Crossplane sets. */
 const SYSTEM = new Set(["Ready", "Synced", "Healthy"]);
 
 /**
- * The XR that the pipeline desires: who it is, its status, and its conditions, `Ready` first.
+ * Renders the XR that the pipeline desires: its kind and name, its status, and its conditions, `Ready` first.
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go Render.
  */
@@ -40,7 +40,7 @@ function readyCondition(ready: Resource["ready"], unready: readonly string[]): J
   return { ...base, message: `Unready resources: ${shorten(unready)}`, reason: "Creating", status: "False" };
 }
 
-/** The first three names, and how many more there are. */
+/** Lists the first three names, and the number of the others. */
 function shorten(names: readonly string[]): string {
   const sorted = [...names].sort();
   const first = sorted.slice(0, 3).join(", ");
@@ -61,7 +61,7 @@ const toJson = ({ type, status, reason, message }: Condition): JsonObject => ({
   type,
 });
 
-/** A condition of the same type is replaced where it stands. */
+/** Adds a condition, or replaces the one of the same type in its place. */
 function withCondition(xr: JsonObject, condition: JsonObject): JsonObject {
   const status = objectAt(xr, "status");
   const known = ownValue(status, "conditions");

@@ -6,9 +6,9 @@ import { objectAt } from "./objects.ts";
 import type { Credentials } from "./protocol.ts";
 
 /**
- * The step's credentials, from the Secrets of the files. As in Crossplane, only Secrets are a source.
+ * Finds the step's credentials among the Secrets of the files. As in Crossplane, other sources are ignored.
  *
- * @throws {RenderError} where a Secret is not among them.
+ * @throws {RenderError} where a Secret is missing.
  */
 export function findCredentials(step: Step, secrets: readonly JsonObject[]): Record<string, Credentials> {
   const entries = step.credentials.flatMap(({ name, source, secretRef }) => {

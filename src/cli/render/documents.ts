@@ -9,8 +9,8 @@ import { byResourceName, type CallFunction, type Outcome, runPipeline } from "./
 type Include = Pick<RenderOptions, "includeContext" | "includeFullXr" | "includeFunctionResults">;
 
 /**
- * Everything that `crossplane render` prints, document by document: the XR, the composed resources by their name in the
- * Composition, and where asked for the results and the context.
+ * Renders the documents that `crossplane render` prints: the XR, the composed resources sorted by their name in the
+ * Composition, and on request the results and the context.
  *
  * @throws {RenderError} where the pipeline fails, or what it desires cannot be composed.
  */

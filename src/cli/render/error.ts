@@ -1,9 +1,9 @@
-/** Why a render failed, from the outside in: its causes, joined by colons, read as the CLI's own errors do. */
+/** A failed render. Joined by colons, its message and those of its causes read like the CLI's own errors. */
 export class RenderError extends Error {
   override readonly name = "RenderError";
 }
 
-/** Runs `action`; what it throws becomes the cause of an error that says what was being done. */
+/** Runs `action`, and wraps what it throws in an error that says what was being done. */
 export function whileDoing<T>(what: string, action: () => T): T {
   try {
     return action();
@@ -12,7 +12,7 @@ export function whileDoing<T>(what: string, action: () => T): T {
   }
 }
 
-/** Like `whileDoing`, for what takes its time. */
+/** Like `whileDoing`, for asynchronous actions. */
 export async function whileAwaiting<T>(what: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

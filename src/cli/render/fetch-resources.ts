@@ -3,24 +3,24 @@ import { metadataMap, metadataString } from "./metadata.ts";
 import type { ResourceSelector, Resources } from "./protocol.ts";
 
 /**
- * The resources of the files that match a selector, as the CLI answers it: in the order of their names, the first one where
- * a name is asked for, and whatever their namespace.
+ * Finds the resources of the files that match a selector, sorted by name. Like the CLI it ignores namespaces, and returns only
+ * the first match of a name.
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go FilteringFetcher.
  */
 export function fetchResources(selector: ResourceSelector, resources: readonly JsonObject[]): Resources {
   const ofKind = resources
     .filter((object) => object["apiVersion"] === selector.apiVersion && object["kind"] === selector.kind)
-    .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+    .sort((a, b) => (readName(a) < readName(b) ? -1 : 1));
   const { matchName, matchLabels } = selector;
   const matching =
     matchLabels === undefined
-      ? ofKind.filter((object) => nameOf(object) === (matchName ?? "")).slice(0, 1)
+      ? ofKind.filter((object) => readName(object) === (matchName ?? "")).slice(0, 1)
       : ofKind.filter((object) => hasLabels(object, matchLabels.labels));
   return { items: matching.map((object) => ({ resource: object })) };
 }
 
-const nameOf = (object: JsonObject): string => metadataString(object, "name");
+const readName = (object: JsonObject): string => metadataString(object, "name");
 
 function hasLabels(object: JsonObject, wanted: Readonly<Record<string, string>>): boolean {
   const labels = metadataMap(object, "labels");

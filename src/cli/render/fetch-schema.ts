@@ -11,9 +11,9 @@ export type Schemas = JsonObject;
 const REF = "#/components/schemas/";
 
 /**
- * The schemas of all JSON files below a directory. None where there is no directory.
+ * Reads the schemas of all JSON files below a directory; none without a directory.
  *
- * @throws {RenderError} where there is no such file, or one is no JSON.
+ * @throws {RenderError} where there is no JSON file, or one is invalid.
  */
 export function readSchemas(directory: string | undefined): readonly Schemas[] {
   if (directory === undefined) return [];
@@ -31,7 +31,7 @@ export function readSchemas(directory: string | undefined): readonly Schemas[] {
 }
 
 /**
- * The schema of a kind, all references in it replaced by what they refer to; an empty answer where there is none.
+ * Finds the schema of a kind, with its references resolved; the answer is empty if there is none.
  *
  * Source: crossplane v2.2, cmd/crank/render/schemas.go FilteringSchemaFetcher.
  */
@@ -44,7 +44,7 @@ export function fetchSchema(selector: SchemaSelector, documents: readonly Schema
   return {};
 }
 
-/** Schemas that belong to several kinds, such as DeleteOptions, are nobody's. */
+/** Tells whether a schema is that of the kind alone: those of several kinds, such as DeleteOptions, do not count. */
 function isSchemaOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): schema is JsonObject {
   const kinds = isObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
   const [only] = Array.isArray(kinds) && kinds.length === 1 ? kinds : [];
@@ -56,7 +56,7 @@ function isSchemaOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): sc
   );
 }
 
-/** The schema without references. One that leads back to where it is used becomes an object without properties. */
+/** Resolves a schema's references. A recursive one becomes an object without properties. */
 function resolve(schema: JsonObject, schemas: Schemas, visited: ReadonlySet<string>): JsonObject {
   const ref = findRef(schema);
   if (ref !== undefined) {
@@ -81,7 +81,7 @@ function withResolved(schema: JsonObject, schemas: Schemas, visited: ReadonlySet
   };
 }
 
-/** A reference may be wrapped in `allOf`, to keep its description. */
+/** Finds a schema's reference, which may be wrapped in `allOf` to keep a description. */
 function findRef(schema: JsonObject): string | undefined {
   const ref = schema["$ref"];
   if (typeof ref === "string") return ref;

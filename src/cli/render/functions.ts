@@ -2,7 +2,7 @@ import { PROGRAM } from "../command.ts";
 import type { FunctionManifest, Step } from "./composition.ts";
 import { RenderError } from "./error.ts";
 
-/** A Function's runtime: in this process, or by calling it where it listens. */
+/** A Function's runtime: this process, or a server that is called at `target`. */
 export type Runtime = { readonly is: "embedded" } | { readonly is: "development"; readonly target: string };
 
 const RUNTIME = "render.crossplane.io/runtime";
@@ -17,11 +17,10 @@ export interface RunnableStep {
 }
 
 /**
- * Finds out how each step's Function is run.
+ * Finds the runtime of each step's Function.
  *
- * A Function's own name is free, so its package says whether it is this function: the last part of it, before tag and digest,
- * wherever it is mirrored. All others are called as `crossplane render` calls them with the runtime Development; there is no
- * Docker here.
+ * A Function may have any name, so its package tells whether it is this function: the last part before tag and digest, in any
+ * registry. Others are called as `crossplane render` calls those with the runtime Development; Docker is not supported.
  *
  * @throws {RenderError} naming the step, the Function and what to do about it.
  */

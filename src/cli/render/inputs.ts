@@ -23,7 +23,7 @@ export interface Inputs {
   readonly context: ReadonlyMap<string, JsonValue>;
 }
 
-/** @throws {RenderError} where a file cannot be read, is not what it should be, or does not go with the others. */
+/** @throws {RenderError} where a file cannot be read, has the wrong kind, or does not match the others. */
 export function readInputs(options: RenderOptions): Inputs {
   const xr = load("composite resource", options.compositeResource, (file) => toManifest(readYaml(file)));
   const composition = load("Composition", options.composition, (file) => toComposition(readYaml(file)));
@@ -53,7 +53,7 @@ function defaultValues(xr: JsonObject, file: string): JsonObject {
   return whileDoing(`cannot default values for XR ${name}`, () => withDefaults(xr, xrd));
 }
 
-/** A context value given as such takes precedence over one from a file. */
+/** Reads the context. Values from flags take precedence over those from files. */
 function readContext({ contextFiles, contextValues }: RenderOptions): ReadonlyMap<string, JsonValue> {
   const files = [...contextFiles].map(([key, file]): [string, string] => {
     const text = whileDoing(`cannot read context value for key ${JSON.stringify(key)}`, () =>
@@ -69,7 +69,7 @@ function readContext({ contextFiles, contextValues }: RenderOptions): ReadonlyMa
   );
 }
 
-/** The Composition is one for this kind of XR, has the labels it selects by, and is a pipeline. */
+/** Guards a Composition: it is for the XR's kind, has the labels that the XR selects, and is a pipeline. */
 function assertComposes({ metadata, spec }: Composition, xr: JsonObject): void {
   const name = JSON.stringify(metadata.name);
   for (const field of ["kind", "apiVersion"] as const) {

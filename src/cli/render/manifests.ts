@@ -4,14 +4,13 @@ import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { RenderError, whileDoing } from "./error.ts";
 import { parseYaml, splitYamlStream } from "./yaml.ts";
 
-/** The first document of a YAML file. */
+/** Reads the first document of a YAML file. */
 export const readYaml = (file: string): JsonValue => parseYaml(readFileSync(file, "utf8"));
 
 /**
- * The objects of a YAML file, or of all `.yaml` and `.yml` files right in a directory, by file name. None where there is
- * no path.
+ * Reads the objects of a YAML file, or of a directory's own `.yaml` and `.yml` files, sorted by file name; none without a path.
  *
- * @throws {RenderError} where a file cannot be read or a document is no object with a kind.
+ * @throws {RenderError} where a file cannot be read, or a document is not an object with a kind.
  */
 export function readObjects(path: string | undefined): readonly JsonObject[] {
   if (path === undefined) return [];

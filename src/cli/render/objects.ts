@@ -2,16 +2,16 @@ import * as z from "zod";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../../model/json.ts";
 import { RenderError } from "./error.ts";
 
-/** The object at a key; empty where there is none. */
+/** Finds the object at a key; empty if there is none. */
 export function objectAt(value: JsonValue, key: string): JsonObject {
   const found = isObject(value) ? ownValue(value, key) : undefined;
   return isObject(found) ? found : {};
 }
 
 /**
- * The object with the types that the schema promises.
+ * Gives the object the schema's type.
  *
- * @throws {RenderError} with all faults, each with its path.
+ * @throws {RenderError} listing all faults with their paths.
  */
 export function narrow<Schema extends z.ZodType>(schema: Schema, object: JsonObject): z.output<Schema> {
   const parsed = schema.safeParse(object);
@@ -19,9 +19,9 @@ export function narrow<Schema extends z.ZodType>(schema: Schema, object: JsonObj
   throw new RenderError(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
 }
 
-/** A field as Go reads it: where it is absent or null, it has another value. */
+/** A field with a default for absent and null, as Go reads it. */
 export const orElse = <Schema extends z.ZodType>(value: unknown, schema: Schema) =>
   z.preprocess((given) => given ?? value, schema);
 
-/** A list of objects; an empty one where there is none. */
+/** A list of objects; empty by default. */
 export const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => orElse([], z.array(z.object(shape)));

@@ -17,7 +17,7 @@ import {
 } from "./protocol.ts";
 import { type Fetcher, runStep } from "./run-step.ts";
 
-/** The state of a pipeline after a step; the next step gets it. */
+/** The state of a pipeline after a step, which the next step gets. */
 export interface Outcome {
   readonly desired: State;
   readonly context: JsonObject | undefined;
@@ -79,7 +79,7 @@ const observedState = ({ xr, observed }: Inputs): State => ({
 export const byResourceName = (observed: readonly JsonObject[]): ReadonlyMap<string, JsonObject> =>
   new Map(observed.map((object) => [metadataMap(object, "annotations")[RESOURCE_NAME] ?? "", object]));
 
-/** The Composition's own requirements for a step, answered from the first call on. */
+/** Answers the Composition's own requirements for a step, which every call includes. */
 function toRequirements({ requirements }: Step, { required, schemas }: Inputs): Partial<RunFunctionRequest> {
   if (requirements === undefined) return {};
   const resources = requirements.requiredResources.map(({ requirementName, apiVersion, kind, name, matchLabels }) => {

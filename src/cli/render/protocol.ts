@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../model/json.ts";
 
 /**
- * The messages of the function protocol, from Crossplane's side. `Object` is how google.protobuf.Struct is represented: as a JSON
- * object, or as the plain objects of @grpc/proto-loader. The function's own side has another codec, in `src/wire/`.
+ * The messages of the function protocol, from Crossplane's side. `Object` represents a google.protobuf.Struct: as a JSON
+ * object, or as the plain objects of @grpc/proto-loader. The function's side has its own codec, in `src/wire/`.
  */
 export interface RunFunctionRequest<Object = JsonObject> {
   readonly meta: { readonly tag?: string; readonly capabilities: readonly string[] };

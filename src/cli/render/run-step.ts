@@ -18,13 +18,12 @@ export interface Fetcher {
   schema(selector: SchemaSelector): Schema;
 }
 
-/** After the first call, how often a function may be called again because its requirements changed. */
+/** The number of further calls that changed requirements may cause. */
 const MAX_ITERATIONS = 5;
 
 /**
- * Calls a function until its requirements stay the same from one call to the next, each time with the answers to the last
- * requirements and the context that it returned. Required resources and schemas of the first request (the Composition's own
- * requirements) stay.
+ * Calls a function until two successive calls return the same requirements. Each call gets the answers to the last requirements,
+ * and the context that was returned last. The Composition's own requirements, in the first request, are always included.
  *
  * Source: crossplane v2.2, internal/xfn/required_resources.go FetchingFunctionRunner.
  *

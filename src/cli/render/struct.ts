@@ -13,10 +13,10 @@ export type Value =
   | { readonly kind?: "listValue"; readonly listValue: { readonly values: readonly Value[] } }
   | { readonly kind?: "structValue"; readonly structValue: Struct };
 
-/** A JSON object as a Struct. */
+/** Converts a JSON object to a Struct. */
 export const toStruct = (object: JsonObject): Struct => ({ fields: mapValues(object, toValue) });
 
-/** The JSON object that a Struct holds. */
+/** Converts a Struct to a JSON object. */
 export const fromStruct = (struct: Struct): JsonObject => mapValues(struct.fields, fromValue);
 
 function toValue(value: JsonValue): Value {
@@ -35,7 +35,7 @@ function fromValue(value: Value): JsonValue {
   return "structValue" in value ? fromStruct(value.structValue) : null;
 }
 
-/** Defines each entry, so that a key `__proto__` stays a key. */
+/** Maps the values. `Object.fromEntries` defines each key, so `__proto__` stays one. */
 export const mapValues = <From, To>(
   entries: Readonly<Record<string, From>>,
   to: (value: From) => To,

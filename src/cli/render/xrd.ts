@@ -19,12 +19,11 @@ const definition = z.object({
 });
 
 /**
- * The XR with the defaults of its definition (XRD), as the API server would fill them in: those of the fields below `spec` and
- * `status`.
+ * Adds the defaults of the XR's definition (XRD) below `spec` and `status`, as the API server does.
  *
  * Source: crossplane v2.2, cmd/crank/render/xrd.go DefaultValues and internal/xcrd ForCompositeResource.
  *
- * @throws {RenderError} where the definition has no such version, or the version no schema.
+ * @throws {RenderError} where the XRD lacks the XR's version, or a schema for it.
  */
 export function withDefaults(xr: JsonObject, xrd: JsonObject): JsonObject {
   const { spec } = narrow(definition, xrd);
@@ -52,7 +51,7 @@ function crossplaneProperties(scope: string, policy: string | undefined): JsonOb
   return scope === "LegacyCluster" ? properties : { crossplane: { properties } };
 }
 
-/** Kubernetes' structural defaulting: absent fields, and nulls where null is not allowed. */
+/** Applies Kubernetes' structural defaulting: to absent fields, and to nulls that are not allowed. */
 function defaulted(value: JsonValue, schema: JsonObject): JsonValue {
   if (isObject(value)) return defaultObject(value, schema);
   if (!Array.isArray(value)) return value;

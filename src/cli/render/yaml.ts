@@ -2,8 +2,8 @@ import { parseDocument, stringify, type Tags } from "yaml";
 import type { JsonValue } from "../../model/json.ts";
 
 /**
- * Of YAML 1.1, what Kubernetes' tools (go-yaml) know: `on` is a boolean and `0o17` or `017` a number, but `1:30` and a
- * timestamp are strings.
+ * The tags of YAML 1.1 that go-yaml, and so Kubernetes' tools, know: `on` is a boolean, `0o17` and `017` are numbers, but `1:30`
+ * and timestamps are strings.
  */
 const customTags = (tags: Tags): Tags =>
   tags.filter((tag) => typeof tag === "string" || !(tag.format === "TIME" || notJson.has(tag.tag)));
@@ -11,9 +11,9 @@ const customTags = (tags: Tags): Tags =>
 const notJson = new Set(["timestamp", "binary", "omap", "pairs", "set"].map((name) => `tag:yaml.org,2002:${name}`));
 
 /**
- * The first document of a YAML text, as Kubernetes' tools read it. Null where there is none.
+ * Parses the first document of a YAML text, as Kubernetes' tools do; null if there is none.
  *
- * @throws {Error} where the text is no YAML; the message shows the place.
+ * @throws {Error} where the text is not YAML; the message shows the place.
  */
 export function parseYaml(text: string): JsonValue {
   const document = parseDocument(text, { version: "1.1", customTags, uniqueKeys: false });
@@ -28,13 +28,13 @@ export function parseYaml(text: string): JsonValue {
 }
 
 /**
- * The documents of a YAML stream, as text. Like apimachinery's YAMLReader, a line that begins with `---` separates, and
- * empty documents are dropped.
+ * Splits a YAML stream into documents. As in apimachinery's YAMLReader, each line that begins with `---` separates two, and
+ * empty ones are dropped.
  */
 export const splitYamlStream = (text: string): readonly string[] =>
   text.split(/^---[^\n]*\n?/m).filter((part) => part !== "");
 
-/** The documents as a stream, as Kubernetes' tools can read it: keys are sorted, `on` and `1:30` are in quotes. */
+/** Writes documents as a stream that Kubernetes' tools can read: keys are sorted, `on` and `1:30` quoted. */
 export const toYamlStream = (documents: readonly JsonValue[]): string =>
   documents
     .map(

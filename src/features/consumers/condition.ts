@@ -20,6 +20,7 @@ export type ConsumersReason =
   | { readonly is: "GrantedToAll" }
   | { readonly is: "AccessNotGranted"; readonly consumers: readonly JudgedConsumer[] }
   | { readonly is: "TooManyCredentials"; readonly excess: number }
+  | { readonly is: "TooManyToRotate"; readonly most: number }
   | { readonly is: "WaitingForCredentials"; readonly namespaces: readonly string[] };
 
 export function withConsumersCondition(draft: Draft, reasons: readonly ConsumersReason[], call: Call): Draft {
@@ -60,6 +61,8 @@ function explain(reason: ConsumersReason): string {
       return `without a grant: ${listSome(reason.consumers, MAX_NAMES, (consumer) => brief(describe(consumer)))}`;
     case "TooManyCredentials":
       return `${reason.excess} namespaces get no credential, since there are too many`;
+    case "TooManyToRotate":
+      return `more than ${reason.most} namespaces are granted, so the password is not rotated when one loses its grant`;
     case "WaitingForCredentials":
       return `waiting for the credential of ${listSome(reason.namespaces, MAX_NAMES, brief)}`;
   }

@@ -16,12 +16,14 @@ import { type Found, findConsumers } from "./find.ts";
 import { type JudgedConsumer, judge, toStatus } from "./list.ts";
 import { keepProtection, protect } from "./protect.ts";
 import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
-import { withRotation } from "./rotation.ts";
+import { type Allowed, isTooMany, MAX_REMEMBERED, withRotation } from "./rotation.ts";
 
 /** The state of this XR's consumers, as far as it is known. */
 interface State {
   readonly access: Access;
   readonly references: ReferenceAccess;
+  /** Who has access by one or the other. */
+  readonly allowed: Allowed | undefined;
   /** Undefined while an answer is missing. */
   readonly consumers: readonly JudgedConsumer[] | undefined;
   /** Undefined where the input asks for none. */
@@ -44,6 +46,7 @@ export const consumers: Feature = (call, draft) => {
   const state: State = {
     access,
     references,
+    allowed: known && grantees && withGrantees(known, grantees),
     consumers: known && grantees && found.consumers && judge(found.consumers, known, grantees),
     // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
     credentials: section.credentials && makeCredentials(section.credentials, known, call),
@@ -57,12 +60,11 @@ export const consumers: Feature = (call, draft) => {
     ...(state.credentials ? toEdits(state.credentials) : []),
   ]);
   const listed = withList(served, section, state, call);
-  const allowed = known && grantees && withGrantees(known, grantees);
-  const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, allowed, call);
+  const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, state.allowed, call);
   return withConsumersCondition(rotated, findReasons(section, state), call);
 };
 
-const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]) => ({
+const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]): Allowed => ({
   isForAll,
   namespaces: [...new Set([...namespaces, ...grantees.map(({ namespace }) => namespace)])],
 });
@@ -84,7 +86,7 @@ function withList(draft: Draft, { list }: Consumers, { consumers: known, credent
 }
 
 function findReasons(section: Consumers, state: State): readonly ConsumersReason[] {
-  const { access, references, consumers: known, credentials } = state;
+  const { access, references, allowed, consumers: known, credentials } = state;
   if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
   if (references.is === "unreadable") return [{ is: "ReferenceGrantsNotReadable" }];
   if (references.is === "unnamed") return [{ is: "NoConnectionSecret", path: section.secretRef.nameFieldPath }];
@@ -95,9 +97,13 @@ function findReasons(section: Consumers, state: State): readonly ConsumersReason
     ...(access.fault === undefined ? [] : [{ is: "InvalidGrant", fault: access.fault } as const]),
     ...(section.credentials !== undefined && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
     ...(withoutGrant.length > 0 ? [{ is: "AccessNotGranted", consumers: withoutGrant } as const] : []),
+    ...(section.rotation === undefined ? [] : findForgotten(allowed)),
     ...(credentials === undefined ? [] : findMissing(credentials)),
   ];
 }
+
+const findForgotten = (allowed: Allowed | undefined): readonly ConsumersReason[] =>
+  allowed !== undefined && isTooMany(allowed) ? [{ is: "TooManyToRotate", most: MAX_REMEMBERED }] : [];
 
 function findMissing({ credentials, excess }: CredentialsState): readonly ConsumersReason[] {
   const waiting = credentials.filter(({ isReady }) => !isReady).map(({ namespace }) => namespace);

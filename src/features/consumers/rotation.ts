@@ -10,10 +10,13 @@ import type { Call } from "../feature.ts";
 import type { KnownAccess } from "./access.ts";
 
 /** Who has access to the common password. */
-type Allowed = Pick<KnownAccess, "namespaces" | "isForAll">;
+export type Allowed = Pick<KnownAccess, "namespaces" | "isForAll">;
 
 /** The annotation that remembers who had access when the field was last set. */
 const ROTATION = `${DOMAIN}/rotation`;
+
+/** The largest number of namespaces that are remembered: all annotations of an object take 256 KB (TotalAnnotationSizeLimitB). */
+export const MAX_REMEMBERED = 10_000;
 
 /** Who had access, by hashes of their namespaces' names: a thousand names would fill the annotation. */
 interface Memory {
@@ -26,7 +29,8 @@ interface Memory {
  * Sets the field to a value that changes once when a namespace loses access. A grant that is added changes nothing, and neither
  * does the first look: who has access is remembered on the resource, and only what is missing from that since counts.
  *
- * @param access undefined while it is not known: field and memory stay as they are.
+ * @param access undefined while it is not known: field and memory stay as they are. So they do for more namespaces than can be
+ *   remembered.
  */
 export function withRotation(
   draft: Draft,
@@ -46,13 +50,16 @@ export function withRotation(
 
 function remember(observed: Document | undefined, access: Allowed | undefined): Memory | undefined {
   const before = observed && readMemory(readAnnotation(observed, ROTATION));
-  if (access === undefined) return before;
-  const granted = access.isForAll ? [EVERYONE] : access.namespaces.map(digest);
+  if (access === undefined || isTooMany(access)) return before;
+  const granted = access.isForAll ? [EVERYONE] : access.namespaces.map(digest).sort();
   if (before === undefined) return { granted, trigger: undefined };
   const now = new Set(granted);
   const isLost = !access.isForAll && before.granted.some((one) => !now.has(one));
   return { granted, trigger: isLost ? digest([before.trigger ?? "", ...granted].join("/")) : before.trigger };
 }
+
+export const isTooMany = ({ isForAll, namespaces }: Allowed): boolean =>
+  !isForAll && namespaces.length > MAX_REMEMBERED;
 
 /** Stands for all namespaces: where that is taken back, everybody who is not named has lost access. */
 const EVERYONE = "*";
@@ -60,7 +67,7 @@ const EVERYONE = "*";
 const digest = (text: string): string => hashText(text, 12);
 
 const formatMemory = ({ granted, trigger }: Memory): string =>
-  JSON.stringify({ granted: [...granted].sort().join(" "), ...(trigger !== undefined && { trigger }) });
+  JSON.stringify({ granted: granted.join(" "), ...(trigger !== undefined && { trigger }) });
 
 function readMemory(text: string | undefined): Memory | undefined {
   const memory = parseJson(text);

@@ -61,7 +61,7 @@ export function toCertificates({ cert, key, ca }: Snapshot, directory: string): 
 }
 
 /** The expiry of the server's own certificate, or of one of its chain that expires earlier. */
-export function expiryOf({ cert }: Certificates): Date {
+export function findExpiry({ cert }: Certificates): Date {
   const ends = parseChain(cert).map(({ validTo }) => Date.parse(validTo));
   return new Date(Math.min(...ends));
 }
@@ -80,7 +80,7 @@ function fault(name: string, part: Buffer | Error, parse: (pem: Buffer) => unkno
     parse(part);
     return undefined;
   } catch (error) {
-    return `${name}: not PEM of the right kind: ${messageOf(error)}`;
+    return `${name}: not PEM of the right kind: ${toMessage(error)}`;
   }
 }
 
@@ -94,7 +94,7 @@ function pairFault({ cert, key, ca }: Snapshot): string | undefined {
     createSecureContext(toSecureContext({ cert, key, ca }));
     return undefined;
   } catch (error) {
-    return `not usable together: ${messageOf(error)}`;
+    return `not usable together: ${toMessage(error)}`;
   }
 }
 
@@ -106,4 +106,4 @@ function parseChain(pem: Buffer): readonly X509Certificate[] {
   return blocks.map((block) => new X509Certificate(block));
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 import type { SecureContextOptions, Server } from "node:tls";
 import type { Log } from "../../log.ts";
 import {
-  expiryOf,
+  findExpiry,
   fingerprint,
   REFRESH_MS,
   readSnapshot,
@@ -40,7 +40,7 @@ export function readCredentials(options: CredentialsOptions): Credentials {
   const expiry = watchExpiry(options);
   const use = (changed: Snapshot, message: string): SecureContextOptions => {
     const certificates = toCertificates(changed, certsDir);
-    const end = expiryOf(certificates);
+    const end = findExpiry(certificates);
     log.info(message, { certsDir, expires: end.toISOString() });
     expiry.use(end);
     return toSecureContext(certificates);

@@ -84,12 +84,12 @@ function observe(stream: ServerHttp2Stream, path: string, observer: CallObserver
   const start = performance.now();
   observer.started(path);
   stream.once("close", () => {
-    observer.ended({ path, code: codeOf(stream), seconds: (performance.now() - start) / 1000 });
+    observer.ended({ path, code: readCode(stream), seconds: (performance.now() - start) / 1000 });
   });
 }
 
 /** The code is in the trailers, or in the headers of a call that was refused before any message (gRPC's "trailers only"). */
-const codeOf = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
+const readCode = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
   Number(statusIn(sentTrailers) ?? statusIn(sentHeaders) ?? status.CANCELLED);
 
 const statusIn = (headers: OutgoingHttpHeaders | undefined) => headers?.["grpc-status"];

@@ -126,7 +126,7 @@ describe("where nothing is wrong", () => {
       reason: "kinds that nobody composes may be kept from it",
       forbidden: ["jobs", "secrets"],
       exitCode: 0,
-      says: ["not looked at: 2 kinds of which no XR refers to anything"],
+      says: ["not looked at: 2 kinds that no XR refers to"],
     },
     {
       reason: "managed resources may not: that is no answer",

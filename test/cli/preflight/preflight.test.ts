@@ -207,7 +207,7 @@ test("--wait asks again until the owner has gone", async () => {
   });
   setTimeout(() => server.objects.splice(0), 300);
   const { exitCode, stderr } = await running;
-  expect(stderr).toContain("conflicts: 1; again in 1 s\n");
+  expect(stderr).toContain("conflicts: 1; asking again in 1 s\n");
   expect(exitCode).toBe(0);
 });
 
@@ -254,29 +254,29 @@ test.each([
     stdin: "a: 1\n---\nkind: ConfigMap\n\tbad: x\n",
     says: "-:4: Tabs are not allowed as indentation\n",
   },
-  { reason: "no object", stdin: "a: 1\n---\n- 1\n", says: "-:3: no object" },
-  { reason: "empty input", stdin: "", says: "-: no Kubernetes manifest in it; --allow-empty takes it" },
-  { reason: "comments only", stdin: "# nothing\n---\n# to see\n", says: "-: no Kubernetes manifest in it" },
+  { reason: "no object", stdin: "a: 1\n---\n- 1\n", says: "-:3: not an object" },
+  { reason: "empty input", stdin: "", says: "-: no Kubernetes manifest found; --allow-empty accepts that" },
+  { reason: "comments only", stdin: "# nothing\n---\n# to see\n", says: "-: no Kubernetes manifest found" },
   {
     reason: "an empty List",
     stdin: "{apiVersion: v1, kind: List, items: []}",
-    says: "-: no Kubernetes manifest in it",
+    says: "-: no Kubernetes manifest found",
   },
   {
     reason: "the message of a renderer that failed",
     stdin: "Error: chart not found\n",
-    says: "-:1: no Kubernetes manifest: it lacks apiVersion or kind",
+    says: "-:1: not a Kubernetes manifest: it lacks apiVersion or kind",
   },
   {
     reason: "the message of a renderer that failed, also where empty input is allowed",
     stdin: "Error: chart not found\n",
     args: ["--allow-empty"],
-    says: "-:1: no Kubernetes manifest: it lacks apiVersion or kind",
+    says: "-:1: not a Kubernetes manifest: it lacks apiVersion or kind",
   },
   {
     reason: "an object without a kind among manifests, with its line",
     stdin: `${claim("team-a", "orders")}---\n# not a manifest\nreplicas: 3\n`,
-    says: "-:12: no Kubernetes manifest: it lacks apiVersion or kind",
+    says: "-:12: not a Kubernetes manifest: it lacks apiVersion or kind",
   },
   { reason: "no such file", args: ["/nowhere"], says: "cannot read /nowhere: ENOENT" },
   {
@@ -315,7 +315,7 @@ test("exit code 2 where one of several files is empty: its renderer may have fai
   writeFileSync(join(folder, "empty.yaml"), "");
   const paths = [join(folder, "full.yaml"), join(folder, "empty.yaml")];
   const { exitCode, stderr } = await run("", paths);
-  expect(stderr).toContain(`${paths[1]}: no Kubernetes manifest in it`);
+  expect(stderr).toContain(`${paths[1]}: no Kubernetes manifest found`);
   expect(exitCode).toBe(2);
   expect((await run("", [folder])).exitCode).toBe(0); // the folder as a whole is not empty
 });

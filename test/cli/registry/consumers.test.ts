@@ -94,7 +94,7 @@ describe("registry consumers", () => {
     const { exitCode, stdout, stderr } = await run(["XPostgres", "orders"], []);
     expect(exitCode).toBe(1);
     expect(stdout.match(/no$/gm)).toHaveLength(3);
-    expect(stderr).toBe('there is no XPostgres "orders": these are copies of what it was\n');
+    expect(stderr).toBe('there is no XPostgres "orders": these copies of its connection Secret are left\n');
   });
 
   test.each<{ args: readonly string[]; says: string }>([

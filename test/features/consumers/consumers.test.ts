@@ -469,6 +469,16 @@ describe("rotation", () => {
     expect(metadata.annotations[MEMORY]).toMatch(/^\{"granted":"[0-9a-f]{12}"\}$/);
   });
 
+  test("stays as it is where more namespaces are granted than an annotation can remember", () => {
+    const names = Array.from({ length: 10_001 }, (_, index) => `a-${index}`);
+    const few = reconcile(granting("team-a,team-b"));
+    expect(reconcile(granting(names.join(",")), few)).toEqual(few);
+    const draft = draftOf(section, { xr: database(granting(names.join(","))), desired });
+    expect(says(draft)).toBe(
+      "False: TooManyToRotate: more than 10000 namespaces are granted, so the password is not rotated when one loses its grant",
+    );
+  });
+
   test("does nothing where no step desires the resource", () => {
     expect(draftOf(section).resources.size).toBe(0);
   });

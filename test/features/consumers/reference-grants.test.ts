@@ -275,8 +275,8 @@ describe("rotation by ReferenceGrants", () => {
     const observed = before === undefined ? {} : { role: before };
     const parts = { xr: database({}, annotations), desired, observed, answers: { [REQUIREMENT]: grants } };
     const edit = draftOf(parts, rotation).resources.get("role");
-    if (edit?.is !== "set" || edit.object === undefined) throw new Error("the role is left out");
-    return edit.object;
+    if (edit?.is !== "set" || edit.document === undefined) throw new Error("the role is left out");
+    return edit.document.toObject();
   }
   const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["trigger"];
 
