@@ -90,20 +90,20 @@ function findReasons(section: Consumers, state: State): readonly ConsumersReason
   if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
   if (references.is === "unreadable") return [{ is: "ReferenceGrantsNotReadable" }];
   if (references.is === "unnamed") return [{ is: "NoConnectionSecret", path: section.secretRef.nameFieldPath }];
-  if (access.is === "pending" || references.is === "pending" || known === undefined)
+  if (access.is === "pending" || allowed === undefined || known === undefined)
     return [{ is: "WaitingForRequiredResources" }];
   const withoutGrant = known.filter(({ isGranted }) => !isGranted);
   return [
     ...(access.fault === undefined ? [] : [{ is: "InvalidGrant", fault: access.fault } as const]),
     ...(section.credentials !== undefined && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
     ...(withoutGrant.length > 0 ? [{ is: "AccessNotGranted", consumers: withoutGrant } as const] : []),
-    ...(section.rotation === undefined ? [] : findForgotten(allowed)),
+    ...findForgotten(section, allowed),
     ...(credentials === undefined ? [] : findMissing(credentials)),
   ];
 }
 
-const findForgotten = (allowed: Allowed | undefined): readonly ConsumersReason[] =>
-  allowed !== undefined && isTooMany(allowed) ? [{ is: "TooManyToRotate", most: MAX_REMEMBERED }] : [];
+const findForgotten = ({ rotation }: Consumers, allowed: Allowed): readonly ConsumersReason[] =>
+  rotation !== undefined && isTooMany(allowed) ? [{ is: "TooManyToRotate", most: MAX_REMEMBERED }] : [];
 
 function findMissing({ credentials, excess }: CredentialsState): readonly ConsumersReason[] {
   const waiting = credentials.filter(({ isReady }) => !isReady).map(({ namespace }) => namespace);
