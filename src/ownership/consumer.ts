@@ -74,7 +74,7 @@ const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
 
 /** Reads the owner that the copy names; the copy itself if that is not a valid name of an XR or claim. */
 function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> & { readonly namespace: string | undefined } {
-  const owner = writtenOwnerOf(copy);
+  const owner = readWrittenOwner(copy);
   const [kind = "", ...names] = owner !== undefined && owner.length < MAX_OWNER ? owner.split("/") : [];
   const name = names.at(-1) ?? "";
   if (KIND.test(kind) && names.length <= 2 && isName(name)) {
@@ -89,7 +89,7 @@ function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> & { readonly
 }
 
 /** The owner that a copy names, as `formatOwner` writes it. */
-export const writtenOwnerOf = (copy: Document): string | undefined =>
+export const readWrittenOwner = (copy: Document): string | undefined =>
   readAnnotation(copy, OWNER) ?? stringAt(copy, ["spec", "forProvider", "manifest", "metadata", "annotations", OWNER]);
 
 /** Compares by namespace, kind, name and Secret. */

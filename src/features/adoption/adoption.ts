@@ -41,7 +41,7 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly
 const toRequirements = (cases: readonly Case[]) =>
   cases.flatMap((found) => (found.is === "referenced" ? [requireReference(found.reference)] : []));
 
-/** A Fatal ends the calls of this reconcile, so it waits until everything is known: it names all at once. */
+/** Makes events, and a Fatal only once everything is known: it ends the reconcile, so it names all resources at once. */
 function toResults(
   cases: readonly Case[],
   remarks: readonly Remark[],

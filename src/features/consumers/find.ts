@@ -5,7 +5,7 @@ import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/parse.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
-import { type Consumer, compareConsumers, toConsumer, writtenOwnerOf } from "../../ownership/consumer.ts";
+import { type Consumer, compareConsumers, toConsumer, readWrittenOwner } from "../../ownership/consumer.ts";
 import { formatOwner } from "../../ownership/owner.ts";
 import type { Call } from "../feature.ts";
 
@@ -63,6 +63,6 @@ function notComposedBy({ composite }: Call): (copy: Document) => boolean {
   const owner = formatOwner(composite);
   return (copy) => {
     const controller = findController(copy);
-    return controller === undefined ? writtenOwnerOf(copy) !== owner : controller.uid !== uid;
+    return controller === undefined ? readWrittenOwner(copy) !== owner : controller.uid !== uid;
   };
 }

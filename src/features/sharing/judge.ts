@@ -16,7 +16,7 @@ type Found = Extract<LookedUp["lookup"], { is: "found" }>;
 
 /**
  * Judges one shared resource. Only what its owner grants is copied, and a grant taken back takes the copies away. The source
- * Secret is asked for last: when every namespace has been judged, one of them is granted, and a delivery needs it.
+ * Secret is required last: only once every namespace is judged, one of them is granted, and a copy needs it.
  */
 export function judgeShare(shared: SharedResource, { lookup, requirement }: LookedUp, call: Call): Judgement {
   switch (lookup.is) {

@@ -86,15 +86,15 @@ function toStatus(reason: TagsOwnedReason, tagged: readonly Tagged[]): Condition
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }
 
-/** `3 tagged, 1 owned that has no tags (BucketPolicy), 1 not, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
+/** `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): readonly string[] {
   const owned = tagged.filter(isFine);
   const tagless = owned.filter(({ hasTags }) => !hasTags).map(({ own }) => own.kind.kind);
   const rest = tagged.length - owned.length;
   const parts = [
     `${owned.length - tagless.length} tagged`,
-    ...(tagless.length > 0 ? [`${tagless.length} owned that has no tags (${listKinds(tagless)})`] : []),
-    ...(rest > 0 ? [`${rest} not`] : []),
+    ...(tagless.length > 0 ? [`${tagless.length} owned without tags (${listKinds(tagless)})`] : []),
+    ...(rest > 0 ? [`${rest} not tagged`] : []),
     ...(untagged.length > 0 ? [`${untagged.length} without tags (${listKinds(untagged)})`] : []),
     ...(excluded.length > 0 ? [`${excluded.length} ignored (${list(excluded)})`] : []),
   ];

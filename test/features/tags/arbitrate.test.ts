@@ -133,7 +133,7 @@ describe("a cloud resource that several XRs may name", () => {
     expect(draft.resources.get("bucket")).toMatchObject({ ready: undefined });
     expect(draft.conditions[0]).toMatchObject({ status: "False", reason: "OwnedByAnother" });
     expect(draft.conditions[0]?.message).toBe(
-      "0 tagged, 1 not; bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
+      "0 tagged, 1 not tagged; bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
         `ownership here: kubectl annotate bucket.s3.aws.upbound.io ours --overwrite ${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"`,
     );
   });
@@ -255,7 +255,7 @@ describe("a cloud resource that several XRs may name", () => {
             status: "False",
             reason: "ExistedBefore",
             message:
-              "0 tagged, 1 not; bucket: existed before this XR, and its provider does not tell who else writes it, so this XR " +
+              "0 tagged, 1 not tagged; bucket: existed before this XR, and its provider does not tell who else writes it, so this XR " +
               "only observes it; to move ownership here: kubectl annotate bucket.s3.aws.crossplane.io ours --overwrite " +
               `${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"; to delete it with this XR: ` +
               `kubectl annotate bucket.s3.aws.crossplane.io ours ${DOMAIN}/allow-delete=true`,

@@ -174,7 +174,7 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
     const draft = run({ tags, desired, observed: { it: ours }, contenders: [ours, theirs] });
     expect(at(desiredOf(draft, "it"), "spec.managementPolicies")).toEqual(["Observe"]);
     expect(draft.conditions).toMatchObject([{ status: "False", reason: "OwnedByAnother" }]);
-    expect(draft.conditions[0]?.message).toContain("0 tagged, 1 not; it: Shop.apps.example.org/other");
+    expect(draft.conditions[0]?.message).toContain("0 tagged, 1 not tagged; it: Shop.apps.example.org/other");
   });
 
   test("who is alone owns it, and the condition says that it has no tags", () => {
@@ -183,7 +183,7 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
     expect(at(desiredOf(draft, "it"), "spec.managementPolicies")).toEqual(["*"]);
     expect(at(desiredOf(draft, "it"), "spec.forProvider.tags")).toBeUndefined();
     expect(draft.conditions).toMatchObject([
-      { status: "True", reason: "Owned", message: "0 tagged, 1 owned that has no tags (BucketPublicAccessBlock)" },
+      { status: "True", reason: "Owned", message: "0 tagged, 1 owned without tags (BucketPublicAccessBlock)" },
     ]);
   });
 
