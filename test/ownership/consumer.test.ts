@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { type Consumer, compareConsumers, toConsumer, readWrittenOwner } from "../../src/ownership/consumer.ts";
+import { type Consumer, compareConsumers, readWrittenOwner, toConsumer } from "../../src/ownership/consumer.ts";
 import { OWNER } from "../../src/ownership/owner.ts";
 
 const labels = { "crossplane.io/composite": "shop-x7k2p" };
@@ -80,7 +80,9 @@ describe("the consumer that a copied Secret stands for", () => {
 test("a copy names its owner in an annotation, of its own or of its manifest", () => {
   const manifest = { metadata: { annotations } };
   expect(readWrittenOwner(secret())).toBe("Shop.apps.example.org/team-a/shop");
-  expect(readWrittenOwner(documentOf({ spec: { forProvider: { manifest } } }))).toBe("Shop.apps.example.org/team-a/shop");
+  expect(readWrittenOwner(documentOf({ spec: { forProvider: { manifest } } }))).toBe(
+    "Shop.apps.example.org/team-a/shop",
+  );
   expect(readWrittenOwner(documentOf({}))).toBeUndefined();
 });
 

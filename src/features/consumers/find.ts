@@ -5,7 +5,7 @@ import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/parse.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
-import { type Consumer, compareConsumers, toConsumer, readWrittenOwner } from "../../ownership/consumer.ts";
+import { type Consumer, compareConsumers, readWrittenOwner, toConsumer } from "../../ownership/consumer.ts";
 import { formatOwner } from "../../ownership/owner.ts";
 import type { Call } from "../feature.ts";
 

@@ -181,7 +181,7 @@ function explainDestination(reason: DestinationReason): string {
     case "InvalidTarget":
       return reason.fault;
     case "TooManyTargets":
-      return `${reason.excess} copies are left out: a shared resource is copied ${MAX_DESTINATIONS} times at most`;
+      return `only the first ${MAX_DESTINATIONS} copies are made: a shared resource is copied ${MAX_DESTINATIONS} times at most`;
     case "TooLarge":
       return `${reason.excess} copies are left out: with all of them the answer would be more than Crossplane takes`;
     case "NamespaceNotReadable":

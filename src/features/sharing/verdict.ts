@@ -42,7 +42,8 @@ export type SourceReason =
 
 export type DestinationReason =
   | { readonly is: "InvalidTarget"; readonly fault: string }
-  | { readonly is: "TooManyTargets" | "TooLarge"; readonly excess: number }
+  | { readonly is: "TooManyTargets" }
+  | { readonly is: "TooLarge"; readonly excess: number }
   | { readonly is: "NamespaceNotAccepting"; readonly namespaces: readonly string[]; readonly consumer: string }
   | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] }
   | { readonly is: "TargetTaken"; readonly target: SecretName; readonly holder: string | undefined }

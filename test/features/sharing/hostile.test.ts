@@ -342,7 +342,7 @@ describe("a list of namespaces from the XR", () => {
     const draft = draftOf({ xr: listing(apps), sharedResources, answers: everywhere, spaces: apps });
     expect(requirementsIn(draft).size).toBeLessThan(2002);
     expect(draft.conditions[0]?.message).toContain(
-      "5 copies are left out: a shared resource is copied 1000 times at most",
+      "only the first 1000 copies are made: a shared resource is copied 1000 times at most",
     );
   });
 

@@ -28,14 +28,14 @@ export const MAX_DESTINATIONS = 1000;
 
 export interface Destinations {
   readonly destinations: readonly Destination[];
-  /** The number of destinations over the limit. */
-  readonly excess: number;
+  /** True if there are more than MAX_DESTINATIONS. How many more is not counted: a tenant may name a hundred thousand. */
+  readonly isCutOff: boolean;
 }
 
 /** Finds where the copies go, each once, or the field that has to be set first. */
 export function findDestinations(copies: readonly Copy[], call: Call): Resolved<Destinations> {
   const destinations: Destination[] = [];
-  let excess = 0;
+  let isCutOff = false;
   for (const copy of copies) {
     const namespaces = findNamespaces(copy, call);
     if (namespaces.is === "unset") return namespaces;
@@ -44,12 +44,21 @@ export function findDestinations(copies: readonly Copy[], call: Call): Resolved<
     const keys = nameKeys(copy.keys, call);
     if (keys.is === "unset") return keys;
     const named: NamedCopy = { ...copy, keys: keys.value };
-    const distinct = [...new Set(namespaces.value)];
-    const free = Math.max(0, MAX_DESTINATIONS - destinations.length);
-    for (const namespace of distinct.slice(0, free)) destinations.push({ namespace, name: name.value, copy: named });
-    excess += Math.max(0, distinct.length - free);
+    const distinct = takeDistinct(namespaces.value, MAX_DESTINATIONS - destinations.length);
+    for (const namespace of distinct.taken) destinations.push({ namespace, name: name.value, copy: named });
+    isCutOff ||= distinct.isCutOff;
   }
-  return { is: "set", value: { destinations, excess } };
+  return { is: "set", value: { destinations, isCutOff } };
+}
+
+/** Takes the first few different texts, in their order. */
+function takeDistinct(texts: readonly string[], most: number): { taken: ReadonlySet<string>; isCutOff: boolean } {
+  const taken = new Set<string>();
+  for (const text of texts) {
+    if (taken.size === most && !taken.has(text)) return { taken, isCutOff: true };
+    taken.add(text);
+  }
+  return { taken, isCutOff: false };
 }
 
 /** Finds the namespaces of a copy: those of the input, else the XR's own or its claim's. */
@@ -126,7 +135,7 @@ export function judgeCopies(
   const { requirements } = access;
   const found = findDestinations(connection.copies, call);
   if (found.is === "unset") return without("broken", { is: "FieldNotSet", field: found.field }, requirements);
-  const { destinations, excess } = found.value;
+  const { destinations, isCutOff } = found.value;
   const copies = new Set(destinations.map(({ copy }) => copy));
   const [fault] = [
     ...[...copies].flatMap((copy) => findKeyFault(copy) ?? []),
@@ -147,7 +156,7 @@ export function judgeCopies(
       secret,
       destinations: judged,
       isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),
-      reasons: findRefusals(judged, excess, name, access, call),
+      reasons: findRefusals(judged, isCutOff, name, access, call),
     },
     readable: [],
     isRefused: false,
@@ -196,7 +205,7 @@ function limitValues(judged: readonly WithRequirement[], secret: SourceSecret): 
 
 function findRefusals(
   judged: readonly JudgedDestination[],
-  excess: number,
+  isCutOff: boolean,
   shared: string,
   access: KnownAccess,
   { composite }: Call,
@@ -217,6 +226,6 @@ function findRefusals(
   if (pending !== undefined) reasons.push({ is: "WaitingForRequiredResources", wanted: `Namespace ${pending}` });
   const tooLarge = judged.filter(({ leave }) => leave === "tooLarge").length;
   if (tooLarge > 0) reasons.push({ is: "TooLarge", excess: tooLarge });
-  if (excess > 0) reasons.push({ is: "TooManyTargets", excess });
+  if (isCutOff) reasons.push({ is: "TooManyTargets" });
   return reasons;
 }
