@@ -50,7 +50,7 @@ try {
   lookAround(rig);
   throw new Error(await rig.crashed);
 } catch (error) {
-  // What fails while all parts end is no news.
+  // Parts that end fail each other's calls.
   if (!isEnding) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);

@@ -30,7 +30,9 @@ const broken = { step: "fail", functionRef: { name: "function-that-is-not-there"
 
 export const compositionOf = (name: string, { kind = "XStore", resources, isGuarded, isBroken = false }: Composed) => {
   const guards = [...(isBroken ? [broken] : []), ...(isGuarded ? [ours("adopt", { adoption: {} })] : [])];
-  return definitions.compositionOf(kind, [compose(resources), autoReady, ...guards], { name });
+  // function-patch-and-transform takes no empty list.
+  const composing = Object.keys(resources).length === 0 ? [] : [compose(resources)];
+  return definitions.compositionOf(kind, [...composing, autoReady, ...guards], { name });
 };
 
 /** An XR, or a claim, whose Composition has its name. */
