@@ -86,12 +86,12 @@ function readAnswer({ name }: Requirement, request: Answers): readonly Contender
  * Requires the managed resource that wrote the cloud resource, where it is neither ours nor listed. Upjet's providers name it in
  * a tag, but without its namespace, so only cluster-scoped ones can be looked up.
  */
-function toWriterRequirement({ kind, own, reportedTags }: Candidate, { names }: Contenders): Requirement | undefined {
+function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Contenders): Requirement | undefined {
   if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
   const name = reportedTags?.get("crossplane-name");
   const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
   if (name === undefined || reportedTags?.get("crossplane-kind") !== writerKind) return undefined;
-  if (name === stringAt(own.document, ["metadata", "name"]) || names.has(name)) return undefined;
+  if (name === stringAt(own.document, ["metadata", "name"]) || listed.names.has(name)) return undefined;
   const { apiVersion } = kind;
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }

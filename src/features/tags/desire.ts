@@ -50,7 +50,7 @@ export function withOwnership(
     ["labels", EXTERNAL_NAME_LABEL, externalName],
     ["annotations", OWNER, owner],
     ...(cluster === undefined ? [] : [["annotations", CLUSTER, cluster] as const]),
-    ...Object.entries(annotations).map(([key, text]) => ["annotations", key, text] as const),
+    ...annotations.map(([key, text]) => ["annotations", key, text] as const),
   ];
   const marked = marks.reduce((before, [field, key, text]) => before.with(["metadata", field, key], text), desired);
   const limited = policies === undefined ? marked : marked.with(MANAGEMENT_POLICIES, policies);
