@@ -11,8 +11,7 @@ import type { Wanted } from "./wanted.ts";
 const NO_TAGS: TagMap = new Map();
 
 /** Reads the tags that a resource has, once: there may be thousands. */
-export function readTags({ desired, observed, tagField, reportedTags }: Subject): TagSources {
-  const before = tagField && desired.at(tagField.path);
+export function readTags({ observed, tagField, desiredTags: before, reportedTags }: Subject): TagSources {
   const spec = tagField && observed?.at(tagField.path);
   return {
     desired: toTagMap(before) ?? NO_TAGS,
