@@ -2,5 +2,5 @@
 export const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** Sorts the entries of a map or an object by their keys. */
-export const compareEntries = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
-  compareTexts(a, b);
+export const compareEntries = (a: readonly [string, unknown], b: readonly [string, unknown]): number =>
+  compareTexts(a[0], b[0]);

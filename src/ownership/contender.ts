@@ -57,40 +57,111 @@ export interface Contender {
 /** The length limit of a mark, which is repeated on other managed resources. Names are shorter. */
 const MAX_MARK = 1024;
 
-export function toContender(document: Document): Contender {
-  const annotation = (key: string): string => readAnnotation(document, key) ?? "";
-  const owner = annotation(OWNER).slice(0, MAX_MARK);
-  const marker = annotation(TAGS_OWNER).slice(0, MAX_MARK);
+export const toContender = (document: Document): Contender => new ManagedContender(document);
+
+/** A contender that is read from its managed resource: each fact when it is first needed, since most are needed of few. */
+class ManagedContender implements Contender {
+  readonly document: Document;
+  readonly uid: string;
+  readonly identity: string | undefined;
+  readonly isDeleting: boolean;
+  #marks: Marks | undefined;
+  #name: string | undefined;
+  #createdAt: string | undefined;
+  #takeOwnership: string | undefined;
+  #isWriting: boolean | undefined;
+  #isCreated: boolean | undefined;
+  #acknowledged: ReadonlySet<string> | undefined;
+
+  constructor(document: Document) {
+    this.document = document;
+    this.uid = stringAt(document, UID) ?? qualifiedName(document);
+    this.identity = readLabel(document, IDENTITY);
+    this.isDeleting = isBeingDeleted(document);
+  }
+
+  get id(): string {
+    return this.#readMarks().id;
+  }
+
+  get owner(): string {
+    return this.#readMarks().owner;
+  }
+
+  get isMarked(): boolean {
+    return this.#readMarks().isMarked;
+  }
+
+  get knowsOwner(): boolean {
+    return this.#readMarks().knowsOwner;
+  }
+
+  get name(): string {
+    this.#name ??= qualifiedName(this.document);
+    return this.#name;
+  }
+
+  get createdAt(): string {
+    this.#createdAt ??= stringAt(this.document, CREATION_TIMESTAMP) ?? "";
+    return this.#createdAt;
+  }
+
+  get takeOwnership(): string {
+    this.#takeOwnership ??= readAnnotation(this.document, TAKE_OWNERSHIP) ?? "";
+    return this.#takeOwnership;
+  }
+
+  get policies(): Policies | undefined {
+    return readPolicies(this.document);
+  }
+
+  get isWriting(): boolean {
+    this.#isWriting ??= !this.isDeleting && !isPaused(this.document) && this.#mayWrite();
+    return this.#isWriting;
+  }
+
+  get isDeletingWithIt(): boolean {
+    return mayDelete(this.document);
+  }
+
+  get observation(): Observation {
+    return readObservation(this.document);
+  }
+
+  get isCreated(): boolean {
+    this.#isCreated ??= isCreated(this.document);
+    return this.#isCreated;
+  }
+
+  get acknowledged(): ReadonlySet<string> {
+    this.#acknowledged ??= new Set((readAnnotation(this.document, CONTENDERS) ?? "").split(",").filter(Boolean));
+    return this.#acknowledged;
+  }
+
+  #mayWrite(): boolean {
+    const { policies } = this;
+    return policies === undefined ? this.isMarked : mayWrite(policies);
+  }
+
+  #readMarks(): Marks {
+    this.#marks ??= readMarks(this.document);
+    return this.#marks;
+  }
+}
+
+const UID = ["metadata", "uid"];
+const CREATION_TIMESTAMP = ["metadata", "creationTimestamp"];
+
+/** What the annotations say of ownership. */
+type Marks = Pick<Contender, "id" | "owner" | "isMarked" | "knowsOwner">;
+
+function readMarks(document: Document): Marks {
+  const owner = (readAnnotation(document, OWNER) ?? "").slice(0, MAX_MARK);
+  const marker = (readAnnotation(document, TAGS_OWNER) ?? "").slice(0, MAX_MARK);
   // Crossplane names every composed resource; one that is written by hand is known by its marker.
   const resource = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").slice(0, MAX_MARK);
   const id = resource === "" && marker.startsWith(`${owner}#`) ? marker : contenderId(owner, resource);
-  const isMarked = owner !== "" && marker === id.slice(0, MAX_MARK);
-  const isDeleting = isBeingDeleted(document);
-  const policies = readPolicies(document);
-  return {
-    id,
-    owner,
-    name: qualifiedName(document),
-    uid: stringAt(document, ["metadata", "uid"]) ?? qualifiedName(document),
-    createdAt: stringAt(document, ["metadata", "creationTimestamp"]) ?? "",
-    takeOwnership: annotation(TAKE_OWNERSHIP),
-    isMarked,
-    knowsOwner: marker !== "",
-    identity: readLabel(document, IDENTITY),
-    isDeleting,
-    isWriting: !isDeleting && !isPaused(document) && (policies === undefined ? isMarked : mayWrite(policies)),
-    // Computed on demand: expensive, and needed for few contenders.
-    get isDeletingWithIt() {
-      return mayDelete(document, policies);
-    },
-    get observation() {
-      return readObservation(document);
-    },
-    policies,
-    isCreated: isCreated(document),
-    acknowledged: new Set(annotation(CONTENDERS).split(",").filter(Boolean)),
-    document,
-  };
+  return { id, owner, isMarked: owner !== "" && marker === id.slice(0, MAX_MARK), knowsOwner: marker !== "" };
 }
 
 /** The length limit of the names that an owner writes: a resource's annotations may have 256 KB in all. */
@@ -129,30 +200,43 @@ function isCreated(document: Document): boolean {
 }
 
 /** All contenders of one cloud resource, sorted once for all resources of an XR that stand for it. */
-export interface Contenders {
+export class Contenders {
   readonly all: readonly Contender[];
   readonly byUid: ReadonlyMap<string, Contender>;
-  readonly names: ReadonlySet<string>;
   /** Those that may own, the owner first. */
   readonly living: readonly Contender[];
-  /** Those that keep others from being promoted: they write, or are being deleted together with the cloud resource. */
-  readonly inTheWay: readonly Contender[];
-}
+  #names: ReadonlySet<string> | undefined;
+  #inTheWay: readonly Contender[] | undefined;
 
-export const toContenders = (all: readonly Contender[]): Contenders => ({
-  all,
-  byUid: new Map(all.map((contender) => [contender.uid, contender])),
-  names: new Set(all.map(({ name }) => name)),
-  living: all.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence),
-  inTheWay: all.filter(({ isWriting, isDeleting, isDeletingWithIt }) => isWriting || (isDeleting && isDeletingWithIt)),
-});
+  constructor(all: readonly Contender[]) {
+    this.all = all;
+    this.byUid = new Map(all.map((contender) => [contender.uid, contender]));
+    this.living = all.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence);
+  }
+
+  get names(): ReadonlySet<string> {
+    this.#names ??= new Set(this.all.map(({ name }) => name));
+    return this.#names;
+  }
+
+  /** Those that keep others from being promoted: they write, or are being deleted together with the cloud resource. */
+  get inTheWay(): readonly Contender[] {
+    this.#inTheWay ??= this.all.filter(
+      (contender) => contender.isWriting || (contender.isDeleting && contender.isDeletingWithIt),
+    );
+    return this.#inTheWay;
+  }
+}
 
 /** Finds the first contender with another UID. */
 export const firstBut = (contenders: readonly Contender[], uid: string): Contender | undefined =>
   contenders.find((contender) => contender.uid !== uid);
 
+/** What precedence depends on. */
+type Ranked = Pick<Contender, "takeOwnership" | "isMarked" | "createdAt" | "uid">;
+
 /** Sorts by precedence as owner: chosen by an operator, then promoted before, then oldest. */
-export function byPrecedence(a: Contender, b: Contender): number {
+export function byPrecedence(a: Ranked, b: Ranked): number {
   if (a.takeOwnership !== b.takeOwnership) return a.takeOwnership > b.takeOwnership ? -1 : 1;
   if (a.isMarked !== b.isMarked) return a.isMarked ? -1 : 1;
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;

@@ -4,7 +4,7 @@ import { toRequirement } from "../crossplane/requirement.ts";
 import { stringAt } from "../model/document.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
-import { type Contender, type Contenders, toContender, toContenders } from "./contender.ts";
+import { type Contender, Contenders, toContender } from "./contender.ts";
 import { IDENTITY } from "./marks.ts";
 
 /** The managed resource whose contenders are searched, with the facts that the search needs. */
@@ -55,7 +55,7 @@ export class KnownContenders {
   list(labelled: Requirement, identity: string): Contenders | undefined {
     return this.#once(labelled.name, () => {
       const found = readAnswer(labelled, this.#request);
-      return found && toContenders(found.filter((contender) => contender.identity === identity));
+      return found && new Contenders(found.filter((contender) => contender.identity === identity));
     });
   }
 
@@ -67,7 +67,7 @@ export class KnownContenders {
       if (listed === undefined || found === undefined) return undefined;
       // Skips a writer that is listed already, or has moved to another cloud resource since.
       const isNew = ({ identity: label, uid }: Contender): boolean => label === undefined && !listed.byUid.has(uid);
-      return toContenders([...listed.all, ...found.filter(isNew)]);
+      return new Contenders([...listed.all, ...found.filter(isNew)]);
     });
   }
 
@@ -86,12 +86,12 @@ function readAnswer({ name }: Requirement, request: Answers): readonly Contender
  * Requires the managed resource that wrote the cloud resource, where it is neither ours nor listed. Upjet's providers name it in
  * a tag, but without its namespace, so only cluster-scoped ones can be looked up.
  */
-function toWriterRequirement({ kind, own, reportedTags }: Candidate, { names }: Contenders): Requirement | undefined {
+function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Contenders): Requirement | undefined {
   if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
   const name = reportedTags?.get("crossplane-name");
   const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
   if (name === undefined || reportedTags?.get("crossplane-kind") !== writerKind) return undefined;
-  if (name === stringAt(own.document, ["metadata", "name"]) || names.has(name)) return undefined;
+  if (name === stringAt(own.document, ["metadata", "name"]) || listed.names.has(name)) return undefined;
   const { apiVersion } = kind;
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
 }

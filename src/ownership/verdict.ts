@@ -73,30 +73,32 @@ export function judgeOwnership(situation: Situation): OwnershipVerdict {
   return judgeUnlisted(contenders.living[0] ?? contenders.all[0], own, hasManagementPolicies);
 }
 
-function judgeListed(self: Contender, { all, living, inTheWay }: Contenders, canObserve: boolean): OwnershipVerdict {
+function judgeListed(self: Self, contenders: Contenders, canObserve: boolean): OwnershipVerdict {
   if (self.isDeleting) return { is: "deleting" };
-  const first = firstBut(living, self.uid);
-  if (first !== undefined && byPrecedence(first, self) < 0) return theirs(first, self, false);
+  const { own, isMarked } = self;
+  const { all, living } = contenders;
+  const { uid } = own;
+  const first = firstBut(living, uid);
+  if (first !== undefined && comesBefore(first, self)) return theirs(first, own, false);
 
-  const obstacle = self.isMarked ? undefined : firstBut(inTheWay, self.uid);
-  if (obstacle !== undefined) return theirs(obstacle, self, true);
-  if (canObserve && !self.isMarked && !self.isWriting && self.observation === "unknown") return { is: "unobserved" };
-  const others = all.filter(({ uid }) => uid !== self.uid);
-  const isCreated = [self, ...others].some((contender) => contender.isCreated);
+  const obstacle = isMarked ? undefined : firstBut(contenders.inTheWay, uid);
+  if (obstacle !== undefined) return theirs(obstacle, own, true);
+  if (canObserve && !isMarked && !own.isWriting && own.observation === "unknown") return { is: "unobserved" };
+  const isCreated = own.isCreated || all.some((contender) => contender.uid !== uid && contender.isCreated);
   return {
     is: "ours",
-    others: living.filter(({ uid }) => uid !== self.uid),
-    origin: isCreated ? "created" : judgeOrigin(self, canObserve),
+    others: living.filter((contender) => contender.uid !== uid),
+    origin: isCreated ? "created" : judgeOrigin(own, canObserve),
   };
 }
 
 /** Judges the origin of a cloud resource that no contender created. */
-const judgeOrigin = ({ observation }: Contender, canObserve: boolean): Origin =>
-  canObserve && observation === "present" ? "existed" : "unknown";
+const judgeOrigin = (own: Contender, canObserve: boolean): Origin =>
+  canObserve && own.observation === "present" ? "existed" : "unknown";
 
 /** Tells whether the cloud resource exists and no contender ever created it, wrote it or became its owner. */
-const isOthers = (self: Contender, { all }: Contenders): boolean =>
-  self.observation === "present" && !self.isDeleting && ![self, ...all].some(isInvolved);
+const isOthers = ({ own, isDeleting }: Self, { all }: Contenders): boolean =>
+  own.observation === "present" && !isDeleting && ![own, ...all].some(isInvolved);
 
 const isInvolved = (contender: Contender): boolean =>
   contender.isWriting || contender.isCreated || contender.knowsOwner || isChosen(contender);
@@ -104,12 +106,22 @@ const isInvolved = (contender: Contender): boolean =>
 /** Tells whether an operator moved ownership here. */
 const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";
 
+/** Ours, where it is in the list: as observed, but marked or being deleted as both say. */
+interface Self {
+  readonly own: Contender;
+  readonly isMarked: boolean;
+  readonly isDeleting: boolean;
+}
+
 /** Finds ours in the list. The observed or the listed state may be older, so ours is the owner only if both are marked. */
-function findSelf(own: Contender, { byUid }: Contenders): Contender | undefined {
+function findSelf(own: Contender, { byUid }: Contenders): Self | undefined {
   const listed = byUid.get(own.uid);
   if (listed === undefined) return undefined;
-  return { ...own, isMarked: own.isMarked && listed.isMarked, isDeleting: own.isDeleting || listed.isDeleting };
+  return { own, isMarked: own.isMarked && listed.isMarked, isDeleting: own.isDeleting || listed.isDeleting };
 }
+
+const comesBefore = (first: Contender, { own: { takeOwnership, createdAt, uid }, isMarked }: Self): boolean =>
+  byPrecedence(first, { takeOwnership, isMarked, createdAt, uid }) < 0;
 
 /** Judges ours while it is not created, not labelled yet, or newer than the list. */
 function judgeUnlisted(

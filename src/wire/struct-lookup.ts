@@ -18,7 +18,8 @@ import { isText } from "./text.ts";
 /** A struct or list in the bytes, and those in it that were entered: most lookups begin with the same few steps. */
 export interface Container extends Slice {
   readonly is: "struct" | "list";
-  readonly entered: Map<string | number, Container | "absent" | "unusual">;
+  /** Undefined until one is entered. */
+  entered: Map<string | number, Container | "absent" | "unusual"> | undefined;
 }
 
 export const toContainer = ({ bytes, start, end }: Slice): Container => ({
@@ -26,7 +27,7 @@ export const toContainer = ({ bytes, start, end }: Slice): Container => ({
   start,
   end,
   is: "struct",
-  entered: new Map(),
+  entered: undefined,
 });
 
 /** The result of a look-up that only decoding the whole Struct can answer. */
@@ -54,9 +55,10 @@ function follow(root: Container, path: FieldPath): Container | "absent" | "unusu
   let container = root;
   for (let depth = 0; depth < path.length - 1; depth++) {
     const step = path[depth] as string | number;
-    let inner = container.entered.get(step);
+    let inner = container.entered?.get(step);
     if (inner === undefined) {
       inner = enter(container, step);
+      container.entered ??= new Map();
       container.entered.set(step, inner);
     }
     if (typeof inner === "string") return inner;
@@ -73,7 +75,7 @@ function enter(container: Container, step: string | number): Container | "absent
   const kind = readTag(bytes, from, to);
   if (kind !== VALUE_STRUCT && kind !== VALUE_LIST) return "unusual";
   if (readEnd(bytes, next, to) !== to) return "unusual";
-  return { bytes, start: next, end: to, is: kind === VALUE_LIST ? "list" : "struct", entered: new Map() };
+  return { bytes, start: next, end: to, is: kind === VALUE_LIST ? "list" : "struct", entered: undefined };
 }
 
 type Found = "found" | "absent" | "unusual";

@@ -16,67 +16,82 @@ import type { Writer } from "./writer.ts";
  * @param depth of the Struct on these paths.
  */
 export function writeStructWith(writer: Writer, struct: Slice, values: readonly ValueEdit[], depth = 0): void {
-  const edits = byStep(values, depth);
-  const places = findPlaces(struct, edits);
-  const isWritten = new Set(places.map(({ key }) => key));
-  for (const [key, inner] of [...edits].reverse()) {
-    if (!isWritten.has(key)) writeEdit(writer, key, emptySlice, inner, depth);
+  const fields = toFields(values, depth);
+  const places = findPlaces(struct, fields);
+  for (let i = fields.length - 1; i >= 0; i--) {
+    const field = fields[i] as Field;
+    if (!field.isFound) writeEdit(writer, field, emptySlice, depth);
   }
-  isWritten.clear();
   let end = struct.end;
-  for (const { key, start, value } of places.reverse()) {
+  for (let i = places.length - 1; i >= 0; i--) {
+    const { field, start, value } = places[i] as Place;
     writer.bytes(struct.bytes, value.end, end);
     // Of a repeated key the last one counts.
-    if (!isWritten.has(key)) writeEdit(writer, key, value, edits.get(key) ?? [], depth);
-    isWritten.add(key);
+    if (!field.isWritten) writeEdit(writer, field, value, depth);
+    field.isWritten = true;
     end = start;
   }
   writer.bytes(struct.bytes, struct.start, end);
 }
 
-/** The edits of a struct by its field's key. */
-function byStep(values: readonly ValueEdit[], depth: number): ReadonlyMap<string, readonly ValueEdit[]> {
-  const edits = new Map<string, ValueEdit[]>();
-  for (const edit of values) {
-    const key = String(edit.path[depth]);
-    const others = edits.get(key);
-    if (others === undefined) edits.set(key, [edit]);
-    else others.push(edit);
-  }
-  return edits;
+/** A field of a struct that is edited, or has edits in the struct that it holds. */
+interface Field {
+  readonly key: string;
+  readonly edits: ValueEdit[];
+  isFound: boolean;
+  isWritten: boolean;
 }
 
-/** A field that is edited: where its entry starts, and its Value, which ends where the entry ends. */
+/** The edits of a struct by its fields. */
+function toFields(values: readonly ValueEdit[], depth: number): readonly Field[] {
+  const fields = new Map<string, Field>();
+  for (const edit of values) {
+    const key = String(edit.path[depth]);
+    const field = fields.get(key);
+    if (field === undefined) fields.set(key, { key, edits: [edit], isFound: false, isWritten: false });
+    else field.edits.push(edit);
+  }
+  return [...fields.values()];
+}
+
+/** Where a field is in the bytes: its entry starts, and its Value ends where the entry ends. */
 interface Place {
-  readonly key: string;
+  readonly field: Field;
   readonly start: number;
   readonly value: Slice;
 }
 
-/** Finds the fields of these keys, in the order of the wire. */
-function findPlaces({ bytes, start, end }: Slice, edits: ReadonlyMap<string, unknown>): Place[] {
+/** Finds the fields in the order of the wire. */
+function findPlaces({ bytes, start, end }: Slice, fields: readonly Field[]): readonly Place[] {
   const places: Place[] = [];
-  const keys = [...edits.keys()];
-  let fieldEnd = start;
-  for (let at = start; at < end; at = fieldEnd) {
-    let key: string | undefined;
+  let entryEnd = start;
+  for (let at = start; at < end; at = entryEnd) {
+    let field: Field | undefined;
     if (readUsualEntry(bytes, at, end, STRUCT_FIELDS)) {
-      fieldEnd = valueTo;
-      key = keys.find((candidate) => isText(bytes, keyFrom, keyTo, candidate));
+      entryEnd = valueTo;
+      field = findField(bytes, fields);
     } else {
       const tag = readTag(bytes, at, end);
-      fieldEnd = skip(bytes, tag, next, end);
-      key = tag === STRUCT_FIELDS ? readEntryKey({ bytes, start: next, end: fieldEnd }) : undefined;
+      entryEnd = skip(bytes, tag, next, end);
+      const key = tag === STRUCT_FIELDS ? readEntryKey({ bytes, start: next, end: entryEnd }) : undefined;
+      field = fields.find((candidate) => candidate.key === key);
     }
+    if (field === undefined) continue;
+    field.isFound = true;
     // The Value of an unusual entry is not needed: it gets another one.
-    if (key !== undefined && edits.has(key))
-      places.push({ key, start: at, value: { bytes, start: valueFrom, end: fieldEnd } });
+    places.push({ field, start: at, value: { bytes, start: valueFrom, end: entryEnd } });
   }
   return places;
 }
 
+/** Finds the field of the entry that was read last. */
+function findField(bytes: Buffer, fields: readonly Field[]): Field | undefined {
+  for (const field of fields) if (isText(bytes, keyFrom, keyTo, field.key)) return field;
+  return undefined;
+}
+
 /** Writes one field: with a value, or with edits of the struct that it holds. @param before its Value */
-function writeEdit(writer: Writer, key: string, before: Slice, edits: readonly ValueEdit[], depth: number): void {
+function writeEdit(writer: Writer, { key, edits }: Field, before: Slice, depth: number): void {
   const [first] = edits;
   if (first === undefined || first.path.length === depth + 1) {
     writeField(writer, key, first?.value ?? null);

@@ -1,5 +1,5 @@
 /** Longer texts are left to V8, which copies many characters at a time. */
-const LONGEST_SHORT_TEXT = 32;
+const LONGEST_SHORT_TEXT = 64;
 
 /**
  * Writes a message from its end to its start, so that the length of a nested message is known when it is written. Callers write

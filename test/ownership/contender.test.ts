@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { type Contender, firstBut, toContender, toContenders } from "../../src/ownership/contender.ts";
+import { type Contender, Contenders, firstBut, toContender } from "../../src/ownership/contender.ts";
 import {
   ALLOW_DELETE,
   CONTENDERS,
@@ -12,6 +12,7 @@ import {
   TAKE_OWNERSHIP,
 } from "../../src/ownership/marks.ts";
 import { OWNER } from "../../src/ownership/owner.ts";
+import { contenderWith } from "../../testing/builders/contender.ts";
 
 const NAMED = { "crossplane.io/composition-resource-name": "bucket", [OWNER]: "XShop/us" };
 const MARKED = { ...NAMED, [TAGS_OWNER]: "XShop/us#bucket" };
@@ -111,13 +112,8 @@ describe("a managed resource as a contender", () => {
   });
 });
 
-const named = (uid: string, overrides: Partial<Contender> = {}): Contender => ({
-  ...read({ annotations: {} }),
-  uid,
-  name: uid,
-  isDeletingWithIt: false,
-  ...overrides,
-});
+const named = (uid: string, overrides: Partial<Contender> = {}): Contender =>
+  contenderWith({ uid, name: uid, ...overrides });
 
 describe("several contenders", () => {
   test("are sorted by an operator's choice, then promotion, then age, then UID", () => {
@@ -130,7 +126,7 @@ describe("several contenders", () => {
       named("c", { createdAt: "2" }),
     ];
     const deleted = named("deleted", { isDeleting: true });
-    const { all, living, names, byUid } = toContenders([young, b, deleted, a, marked, chosen, later]);
+    const { all, living, names, byUid } = new Contenders([young, b, deleted, a, marked, chosen, later]);
     expect(living).toEqual([later, chosen, marked, a, b, young]);
     expect(all).toHaveLength(7);
     expect(names).toEqual(new Set(["c", "b", "deleted", "a", "marked", "chosen", "later"]));
@@ -142,7 +138,7 @@ describe("several contenders", () => {
     const taking = named("taking", { isDeleting: true, isDeletingWithIt: true });
     const leaving = named("leaving", { isDeleting: true });
     const idle = named("idle", { isDeletingWithIt: true });
-    expect(toContenders([writer, taking, leaving, idle]).inTheWay).toEqual([writer, taking]);
+    expect(new Contenders([writer, taking, leaving, idle]).inTheWay).toEqual([writer, taking]);
   });
 
   test("have a first one but ours", () => {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { documentOf } from "../../src/model/document.ts";
-import { type Contender, toContender, toContenders } from "../../src/ownership/contender.ts";
+import { type Contender, Contenders } from "../../src/ownership/contender.ts";
 import { judgeOwnership, type Situation } from "../../src/ownership/verdict.ts";
+import { contenderWith } from "../../testing/builders/contender.ts";
 
-const contender = (name: string, overrides: Partial<Contender> = {}): Contender => ({
-  ...toContender(documentOf({ metadata: { name } })),
-  id: `Shop.apps.example.org/${name}#bucket`,
-  owner: `Shop.apps.example.org/${name}`,
-  uid: name,
-  createdAt: "2026-01-01T00:00:00Z",
-  identity: "hash",
-  isDeletingWithIt: false,
-  observation: "present",
-  ...overrides,
-});
+const contender = (name: string, overrides: Partial<Contender> = {}): Contender =>
+  contenderWith({
+    name,
+    id: `Shop.apps.example.org/${name}#bucket`,
+    owner: `Shop.apps.example.org/${name}`,
+    uid: name,
+    createdAt: "2026-01-01T00:00:00Z",
+    identity: "hash",
+    observation: "present",
+    ...overrides,
+  });
 
 const us = contender("us");
 const other = contender("other");
@@ -241,7 +241,7 @@ describe("the verdict on who owns a cloud resource", () => {
     },
   ])("is $verdict.is when $reason", ({ reason: _, verdict, contenders, ...situation }) => {
     const usual = { own: us, otherCluster: undefined, hasManagementPolicies: true, reportsTags: true };
-    const known = contenders && toContenders(contenders);
+    const known = contenders && new Contenders(contenders);
     expect(judgeOwnership({ ...usual, ...situation, contenders: known })).toEqual(verdict);
   });
 });

@@ -26,20 +26,22 @@ export function arbitrate(
   known: KnownContenders,
   call: Call,
 ): Arbitration | undefined {
-  const identity = identify(subject);
-  if (identity === undefined) return undefined;
+  const identified = identify(subject);
+  if (identified === undefined) return undefined;
+  const { identity, externalName } = identified;
 
   const { kind, observed, reportedTags, reportsTags, hasManagementPolicies, resource } = subject;
   const own = observed && toContender(observed);
-  const found = findContenders({ kind, own, reportedTags }, identity.identity, known);
+  const found = findContenders({ kind, own, reportedTags }, identity, known);
   const isKnown = !wanted.isClusterUnset && !subject.isPending;
   const contenders = isKnown ? found.contenders : undefined;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const id = contenderId(formatOwner(call.composite), resource);
-  const settlement = settle(verdict, { subject, own, id, identity: identity.identity }, rules);
+  const settlement = settle(verdict, { subject, own, id, identity }, rules);
   return {
-    ...identity,
+    identity,
+    externalName,
     requirements: found.requirements,
     settlement: wanted.isClusterUnset ? { ...settlement, reason: { is: "FieldNotSet" } } : settlement,
   };

@@ -11,8 +11,7 @@ import type { Wanted } from "./wanted.ts";
 const NO_TAGS: TagMap = new Map();
 
 /** Reads the tags that a resource has, once: there may be thousands. */
-export function readTags({ desired, observed, tagField, reportedTags }: Subject): TagSources {
-  const before = tagField && desired.at(tagField.path);
+export function readTags({ observed, tagField, desiredTags: before, reportedTags }: Subject): TagSources {
   const spec = tagField && observed?.at(tagField.path);
   return {
     desired: toTagMap(before) ?? NO_TAGS,
@@ -50,7 +49,7 @@ export function withOwnership(
     ["labels", EXTERNAL_NAME_LABEL, externalName],
     ["annotations", OWNER, owner],
     ...(cluster === undefined ? [] : [["annotations", CLUSTER, cluster] as const]),
-    ...Object.entries(annotations).map(([key, text]) => ["annotations", key, text] as const),
+    ...annotations.map(([key, text]) => ["annotations", key, text] as const),
   ];
   const marked = marks.reduce((before, [field, key, text]) => before.with(["metadata", field, key], text), desired);
   const limited = policies === undefined ? marked : marked.with(MANAGEMENT_POLICIES, policies);

@@ -94,8 +94,10 @@ function checkKey(key: string, { key: limit, reserved }: Limits, cloud: Cloud): 
 
 function checkText(text: string, limit: Limits["key"], what: "key" | "value", cloud: Cloud): readonly string[] {
   const faults: string[] = [];
-  if (limit.length !== undefined && [...text].length > limit.length) {
-    faults.push(`a ${what} of ${[...text].length} characters; ${cloud} takes at most ${limit.length}`);
+  // A character is one or two units, so most texts need no count.
+  const length = limit.length !== undefined && text.length > limit.length ? [...text].length : 0;
+  if (limit.length !== undefined && length > limit.length) {
+    faults.push(`a ${what} of ${length} characters; ${cloud} takes at most ${limit.length}`);
   }
   if (limit.pattern?.test(text) === false) {
     faults.push(`a ${what} that ${cloud} does not take: ${JSON.stringify(text.slice(0, 80))}; allowed: ${limit.text}`);

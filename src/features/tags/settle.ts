@@ -31,12 +31,14 @@ export interface Settlement {
   readonly isTagged: boolean;
   /** The owner whose tags are repeated, where a resource that somebody else owns cannot be kept from writing. */
   readonly repeats: Contender | undefined;
-  readonly annotations: Readonly<Record<string, string>>;
+  readonly annotations: readonly Annotation[];
   /** True if the XR may count on the cloud resource. */
   readonly isSettled: boolean;
   /** True if an observer counts as ready: some providers never set Ready on what they only observe (provider-aws v0.50.0). */
   readonly isReady: boolean;
 }
+
+type Annotation = readonly [key: string, text: string];
 
 type OwnerRules = Tags["owner"];
 type Ours = Extract<OwnershipVerdict, { is: "ours" }>;
@@ -48,7 +50,7 @@ const OBSERVED: Omit<Settlement, "reason"> = {
   isOrphaned: false,
   isTagged: false,
   repeats: undefined,
-  annotations: {},
+  annotations: [],
   isSettled: true,
   isReady: false,
 };
@@ -105,7 +107,7 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
   if (own?.isMarked === true && own.identity === identity) return before;
   if (own === undefined || own.identity !== undefined) {
     const policies = before.policies && OBSERVE;
-    return { ...OBSERVED, policies, annotations: own ? rememberCreation(own, identity) : {}, isSettled: false };
+    return { ...OBSERVED, policies, annotations: own ? rememberCreation(own, identity) : [], isSettled: false };
   }
   return { ...before, policies: before.policies && withoutDelete(before.policies), isOrphaned: !before.policies };
 }
@@ -120,22 +122,20 @@ function asBystander({ own }: Entrant): Settlement {
 function rememberCreation(own: Contender, identity: string): Settlement["annotations"] {
   const createdAt = readCreationTime(own.document);
   if (own.identity === identity || createdAt === undefined) return pickAnnotations(own, [CREATED_BEFORE]);
-  return { [CREATED_BEFORE]: createdAt };
+  return [[CREATED_BEFORE, createdAt]];
 }
 
 /** Annotations that say whether one of us created the cloud resource: successors learn it from their owner. */
 function noteOrigin(own: Contender | undefined, isCreated: boolean): Settlement["annotations"] {
-  const before = own === undefined ? {} : pickAnnotations(own, [CREATED_BEFORE]);
-  return isCreated ? { ...before, [ORIGIN]: "Created" } : before;
+  const before = own === undefined ? [] : pickAnnotations(own, [CREATED_BEFORE]);
+  return isCreated ? [...before, [ORIGIN, "Created"]] : before;
 }
 
 const pickAnnotations = ({ document }: Contender, keys: readonly string[]): Settlement["annotations"] =>
-  Object.fromEntries(
-    keys.flatMap((key) => {
-      const value = readAnnotation(document, key);
-      return value === undefined ? [] : [[key, value] as const];
-    }),
-  );
+  keys.flatMap((key) => {
+    const value = readAnnotation(document, key);
+    return value === undefined ? [] : [[key, value] as const];
+  });
 
 function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRelease }: OwnerRules): Settlement {
   const asked = readPolicies(subject.desired) ?? EVERYTHING;
@@ -143,17 +143,20 @@ function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRe
   const mayGo = origin === "created" || !subject.hasManagementPolicies;
   const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
   return {
-    ...OBSERVED,
+    is: "keep",
     reason:
       origin === "existed" && mayDelete(subject.desired) ? { is: "ExistedBefore", isObserved: false } : { is: "Owned" },
     policies: subject.hasManagementPolicies ? policies : undefined,
     isOrphaned: isLeft && !subject.hasManagementPolicies,
     isTagged: true,
-    annotations: {
+    repeats: undefined,
+    annotations: [
       ...noteOrigin(own, origin === "created"),
-      [TAGS_OWNER]: id,
-      ...(others.length > 0 && { [CONTENDERS]: formatAcknowledged(others) }),
-    },
+      [TAGS_OWNER, id],
+      ...(others.length > 0 ? [[CONTENDERS, formatAcknowledged(others)] as const] : []),
+    ],
+    isSettled: true,
+    isReady: false,
   };
 }
 
@@ -182,7 +185,7 @@ function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, { own, identi
   return {
     ...OBSERVED,
     reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
-    annotations: { ...noteOrigin(own, isCreated), ...(!isNext && { [TAGS_OWNER]: owner.id }) },
+    annotations: [...noteOrigin(own, isCreated), ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const])],
     isSettled: isAcknowledged,
     isReady: own?.observation === "present" && isReady(owner.document),
   };

@@ -7,6 +7,7 @@ import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import type { JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { SchemaRequirement } from "../../model/requirement.ts";
 import { type Declared, identify } from "../../ownership/identity.ts";
@@ -23,6 +24,8 @@ export interface Subject extends Declared {
   readonly resource: string;
   /** The field that holds the tags; undefined for a kind that has none. */
   readonly tagField: TagField | undefined;
+  /** What that field holds as the pipeline desires it. */
+  readonly desiredTags: JsonValue | undefined;
   readonly cloud: Cloud | undefined;
   /** The tags of the cloud resource, as its provider reports them. */
   readonly reportedTags: TagMap | undefined;
@@ -92,7 +95,7 @@ function toSubject(resource: string, desired: Document, kinds: KnownKinds, call:
   const observed = call.request.observed.resources.get(resource)?.document;
   const candidate = toCandidate(known, desired, observed);
   if (candidate === undefined) return leftAlone(desired, kind);
-  const { is, field, requirement: schema } = findTagField(candidate, call);
+  const { is, field, desired: desiredTags, requirement: schema } = findTagField(candidate, call);
   const tagField = is === "there" || is === "pending" ? field : undefined;
   const declared = { kind, desired, observed, facts: identity };
   if (tagField === undefined && !isKnownElsewhere(declared)) return { schema, ...leftAlone(desired, kind) };
@@ -103,6 +106,7 @@ function toSubject(resource: string, desired: Document, kinds: KnownKinds, call:
     facts: identity,
     resource,
     tagField,
+    desiredTags,
     cloud: facts.cloud,
     reportsTags: facts.reportsTags,
     reportedTags: tagField && toTagMap(observed?.at(toReportedPath(tagField.path))),

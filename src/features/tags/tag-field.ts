@@ -23,6 +23,8 @@ export interface Candidate {
 interface FoundField {
   readonly is: "there" | "absent" | "pending" | "unknown";
   readonly field?: TagField;
+  /** What the field holds as the pipeline desires it. */
+  readonly desired?: JsonValue | undefined;
   readonly requirement?: SchemaRequirement | undefined;
 }
 
@@ -33,9 +35,10 @@ export function findTagField(candidate: Candidate, call: Call): FoundField {
   const { kind, rule, facts, desired, observed } = candidate;
   const field = rule.fieldPath === undefined ? toPresentField(candidate) : { path: rule.fieldPath, shape: undefined };
   if (field === undefined) return ABSENT;
-  const set = desired.at(field.path) ?? observed?.at(field.path);
+  const before = desired.at(field.path);
+  const set = before ?? observed?.at(field.path);
   const is = rule.fieldPath === undefined ? facts.tags.is : "known";
-  if (set !== undefined) return holdsTags(set, is) ? { is: "there", field } : ABSENT;
+  if (set !== undefined) return holdsTags(set, is) ? { is: "there", field, desired: before } : ABSENT;
   if (is !== "unknown") return is === "known" ? { is: "there", field } : ABSENT;
   const { is: found, shape, requirement } = findField(kind, field.path, call);
   return { is: found, field: { path: field.path, shape }, requirement };
