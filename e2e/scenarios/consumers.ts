@@ -128,10 +128,10 @@ async function revokedEnds({ kubectl }: Rig): Promise<string> {
   await until(
     "the credential is gone",
     async () => (await sourceOf(kubectl, BOB)) === undefined && (await passwordOf(kubectl, BOB)) === undefined,
-    PATIENCE,
+    LONG,
   );
   const seconds = ((Date.now() - start) / 1000).toFixed(1);
-  await until("two are listed", async () => (await listed(kubectl)).join() === others.join(), PATIENCE);
+  await until("two are listed", async () => (await listed(kubectl)).join() === others.join(), LONG);
   await sleep(5000); // two more reconciles, in each of which it could go wrong
   const after = await Promise.all(others.map((team) => secretsOf(kubectl, team)));
   if (JSON.stringify(after) !== JSON.stringify(before)) throw new Error("the others' Secrets have changed");
