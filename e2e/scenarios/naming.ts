@@ -46,7 +46,9 @@ async function examples({ kubectl }: Rig): Promise<string> {
   await kubectl.applyFile(pathOf("naming/policy.yaml"));
   // Only tried: it names the group of the other suites' kinds.
   await kubectl.run("apply", "--server-side", "--dry-run=server", "-f", pathOf("naming/binding.yaml"));
-  await kubectl.apply(readManagedKind("Database", GROUP));
+  const database = readManagedKind("Database", GROUP);
+  await kubectl.apply(database);
+  await kubectl.established(`crd/${database.metadata.name}`);
   return "a scheme, a policy and its binding";
 }
 
