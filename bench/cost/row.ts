@@ -40,7 +40,7 @@ const MIB = 1024 * 1024;
 /** Of one object in etcd (`--max-request-bytes`), and of all its annotations (apimachinery's `TotalAnnotationSizeLimitB`). */
 const LARGEST = { object: 1.5 * MIB, annotations: MIB / 4 } as const;
 
-/** What grows in one object, or in its annotations, is most of the request that is made of it. */
+/** Finds the limit: if most of a request is one object, or its annotations, that object is what grows. */
 function findLargest({ xr, spec, observed = {}, desired = {}, context = {}, cluster = [] }: Parts): number {
   const objects = [xr, spec, ...Object.values(observed), ...Object.values(desired), ...cluster];
   const size = (value: unknown): number => JSON.stringify(value ?? {}).length;

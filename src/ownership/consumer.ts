@@ -20,7 +20,7 @@ export interface Consumer {
   readonly secretName: string;
   /** All namespaces that need a grant. */
   readonly namespaces: readonly string[];
-  /** What a ReferenceGrant may name for it. */
+  /** The kinds and namespaces by which a ReferenceGrant may name it. */
   readonly grantees: readonly Grantee[];
 }
 

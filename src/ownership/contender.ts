@@ -152,7 +152,7 @@ class ManagedContender implements Contender {
 const UID = ["metadata", "uid"];
 const CREATION_TIMESTAMP = ["metadata", "creationTimestamp"];
 
-/** What the annotations say of ownership. */
+/** The facts about ownership that annotations hold. */
 type Marks = Pick<Contender, "id" | "owner" | "isMarked" | "knowsOwner">;
 
 function readMarks(document: Document): Marks {
@@ -232,7 +232,7 @@ export class Contenders {
 export const firstBut = (contenders: readonly Contender[], uid: string): Contender | undefined =>
   contenders.find((contender) => contender.uid !== uid);
 
-/** What precedence depends on. */
+/** The facts that decide precedence. */
 type Ranked = Pick<Contender, "takeOwnership" | "isMarked" | "createdAt" | "uid">;
 
 /** Sorts by precedence as owner: chosen by an operator, then promoted before, then oldest. */

@@ -24,7 +24,7 @@ export interface Subject extends Declared {
   readonly resource: string;
   /** The field that holds the tags; undefined for a kind that has none. */
   readonly tagField: TagField | undefined;
-  /** What that field holds as the pipeline desires it. */
+  /** The value of that field as the pipeline desires it. */
   readonly desiredTags: JsonValue | undefined;
   readonly cloud: Cloud | undefined;
   /** The tags of the cloud resource, as its provider reports them. */

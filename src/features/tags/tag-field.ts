@@ -23,7 +23,7 @@ export interface Candidate {
 interface FoundField {
   readonly is: "there" | "absent" | "pending" | "unknown";
   readonly field?: TagField;
-  /** What the field holds as the pipeline desires it. */
+  /** The value of the field as the pipeline desires it. */
   readonly desired?: JsonValue | undefined;
   readonly requirement?: SchemaRequirement | undefined;
 }

@@ -33,7 +33,7 @@ describe("several resources by labels", () => {
       condition: "Available: undefined",
     },
     {
-      reason: "one more is a riddle, even where the input allows many",
+      reason: "one more than the input allows is ambiguous",
       select: { maxMatch: 2 },
       items: three,
       condition: "Ambiguous: db: more than one XPostgres matches: a, b, c",
