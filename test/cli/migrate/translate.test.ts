@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import { fromEnvironmentConfigs } from "../../../src/cli/migrate/environment-configs.ts";
+import { fromTagManager } from "../../../src/cli/migrate/tag-manager.ts";
+import { parseInput } from "../../../src/input/parse.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+
+/** Whatever is translated has to be an input that this function takes. */
+const assertTaken = (spec: JsonObject) =>
+  parseInput({ apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec });
+
+const source = { name: "environment-0", apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
+
+describe("an input of function-environment-configs", () => {
+  test.each<{ reason: string; from: JsonObject; to: JsonObject; remarks?: readonly string[] }>([
+    {
+      reason: "names an EnvironmentConfig",
+      from: { environmentConfigs: [{ type: "Reference", ref: { name: "prod" } }] },
+      to: {
+        sharedResources: [{ ...source, select: { name: { value: "prod" } }, toEnvironment: { fromFieldPath: "data" } }],
+      },
+    },
+    {
+      reason: "takes a reference where it names no type",
+      from: { environmentConfigs: [{ ref: { name: "prod" }, toFieldPath: "network" }] },
+      to: {
+        sharedResources: [
+          {
+            ...source,
+            select: { name: { value: "prod" } },
+            toEnvironment: { fromFieldPath: "data", toFieldPath: "network" },
+          },
+        ],
+      },
+    },
+    {
+      reason: "selects one by labels, from a value and from the XR",
+      from: {
+        environmentConfigs: [
+          {
+            type: "Selector",
+            selector: {
+              matchLabels: [
+                { key: "type", type: "Value", value: "cluster" },
+                { key: "region", type: "FromCompositeFieldPath", valueFromFieldPath: "spec.region" },
+                { key: "tier", valueFromFieldPath: "spec.tier", fromFieldPathPolicy: "Optional" },
+              ],
+            },
+          },
+        ],
+      },
+      to: {
+        sharedResources: [
+          {
+            ...source,
+            select: {
+              matchLabels: [
+                { key: "type", value: "cluster" },
+                { key: "region", fromCompositeFieldPath: "spec.region" },
+                { key: "tier", fromCompositeFieldPath: "spec.tier", optional: true },
+              ],
+            },
+            toEnvironment: { fromFieldPath: "data" },
+          },
+        ],
+      },
+    },
+    {
+      reason: "selects several, sorted by name and without a limit unless it says otherwise",
+      from: {
+        defaultData: { region: "eu" },
+        policy: { resolution: "Optional" },
+        environmentConfigs: [
+          {
+            type: "Selector",
+            selector: { mode: "Multiple", matchLabels: [{ key: "type", type: "Value", value: "cluster" }] },
+          },
+        ],
+      },
+      to: {
+        environment: { defaultData: { region: "eu" } },
+        sharedResources: [
+          {
+            ...source,
+            select: {
+              matchLabels: [{ key: "type", value: "cluster" }],
+              minMatch: 0,
+              maxMatch: 100_000,
+              sortByFieldPath: "metadata.name",
+            },
+            toEnvironment: { fromFieldPath: "data" },
+            resolution: "Optional",
+          },
+        ],
+      },
+    },
+    {
+      reason: "says which field is not translated",
+      from: { environmentConfigs: [{ ref: { name: "prod", namespace: "team-a" } }], later: true },
+      to: {
+        sharedResources: [{ ...source, select: { name: { value: "prod" } }, toEnvironment: { fromFieldPath: "data" } }],
+      },
+      remarks: ["spec.later: not translated", "spec.environmentConfigs[0].ref.namespace: not translated"],
+    },
+  ])("$reason", ({ from, to, remarks = [] }) => {
+    const translated = fromEnvironmentConfigs({ spec: from });
+    expect(translated).toEqual({ spec: to, remarks });
+    assertTaken(translated.spec);
+  });
+});
+
+describe("an input of function-tag-manager", () => {
+  test.each<{ reason: string; from: JsonObject; to: JsonObject; remarks?: readonly string[] }>([
+    {
+      reason: "replaces tags where it names no type",
+      from: { addTags: [{ tags: { team: "orders" } }] },
+      to: { tags: { add: [{ value: { team: "orders" }, policy: "Replace" }] } },
+    },
+    {
+      reason: "retains them where it names one, and may find a field of the XR or the environment unset",
+      from: {
+        addTags: [
+          { type: "FromValue", tags: { team: "orders" } },
+          { type: "FromCompositeFieldPath", fromFieldPath: "spec.tags" },
+          { type: "FromEnvironmentFieldPath", fromFieldPath: "tags" },
+        ],
+      },
+      to: {
+        tags: {
+          add: [
+            { value: { team: "orders" }, policy: "Retain" },
+            { fromCompositeFieldPath: "spec.tags", policy: "Retain", optional: true },
+            { fromEnvironmentFieldPath: "tags", policy: "Retain", optional: true },
+          ],
+        },
+      },
+    },
+    {
+      reason: "takes the first of two that replace one key, where this function takes the last",
+      from: {
+        addTags: [
+          { tags: { team: "first" } },
+          { type: "FromValue", tags: { tier: "kept" } },
+          { type: "FromValue", policy: "Replace", tags: { team: "second" } },
+        ],
+      },
+      to: {
+        tags: {
+          add: [
+            { value: { team: "second" }, policy: "Replace" },
+            { value: { team: "first" }, policy: "Replace" },
+            { value: { tier: "kept" }, policy: "Retain" },
+          ],
+        },
+      },
+    },
+    {
+      reason: "ignores and removes keys, which are no globs there",
+      from: {
+        ignoreTags: [{ type: "FromValue", keys: ["cost*"], policy: "Replace" }],
+        removeTags: [{ type: "FromCompositeFieldPath", fromFieldPath: "spec.old" }],
+      },
+      to: {
+        tags: {
+          preserve: [{ value: ["cost*"], match: "Exact", policy: "Replace" }],
+          remove: [{ fromCompositeFieldPath: "spec.old", match: "Exact" }],
+        },
+      },
+    },
+    {
+      reason: "says which field is not translated",
+      from: { addTags: [{ tags: { team: "orders" }, when: "always" }] },
+      to: { tags: { add: [{ value: { team: "orders" }, policy: "Replace" }] } },
+      remarks: ["addTags[0].when: not translated"],
+    },
+  ])("$reason", ({ from, to, remarks = [] }) => {
+    const translated = fromTagManager(from);
+    expect(translated).toEqual({ spec: to, remarks });
+    assertTaken(translated.spec);
+  });
+});
