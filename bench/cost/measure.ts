@@ -19,7 +19,8 @@ export const AT_MOST = { exponent: 1.15, milliseconds: 100 } as const;
 const MIB = 1024 * 1024;
 const inMiB = (...sizes: readonly number[]): readonly number[] => sizes.map((size) => size * MIB);
 export const SIZES = inMiB(1 / 4, 1 / 2, 1, 2, 4);
-export const FEW_SIZES = inMiB(1 / 2, 1, 2);
+/** Far apart: a step, such as a larger heap, is not taken for growth. */
+export const FEW_SIZES = inMiB(1 / 8, 1 / 2, 1, 2);
 
 /** One that takes longer is not doubled again. */
 const TOO_LONG_MS = 400;
@@ -51,7 +52,9 @@ export function* measureCost(
 }
 
 export function toCost({ name, points }: Pick<Cost, "name" | "points">): Cost {
-  const atLimit = (points.find(([bytes]) => bytes > 0.9 * MIB) ?? points.at(-1))?.[1] ?? Number.POSITIVE_INFINITY;
+  const [bytes, milliseconds] = points.find(([size]) => size > 0.9 * MIB) ??
+    points.at(-1) ?? [0, Number.POSITIVE_INFINITY];
+  const atLimit = bytes > MIB ? (milliseconds * MIB) / bytes : milliseconds;
   return { name, points, exponent: exponentOf(points.slice(-POINTS)), atLimit };
 }
 
@@ -73,11 +76,10 @@ function requestsOf(row: Row, sizes: readonly number[]): readonly (() => Buffer)
   });
 }
 
-/** Sizes that exist in a cluster, and enough of them to see growth. */
+/** Makes sizes that exist in a cluster, as far apart as the others. */
 function sizesUpTo(largest: number, sizes: readonly number[]): readonly number[] {
-  const smaller = sizes.filter((size) => size < largest);
-  if (smaller.length === sizes.length) return sizes;
-  return smaller.length < 2 ? [largest / 4, largest / 2, largest] : [...smaller, largest];
+  const most = sizes.at(-1) ?? 0;
+  return largest < most ? sizes.map((size) => (size * largest) / most) : sizes;
 }
 
 /** Up to the size that takes too long. */
