@@ -1,3 +1,4 @@
+import { compareTexts } from "../model/compare.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Cluster } from "./cluster.ts";
 import { type ApiRequest, ClusterError } from "./error.ts";
@@ -33,10 +34,8 @@ const ACCEPT = [...AGGREGATED, "application/json"].join(",");
 export async function discover(cluster: Cluster, { includeCore = false } = {}): Promise<readonly ResourceKind[]> {
   const groups = await findKindsBelow(cluster, "/apis");
   const core = includeCore ? await findKindsBelow(cluster, "/api") : [];
-  return [...core, ...groups].sort((a, b) => compare(a.group, b.group) || compare(a.kind, b.kind));
+  return [...core, ...groups].sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.kind, b.kind));
 }
-
-export const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 async function findKindsBelow(cluster: Cluster, path: string): Promise<readonly ResourceKind[]> {
   const answer = await cluster.get(toRootRequest(path), {}, ACCEPT);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, parseJson } from "../model/json.ts";
 
 /** The reason for which the API server did not answer. */
 export type ClusterErrorCode =
@@ -72,17 +72,8 @@ function forbidden({ verb, resource, apiGroup, namespace, path }: ApiRequest, me
 
 /** Reads the message of a `Status`; of any other body the beginning. */
 function messageIn(body: string): string {
-  const status = parse(body);
-  const message = status?.["message"];
+  const status = parseJson(body);
+  const message = isObject(status) ? status["message"] : undefined;
   if (typeof message === "string" && message !== "") return message.trim();
   return body.trim().slice(0, 200) || "(no message)";
-}
-
-function parse(body: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { toRequirement } from "../crossplane/requirement.ts";
+import { compareTexts } from "../model/compare.ts";
 import type { Result } from "../model/condition.ts";
 import { type Draft, withObject, withOutput, withRequirements, withResults } from "../model/draft.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -38,7 +39,7 @@ export const neverReconciled: Operation = (call, draft) => {
   return withOutput(withResults(nudged, toResults(judged)), toOutput(judged));
 };
 
-const byName = (a: Definition, b: Definition): number => (a.name < b.name ? -1 : 1);
+const byName = (a: Definition, b: Definition): number => compareTexts(a.name, b.name);
 
 /** Judges the XRs of each XRD; undefined while one of the answers is pending. */
 function judgeAll({ request }: OperationCall, definitions: readonly Definition[]): readonly Judged[] | undefined {

@@ -1,4 +1,5 @@
 import { readObservation } from "../crossplane/external-resource.ts";
+import { compareEntries } from "../model/compare.ts";
 import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
@@ -45,7 +46,7 @@ function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(entries.sort(compareEntries));
 }
 
 /**

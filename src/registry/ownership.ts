@@ -1,4 +1,4 @@
-import { compare } from "../cluster/discovery.ts";
+import { compareTexts } from "../model/compare.ts";
 import { byPrecedence } from "../ownership/contender.ts";
 import type { Holding } from "./holding.ts";
 
@@ -52,7 +52,7 @@ function toOwnership(first: Holding, sorted: readonly Holding[]): Ownership {
 }
 
 const byKindAndName = (a: CloudResource, b: CloudResource): number =>
-  compare(toKey(a), toKey(b)) || compare(a.identity, b.identity);
+  compareTexts(toKey(a), toKey(b)) || compareTexts(a.identity, b.identity);
 
 const toKey = ({ holdings: [{ kind, externalName }] }: CloudResource): string =>
   JSON.stringify([kind.kind, kind.group, externalName]);

@@ -1,10 +1,10 @@
-import { compare } from "../../cluster/discovery.ts";
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import type { Composite } from "../../crossplane/composite.ts";
 import { type Controller, findController } from "../../crossplane/controller.ts";
 import { readSharedResource } from "../../crossplane/copies.ts";
 import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../crossplane/metadata.ts";
 import { formatReference, type Reference, toReference, toReferences } from "../../crossplane/references.ts";
+import { compareTexts } from "../../model/compare.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { findStrays } from "./cloud-resources.ts";
@@ -40,8 +40,8 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
   return found.sort(
     (a, b) =>
       FINDINGS.indexOf(a.is) - FINDINGS.indexOf(b.is) ||
-      compare(formatSubject(a), formatSubject(b)) ||
-      compare(formatReference(a.resource), formatReference(b.resource)),
+      compareTexts(formatSubject(a), formatSubject(b)) ||
+      compareTexts(formatReference(a.resource), formatReference(b.resource)),
   );
 }
 

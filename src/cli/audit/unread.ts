@@ -1,6 +1,7 @@
-import { compare, type ResourceKind } from "../../cluster/discovery.ts";
+import type { ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
 import { toFullName } from "../../cluster/kinds.ts";
+import { compareTexts } from "../../model/compare.ts";
 
 /** A kind that could not be read, and why. */
 export interface Unread {
@@ -33,7 +34,7 @@ export class UnreadKinds {
   /** Sorted by kind. */
   all(): readonly Unread[] {
     return [...this.#found.values()].sort(
-      (a, b) => compare(toFullName(a.kind), toFullName(b.kind)) || compare(a.message, b.message),
+      (a, b) => compareTexts(toFullName(a.kind), toFullName(b.kind)) || compareTexts(a.message, b.message),
     );
   }
 

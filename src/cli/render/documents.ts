@@ -1,3 +1,4 @@
+import { compareEntries } from "../../model/compare.ts";
 import { type JsonObject, ownValue, withKey } from "../../model/json.ts";
 import { renderComposed } from "./composed.ts";
 import { renderComposite } from "./composite.ts";
@@ -41,7 +42,7 @@ function toComposite({ desired, conditions }: Outcome, { xr }: Inputs): JsonObje
 function toComposed({ desired }: Outcome, { xr, observed }: Inputs): readonly JsonObject[] {
   const existing = byResourceName(observed);
   return Object.entries(desired.resources ?? {})
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(compareEntries)
     .map(([name, { resource }]) => {
       const composed = { name, desired: resource ?? {}, observed: existing.get(name) };
       return whileDoing(`cannot render composed resource ${JSON.stringify(name)} metadata`, () =>

@@ -1,3 +1,4 @@
+import { compareTexts } from "../../model/compare.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { metadataMap, metadataString } from "./metadata.ts";
 import type { ResourceSelector, Resources } from "./protocol.ts";
@@ -11,7 +12,7 @@ import type { ResourceSelector, Resources } from "./protocol.ts";
 export function fetchResources(selector: ResourceSelector, resources: readonly JsonObject[]): Resources {
   const ofKind = resources
     .filter((object) => object["apiVersion"] === selector.apiVersion && object["kind"] === selector.kind)
-    .sort((a, b) => (readName(a) < readName(b) ? -1 : 1));
+    .sort((a, b) => compareTexts(readName(a), readName(b)));
   const { matchName, matchLabels } = selector;
   const matching =
     matchLabels === undefined
