@@ -24,7 +24,7 @@ type Invocation = ServerUnaryCall<Buffer, Uint8Array>;
 export const createHandler =
   (dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> =>
   (call, callback) =>
-    dependencies.turns.run(call.getPeer(), () => {
+    dependencies.turns.run(call.getPeer(), call.request.byteLength, () => {
       if (call.cancelled) return; // the client is gone
       const answer = answerOrFail(call, dependencies);
       if (answer instanceof Uint8Array) callback(null, answer);

@@ -1,9 +1,18 @@
-/** The time to compute calls before connections, timers, health and metrics get the event loop. */
+/** A request of at least this size is large: it can take longer than TURN_MS. */
+const LARGE_BYTES = 64 * 1024;
+
+/** The time to compute small calls before connections, timers, health and metrics get the event loop. */
 const TURN_MS = 5;
 
+/** The turns of the event loop until an answer has left: Node writes headers, message and trailers in a turn each. */
+const TURNS_OF_AN_ANSWER = 3;
+
+/** The time after which a large call is computed although there are small ones. */
+const MAX_WAIT_MS = 50;
+
 export interface Turns {
-  /** Does the work once it is the connection's turn. */
-  readonly run: (connection: string, work: () => void) => void;
+  /** Does the work once it is the connection's turn. `bytes` is the size of the request. */
+  readonly run: (connection: string, bytes: number, work: () => void) => void;
   /** Holds all work back. @returns a function that continues. */
   readonly hold: () => () => void;
 }
@@ -12,40 +21,50 @@ export interface Turns {
  * Lets connections take turns, one call each, and gives the event loop to everything else in between. A client with a thousand
  * calls then delays others by one of its calls only, and a call that was cancelled or whose deadline passed meanwhile is
  * recognised before it is computed.
+ *
+ * Small calls go first. A large one waits until their answers have left, too: otherwise a small call that comes while large ones
+ * are computed would wait for one of them at each step of its answer.
  */
 export function createTurns(): Turns {
-  /** Work by connection, in the order of turns. */
-  const waiting = new Map<string, (() => void)[]>();
+  const small = createQueue();
+  const large = createQueue();
   let isScheduled = false;
   let isHeld = false;
+  /** The turns until the answers that were computed last have left. */
+  let leaving = 0;
+  /** Since when a large call waits. */
+  let waitsSince = 0;
 
-  const take = (): (() => void) | undefined => {
-    for (const [connection, queue] of waiting) {
-      const work = queue.shift();
-      waiting.delete(connection);
-      if (queue.length > 0) waiting.set(connection, queue); // behind the others
-      return work;
-    }
-    return undefined;
-  };
-  const run = (): void => {
+  const runSmall = (): void => {
     const end = performance.now() + TURN_MS;
+    do small.take()?.();
+    while (small.hasWork() && performance.now() < end);
+    leaving = TURNS_OF_AN_ANSWER;
+  };
+  const runLarge = (): void => {
+    large.take()?.();
+    waitsSince = performance.now();
+    leaving = TURNS_OF_AN_ANSWER;
+  };
+  const isLate = (): boolean => large.hasWork() && performance.now() - waitsSince > MAX_WAIT_MS;
+  const run = (): void => {
     isScheduled = false;
     if (isHeld) return;
-    do take()?.();
-    while (waiting.size > 0 && performance.now() < end);
+    if (isLate()) runLarge();
+    else if (small.hasWork()) runSmall();
+    else if (leaving > 0) leaving--;
+    else runLarge();
     schedule();
   };
   const schedule = (): void => {
-    if (isScheduled || isHeld || waiting.size === 0) return;
+    if (isScheduled || isHeld || !(small.hasWork() || large.hasWork())) return;
     isScheduled = true;
     setImmediate(run);
   };
   return {
-    run: (connection, work) => {
-      const queue = waiting.get(connection);
-      if (queue) queue.push(work);
-      else waiting.set(connection, [work]);
+    run: (connection, bytes, work) => {
+      if (bytes >= LARGE_BYTES && !large.hasWork()) waitsSince = performance.now();
+      (bytes < LARGE_BYTES ? small : large).add(connection, work);
       schedule();
     },
     hold: () => {
@@ -55,5 +74,33 @@ export function createTurns(): Turns {
         schedule();
       };
     },
+  };
+}
+
+/** Work in the order of turns: one call of each connection, then the next one of each. */
+interface Queue {
+  readonly add: (connection: string, work: () => void) => void;
+  readonly take: () => (() => void) | undefined;
+  readonly hasWork: () => boolean;
+}
+
+function createQueue(): Queue {
+  const waiting = new Map<string, (() => void)[]>();
+  return {
+    add: (connection, work) => {
+      const queue = waiting.get(connection);
+      if (queue) queue.push(work);
+      else waiting.set(connection, [work]);
+    },
+    take: () => {
+      for (const [connection, queue] of waiting) {
+        const work = queue.shift();
+        waiting.delete(connection);
+        if (queue.length > 0) waiting.set(connection, queue); // behind the others
+        return work;
+      }
+      return undefined;
+    },
+    hasWork: () => waiting.size > 0,
   };
 }

@@ -13,12 +13,18 @@ const h2spec = toolOrSkip("h2spec") ?? "";
 /** What h2spec waits for an answer that does not come, in seconds; here they come in milliseconds. */
 const PATIENCE_SECONDS = 1;
 
-/** The cases that a server fails, as `section: what was sent`. */
-async function failuresOf(port: number): Promise<readonly string[]> {
+/**
+ * How often a case has to fail in a row before it is a fault. Some cases fail by chance, on Node's own server, too: what h2spec reads
+ * first depends on how fast the server answers.
+ */
+const TRIES = 5;
+
+/** The cases that a server fails, as `section: what was sent`; of all sections if none is named. */
+async function findFailures(port: number, sections: readonly string[] = []): Promise<readonly string[]> {
   const report = join(temporaryFolder(), "report.xml");
   const args = ["--host=127.0.0.1", `--port=${port}`, `--timeout=${PATIENCE_SECONDS}`, `--junit-report=${report}`];
-  const { stdout } = await run(h2spec, args, "", 60_000);
-  expect(stdout).toContain("145 tests");
+  const { stdout } = await run(h2spec, [...sections, ...args], "", 60_000);
+  if (sections.length === 0) expect(stdout).toContain("145 tests");
   // Not parsed as XML: it has bytes in it that XML does not allow.
   const failed = /<testcase package="([^"]*)" classname="([^"]*)"[^>]*>\s*<(?:error|failure)/g;
   return [...readFileSync(report, "latin1").matchAll(failed)].map(([, section, sent]) => `${section}: ${sent}`);
@@ -40,10 +46,15 @@ async function servePlain(): Promise<number> {
 }
 
 describe.skipIf(h2spec === "")("h2spec", () => {
-  // Again where a busy machine has let a case wait for more than a second.
-  test("finds no fault of HTTP/2 that Node's own server does not have", { retry: 2 }, async () => {
+  test("finds no fault of HTTP/2 that Node's own server does not have", { timeout: 240_000 }, async () => {
     const { port } = await serveLoopback();
-    const [ours, plain] = await Promise.all([failuresOf(port), failuresOf(await servePlain())]);
-    expect(ours.filter((failure) => !plain.includes(failure))).toEqual([]);
+    const [ours, plain] = await Promise.all([findFailures(port), findFailures(await servePlain())]);
+    let faults = ours.filter((failure) => !plain.includes(failure));
+    for (let tries = 1; tries < TRIES && faults.length > 0; tries++) {
+      const sections = new Set(faults.map((fault) => fault.slice(0, fault.indexOf(":"))));
+      const failures = await findFailures(port, [...sections]);
+      faults = faults.filter((fault) => failures.includes(fault));
+    }
+    expect(faults).toEqual([]);
   });
 });
