@@ -1,3 +1,5 @@
+import { createQueue } from "./queue.ts";
+
 /** A request of at least this size is large: it can take longer than TURN_MS. */
 const LARGE_BYTES = 64 * 1024;
 
@@ -26,8 +28,8 @@ export interface Turns {
  * are computed would wait for one of them at each step of its answer.
  */
 export function createTurns(): Turns {
-  const small = createQueue();
-  const large = createQueue();
+  const small = createQueue<string>();
+  const large = createQueue<string>();
   let isScheduled = false;
   let isHeld = false;
   /** The turns until the answers that were computed last have left. */
@@ -46,11 +48,10 @@ export function createTurns(): Turns {
     waitsSince = performance.now();
     leaving = TURNS_OF_AN_ANSWER;
   };
-  const isLate = (): boolean => large.hasWork() && performance.now() - waitsSince > MAX_WAIT_MS;
   const run = (): void => {
     isScheduled = false;
     if (isHeld) return;
-    if (isLate()) runLarge();
+    if (large.hasWork() && performance.now() - waitsSince > MAX_WAIT_MS) runLarge();
     else if (small.hasWork()) runSmall();
     else if (leaving > 0) leaving--;
     else runLarge();
@@ -74,33 +75,5 @@ export function createTurns(): Turns {
         schedule();
       };
     },
-  };
-}
-
-/** Work in the order of turns: one call of each connection, then the next one of each. */
-interface Queue {
-  readonly add: (connection: string, work: () => void) => void;
-  readonly take: () => (() => void) | undefined;
-  readonly hasWork: () => boolean;
-}
-
-function createQueue(): Queue {
-  const waiting = new Map<string, (() => void)[]>();
-  return {
-    add: (connection, work) => {
-      const queue = waiting.get(connection);
-      if (queue) queue.push(work);
-      else waiting.set(connection, [work]);
-    },
-    take: () => {
-      for (const [connection, queue] of waiting) {
-        const work = queue.shift();
-        waiting.delete(connection);
-        if (queue.length > 0) waiting.set(connection, queue); // behind the others
-        return work;
-      }
-      return undefined;
-    },
-    hasWork: () => waiting.size > 0,
   };
 }

@@ -28,6 +28,7 @@ async function serveAfter(loading: Promise<void>) {
     maxRequestBytesInMemory: 1e6,
     maxRecvMessageBytes: 1e6,
     callTimeoutMs: 10_000,
+    maxConcurrentStreams: 100,
     observer: { started: () => {}, ended: () => {} },
     load: () => loading,
     log,

@@ -7,7 +7,9 @@ import {
 } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import { endLateCalls } from "./late-calls.ts";
+import { createOpenings } from "./openings.ts";
 import { endCall, isGrpc, isOver, refuseMediaType } from "./refuse.ts";
+import { limitResets, type ResetOptions } from "./resets.ts";
 import { type MemoryOptions, watchMemory } from "./watch-memory.ts";
 
 /** A call that has ended, as seen on the wire. */
@@ -25,7 +27,7 @@ export interface CallObserver {
   ended(call: EndedCall): void;
 }
 
-export interface CallsOptions extends MemoryOptions {
+export interface CallsOptions extends MemoryOptions, ResetOptions {
   readonly callTimeoutMs: number;
   readonly observer: CallObserver;
   /** Loads the service of a path; undefined if there is nothing to load. */
@@ -48,8 +50,10 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
   const serve = takeOver(http2);
   const memory = watchMemory(options);
   const late = endLateCalls(callTimeoutMs);
-  http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    stream.on("error", () => {}); // the client has reset the stream; `close` follows
+  const followResets = limitResets(options);
+  const openInTurns = createOpenings();
+  const open = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    if (isOver(stream)) return; // reset meanwhile
     if (!isGrpc(headers)) return refuseMediaType(stream);
     const path = headers[":path"] ?? "";
     observe(stream, path, observer);
@@ -64,6 +68,11 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
       () => serve(stream, headers),
       () => endCall(stream, unavailable),
     );
+  };
+  http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    stream.on("error", () => {}); // the client has reset the stream; `close` follows
+    followResets(stream);
+    openInTurns(stream.session ?? stream, () => open(stream, headers));
   });
   return late.stop;
 }
