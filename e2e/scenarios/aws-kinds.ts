@@ -12,14 +12,14 @@ const providerConfigRef = { name: "default" };
 const metadata = { annotations: { "crossplane.io/external-name": "$(spec.resource)" } };
 const TEAM = [{ key: "team", value: "$(spec.team)" }];
 
-/** A bucket keeps its tags one level further down. */
+/** A bucket keeps its tags one level further down. Its provider sends the ACL at each poll, and moto takes none that is empty. */
 const bucket = (isTagged: boolean) => ({
   apiVersion: "s3.aws.crossplane.io/v1beta1",
   kind: "Bucket",
   metadata,
   spec: {
     providerConfigRef,
-    forProvider: { locationConstraint: REGION, ...(isTagged && { tagging: { tagSet: TEAM } }) },
+    forProvider: { acl: "private", locationConstraint: REGION, ...(isTagged && { tagging: { tagSet: TEAM } }) },
   },
 });
 

@@ -1,7 +1,8 @@
+import type { JsonObject } from "../../src/model/json.ts";
 import { at, conditionOf, encode } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
+import { GROUP, install, type Kind, open, pluralOf, VERSION } from "./definitions.ts";
 import { referenceGrantKind } from "./reference-grant.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
@@ -48,6 +49,13 @@ const cache: Kind = {
       },
     ],
   },
+};
+
+/** The cache that lists who uses it. ReferenceGrants need Crossplane v2. */
+const listingCache: Kind = {
+  ...cache,
+  status: { consumers: open },
+  input: { ...cache.input, consumers: { list: { toCompositeFieldPath: "status.consumers" }, grant: "ReferenceGrant" } },
 };
 
 const byConnectionSecret: Kind = {
@@ -104,12 +112,14 @@ export const deliveries: Suite = {
     { name: "an XR pushes its own credentials", run: ownSecretIsPushed },
     { name: "a renamed target leaves no copy behind", run: renamedTargetLeavesNothing },
     { name: "a plain Secret, granted by a ReferenceGrant", run: plainSecretIsGranted, isFor: isV2 },
+    { name: "the owner sees who a ReferenceGrant serves", run: ownerSeesWho, isFor: isV2 },
     { name: "a template holds the values", run: templateIsFilled, isFor: isV2 },
     { name: "connection details of the claim", run: detailsReachTheClaim, isFor: isV2 },
     { name: "a Secret that is nobody's copy is left alone", run: foreignSecretIsLeftAlone, isFor: isV2 },
     { name: "of two that want one Secret, the second is told", run: secondIsTold, isFor: isV2 },
     { name: "of two that wrote one Secret at once, one gives way", run: oneGivesWay },
     { name: "a deleted source leaves the copies", run: deletedSourceLeavesTheCopies },
+    { name: "without its ReferenceGrant the copy goes, and its owner sees it", run: withoutItsGrant, isFor: isV2 },
   ],
 };
 
@@ -118,7 +128,8 @@ async function connectionSecretIsWritten({ kubectl, version }: Rig): Promise<str
     await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
   await kubectl.apply(...(isV2(version) ? [referenceGrantKind] : []));
-  await install(kubectl, [cache, byConnectionSecret, byObject, byEnvironment, ...(isV2(version) ? since2 : [])]);
+  const owner = isV2(version) ? listingCache : cache;
+  await install(kubectl, [owner, byConnectionSecret, byObject, byEnvironment, ...(isV2(version) ? since2 : [])]);
   await putPassword({ kubectl }, "cache-s3cret/1");
   await kubectl.apply({
     apiVersion: VERSION,
@@ -196,6 +207,28 @@ async function plainSecretIsGranted({ kubectl }: Rig): Promise<string> {
     PATIENCE,
   );
   return "AccessNotGranted, then a Secret that follows its source";
+}
+
+/** The namespaced XR of a kind that a ReferenceGrant serves, as the cache's status lists it. */
+async function findListed({ kubectl }: Reach): Promise<JsonObject | undefined> {
+  const owner = await kubectl.get(`${pluralOf(cache.kind)}.${GROUP}/main`);
+  const items = (at(owner, "status.consumers.items") ?? []) as readonly JsonObject[];
+  return items.find(({ secretName }) => secretName === "plain");
+}
+
+async function ownerSeesWho({ kubectl }: Rig): Promise<string> {
+  const isGranted = async () => (await findListed({ kubectl }))?.["granted"] === true;
+  await until("it is listed as granted", isGranted, PATIENCE);
+  const { kind, namespace, name, granted } = (await findListed({ kubectl })) ?? {};
+  return `${String(kind)} ${String(namespace)}/${String(name)}: granted ${String(granted)}`;
+}
+
+async function withoutItsGrant({ kubectl }: Rig): Promise<string> {
+  await kubectl.run("delete", "referencegrant/cache-users", "-n", SOURCE.namespace);
+  const isGone = async () => (await password({ kubectl }, "plain")) === undefined;
+  await until("the copy is gone", isGone, PATIENCE);
+  await until("it is listed no longer", async () => (await findListed({ kubectl })) === undefined, PATIENCE);
+  return "Secret plain is gone, and status.consumers does not list it";
 }
 
 async function templateIsFilled({ kubectl }: Rig): Promise<string> {
