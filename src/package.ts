@@ -3,6 +3,9 @@ import { readFileSync } from "node:fs";
 /** The folder of package.json and proto/. This file lies one level below it: in src/, in dist/, and in a bundle in dist/. */
 export const packageRoot = new URL("../", import.meta.url);
 
+/** The program of the worker thread, which lies beside this file: worker.ts, worker.js, or worker.cjs of a bundle. */
+export const workerProgram = new URL(`worker${/\.\w+$/.exec(import.meta.url)?.[0] ?? ""}`, import.meta.url);
+
 /** The version of this package, as in package.json; "unknown" if that holds none. */
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8"));

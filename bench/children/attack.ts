@@ -67,6 +67,7 @@ const HALF = 500_000;
 const garbage = Buffer.from(times(10_000, (index) => (index * 7919) % 251));
 
 const attacks: Readonly<Record<string, () => Promise<void>>> = {
+  nothing: () => sleep(1000),
   announced: () =>
     send(
       100,

@@ -18,6 +18,7 @@ import { freeAddress, type Served, startServer } from "../rig/server.ts";
 
 /** The attacks of bench/children/attack.ts. */
 const attacks = {
+  nothing: "nothing, for comparison",
   announced: "100 connections, 100 calls each that announce 64 MB in five bytes",
   "beyond the limit of streams": "10,000 calls on one connection that announce 64 MB in five bytes",
   "rapid reset": "10,000 calls that are reset at once",

@@ -19,6 +19,7 @@ const foreignProtos = ["@grpc/reflection/build/proto/grpc", "grpc-health-check/p
 
 /** Loaded when somebody asks for it. The file that is read at each start has what serves, and nothing else. */
 const chunks: Readonly<Record<string, string>> = {
+  worker: "src/worker.ts",
   "health-and-reflection": "src/server/health-and-reflection.ts",
   ...Object.fromEntries(
     subcommands.filter(({ name }) => name !== "serve").map(({ name }) => [name, `src/cli/${name}/${name}.ts`]),

@@ -79,6 +79,10 @@ function toPage(answer: JsonObject, { group, version, kind }: ResourceKind): Pag
   };
 }
 
+/** Gets one object. @throws {ClusterError} such as `NotFound` */
+export const get = (cluster: Cluster, kind: ResourceKind, name: string, namespace?: string): Promise<JsonObject> =>
+  cluster.get(toApiRequest(kind, "get", namespace, name), {});
+
 /** Gets the metadata of one object. @throws {ClusterError} such as `NotFound` */
 export const getMetadata = (
   cluster: Cluster,

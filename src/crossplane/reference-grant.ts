@@ -9,6 +9,8 @@ import { toRequirement } from "./requirement.ts";
 
 const GATEWAY = "gateway.networking.k8s.io";
 
+export const referenceGrantKind = { group: GATEWAY, kind: "ReferenceGrant" } as const;
+
 type Version = "v1" | "v1beta1";
 
 /** The schema that tells whether the cluster serves a version of ReferenceGrant. */

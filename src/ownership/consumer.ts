@@ -24,6 +24,26 @@ export interface Consumer {
   readonly grantees: readonly Grantee[];
 }
 
+/** A consumer, and whether it is granted: all namespaces that it needs, or its kind by a ReferenceGrant. */
+export interface JudgedConsumer extends Consumer {
+  readonly isGranted: boolean;
+}
+
+export function judge(
+  consumers: readonly Consumer[],
+  isGranted: (namespace: string) => boolean,
+  grantees: readonly Grantee[],
+): readonly JudgedConsumer[] {
+  const referred = new Set(grantees.map(formatGrantee));
+  return consumers.map((consumer) => ({
+    ...consumer,
+    isGranted:
+      consumer.namespaces.every(isGranted) || consumer.grantees.some((grantee) => referred.has(formatGrantee(grantee))),
+  }));
+}
+
+const formatGrantee = ({ namespace, kind }: Grantee): string => `${namespace}/${kind}`;
+
 /**
  * Reads the consumer of a copy. A team may write anything in its namespace, labels and annotations included. So a Secret or a
  * namespaced Object always stands for its own namespace; if it copies to another one, it needs a grant for both. Teams must not

@@ -2,24 +2,31 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
 import { inParallel } from "../cluster/in-parallel.ts";
-import { getMetadata, list } from "../cluster/list.ts";
+import { get, getMetadata, list } from "../cluster/list.ts";
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { COPY_KINDS, type CopyKind, SHARED_RESOURCE_LABEL, sharedResourceLabel } from "../crossplane/copies.ts";
+import {
+  COPY_KINDS,
+  type CopyKind,
+  type SecretName,
+  SHARED_RESOURCE_LABEL,
+  sharedResourceLabel,
+} from "../crossplane/copies.ts";
 import { readAnnotation } from "../crossplane/metadata.ts";
 import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../crossplane/namespace-grant.ts";
+import { type Grantee, readGrantees, referenceGrantKind } from "../crossplane/reference-grant.ts";
 import type { Reference } from "../crossplane/references.ts";
-import { documentOf, stringAt } from "../model/document.ts";
-import { type Consumer, compareConsumers, toConsumer } from "../ownership/consumer.ts";
-
-/** A consumer of a shared resource. */
-export interface FoundConsumer extends Consumer {
-  readonly isGranted: boolean;
-}
+import { type Document, documentOf, stringAt } from "../model/document.ts";
+import { compareConsumers, type JudgedConsumer, judge, toConsumer } from "../ownership/consumer.ts";
 
 export interface Consumers {
   /** False where the shared resource is not there; its copies may be. */
   readonly isThere: boolean;
-  readonly consumers: readonly FoundConsumer[];
+  readonly consumers: readonly JudgedConsumer[];
+}
+
+/** A shared resource, and its connection Secret where that is not the one of its `spec.writeConnectionSecretToRef`. */
+export interface Shared extends Pick<Reference, "name" | "namespace"> {
+  readonly secret?: SecretName | undefined;
 }
 
 /**
@@ -32,7 +39,7 @@ export async function findConsumers(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
   kind: ResourceKind,
-  { name, namespace }: Pick<Reference, "name" | "namespace">,
+  { name, namespace, secret }: Shared,
 ): Promise<Consumers> {
   const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
   const label = sharedResourceLabel({ apiVersion, kind: kind.kind, namespace, name })[SHARED_RESOURCE_LABEL];
@@ -42,11 +49,9 @@ export async function findConsumers(
     return copies.flatMap((copy) => toConsumer(documentOf(copy), is) ?? []);
   });
   const shared = await getIfThere(cluster, kind, name, namespace);
-  const isGranted = shared === undefined ? () => false : await readGrant(cluster, kinds, shared);
-  const consumers = lists
-    .flat()
-    .sort(compareConsumers)
-    .map((consumer) => ({ ...consumer, isGranted: consumer.namespaces.every(isGranted) }));
+  const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, kinds, shared);
+  const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
+  const consumers = judge(lists.flat().sort(compareConsumers), isAnnotated, grantees);
   return { isThere: shared !== undefined, consumers };
 }
 
@@ -64,9 +69,10 @@ function copyKinds(kinds: readonly ResourceKind[]): readonly InstalledCopyKind[]
   });
 }
 
+/** Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for. */
 async function getIfThere(cluster: Cluster, kind: ResourceKind, name: string, namespace: string | undefined) {
   try {
-    return documentOf(await getMetadata(cluster, kind, name, namespace));
+    return documentOf(await (kind.group === "" ? getMetadata : get)(cluster, kind, name, namespace));
   } catch (error) {
     if (error instanceof ClusterError && error.code === "NotFound") return undefined;
     throw error;
@@ -77,7 +83,7 @@ async function getIfThere(cluster: Cluster, kind: ResourceKind, name: string, na
 async function readGrant(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
-  shared: ReturnType<typeof documentOf>,
+  shared: Document,
 ): Promise<(namespace: string) => boolean> {
   const { names, isForAll, selector } = readNamespaceGrant(shared);
   const spaces = kinds.find(({ kind, group }) => kind === "Namespace" && group === "");
@@ -91,4 +97,26 @@ async function readGrant(
     ...matching.flatMap((space) => stringAt(documentOf(space), ["metadata", "name"]) ?? []),
   ]);
   return (namespace) => isForAll || granted.has(namespace);
+}
+
+/** Reads which Secret an XR of Crossplane v1, or a claim, names as its connection Secret. */
+function readSecretName(shared: Document): SecretName | undefined {
+  const ref = ["spec", "writeConnectionSecretToRef"];
+  const name = stringAt(shared, [...ref, "name"]);
+  const namespace = stringAt(shared, [...ref, "namespace"]) ?? stringAt(shared, ["metadata", "namespace"]);
+  return name === undefined || namespace === undefined ? undefined : { name, namespace };
+}
+
+/** Lists whom ReferenceGrants beside the Secret name. */
+async function listGrantees(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  secret: SecretName | undefined,
+): Promise<readonly Grantee[]> {
+  const installed = kinds.find(
+    ({ kind, group }) => kind === referenceGrantKind.kind && group === referenceGrantKind.group,
+  );
+  if (secret === undefined || installed === undefined) return [];
+  const grants = await list(cluster, installed, { namespace: secret.namespace });
+  return readGrantees(grants.map(documentOf), secret);
 }

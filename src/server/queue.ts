@@ -1,27 +1,27 @@
-/** Work in the order of turns: one piece for each connection, then the next one for each. */
-interface Queue<Connection> {
-  readonly add: (connection: Connection, work: () => void) => void;
-  readonly take: () => (() => void) | undefined;
-  readonly hasWork: () => boolean;
+/** Items in the order of turns: one of each connection, then the next one of each. */
+interface Queue<Connection, Item> {
+  readonly add: (connection: Connection, item: Item) => void;
+  readonly take: () => Item | undefined;
+  readonly hasNext: () => boolean;
 }
 
-export function createQueue<Connection>(): Queue<Connection> {
-  const waiting = new Map<Connection, (() => void)[]>();
+export function createQueue<Connection, Item>(): Queue<Connection, Item> {
+  const waiting = new Map<Connection, Item[]>();
   return {
-    add: (connection, work) => {
-      const queue = waiting.get(connection);
-      if (queue) queue.push(work);
-      else waiting.set(connection, [work]);
+    add: (connection, item) => {
+      const items = waiting.get(connection);
+      if (items) items.push(item);
+      else waiting.set(connection, [item]);
     },
     take: () => {
-      for (const [connection, queue] of waiting) {
-        const work = queue.shift();
+      for (const [connection, items] of waiting) {
+        const item = items.shift();
         waiting.delete(connection);
-        if (queue.length > 0) waiting.set(connection, queue); // behind the others
-        return work;
+        if (items.length > 0) waiting.set(connection, items); // behind the others
+        return item;
       }
       return undefined;
     },
-    hasWork: () => waiting.size > 0,
+    hasNext: () => waiting.size > 0,
   };
 }

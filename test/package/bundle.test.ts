@@ -26,7 +26,7 @@ const run = async (...args: readonly string[]): Promise<string> =>
   (await promisify(execFile)(process.execPath, [join(folder, "dist/main.cjs"), ...args], { cwd: "/" })).stdout;
 
 test("there is one entry, and a file beside it for each command but serve", () => {
-  const files = ["main", "health-and-reflection", ...others].map((name) => `${name}.cjs`).sort();
+  const files = ["main", "health-and-reflection", "worker", ...others].map((name) => `${name}.cjs`).sort();
   expect(readdirSync(join(folder, "dist")).sort()).toEqual(files);
 });
 

@@ -3,7 +3,7 @@ import { FunctionError } from "../../src/errors.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { frame, V1 } from "../../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream } from "../../testing/servers/http2.ts";
-import { call, echo, serveLoopback, V1BETA1 } from "../../testing/servers/loopback.ts";
+import { call, echo, serveLoopback, until, V1BETA1 } from "../../testing/servers/loopback.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -100,6 +100,26 @@ test("each tag that is changed has a line of its own", async () => {
   await call(server.target, Buffer.alloc(0));
   const { old: _, ...fields } = change;
   expect(server.lines.at(-1)).toEqual({ level: "info", message: "changed a tag", ...fields });
+});
+
+test("thousands of changed tags are all logged before the answer, and others are answered meanwhile", async () => {
+  const audit = Array.from({ length: 3000 }, (_, n) => ({
+    resource: `bucket-${n}`,
+    key: "team",
+    old: "cart",
+    new: "shop",
+    owner: "Shop.example.org/team-a/shop",
+  }));
+  const isMany = (bytes: Uint8Array): boolean => bytes.length > 0;
+  const runFunction = (bytes: Uint8Array) => ({ ...echo(bytes), audit: isMany(bytes) ? audit : [] });
+  const server = await serveLoopback({}, { runFunction });
+  const logged = () => server.lines.filter(({ message }) => message === "changed a tag");
+  const many = call(server.target, Buffer.alloc(1)).then(() => logged().length);
+  await until(() => logged().length > 0);
+  await call(server.target, Buffer.alloc(0));
+  expect(logged().length).toBeLessThan(audit.length);
+  expect(await many).toBe(audit.length);
+  expect(logged().map(({ resource }) => resource)).toEqual(audit.map(({ resource }) => resource));
 });
 
 describe("the size of a request", () => {

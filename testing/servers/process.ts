@@ -1,10 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { bundle } from "../../scripts/package/bundle.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+let program: Promise<string> | undefined;
+
+/** Bundles the program, as the image has it, once for a file of tests. @returns its path. */
+async function bundleProgram(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "program-"));
+  await bundle(folder);
+  return join(folder, "dist/main.cjs");
+}
 
 /** The function in a process of its own. */
 export interface ServerProcess {
@@ -19,7 +29,8 @@ export interface ServerProcess {
 /** Starts what the image runs, without TLS on free ports; it ends with the test. */
 export async function startServer(...flags: readonly string[]): Promise<ServerProcess> {
   const addresses = ["--insecure", "--address=127.0.0.1:0", "--metrics-address=127.0.0.1:0"];
-  const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...addresses, ...flags], {
+  program ??= bundleProgram();
+  const child = spawn(process.execPath, [await program, ...addresses, ...flags], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -10,7 +10,8 @@ export const registryCommand = defineCommand({
     "Show who owns cloud resources and who else needs them (list, who-owns), or who has a copy of a shared resource's connection " +
     "Secret (consumers). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud " +
     'resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed ' +
-    "resources, and for consumers on Objects of provider-kubernetes, Secrets (their metadata) and Namespaces.",
+    "resources, and for consumers on Objects of provider-kubernetes, Secrets (their metadata), Namespaces and ReferenceGrants, " +
+    'and "get" on the shared resource.',
   arguments: [
     {
       name: "KIND",
@@ -42,6 +43,12 @@ export const registryCommand = defineCommand({
       help: "Only where this field of spec.forProvider has this value, such as region=eu-west-1.",
     },
     { name: "provider-config", value: "NAME", verbs: ["who-owns"], help: "Only with this ProviderConfig." },
+    {
+      name: "secret",
+      value: "NAMESPACE/NAME",
+      verbs: ["consumers"],
+      help: "The connection Secret beside which ReferenceGrants lie; by default the shared resource's spec.writeConnectionSecretToRef.",
+    },
     ...clusterFlags,
   ],
   notes: `Exit codes:

@@ -1,9 +1,11 @@
 import { stringify } from "yaml";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { findKindsByName } from "../../cluster/kinds.ts";
+import type { SecretName } from "../../crossplane/copies.ts";
 import { FunctionError } from "../../errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { type FoundConsumer, findConsumers } from "../../registry/consumers.ts";
+import type { JudgedConsumer } from "../../ownership/consumer.ts";
+import { findConsumers } from "../../registry/consumers.ts";
 import { type ClusterOptions, EXIT, openCluster } from "../cluster.ts";
 import type { Host } from "../host.ts";
 import { type Format, table } from "./format.ts";
@@ -13,15 +15,21 @@ export interface ConsumersOptions extends ClusterOptions {
   readonly name: string;
   /** The namespace of the shared resource, if it is namespaced. */
   readonly namespace: string | undefined;
+  /** Its connection Secret, if it does not say itself which one. */
+  readonly secret: SecretName | undefined;
   readonly format: Format;
 }
 
 /** Prints who has a copy of a shared resource's connection Secret. @returns the exit code. */
 export async function listConsumers(options: ConsumersOptions, host: Host): Promise<number> {
-  const { kind: asked, name, namespace, format } = options;
+  const { kind: asked, name, namespace, secret, format } = options;
   const cluster = openCluster(options, host);
   const kinds = await discover(cluster, { includeCore: true });
-  const { isThere, consumers } = await findConsumers(cluster, kinds, findKind(asked, kinds), { name, namespace });
+  const { isThere, consumers } = await findConsumers(cluster, kinds, findKind(asked, kinds), {
+    name,
+    namespace,
+    secret,
+  });
   if (isThere || consumers.length > 0 || isDocument(format)) host.print(consumersText(consumers, format));
   if (isThere) return EXIT.fine;
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
@@ -38,7 +46,7 @@ function findKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
 
 const isDocument = (format: Format): boolean => format === "json" || format === "yaml";
 
-function consumersText(consumers: readonly FoundConsumer[], format: Format): string {
+function consumersText(consumers: readonly JudgedConsumer[], format: Format): string {
   if (isDocument(format)) {
     const document = { items: consumers.map(toItem) };
     return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, { lineWidth: 0 });
@@ -55,7 +63,7 @@ function consumersText(consumers: readonly FoundConsumer[], format: Format): str
 }
 
 /** Formats a consumer as in the shared resource's status. */
-const toItem = ({ namespace, kind, name, secretName, isGranted }: FoundConsumer): JsonObject => ({
+const toItem = ({ namespace, kind, name, secretName, isGranted }: JudgedConsumer): JsonObject => ({
   namespace,
   kind,
   name,

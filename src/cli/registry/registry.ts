@@ -1,4 +1,6 @@
+import type { SecretName } from "../../crossplane/copies.ts";
 import { didYouMean } from "../../model/did-you-mean.ts";
+import { DNS_LABEL, isName } from "../../model/names.ts";
 import { explainClusterError, readClusterFlags } from "../cluster.ts";
 import type { CommandLine } from "../command-line.ts";
 import { toRun } from "../run.ts";
@@ -43,8 +45,7 @@ function readRegistryLine(line: Line): Asked {
     namespace: line.optionalText("namespace"),
   };
   if (verb === "who-owns") return readWhoOwns(line, options);
-  if (verb === "consumers")
-    return line.finish({ is: "consumers" as const, ...readKindAndName(line, verb), ...options });
+  if (verb === "consumers") return readConsumers(line, options);
   if (verb === undefined) line.addFault(explainVerb(line.arguments[0]));
   return line.finish({
     is: "list" as const,
@@ -62,6 +63,16 @@ function readWhoOwns<Options extends object>(line: Line, options: Options) {
     providerConfig: line.optionalText("provider-config"),
     ...options,
   });
+}
+
+function readConsumers<Options extends object>(line: Line, options: Options) {
+  const secret = line.isGiven("secret") ? line.value("secret", toSecretName, "NAMESPACE/NAME") : undefined;
+  return line.finish({ is: "consumers" as const, ...readKindAndName(line, "consumers"), secret, ...options });
+}
+
+function toSecretName(text: string): SecretName | undefined {
+  const [namespace = "", name = "", ...more] = text.split("/");
+  return DNS_LABEL.test(namespace) && isName(name) && more.length === 0 ? { namespace, name } : undefined;
 }
 
 function readKindAndName(line: Line, verb: string) {

@@ -1,6 +1,8 @@
 import { createLog } from "../../log.ts";
+import { workerProgram } from "../../package.ts";
 import { runFunction } from "../../run-function.ts";
 import { serve } from "../../server/server.ts";
+import { startThread } from "../../server/worker-thread.ts";
 import { toRun } from "../run.ts";
 import { serveCommand } from "./command.ts";
 import { toConfig } from "./config.ts";
@@ -9,11 +11,13 @@ import { toConfig } from "./config.ts";
 export const run = toRun(serveCommand, async (line, host) => {
   const config = toConfig(line);
   const log = createLog(config, host.log);
-  const server = await serve(config, { runFunction, log });
+  const thread = startThread(workerProgram, runFunction, log);
+  const server = await serve(config, { runFunction, runLarge: thread.run, log });
 
   const signal = await host.nextSignal();
   log.info("shutting down", { signal });
   void host.nextSignal().then(() => server.destroy());
   await server.shutDown();
+  await thread.stop();
   return 0;
 });

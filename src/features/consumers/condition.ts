@@ -2,9 +2,9 @@ import { ALLOWED_NAMESPACES } from "../../crossplane/namespace-grant.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import { eventsFor } from "../events.ts";
 import type { Call } from "../feature.ts";
-import type { JudgedConsumer } from "./list.ts";
 import { describe } from "./protect.ts";
 
 const TYPE = "ConsumersServed";

@@ -8,12 +8,13 @@ import {
   withResources,
 } from "../../model/draft.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { type JudgedConsumer, judge } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { type CredentialsState, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";
 import { type Found, findConsumers } from "./find.ts";
-import { type JudgedConsumer, judge, toStatus } from "./list.ts";
+import { toStatus } from "./list.ts";
 import { keepProtection, protect } from "./protect.ts";
 import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
 import { type Allowed, isTooMany, MAX_REMEMBERED, withRotation } from "./rotation.ts";
@@ -47,7 +48,7 @@ export const consumers: Feature = (call, draft) => {
     access,
     references,
     allowed: known && grantees && withGrantees(known, grantees),
-    consumers: known && grantees && found.consumers && judge(found.consumers, known, grantees),
+    consumers: known && grantees && found.consumers && judge(found.consumers, known.isGranted, grantees),
     // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
     credentials: section.credentials && makeCredentials(section.credentials, known, call),
   };

@@ -1,27 +1,5 @@
-import type { Grantee } from "../../crossplane/reference-grant.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { type Consumer, compareConsumers } from "../../ownership/consumer.ts";
-import type { KnownAccess } from "./access.ts";
-
-/** A consumer, and whether it is granted: all namespaces that it needs, or its kind by a ReferenceGrant. */
-export interface JudgedConsumer extends Consumer {
-  readonly isGranted: boolean;
-}
-
-export function judge(
-  consumers: readonly Consumer[],
-  access: KnownAccess,
-  grantees: readonly Grantee[],
-): readonly JudgedConsumer[] {
-  const referred = new Set(grantees.map(formatGrantee));
-  return consumers.map((consumer) => ({
-    ...consumer,
-    isGranted:
-      consumer.namespaces.every(access.isGranted) || consumer.grantees.some((one) => referred.has(formatGrantee(one))),
-  }));
-}
-
-const formatGrantee = ({ namespace, kind }: Grantee): string => `${namespace}/${kind}`;
+import { compareConsumers, type JudgedConsumer } from "../../ownership/consumer.ts";
 
 /** The largest number of consumers that the status lists: an entry may have 1 KB, and Crossplane takes 4 MiB. */
 const MAX_LISTED = 1000;

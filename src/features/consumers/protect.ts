@@ -3,9 +3,9 @@ import { brief, listSome } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
 import { parseFieldPath } from "../../model/field-path.ts";
+import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import type { Call } from "../feature.ts";
 import { pick } from "../observed.ts";
-import type { JudgedConsumer } from "./list.ts";
 
 type Edits = readonly (readonly [string, ResourceEdit])[];
 

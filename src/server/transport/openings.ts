@@ -14,7 +14,7 @@ export type OpenInTurns = (connection: object, open: () => void) => void;
  * cost nothing more if they have been reset meanwhile.
  */
 export function createOpenings(): OpenInTurns {
-  const waiting = createQueue<object>();
+  const waiting = createQueue<object, () => void>();
   let left = AT_ONCE;
   let isScheduled = false;
 
@@ -22,8 +22,8 @@ export function createOpenings(): OpenInTurns {
     isScheduled = false;
     left = AT_ONCE;
     const end = performance.now() + TURN_MS;
-    while (waiting.hasWork() && performance.now() < end) waiting.take()?.();
-    if (waiting.hasWork()) schedule();
+    while (waiting.hasNext() && performance.now() < end) waiting.take()?.();
+    if (waiting.hasNext()) schedule();
   };
   const schedule = (): void => {
     if (isScheduled) return;
@@ -32,7 +32,7 @@ export function createOpenings(): OpenInTurns {
   };
   return (connection, open) => {
     schedule();
-    if (left > 0 && !waiting.hasWork()) {
+    if (left > 0 && !waiting.hasNext()) {
       left--;
       open();
     } else {

@@ -12,6 +12,7 @@ const kinds = [
   kindOf("data.example.org", "XPostgres", { categories: ["composite"], plural: "xpostgres" }),
   kindOf("kubernetes.crossplane.io", "Object", { version: "v1alpha2" }),
   kindOf("", "Secret", { version: "v1", isNamespaced: true, categories: [] }),
+  kindOf("gateway.networking.k8s.io", "ReferenceGrant", { isNamespaced: true, categories: [] }),
   kindOf("", "Namespace", { version: "v1", categories: [] }),
 ];
 
@@ -76,6 +77,35 @@ describe("registry consumers", () => {
     );
   });
 
+  const referenceGrant = (from: readonly string[], secretName: string): JsonObject => ({
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "ReferenceGrant",
+    metadata: { namespace: "databases", name: "shops" },
+    spec: {
+      from: from.map((namespace) => ({ group: "apps.example.org", kind: "Shop", namespace })),
+      to: [{ group: "", kind: "Secret", name: secretName }],
+    },
+  });
+
+  test.each<{ title: string; spec?: JsonObject; args?: readonly string[]; secretName: string; granted: string }>([
+    {
+      title: "beside the Secret of its spec.writeConnectionSecretToRef",
+      spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-conn" } },
+      secretName: "orders-conn",
+      granted: "team-z",
+    },
+    { title: "beside the Secret of --secret", args: ["--secret=databases/pg"], secretName: "pg", granted: "team-z" },
+    { title: "for another Secret", args: ["--secret=databases/pg"], secretName: "other", granted: "" },
+    { title: "beside a Secret that nothing names", secretName: "pg", granted: "" },
+  ])("a ReferenceGrant $title grants access to '$granted'", async ({ spec = {}, args = [], secretName, granted }) => {
+    const owner = { ...database({}), spec };
+    const { stdout } = await run(
+      ["XPostgres", "orders", ...args],
+      [owner, referenceGrant(["team-z", "team-b"], secretName)], // the App of team-b is another kind
+    );
+    expect(stdout.match(/^\S+(?=.* yes$)/gm)?.join() ?? "").toBe(granted);
+  });
+
   test.each([
     ["json", (text: string) => JSON.parse(text) as unknown],
     ["yaml", (text: string) => parse(text) as unknown],
@@ -99,6 +129,7 @@ describe("registry consumers", () => {
 
   test.each<{ args: readonly string[]; says: string }>([
     { args: ["XPostgres"], says: "expected consumers KIND NAME" },
+    { args: ["XPostgres", "orders", "--secret=pg"], says: '--secret: invalid value "pg": expected NAMESPACE/NAME' },
     { args: ["XMySQL", "orders"], says: 'cannot find the kind "XMySQL": no such CRD is installed' },
   ])("of $args fails: $says", async ({ args, says }) => {
     const { exitCode, stderr } = await run(args, []);
