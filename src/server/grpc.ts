@@ -10,6 +10,7 @@ import { createSideServices } from "./side-services.ts";
 import { watchCalls } from "./transport/calls.ts";
 import { type Sessions, trackSessions } from "./transport/drain.ts";
 import { createTransport, type Transport } from "./transport/http2.ts";
+import { createOpenings } from "./transport/openings.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
 interface Dependencies {
@@ -30,6 +31,9 @@ export interface GrpcServer {
   /** Cuts all connections off. */
   readonly destroy: () => void;
 }
+
+/** A new connection may bring a hundred calls, which Node announces all at once: a few connections, and then the others' turn. */
+const NEW_CONNECTIONS = { atOnce: 4, turnMs: 0 };
 
 /** Creates the server of the function. */
 export const createGrpcServer = (config: Config, dependencies: Dependencies): GrpcServer =>
@@ -55,8 +59,14 @@ export function createServer(
   const sideServices = createSideServices(server, dependencies.log);
   const transport = createTransport(server, config.limits.maxHeaderBytes);
   const connections = watch(server, transport, config, { ...dependencies, load: sideServices.load });
+  const openInTurns = createOpenings(NEW_CONNECTIONS);
   return {
-    accept: transport.accept,
+    accept: (connection) => {
+      connection.on("error", () => {}); // it may end while it waits
+      openInTurns(connection, () => {
+        if (!connection.destroyed) transport.accept(connection);
+      });
+    },
     begin: () => sideServices.setHealth("SERVING"),
     drain: async () => {
       sideServices.setHealth("NOT_SERVING");

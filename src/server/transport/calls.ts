@@ -51,7 +51,7 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
   const memory = watchMemory(options);
   const late = endLateCalls(callTimeoutMs);
   const followResets = limitResets(options);
-  const openInTurns = createOpenings();
+  const openInTurns = createOpenings({ atOnce: 16, turnMs: 5 });
   const open = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     if (isOver(stream)) return; // reset meanwhile
     if (!isGrpc(headers)) return refuseMediaType(stream);

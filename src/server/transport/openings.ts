@@ -1,28 +1,33 @@
 import { createQueue } from "../queue.ts";
 
-/** The streams that are opened as they come, in one turn of the event loop. An honest client opens no more than a few. */
-const AT_ONCE = 16;
+/** How much is opened in one turn of the event loop. */
+interface Pace {
+  /** That many are opened as they come; an honest client opens no more. */
+  readonly atOnce: number;
+  /** The time for more of them; without it the next ones wait for the next turn. */
+  readonly turnMs: number;
+}
 
-/** The time to open more streams before connections, timers, health and metrics get the event loop. */
-const TURN_MS = 5;
-
-/** Opens streams, at once or later. */
+/** Opens something of a connection, at once or later. */
 export type OpenInTurns = (connection: object, open: () => void) => void;
 
 /**
- * Lets connections take turns to open streams. Thousands of streams that come at once then delay others by a few milliseconds, and
- * cost nothing more if they have been reset meanwhile.
+ * Lets connections take turns to open what they open. Thousands of streams that come at once then delay others by a few
+ * milliseconds, and cost nothing more if they have been reset meanwhile.
  */
-export function createOpenings(): OpenInTurns {
+export function createOpenings({ atOnce, turnMs }: Pace): OpenInTurns {
   const waiting = createQueue<object, () => void>();
-  let left = AT_ONCE;
+  let left = atOnce;
   let isScheduled = false;
 
   const run = (): void => {
     isScheduled = false;
-    left = AT_ONCE;
-    const end = performance.now() + TURN_MS;
-    while (waiting.hasNext() && performance.now() < end) waiting.take()?.();
+    left = atOnce;
+    const end = performance.now() + turnMs;
+    while (waiting.hasNext() && (left > 0 || performance.now() < end)) {
+      left--;
+      waiting.take()?.();
+    }
     if (waiting.hasNext()) schedule();
   };
   const schedule = (): void => {
