@@ -63,9 +63,9 @@ function startOne(program: URL, log: Log): Thread {
       resolve(true);
     });
     worker.on("error", (error) => {
-      log.error(`the thread for large requests ${state === "loading" ? "cannot be loaded" : "has ended"}`, {
-        error: String(error),
-      });
+      const fields = { error: String(error) };
+      if (state === "loading") log.error("the thread for large requests cannot be loaded", fields);
+      else log.error("the thread for large requests has ended", fields);
     });
     worker.on("exit", () => {
       state = "over";

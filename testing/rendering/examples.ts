@@ -34,6 +34,8 @@ export function argsOf(example: string, dialect: Dialect): readonly string[] {
     dialect.functions ?? fileOf(example, "functions.yaml"),
     "--include-function-results",
     ...whereThereIs(dialect.requiredResources, "required-resources.yaml"),
+    // Crossplane knows schemas from v2.2 on, as its CLI knows the flag --required-resources.
+    ...(dialect.requiredResources === "--required-resources" ? whereThereIs("--required-schemas", "schemas") : []),
     ...whereThereIs("--observed-resources", "observed-resources.yaml"),
     ...whereThereIs("--context-files=apiextensions.crossplane.io/environment", "environment.json"),
     ...(showsContext(example) ? ["--include-context"] : []),

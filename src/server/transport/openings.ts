@@ -1,12 +1,7 @@
 import { createQueue } from "../queue.ts";
 
-/** How much is opened in one turn of the event loop. */
-interface Pace {
-  /** That many are opened as they come; an honest client opens no more. */
-  readonly atOnce: number;
-  /** The time for more of them; without it the next ones wait for the next turn. */
-  readonly turnMs: number;
-}
+/** The longest time to open what waits before connections, timers, health and metrics get the event loop. */
+const TURN_MS = 5;
 
 /** Opens something of a connection, at once or later. */
 export type OpenInTurns = (connection: object, open: () => void) => void;
@@ -14,21 +9,24 @@ export type OpenInTurns = (connection: object, open: () => void) => void;
 /**
  * Lets connections take turns to open what they open. Thousands of streams that come at once then delay others by a few
  * milliseconds, and cost nothing more if they have been reset meanwhile.
+ *
+ * @param perTurn is opened in one turn of the event loop at most, the first of them as they come.
  */
-export function createOpenings({ atOnce, turnMs }: Pace): OpenInTurns {
+export function createOpenings(perTurn: number): OpenInTurns {
   const waiting = createQueue<object, () => void>();
-  let left = atOnce;
+  let left = perTurn;
   let isScheduled = false;
 
   const run = (): void => {
     isScheduled = false;
-    left = atOnce;
-    const end = performance.now() + turnMs;
-    while (waiting.hasNext() && (left > 0 || performance.now() < end)) {
+    left = perTurn;
+    const end = performance.now() + TURN_MS;
+    while (waiting.hasNext() && left > 0 && performance.now() < end) {
       left--;
       waiting.take()?.();
     }
     if (waiting.hasNext()) schedule();
+    else left = perTurn;
   };
   const schedule = (): void => {
     if (isScheduled) return;

@@ -129,7 +129,7 @@ describe("registry consumers", () => {
 
   test.each<{ args: readonly string[]; says: string }>([
     { args: ["XPostgres"], says: "expected consumers KIND NAME" },
-    { args: ["XPostgres", "orders", "--secret=pg"], says: '--secret: invalid value "pg": expected NAMESPACE/NAME' },
+    { args: ["XPostgres", "orders", "--secret=pg"], says: '--secret: NAMESPACE/NAME; found "pg"' },
     { args: ["XMySQL", "orders"], says: 'cannot find the kind "XMySQL": no such CRD is installed' },
   ])("of $args fails: $says", async ({ args, says }) => {
     const { exitCode, stderr } = await run(args, []);
