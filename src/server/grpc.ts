@@ -33,7 +33,7 @@ export interface GrpcServer {
 }
 
 /** A new connection may bring a hundred calls, which Node announces all at once: a few connections, and then the others' turn. */
-const CONNECTIONS_PER_TURN = 4;
+const CONNECTIONS = { atOnce: 2, turnMs: 0 };
 
 /** Creates the server of the function. */
 export const createGrpcServer = (config: Config, dependencies: Dependencies): GrpcServer =>
@@ -59,7 +59,7 @@ export function createServer(
   const sideServices = createSideServices(server, dependencies.log);
   const transport = createTransport(server, config.limits.maxHeaderBytes);
   const connections = watch(server, transport, config, { ...dependencies, load: sideServices.load });
-  const openInTurns = createOpenings(CONNECTIONS_PER_TURN);
+  const openInTurns = createOpenings(CONNECTIONS);
   return {
     accept: (connection) => {
       connection.on("error", () => {}); // it may end while it waits

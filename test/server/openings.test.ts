@@ -7,7 +7,7 @@ const [a, b] = [{}, {}];
 
 test("the first ones of a turn are opened as they come, the others in the next turns, connection by connection", async () => {
   const opened: string[] = [];
-  const openInTurns = createOpenings(3);
+  const openInTurns = createOpenings({ atOnce: 3, turnMs: 0 });
   for (let n = 1; n <= 7; n++) openInTurns(a, () => opened.push(`a${n}`));
   openInTurns(b, () => opened.push("b1"));
   const seen = [opened.join(" ")];
@@ -21,7 +21,7 @@ test("the first ones of a turn are opened as they come, the others in the next t
 
 test("what comes after a turn is opened as it comes again", async () => {
   const opened: number[] = [];
-  const openInTurns = createOpenings(2);
+  const openInTurns = createOpenings({ atOnce: 2, turnMs: 0 });
   for (let n = 1; n <= 4; n++) openInTurns(a, () => opened.push(n));
   await nextTurn();
   await nextTurn();
@@ -30,7 +30,7 @@ test("what comes after a turn is opened as it comes again", async () => {
 });
 
 test("a turn ends after 5 ms, so that timers run meanwhile", async () => {
-  const openInTurns = createOpenings(16);
+  const openInTurns = createOpenings({ atOnce: 2, turnMs: 5 });
   let isOpen = false;
   const slowly = (): void => {
     for (const end = performance.now() + 3; performance.now() < end; );

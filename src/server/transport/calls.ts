@@ -34,8 +34,8 @@ export interface CallsOptions extends MemoryOptions, ResetOptions {
   readonly load: (path: string) => Promise<void> | undefined;
 }
 
-/** More than an honest client opens at once. Opening one takes a twentieth of a millisecond. */
-const STREAMS_PER_TURN = 32;
+/** More than an honest client opens at once, and then what 5 ms are enough for. */
+const STREAMS = { atOnce: 32, turnMs: 5 };
 
 /** A health watch has no time limit: it may last, and takes hardly any memory. */
 const ENDLESS = "/grpc.health.v1.Health/Watch";
@@ -54,7 +54,7 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
   const memory = watchMemory(options);
   const late = endLateCalls(callTimeoutMs);
   const followResets = limitResets(options);
-  const openInTurns = createOpenings(STREAMS_PER_TURN);
+  const openInTurns = createOpenings(STREAMS);
   const open = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     if (isOver(stream)) return; // reset meanwhile
     if (!isGrpc(headers)) return refuseMediaType(stream);

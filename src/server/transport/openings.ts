@@ -1,7 +1,12 @@
 import { createQueue } from "../queue.ts";
 
-/** The longest time to open what waits before connections, timers, health and metrics get the event loop. */
-const TURN_MS = 5;
+/** How much is opened in one turn of the event loop. */
+interface Pace {
+  /** That many are opened as they come. */
+  readonly atOnce: number;
+  /** The time for those that wait; 0 opens `atOnce` of them. */
+  readonly turnMs: number;
+}
 
 /** Opens something of a connection, at once or later. */
 export type OpenInTurns = (connection: object, open: () => void) => void;
@@ -9,24 +14,19 @@ export type OpenInTurns = (connection: object, open: () => void) => void;
 /**
  * Lets connections take turns to open what they open. Thousands of streams that come at once then delay others by a few
  * milliseconds, and cost nothing more if they have been reset meanwhile.
- *
- * @param perTurn is opened in one turn of the event loop at most, the first of them as they come.
  */
-export function createOpenings(perTurn: number): OpenInTurns {
+export function createOpenings({ atOnce, turnMs }: Pace): OpenInTurns {
   const waiting = createQueue<object, () => void>();
-  let left = perTurn;
+  let left = atOnce;
   let isScheduled = false;
 
   const run = (): void => {
     isScheduled = false;
-    left = perTurn;
-    const end = performance.now() + TURN_MS;
-    while (waiting.hasNext() && left > 0 && performance.now() < end) {
-      left--;
-      waiting.take()?.();
-    }
+    left = atOnce;
+    const end = performance.now() + turnMs;
+    while (waiting.hasNext() && (turnMs > 0 ? performance.now() < end : left-- > 0)) waiting.take()?.();
     if (waiting.hasNext()) schedule();
-    else left = perTurn;
+    else left = atOnce;
   };
   const schedule = (): void => {
     if (isScheduled) return;
