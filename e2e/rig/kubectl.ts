@@ -72,7 +72,7 @@ export class Kubectl {
 
   /** Waits until kinds can be used. @param targets such as `xrd/xstores.platform.example.org` */
   async established(...targets: readonly string[]): Promise<void> {
-    await this.run("wait", "--for=condition=Established", ...targets, "--timeout=60s");
+    await this.run("wait", "--for=condition=Established", ...targets, "--timeout=180s");
   }
 
   async patch(target: string, patch: object, { namespace = "default", subresource = "" } = {}): Promise<void> {

@@ -111,7 +111,7 @@ async function ownerGoes(rig: Rig): Promise<string> {
   const owner = await ownerOf(rig, untamed, "orders");
   const other = owner === "a" ? "b" : "a";
   const from = motoOf(rig).requests().length;
-  await rig.kubectl.run("delete", `${untamed.kind.toLowerCase()}/orders-${owner}`, "--timeout=60s");
+  await rig.kubectl.run("delete", `${untamed.kind.toLowerCase()}/orders-${owner}`, "--timeout=180s");
   await until(`${other}'s tag is there`, async () => (await teamOf(rig, resource)) === other, PATIENCE);
   await isReason(rig, untamed, `orders-${other}`, "Owned");
   const deletions = motoOf(rig)
@@ -125,7 +125,7 @@ async function lastOneGoes(rig: Rig): Promise<string> {
   const [last] = await rig.kubectl.list(untamed.kind.toLowerCase());
   const xr = last === undefined ? "" : nameOf(last);
   await until("it may delete it", async () => (await policiesOf(rig, xr)) === '["*"]', PATIENCE);
-  await rig.kubectl.run("delete", `${untamed.kind.toLowerCase()}/${xr}`, "--timeout=60s");
+  await rig.kubectl.run("delete", `${untamed.kind.toLowerCase()}/${xr}`, "--timeout=180s");
   await until("it is gone", async () => !(await exists(rig, "orders")), PATIENCE);
   return "deleted with its last XR";
 }
@@ -147,7 +147,7 @@ async function newcomerObserves(rig: Rig): Promise<string> {
 
 async function newcomerGoes(rig: Rig): Promise<string> {
   const from = motoOf(rig).requests().length;
-  await rig.kubectl.run("delete", "xlatebucket/ledger-new", "--timeout=60s");
+  await rig.kubectl.run("delete", "xlatebucket/ledger-new", "--timeout=180s");
   await sleep(5000); // more than the provider's poll
   const deletions = motoOf(rig)
     .requests(from)
@@ -162,7 +162,7 @@ async function operatorAllows(rig: Rig): Promise<string> {
   const ledger = { service: "s3", name: "ledger" } as const;
   const bucketOf = async (xr: string) => `${MANAGED.s3}/${String(at(await managedOf(rig, "s3", xr), "metadata.name"))}`;
   await kubectl.patch(await bucketOf("ledger-elder"), { spec: { deletionPolicy: "Orphan" } });
-  await kubectl.run("delete", "xelderbucket/ledger-elder", "--timeout=60s");
+  await kubectl.run("delete", "xelderbucket/ledger-elder", "--timeout=180s");
   await kubectl.apply(awsXr(lateComer, "ledger", "heir"));
   await isReason(rig, lateComer, "ledger-heir", "ExistedBefore");
   const annotation = "shared-infrastructure.fn.crossplane.io/allow-delete=true";
@@ -170,7 +170,7 @@ async function operatorAllows(rig: Rig): Promise<string> {
   await isReason(rig, lateComer, "ledger-heir", "Owned");
   await until("its tag is there", async () => (await teamOf(rig, ledger)) === "heir", PATIENCE);
   await until("it may delete it", async () => (await policiesOf(rig, "ledger-heir")) === '["*"]', PATIENCE);
-  await kubectl.run("delete", "xlatebucket/ledger-heir", "--timeout=60s");
+  await kubectl.run("delete", "xlatebucket/ledger-heir", "--timeout=180s");
   await until("it is gone", async () => !(await exists(rig, "ledger")), PATIENCE);
   return "ExistedBefore; annotated: Owned, its tag is there, and the bucket is deleted with it";
 }
@@ -191,7 +191,7 @@ async function ownerRenames(rig: Rig): Promise<string> {
   const other = { service: "s3", name: "new-name" } as const;
   // The provider waits a minute before it believes that there is no bucket of the new name.
   const isTagged = async () => (await teamOf(rig, other)) === "a";
-  await until("a's tag is on the other", isTagged, { timeoutMs: 2 * PATIENCE.timeoutMs });
+  await until("a's tag is on the other", isTagged, PATIENCE);
   await isReason(rig, renamed, "old-name-a", "Owned");
   await rig.kubectl.run("delete", renamed.kind.toLowerCase(), "--all", "--wait=false");
   return "each owns one, and the old bucket has the other's tag";

@@ -211,7 +211,7 @@ async function admissionDenies(rig: Rig): Promise<string> {
     ];
     const renamed = await denial("patch", "xshelf/free-b", "--type=merge", "-p", '{"spec":{"resource":"shelf"}}');
     if (renamed?.includes(OWNER) !== true) throw new Error(`a new name is not denied: ${renamed}`);
-    admitted.push(await denial("delete", "xshelf/free-b", "--timeout=60s"));
+    admitted.push(await denial("delete", "xshelf/free-b", "--timeout=180s"));
     if (admitted.some((fault) => fault !== undefined)) throw new Error(`denied: ${admitted.join("; ")}`);
     return `denied: ${/spec\.resource: .*? \(/.exec(message)?.[0].slice(0, -2)}; admitted: the owner, another name, deletion`;
   } finally {

@@ -68,8 +68,6 @@ const user: Kind = {
   },
 };
 
-const LONG = { timeoutMs: 240_000 };
-
 const OWNER = `${pluralOf(warehouse.kind)}.${GROUP}/main`;
 
 export const consumers: Suite = {
@@ -91,7 +89,7 @@ async function eachGetsItsOwn({ kubectl, version }: Rig): Promise<string> {
   }
   for (const team of TEAMS) {
     // Three XRs and their owner take turns, each at the provider's pace: 86 s were seen beside the other suites.
-    await until(`${team} has its credential`, async () => (await passwordOf(kubectl, team)) !== undefined, LONG);
+    await until(`${team} has its credential`, async () => (await passwordOf(kubectl, team)) !== undefined, PATIENCE);
     const [own, copy] = [await sourceOf(kubectl, team), await passwordOf(kubectl, team)];
     if (own !== copy) throw new Error(`${team} has another credential than its own`);
   }
@@ -128,10 +126,10 @@ async function revokedEnds({ kubectl }: Rig): Promise<string> {
   await until(
     "the credential is gone",
     async () => (await sourceOf(kubectl, BOB)) === undefined && (await passwordOf(kubectl, BOB)) === undefined,
-    LONG,
+    PATIENCE,
   );
   const seconds = ((Date.now() - start) / 1000).toFixed(1);
-  await until("two are listed", async () => (await listed(kubectl)).join() === others.join(), LONG);
+  await until("two are listed", async () => (await listed(kubectl)).join() === others.join(), PATIENCE);
   await sleep(5000); // two more reconciles, in each of which it could go wrong
   const after = await Promise.all(others.map((team) => secretsOf(kubectl, team)));
   if (JSON.stringify(after) !== JSON.stringify(before)) throw new Error("the others' Secrets have changed");

@@ -28,9 +28,6 @@ const EXTERNAL_NAME = "metadata.annotations[crossplane.io/external-name]";
 /** Crossplane's runtime creates nothing again within 30 seconds. */
 const GRACE_MS = 35_000;
 
-/** The same, and some reconciles of a busy machine. */
-const LONGER = { timeoutMs: 90_000 };
-
 async function withoutOurStep(rig: Rig): Promise<string> {
   const { kubectl, upjet } = rig;
   await kubectl.apply(composite);
@@ -38,7 +35,7 @@ async function withoutOurStep(rig: Rig): Promise<string> {
   await kubectl.apply(compositionOf("forgetful", { isGuarded: false }), xrOf("forgetful"));
   await reported(rig, "forgetful");
   await upjet.restart();
-  await until("there is a second one", async () => upjet.cloud.clustersIn("forgetful").length === 2, LONGER);
+  await until("there is a second one", async () => upjet.cloud.clustersIn("forgetful").length === 2, PATIENCE);
   await kubectl.run("delete", "xcluster/forgetful", "--wait=false");
   return "2 cloud resources for 1 managed resource";
 }
@@ -123,7 +120,7 @@ async function managedOf({ kubectl }: Rig, xr: string): Promise<JsonObject | und
 /** The managed resource, once its provider has reported the cloud's name for it. */
 async function reported(rig: Rig, xr: string): Promise<JsonObject> {
   const isReported = async () => at(await managedOf(rig, xr), "status.atProvider.id") !== undefined;
-  await until(`what ${xr} composes is created`, isReported, LONGER);
+  await until(`what ${xr} composes is created`, isReported, PATIENCE);
   return (await managedOf(rig, xr)) ?? {};
 }
 

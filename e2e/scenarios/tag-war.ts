@@ -99,7 +99,7 @@ async function operatorMovesOwnership(rig: Rig): Promise<string> {
 
 async function ownerGoes(rig: Rig): Promise<string> {
   const before = await rig.kubectl.get("configmap/orders", CLOUD);
-  await rig.kubectl.run("delete", "xtagged/orders-b", "--timeout=60s");
+  await rig.kubectl.run("delete", "xtagged/orders-b", "--timeout=180s");
   const start = Date.now();
   await until("a owns it", async () => (await reasonOf(rig, "orders-a")) === "Owned", PATIENCE);
   await until("a's tag is there", async () => (await teamOf(rig, "orders")) === "a", PATIENCE);
@@ -112,7 +112,7 @@ async function lastOneGoes(rig: Rig): Promise<string> {
   const mayDelete = async () =>
     JSON.stringify(at(await objectOf(rig, "orders-a"), "spec.managementPolicies")) === '["*"]';
   await until("a may delete it", mayDelete, PATIENCE);
-  await rig.kubectl.run("delete", "xtagged/orders-a", "--timeout=60s");
+  await rig.kubectl.run("delete", "xtagged/orders-a", "--timeout=180s");
   await until("it is gone", async () => (await teamOf(rig, "orders")) === undefined, PATIENCE);
   return "deleted with its last XR";
 }
@@ -131,7 +131,7 @@ async function namespacedHandOver(rig: Rig): Promise<string> {
     await until(`${team} is ${is}`, async () => (await reason(team)) === is, PATIENCE);
   }
   await until("a's tag is there", async () => (await teamOf(rig, "shared")) === "a", PATIENCE);
-  await kubectl.run("delete", "teambucket/shared", "-n", "bucket-a", "--timeout=60s");
+  await kubectl.run("delete", "teambucket/shared", "-n", "bucket-a", "--timeout=180s");
   await until("b owns it", async () => (await reason("b")) === "Owned", PATIENCE);
   await until("b's tag is there", async () => (await teamOf(rig, "shared")) === "b", PATIENCE);
   await kubectl.run("delete", "teambucket/shared", "-n", "bucket-b", "--wait=false");
