@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { until } from "./process.ts";
 
 const run = promisify(execFile);
 
@@ -71,8 +72,17 @@ export class Kubectl {
   }
 
   /** Waits until kinds can be used. @param targets such as `xrd/xstores.platform.example.org` */
-  async established(...targets: readonly string[]): Promise<void> {
-    await this.run("wait", "--for=condition=Established", ...targets, "--timeout=180s");
+  established(...targets: readonly string[]): Promise<void> {
+    return this.waitFor("Established", ...targets);
+  }
+
+  /** Waits for a condition. `kubectl wait` fails at once where an object has no conditions yet, so it is asked again. */
+  async waitFor(condition: string, ...targets: readonly string[]): Promise<void> {
+    const wait = async (): Promise<boolean> => {
+      await this.run("wait", `--for=condition=${condition}`, ...targets, "--timeout=20s");
+      return true;
+    };
+    await until(`${targets.join(", ")} is ${condition}`, wait, { timeoutMs: 180_000 });
   }
 
   async patch(target: string, patch: object, { namespace = "default", subresource = "" } = {}): Promise<void> {

@@ -169,7 +169,7 @@ export async function install(kubectl: Kubectl, kinds: readonly Kind[]): Promise
   for (const kind of kinds) await kubectl.apply(definitionOf({ ...fields, ...kind }));
   for (const { kind, claim } of kinds) {
     const condition = claim === undefined ? "Established" : "Offered";
-    await kubectl.run("wait", `--for=condition=${condition}`, `xrd/${pluralOf(kind)}.${GROUP}`, "--timeout=180s");
+    await kubectl.waitFor(condition, `xrd/${pluralOf(kind)}.${GROUP}`);
   }
   for (const { kind, claim, input, functionName } of kinds) {
     const pipeline = [ours("share", input, functionName)];

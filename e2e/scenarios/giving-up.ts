@@ -69,6 +69,7 @@ async function composedAgain(rig: Rig): Promise<string> {
   }
   const secret = await readySecret(rig, "staying");
   const object = await objectFor(rig, "staying");
+  await isRead(rig, object); // a provider that is paused reads nothing, and an Object that is not read is kept
   await pause(rig, OBJECTS, nameOf(object), "true"); // or the provider would put our mark back
   await mark(rig, "staying", "somebody/else");
   const isGoing = async () => at(await objectNamed(rig, object), "metadata.deletionTimestamp") !== undefined;
@@ -92,6 +93,15 @@ async function composedAgain(rig: Rig): Promise<string> {
   return "the same Secret, kept by a new Object";
 }
 
+/** Waits until the provider has read an Object as it is now. */
+async function isRead(rig: Rig, object: JsonObject): Promise<void> {
+  const isNow = async () => {
+    const now = await objectNamed(rig, object);
+    return readGeneration(now) === at(now, "metadata.generation");
+  };
+  await until("the provider has read the Object", isNow, PATIENCE);
+}
+
 /** As it is between the reconcile that gives the Secret up and the next one, in which the source is not found any more. */
 async function keptObserver(rig: Rig): Promise<string> {
   const { kubectl } = rig;
@@ -99,11 +109,7 @@ async function keptObserver(rig: Rig): Promise<string> {
   const object = await objectFor(rig, "going");
   await pause(rig, USERS, "going", "true");
   await applyAsCrossplane(rig, object, { managementPolicies: ["Observe"] });
-  const isRead = async () => {
-    const now = await objectNamed(rig, object);
-    return readGeneration(now) === at(now, "metadata.generation");
-  };
-  await until("the provider has read that it only observes", isRead, PATIENCE);
+  await isRead(rig, object);
   await mark(rig, "going", "somebody/else", { password: encode("theirs") });
   await remove(kubectl, going);
   await pause(rig, USERS, "going", null);

@@ -148,7 +148,7 @@ async function nestedDropped(rig: Rig): Promise<string> {
 
 async function claimed(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  await kubectl.run("wait", "--for=condition=Offered", `xrd/xstores.${GROUP}`, "--timeout=180s");
+  await kubectl.waitFor("Offered", `xrd/xstores.${GROUP}`);
   await kubectl.apply(compositionOf("claimed", { resources: both, isGuarded: true }), storeOf("claimed", "Store"));
   const find = async () => (await kubectl.list("xstores")).find((xr) => at(xr, "spec.claimRef.name") === "claimed");
   await until("the claim has an XR", async () => (await find()) !== undefined, PATIENCE);
