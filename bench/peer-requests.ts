@@ -21,15 +21,18 @@ const TAG_MANAGER_INPUT: JsonObject = {
 };
 
 /**
- * Two tags on each of so many resources, which are named by the cloud, so that no other XR can declare them.
+ * Two tags on each of so many resources, which are named by the cloud, so that no other XR can declare them. As in most reconciles,
+ * the tags are there already.
  */
 export function tagRequests(resources: number): PeerRequests {
   const { desired, ...body } = bodyOf(resources);
-  const unnamed = mapped(desired, withoutExternalName);
-  return {
-    ours: encode({ ...body, desired: unnamed, required: {}, input: OUR_TAGS }),
-    theirs: encode({ ...body, desired: unnamed, required: {}, input: TAG_MANAGER_INPUT }),
-  };
+  const unnamed = { ...body, desired: mapped(desired, withoutExternalName) };
+  const { desired: tagged } = decodeResponse(
+    runFunction(encode({ ...unnamed, required: {}, input: OUR_TAGS })).response,
+  );
+  const observed = mapped(body.observed, (object, name) => applied(object, tagged.resources.get(name)?.object ?? {}));
+  const steady = { ...unnamed, observed, required: {} };
+  return { ours: encode({ ...steady, input: OUR_TAGS }), theirs: encode({ ...steady, input: TAG_MANAGER_INPUT }) };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Outcome } from "../run-function.ts";
 import type { Metrics } from "./metrics.ts";
 import { createQueue } from "./queue.ts";
 import { type CallStatus, toStatus } from "./status.ts";
-import type { Turns } from "./turns.ts";
+import { LARGE_BYTES, type Turns } from "./turns.ts";
 
 /** Runs the function: takes an encoded RunFunctionRequest, returns the encoded response and a summary of it. Synchronous. */
 export type RunFunction = (message: Uint8Array) => Outcome;
@@ -14,7 +14,7 @@ export type RunLarge = (message: Uint8Array) => Promise<Outcome>;
 
 interface Dependencies {
   readonly runFunction: RunFunction;
-  /** For large requests; without it the event loop computes them, too. */
+  /** For large requests where some are slow; without it the event loop computes them, too. */
   readonly runLarge?: RunLarge | undefined;
   readonly turns: Turns;
   readonly log: Log;
@@ -25,8 +25,12 @@ type Reporting = Pick<Dependencies, "log" | "metrics">;
 
 type Invocation = ServerUnaryCall<Buffer, Uint8Array>;
 
-/** The least size of a large request. A smaller one keeps the event loop for 15 ms at most. */
-const LARGE_BYTES = 128 * 1024;
+/**
+ * After a large request that took this long, large ones run in the thread for some time. Most take a few milliseconds, and the way to
+ * another thread takes one; but some of 1 MB take 100 ms. The first one of a process takes some 20 ms more than the next.
+ */
+const SLOW_MS = 50;
+const SLOW_FOR_MS = 30_000;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -43,24 +47,29 @@ interface Ran {
 export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> {
   const { runFunction, runLarge, turns } = dependencies;
   const inOrder = createLine();
+  let slowUntil = 0;
+  const noteSlow = (run: Ran): Ran => {
+    if (run.milliseconds > SLOW_MS) slowUntil = performance.now() + SLOW_FOR_MS;
+    return run;
+  };
   return (call, callback) => {
     const connection = call.getPeer();
     const requestBytes = call.request.byteLength;
-    const reply = (run: () => Ran): void =>
-      turns.run(connection, () => {
+    const reply = (bytes: number, run: () => Ran): void =>
+      turns.run(connection, bytes, () => {
         if (call.cancelled) return; // the client is gone
-        const outcome = reportOrFail(call, requestBytes, run, dependencies);
+        const outcome = reportOrFail(call, requestBytes, () => noteSlow(run()), dependencies);
         if ("code" in outcome) callback(outcome);
         else logChanges(outcome.audit, connection, dependencies, () => callback(null, outcome.response));
       });
-    if (runLarge === undefined || requestBytes < LARGE_BYTES) {
-      reply(() => timed(() => runFunction(call.request)));
+    if (runLarge === undefined || requestBytes < LARGE_BYTES || performance.now() > slowUntil) {
+      reply(requestBytes, () => timed(() => runFunction(call.request)));
       return;
     }
     const takeMessage = holdUntilCancelled(call);
     inOrder(connection, async () => {
       const message = takeMessage();
-      if (message !== undefined) reply(await settled(() => runLarge(message)));
+      if (message !== undefined) reply(0, await settled(() => runLarge(message)));
     });
   };
 }
@@ -156,7 +165,7 @@ function logChanges(
     const end = start + CHANGES_PER_TURN;
     for (const change of changes.slice(start, end)) log.info("changed a tag", { ...change });
     if (end >= changes.length) then();
-    else turns.run(connection, () => logFrom(end));
+    else turns.run(connection, 0, () => logFrom(end));
   };
   logFrom(0);
 }

@@ -14,7 +14,7 @@ import { createMutualTlsServer } from "./tls/server.ts";
 
 export interface Dependencies {
   readonly runFunction: RunFunction;
-  /** For large requests; without it the event loop computes them, too. */
+  /** For large requests where some are slow; without it the event loop computes them, too. */
   readonly runLarge?: RunLarge | undefined;
   readonly log: Log;
   /** The interval at which certificates are read again, in milliseconds. */

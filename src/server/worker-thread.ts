@@ -28,7 +28,7 @@ export interface FunctionThread {
 const PREFIX_BYTES = 5;
 
 /**
- * Starts a worker thread for large requests. One of 1 MB can take 100 ms, in which the event loop would answer no other call, no
+ * Starts a worker thread for large requests, where some are slow. One of 1 MB can take 100 ms, in which the event loop would answer no other call, no
  * health check and no scrape. A thread that ends fails its request and is replaced. If the program cannot be loaded, the event loop
  * runs the function.
  */
