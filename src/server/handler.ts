@@ -2,6 +2,7 @@ import { type handleUnaryCall, type ServerUnaryCall, status } from "@grpc/grpc-j
 import type { Log } from "../log.ts";
 import type { Outcome } from "../run-function.ts";
 import type { Metrics } from "./metrics.ts";
+import { trackPace } from "./pace.ts";
 import { createQueue } from "./queue.ts";
 import { type CallStatus, toStatus } from "./status.ts";
 import { LARGE_BYTES, type Turns } from "./turns.ts";
@@ -25,13 +26,6 @@ type Reporting = Pick<Dependencies, "log" | "metrics">;
 
 type Invocation = ServerUnaryCall<Buffer, Uint8Array>;
 
-/**
- * After a large request that took this long, large ones run in the thread for some time. Most take a few milliseconds, and the way to
- * another thread takes one; but some of 1 MB take 100 ms. The first one of a process takes some 20 ms more than the next.
- */
-const SLOW_MS = 50;
-const SLOW_FOR_MS = 30_000;
-
 const NOTHING = Buffer.alloc(0);
 
 /** The outcome of a call, and the time that it took. */
@@ -47,29 +41,32 @@ interface Ran {
 export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> {
   const { runFunction, runLarge, turns } = dependencies;
   const inOrder = createLine();
-  let slowUntil = 0;
-  const noteSlow = (run: Ran): Ran => {
-    if (run.milliseconds > SLOW_MS) slowUntil = performance.now() + SLOW_FOR_MS;
-    return run;
+  const pace = trackPace();
+  const noted = (ran: Ran): Ran => {
+    pace.note(ran.milliseconds);
+    return ran;
   };
   return (call, callback) => {
     const connection = call.getPeer();
     const requestBytes = call.request.byteLength;
+    const isLarge = requestBytes >= LARGE_BYTES;
     const reply = (bytes: number, run: () => Ran): void =>
       turns.run(connection, bytes, () => {
         if (call.cancelled) return; // the client is gone
-        const outcome = reportOrFail(call, requestBytes, () => noteSlow(run()), dependencies);
+        const outcome = reportOrFail(call, requestBytes, run, dependencies);
         if ("code" in outcome) callback(outcome);
         else logChanges(outcome.audit, connection, dependencies, () => callback(null, outcome.response));
       });
-    if (runLarge === undefined || requestBytes < LARGE_BYTES || performance.now() > slowUntil) {
-      reply(requestBytes, () => timed(() => runFunction(call.request)));
-      return;
-    }
+    const runHere = () => timed(() => runFunction(call.request));
+    if (runLarge === undefined || !isLarge) return reply(requestBytes, runHere);
+    if (pace.isQuick()) return reply(requestBytes, () => noted(runHere()));
+
     const takeMessage = holdUntilCancelled(call);
     inOrder(connection, async () => {
       const message = takeMessage();
-      if (message !== undefined) reply(0, await settled(() => runLarge(message)));
+      if (message === undefined) return;
+      const ran = await settled(() => runLarge(message));
+      reply(0, () => noted(ran()));
     });
   };
 }

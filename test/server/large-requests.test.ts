@@ -20,15 +20,7 @@ async function serveWaiting() {
     await until(() => waiting.length > 0);
     waiting.shift()?.();
   };
-  const server = await serveLoopback({}, { runFunction: slowly, runLarge });
-  await call(server.target, Buffer.alloc(64 * KB)); // a slow one, after which large ones go to the thread
-  return { begun, letGo, server };
-}
-
-/** Takes 60 ms for a large request, on the event loop. */
-function slowly(message: Uint8Array): Outcome {
-  if (message.byteLength >= 64 * KB) for (const end = performance.now() + 60; performance.now() < end; );
-  return echo(message);
+  return { begun, letGo, server: await serveLoopback({}, { runLarge }) };
 }
 
 const largeRequest = (name: string): Buffer => frame(Buffer.alloc(64 * KB, name));
@@ -47,12 +39,17 @@ async function send({ target }: Loopback, names: string) {
 }
 
 describe("large requests", () => {
-  test("that are quick do not take the way to the thread", async () => {
-    const runLarge = () => Promise.reject(new Error("not needed"));
-    const server = await serveLoopback({}, { runLarge });
-    for (let n = 0; n < 3; n++) {
-      expect(await call(server.target, Buffer.alloc(64 * KB))).toMatchObject({ code: "OK" });
-    }
+  test("run in the thread at first, and on the event loop when they have shown to be quick", async () => {
+    const threads: string[] = [];
+    const runIn = (thread: string) => (message: Uint8Array) => {
+      threads.push(thread);
+      return echo(message);
+    };
+    const here = runIn("here");
+    const there = runIn("there");
+    const server = await serveLoopback({}, { runFunction: here, runLarge: async (message) => there(message) });
+    for (let n = 0; n < 8; n++) await call(server.target, Buffer.alloc(64 * KB));
+    expect(threads.join(" ")).toBe("there there there there there there here here");
   });
 
   test("run one at a time, and connections take turns", async () => {
@@ -91,8 +88,7 @@ describe("large requests", () => {
 
   test("whose thread fails get INTERNAL, and the log says why", async () => {
     const runLarge = () => Promise.reject(new Error("out of memory"));
-    const server = await serveLoopback({}, { runFunction: slowly, runLarge });
-    expect(await call(server.target, Buffer.alloc(64 * KB))).toMatchObject({ code: "OK" });
+    const server = await serveLoopback({}, { runLarge });
     expect(await call(server.target, Buffer.alloc(64 * KB))).toMatchObject({ code: "INTERNAL" });
     expect(server.lines.at(-1)).toMatchObject({
       level: "error",
