@@ -63,7 +63,7 @@ describe("the thread for large requests", () => {
   test("that ends between two requests is there again for the next one", async () => {
     const { run } = start(`${echoes} port.on("message", () => setTimeout(() => process.exit(0), 10)); load();`);
     expect(await run()).toBe("request");
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await run()).toBe("request");
   });
 
