@@ -52,7 +52,6 @@ interface Thread extends FunctionThread {
 
 function startOne(program: URL, log: Log): Thread {
   const worker = new Worker(program);
-  worker.unref(); // connections keep the process alive
   let state: "loading" | "loaded" | "over" = "loading";
   let settle: { resolve: (outcome: Outcome) => void; reject: (error: Error) => void } | undefined;
   const loaded = new Promise<boolean>((resolve) => {
@@ -79,7 +78,8 @@ function startOne(program: URL, log: Log): Thread {
     run: (message) =>
       new Promise((resolve, reject) => {
         settle = { resolve, reject };
-        const whole = message.buffer.byteLength <= message.byteLength + PREFIX_BYTES ? message : message.slice();
+        const isAlone = message.buffer.byteLength <= message.byteLength + PREFIX_BYTES;
+        const whole = isAlone ? message : new Uint8Array(message); // not slice(), which shares a Buffer's memory
         worker.postMessage(whole, [whole.buffer as ArrayBuffer]);
       }),
     stop: async () => {

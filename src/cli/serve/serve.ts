@@ -12,12 +12,14 @@ export const run = toRun(serveCommand, async (line, host) => {
   const config = toConfig(line);
   const log = createLog(config, host.log);
   const thread = startThread(workerProgram, runFunction, log);
-  const server = await serve(config, { runFunction, runLarge: thread.run, log });
-
-  const signal = await host.nextSignal();
-  log.info("shutting down", { signal });
-  void host.nextSignal().then(() => server.destroy());
-  await server.shutDown();
-  await thread.stop();
-  return 0;
+  try {
+    const server = await serve(config, { runFunction, runLarge: thread.run, log });
+    const signal = await host.nextSignal();
+    log.info("shutting down", { signal });
+    void host.nextSignal().then(() => server.destroy());
+    await server.shutDown();
+    return 0;
+  } finally {
+    await thread.stop(); // it would keep the process alive
+  }
 });
