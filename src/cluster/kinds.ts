@@ -15,5 +15,11 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
   );
 }
 
+/** Finds an installed kind. */
+export const findKind = (
+  kinds: readonly ResourceKind[],
+  { group, kind }: Pick<ResourceKind, "group" | "kind">,
+): ResourceKind | undefined => kinds.find((one) => one.group === group && one.kind === kind);
+
 /** Makes the name of a kind's CustomResourceDefinition: `buckets.s3.aws.upbound.io`. */
 export const toFullName = ({ plural, group }: ResourceKind): string => (group === "" ? plural : `${plural}.${group}`);

@@ -7,24 +7,22 @@ import { toRequirement } from "./requirement.ts";
 
 /** A grant that lies beside a Secret, for kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */
 
-const GATEWAY = "gateway.networking.k8s.io";
-
-export const referenceGrantKind = { group: GATEWAY, kind: "ReferenceGrant" } as const;
+export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
 type Version = "v1" | "v1beta1";
 
 /** The schema that tells whether the cluster serves a version of ReferenceGrant. */
 export const referenceGrantSchema = (version: Version): SchemaRequirement => ({
   name: `sharing/reference-grant-${version}`,
-  apiVersion: `${GATEWAY}/${version}`,
-  kind: "ReferenceGrant",
+  apiVersion: `${REFERENCE_GRANT.group}/${version}`,
+  kind: REFERENCE_GRANT.kind,
 });
 
 /** The requirement of all ReferenceGrants in a Secret's namespace. */
 export const requireReferenceGrants = (name: string, version: Version, { namespace }: SecretName): Requirement =>
   toRequirement(name, {
-    apiVersion: `${GATEWAY}/${version}`,
-    kind: "ReferenceGrant",
+    apiVersion: `${REFERENCE_GRANT.group}/${version}`,
+    kind: REFERENCE_GRANT.kind,
     namespace,
     match: { labels: {} },
   });

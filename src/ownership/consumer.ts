@@ -29,6 +29,7 @@ export interface JudgedConsumer extends Consumer {
   readonly isGranted: boolean;
 }
 
+/** Judges consumers by the namespaces that are granted, and by those whom ReferenceGrants name. */
 export function judge(
   consumers: readonly Consumer[],
   isGranted: (namespace: string) => boolean,

@@ -2,8 +2,10 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
 import { inParallel } from "../cluster/in-parallel.ts";
+import { findKind } from "../cluster/kinds.ts";
 import { get, getMetadata, list } from "../cluster/list.ts";
 import { toApiGroup } from "../crossplane/api-group.ts";
+import { toConnectionSecret } from "../crossplane/connection-secret.ts";
 import {
   COPY_KINDS,
   type CopyKind,
@@ -13,7 +15,7 @@ import {
 } from "../crossplane/copies.ts";
 import { readAnnotation } from "../crossplane/metadata.ts";
 import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../crossplane/namespace-grant.ts";
-import { type Grantee, readGrantees, referenceGrantKind } from "../crossplane/reference-grant.ts";
+import { type Grantee, REFERENCE_GRANT, readGrantees } from "../crossplane/reference-grant.ts";
 import type { Reference } from "../crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { compareConsumers, type JudgedConsumer, judge, toConsumer } from "../ownership/consumer.ts";
@@ -64,7 +66,7 @@ interface InstalledCopyKind {
 function copyKinds(kinds: readonly ResourceKind[]): readonly InstalledCopyKind[] {
   return (Object.keys(COPY_KINDS) as readonly CopyKind[]).flatMap((is) => {
     const { apiVersion, kind } = COPY_KINDS[is];
-    const found = kinds.find((one) => one.kind === kind && one.group === toApiGroup(apiVersion));
+    const found = findKind(kinds, { group: toApiGroup(apiVersion), kind });
     return found === undefined ? [] : [{ is, kind: found }];
   });
 }
@@ -86,7 +88,7 @@ async function readGrant(
   shared: Document,
 ): Promise<(namespace: string) => boolean> {
   const { names, isForAll, selector } = readNamespaceGrant(shared);
-  const spaces = kinds.find(({ kind, group }) => kind === "Namespace" && group === "");
+  const spaces = findKind(kinds, { group: "", kind: "Namespace" });
   const labelSelector = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
   const matching =
     selector === undefined || labelSelector === undefined || spaces === undefined
@@ -101,10 +103,11 @@ async function readGrant(
 
 /** Reads which Secret an XR of Crossplane v1, or a claim, names as its connection Secret. */
 function readSecretName(shared: Document): SecretName | undefined {
-  const ref = ["spec", "writeConnectionSecretToRef"];
-  const name = stringAt(shared, [...ref, "name"]);
-  const namespace = stringAt(shared, [...ref, "namespace"]) ?? stringAt(shared, ["metadata", "namespace"]);
-  return name === undefined || namespace === undefined ? undefined : { name, namespace };
+  const [name, namespace] = ["name", "namespace"].map((field) =>
+    stringAt(shared, ["spec", "writeConnectionSecretToRef", field]),
+  );
+  const found = toConnectionSecret(shared, name, namespace);
+  return found.is === "named" ? found.secret : undefined;
 }
 
 /** Lists whom ReferenceGrants beside the Secret name. */
@@ -113,9 +116,7 @@ async function listGrantees(
   kinds: readonly ResourceKind[],
   secret: SecretName | undefined,
 ): Promise<readonly Grantee[]> {
-  const installed = kinds.find(
-    ({ kind, group }) => kind === referenceGrantKind.kind && group === referenceGrantKind.group,
-  );
+  const installed = findKind(kinds, REFERENCE_GRANT);
   if (secret === undefined || installed === undefined) return [];
   const grants = await list(cluster, installed, { namespace: secret.namespace });
   return readGrantees(grants.map(documentOf), secret);

@@ -1,5 +1,6 @@
 import type { Cluster } from "../../cluster/cluster.ts";
 import type { ResourceKind } from "../../cluster/discovery.ts";
+import { findKind } from "../../cluster/kinds.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { check, explain, notInstalled, toTitle } from "../../registry/check.ts";
 import { type Declaration, findDeclarations, toNamed } from "../../registry/declarations.ts";
@@ -60,7 +61,7 @@ export function findWishes(
 
 function isCrossplanes({ object }: Manifest, kinds: readonly ResourceKind[]): boolean {
   const named = toNamed(object);
-  const kind = kinds.find((candidate) => candidate.group === named?.group && candidate.kind === named.kind);
+  const kind = named && findKind(kinds, named);
   return kind?.categories.some((category) => category === "composite" || category === "claim") === true;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
+import { findKind } from "../../cluster/kinds.ts";
 import { waitBefore } from "../../cluster/retry.ts";
 import { documentOf, stringAt } from "../../model/document.ts";
 import { withValueAt } from "../../model/field-path.ts";
@@ -59,7 +60,7 @@ async function preflight(options: Options, host: Host): Promise<number> {
 /** Adds the namespace that rendered manifests of Helm and ArgoCD leave out. */
 function withNamespace(manifest: Manifest, kinds: readonly ResourceKind[], namespace: string): Manifest {
   const named = toNamed(manifest.object);
-  const kind = kinds.find((candidate) => candidate.group === named?.group && candidate.kind === named.kind);
+  const kind = named && findKind(kinds, named);
   const own = stringAt(documentOf(manifest.object), ["metadata", "namespace"]);
   if (kind?.isNamespaced !== true || own !== undefined) return manifest;
   return { ...manifest, object: withValueAt(manifest.object, ["metadata", "namespace"], namespace) };

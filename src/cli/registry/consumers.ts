@@ -25,7 +25,7 @@ export async function listConsumers(options: ConsumersOptions, host: Host): Prom
   const { kind: asked, name, namespace, secret, format } = options;
   const cluster = openCluster(options, host);
   const kinds = await discover(cluster, { includeCore: true });
-  const { isThere, consumers } = await findConsumers(cluster, kinds, findKind(asked, kinds), {
+  const { isThere, consumers } = await findConsumers(cluster, kinds, toKind(asked, kinds), {
     name,
     namespace,
     secret,
@@ -38,7 +38,7 @@ export async function listConsumers(options: ConsumersOptions, host: Host): Prom
   return EXIT.found;
 }
 
-function findKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
+function toKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
   const [kind] = findKindsByName(name, kinds);
   if (kind !== undefined) return kind;
   throw new FunctionError("InvalidFlags", `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`);

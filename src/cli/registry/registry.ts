@@ -71,8 +71,8 @@ function readConsumers<Options extends object>(line: Line, options: Options) {
 }
 
 function toSecretName(text: string): SecretName | undefined {
-  const [namespace = "", name = "", ...more] = text.split("/");
-  return DNS_LABEL.test(namespace) && isName(name) && more.length === 0 ? { namespace, name } : undefined;
+  const [namespace = "", name = ""] = splitSlash(text);
+  return DNS_LABEL.test(namespace) && isName(name) ? { namespace, name } : undefined;
 }
 
 function readKindAndName(line: Line, verb: string) {

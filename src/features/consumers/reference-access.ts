@@ -1,3 +1,4 @@
+import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
 import { canSelectNamespaces } from "../../crossplane/namespaces.ts";
 import {
   type Grantee,
@@ -9,7 +10,6 @@ import { couldNotBeRead } from "../../crossplane/requirement.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/parse.ts";
 import { stringAt } from "../../model/document.ts";
-import { DNS_LABEL, isName } from "../../model/names.ts";
 import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 
@@ -58,13 +58,10 @@ export function findReferenceAccess({ grant, secretRef }: Consumers, call: Call)
     : { is: "known", grantees: readGrantees(answer.items, secret), requirements, schemas };
 }
 
-/** The Secret that consumers copy. A namespaced XR may name Secrets of its own namespace only. */
-function findSecret({ nameFieldPath, namespaceFieldPath }: Consumers["secretRef"], { composite }: Call) {
-  const { document, namespace: own } = composite;
-  const name = stringAt(document, nameFieldPath);
-  const namespace = stringAt(document, namespaceFieldPath) ?? own;
-  if (name === undefined || namespace === undefined || !isName(name) || !DNS_LABEL.test(namespace)) return undefined;
-  return own === undefined || own === namespace ? { namespace, name } : undefined;
+/** The Secret that consumers copy. */
+function findSecret({ nameFieldPath, namespaceFieldPath }: Consumers["secretRef"], { composite: { document } }: Call) {
+  const found = toConnectionSecret(document, stringAt(document, nameFieldPath), stringAt(document, namespaceFieldPath));
+  return found.is === "named" ? found.secret : undefined;
 }
 
 interface FoundVersion {

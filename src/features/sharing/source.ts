@@ -1,3 +1,4 @@
+import { type ConnectionSecret, toConnectionSecret } from "../../crossplane/connection-secret.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { type Reference, readReference } from "../../crossplane/references.ts";
@@ -5,7 +6,7 @@ import { toSecretRequirement } from "../../crossplane/requirement.ts";
 import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts";
-import { DNS_LABEL, DOMAIN, isName } from "../../model/names.ts";
+import { DOMAIN } from "../../model/names.ts";
 import type { Requirement, ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 
@@ -14,15 +15,8 @@ export const formatSecret = ({ namespace, name }: SecretName): string => `${name
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
-/** The connection Secret of a shared resource. */
-export type Source =
-  | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "missing" } // the shared resource names none, or not yet, or by what is no name
-  | { readonly is: "foreign" }; // it names one that its owner may not give away
-
 /**
- * Finds the Secret that a shared resource names. A namespaced one may name Secrets of its own namespace only: whoever may
- * write it need not be allowed to read Secrets elsewhere, but what copies them (provider-kubernetes) is.
+ * Finds the Secret that a shared resource names.
  *
  * @param consumer the namespace whose own credential it is, where the input asks for that.
  */
@@ -30,14 +24,11 @@ export function findSource(
   resource: Document,
   secretRef: Connection["secretRef"],
   consumer: string | undefined,
-): Source {
-  const own = stringAt(resource, ["metadata", "namespace"]);
-  const [name, namespace = own] = secretRef.perConsumer
+): ConnectionSecret {
+  const [name, namespace] = secretRef.perConsumer
     ? findCredential(resource, secretRef, consumer)
     : [stringAt(resource, secretRef.nameFieldPath), stringAt(resource, secretRef.namespaceFieldPath)];
-  if (name === undefined || namespace === undefined) return { is: "missing" };
-  if (!isName(name) || !DNS_LABEL.test(namespace)) return { is: "missing" };
-  return own === undefined || own === namespace ? { is: "named", secret: { namespace, name } } : { is: "foreign" };
+  return toConnectionSecret(resource, name, namespace);
 }
 
 /** The Secret with the credential that the shared resource has for a namespace, as soon as it is written. */

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
+import { documentOf } from "../../src/model/document.ts";
+
+const CLUSTER_SCOPED = documentOf({ metadata: { name: "orders" } });
+const NAMESPACED = documentOf({ metadata: { name: "orders", namespace: "db" } });
+
+const named = (namespace: string) => ({ is: "named", secret: { namespace, name: "conn" } });
+const missing = { is: "missing" };
+const foreign = { is: "foreign" };
+
+test.each([
+  ["a cluster-scoped resource, in any namespace", CLUSTER_SCOPED, "conn", "vault", named("vault")],
+  ["a cluster-scoped resource, without a namespace", CLUSTER_SCOPED, "conn", undefined, missing],
+  ["a cluster-scoped resource, without a name", CLUSTER_SCOPED, undefined, "vault", missing],
+  ["a cluster-scoped resource, by what is no name", CLUSTER_SCOPED, "../conn", "vault", missing],
+  ["a cluster-scoped resource, in what is no namespace", CLUSTER_SCOPED, "conn", "a/b", missing],
+  ["a namespaced resource, without a namespace", NAMESPACED, "conn", undefined, named("db")],
+  ["a namespaced resource, in its own namespace", NAMESPACED, "conn", "db", named("db")],
+  ["a namespaced resource, elsewhere", NAMESPACED, "conn", "vault", foreign],
+])("the connection Secret of %s", (_, resource, name, namespace, expected) => {
+  expect(toConnectionSecret(resource, name, namespace)).toEqual(expected);
+});
