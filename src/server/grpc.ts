@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { Server } from "@grpc/grpc-js";
 import type { Log } from "../log.ts";
 import type { Config, Limits } from "./config.ts";
-import { createHandler, type RunFunction, type RunLarge } from "./handler.ts";
+import { createHandler, type RunFunction, type RunInThread } from "./handler.ts";
 import { trackStreams, withoutNames } from "./interceptors.ts";
 import type { Metrics } from "./metrics.ts";
 import { functionRunners } from "./services.ts";
@@ -15,7 +15,7 @@ import { createTurns, type Turns } from "./turns.ts";
 
 interface Dependencies {
   readonly runFunction: RunFunction;
-  readonly runLarge?: RunLarge | undefined;
+  readonly runInThread?: RunInThread | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -45,7 +45,7 @@ export const createGrpcServer = (config: Config, dependencies: Dependencies): Gr
 /** Creates a server for any services, with the options, limits and receive windows of the function's server. */
 export function createServer(
   config: Config,
-  dependencies: Omit<Dependencies, "runFunction" | "runLarge">,
+  dependencies: Omit<Dependencies, "runFunction" | "runInThread">,
   addServices: (server: Server, turns: Turns) => void,
 ): GrpcServer {
   const streams = trackStreams();
@@ -98,7 +98,7 @@ interface Connections extends Sessions {
   readonly stop: () => void;
 }
 
-interface WatchDependencies extends Omit<Dependencies, "runFunction" | "runLarge"> {
+interface WatchDependencies extends Omit<Dependencies, "runFunction" | "runInThread"> {
   readonly load: (path: string) => Promise<void> | undefined;
 }
 

@@ -5,18 +5,18 @@ import type { Metrics } from "./metrics.ts";
 import { trackPace } from "./pace.ts";
 import { createQueue } from "./queue.ts";
 import { type CallStatus, toStatus } from "./status.ts";
-import { LARGE_BYTES, type Turns } from "./turns.ts";
+import type { Turns } from "./turns.ts";
 
 /** Runs the function: takes an encoded RunFunctionRequest, returns the encoded response and a summary of it. Synchronous. */
 export type RunFunction = (message: Uint8Array) => Outcome;
 
 /** Runs it beside the event loop, one request at a time. The bytes may be gone afterwards. */
-export type RunLarge = (message: Uint8Array) => Promise<Outcome>;
+export type RunInThread = (message: Uint8Array) => Promise<Outcome>;
 
 interface Dependencies {
   readonly runFunction: RunFunction;
   /** For large requests where some are slow; without it the event loop computes them, too. */
-  readonly runLarge?: RunLarge | undefined;
+  readonly runInThread?: RunInThread | undefined;
   readonly turns: Turns;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "ran">;
@@ -25,6 +25,9 @@ interface Dependencies {
 type Reporting = Pick<Dependencies, "log" | "metrics">;
 
 type Invocation = ServerUnaryCall<Buffer, Uint8Array>;
+
+/** The least size of a large request: it can take longer than 5 ms. */
+const LARGE_BYTES = 64 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -39,7 +42,7 @@ interface Ran {
  * error.
  */
 export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffer, Uint8Array> {
-  const { runFunction, runLarge, turns } = dependencies;
+  const { runFunction, runInThread, turns } = dependencies;
   const inOrder = createLine();
   const pace = trackPace();
   const noted = (ran: Ran): Ran => {
@@ -50,23 +53,24 @@ export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffe
     const connection = call.getPeer();
     const requestBytes = call.request.byteLength;
     const isLarge = requestBytes >= LARGE_BYTES;
-    const reply = (bytes: number, run: () => Ran): void =>
-      turns.run(connection, bytes, () => {
-        if (call.cancelled) return; // the client is gone
-        const outcome = reportOrFail(call, requestBytes, run, dependencies);
-        if ("code" in outcome) callback(outcome);
-        else logChanges(outcome.audit, connection, dependencies, () => callback(null, outcome.response));
-      });
+    const reply = (run: () => Ran): void => {
+      if (call.cancelled) return; // the client is gone
+      const outcome = reportOrFail(call, requestBytes, run, dependencies);
+      if ("code" in outcome) callback(outcome);
+      else logChanges(outcome.audit, connection, dependencies, () => callback(null, outcome.response));
+    };
     const runHere = () => timed(() => runFunction(call.request));
-    if (runLarge === undefined || !isLarge) return reply(requestBytes, runHere);
-    if (pace.isQuick()) return reply(requestBytes, () => noted(runHere()));
+    if (!isLarge) return turns.run(connection, () => reply(runHere));
+    if (runInThread === undefined || pace.isQuick()) {
+      return turns.runLarge(connection, () => reply(() => noted(runHere())));
+    }
 
     const takeMessage = holdUntilCancelled(call);
     inOrder(connection, async () => {
       const message = takeMessage();
       if (message === undefined) return;
-      const ran = await settled(() => runLarge(message));
-      reply(0, () => noted(ran()));
+      const ran = await settled(() => runInThread(message));
+      turns.run(connection, () => reply(() => noted(ran())));
     });
   };
 }
@@ -162,7 +166,7 @@ function logChanges(
     const end = start + CHANGES_PER_TURN;
     for (const change of changes.slice(start, end)) log.info("changed a tag", { ...change });
     if (end >= changes.length) then();
-    else turns.run(connection, 0, () => logFrom(end));
+    else turns.run(connection, () => logFrom(end));
   };
   logFrom(0);
 }

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
 import type { Config } from "./config.ts";
 import { createGrpcServer, type GrpcServer } from "./grpc.ts";
-import type { RunFunction, RunLarge } from "./handler.ts";
+import type { RunFunction, RunInThread } from "./handler.ts";
 import { type Listener, listen } from "./listener.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createMetricsServer } from "./metrics-endpoint.ts";
@@ -15,7 +15,7 @@ import { createMutualTlsServer } from "./tls/server.ts";
 export interface Dependencies {
   readonly runFunction: RunFunction;
   /** For large requests where some are slow; without it the event loop computes them, too. */
-  readonly runLarge?: RunLarge | undefined;
+  readonly runInThread?: RunInThread | undefined;
   readonly log: Log;
   /** The interval at which certificates are read again, in milliseconds. */
   readonly refreshMs?: number;

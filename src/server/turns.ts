@@ -1,7 +1,5 @@
+import { inNextTurn } from "./next-turn.ts";
 import { createQueue } from "./queue.ts";
-
-/** The least size of a large request: it can take longer than TURN_MS. */
-export const LARGE_BYTES = 64 * 1024;
 
 /** The time to compute small calls before connections, timers, health and metrics get the event loop. */
 const TURN_MS = 5;
@@ -13,8 +11,10 @@ const TURNS_OF_AN_ANSWER = 3;
 const MAX_WAIT_MS = 50;
 
 export interface Turns {
-  /** Does the work once it is the connection's turn. `bytes` is the size of the request. */
-  readonly run: (connection: string, bytes: number, work: () => void) => void;
+  /** Does work of at most a few milliseconds once it is the connection's turn. */
+  readonly run: (connection: string, work: () => void) => void;
+  /** Does work that may take longer. */
+  readonly runLarge: (connection: string, work: () => void) => void;
   /** Holds all work back. @returns a function that continues. */
   readonly hold: () => () => void;
 }
@@ -30,49 +30,49 @@ export interface Turns {
 export function createTurns(): Turns {
   const small = createQueue<string, () => void>();
   const large = createQueue<string, () => void>();
-  let isScheduled = false;
   let isHeld = false;
   /** The turns until the answers that were computed last have left. */
   let leaving = 0;
   /** Since when a large call waits. */
   let waitsSince = 0;
 
-  const runSmall = (): void => {
+  const takeSmall = (): void => {
     const end = performance.now() + TURN_MS;
     do small.take()?.();
     while (small.hasNext() && performance.now() < end);
     leaving = TURNS_OF_AN_ANSWER;
   };
-  const runLarge = (): void => {
+  const takeLarge = (): void => {
     large.take()?.();
     waitsSince = performance.now();
     leaving = TURNS_OF_AN_ANSWER;
   };
-  const run = (): void => {
-    isScheduled = false;
+  const isLate = (): boolean => large.hasNext() && performance.now() - waitsSince > MAX_WAIT_MS;
+  const takeNext = (): void => {
+    if (small.hasNext() && !isLate()) takeSmall();
+    else if (leaving > 0 && !isLate()) leaving--;
+    else takeLarge();
+  };
+  const goOn = inNextTurn(() => {
     if (isHeld) return;
-    if (large.hasNext() && performance.now() - waitsSince > MAX_WAIT_MS) runLarge();
-    else if (small.hasNext()) runSmall();
-    else if (leaving > 0) leaving--;
-    else runLarge();
-    schedule();
-  };
-  const schedule = (): void => {
-    if (isScheduled || isHeld || !(small.hasNext() || large.hasNext())) return;
-    isScheduled = true;
-    setImmediate(run);
-  };
+    takeNext();
+    if (small.hasNext() || large.hasNext()) goOn();
+  });
   return {
-    run: (connection, bytes, work) => {
-      if (bytes >= LARGE_BYTES && !large.hasNext()) waitsSince = performance.now();
-      (bytes < LARGE_BYTES ? small : large).add(connection, work);
-      schedule();
+    run: (connection, work) => {
+      small.add(connection, work);
+      goOn();
+    },
+    runLarge: (connection, work) => {
+      if (!large.hasNext()) waitsSince = performance.now();
+      large.add(connection, work);
+      goOn();
     },
     hold: () => {
       isHeld = true;
       return () => {
         isHeld = false;
-        schedule();
+        goOn();
       };
     },
   };

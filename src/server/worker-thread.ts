@@ -3,7 +3,7 @@ import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Outcome } from "../run-function.ts";
 
-/** What the worker thread says: that it is loaded, and then an answer to each request. */
+/** A message of the worker thread: that it is loaded, and then an answer to each request. */
 export type WorkerAnswer =
   | { readonly is: "loaded" }
   | { readonly is: "outcome"; readonly outcome: Outcome }
@@ -28,9 +28,9 @@ export interface FunctionThread {
 const PREFIX_BYTES = 5;
 
 /**
- * Starts a worker thread for large requests, where some are slow. One of 1 MB can take 100 ms, in which the event loop would answer no other call, no
- * health check and no scrape. A thread that ends fails its request and is replaced. If the program cannot be loaded, the event loop
- * runs the function.
+ * Starts a worker thread for large requests, where some are slow. One of 1 MB can take 100 ms, in which the event loop would
+ * answer no other call, no health check and no scrape. A thread that ends fails its request and is replaced. If the program cannot
+ * be loaded, the event loop runs the function.
  */
 export function startThread(program: URL, runFunction: (message: Uint8Array) => Outcome, log: Log): FunctionThread {
   let thread = startOne(program, log);

@@ -12,7 +12,7 @@ const KB = 1024;
 async function serveWaiting() {
   const begun: string[] = [];
   const waiting: (() => void)[] = [];
-  const runLarge = (message: Uint8Array): Promise<Outcome> => {
+  const runInThread = (message: Uint8Array): Promise<Outcome> => {
     begun.push(String.fromCharCode(message[0] ?? 0));
     return new Promise((resolve) => waiting.push(() => resolve(echo(message.slice(0, 1)))));
   };
@@ -20,7 +20,7 @@ async function serveWaiting() {
     await until(() => waiting.length > 0);
     waiting.shift()?.();
   };
-  return { begun, letGo, server: await serveLoopback({}, { runLarge }) };
+  return { begun, letGo, server: await serveLoopback({}, { runInThread }) };
 }
 
 const largeRequest = (name: string): Buffer => frame(Buffer.alloc(64 * KB, name));
@@ -47,7 +47,7 @@ describe("large requests", () => {
     };
     const here = runIn("here");
     const there = runIn("there");
-    const server = await serveLoopback({}, { runFunction: here, runLarge: async (message) => there(message) });
+    const server = await serveLoopback({}, { runFunction: here, runInThread: async (message) => there(message) });
     for (let n = 0; n < 8; n++) await call(server.target, Buffer.alloc(64 * KB));
     expect(threads.join(" ")).toBe("there there there there there there here here");
   });
@@ -87,8 +87,8 @@ describe("large requests", () => {
   });
 
   test("whose thread fails get INTERNAL, and the log says why", async () => {
-    const runLarge = () => Promise.reject(new Error("out of memory"));
-    const server = await serveLoopback({}, { runLarge });
+    const runInThread = () => Promise.reject(new Error("out of memory"));
+    const server = await serveLoopback({}, { runInThread });
     expect(await call(server.target, Buffer.alloc(64 * KB))).toMatchObject({ code: "INTERNAL" });
     expect(server.lines.at(-1)).toMatchObject({
       level: "error",

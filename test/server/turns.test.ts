@@ -6,24 +6,20 @@ const busy = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 };
 
-/** Sizes of requests, in bytes. */
-const SMALL = 2_500;
-const LARGE = 1_000_000;
-
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("turns", () => {
   test("connections take turns, one call each, in the order in which they came", async () => {
     const done: string[] = [];
     const turns = createTurns().run;
-    for (const call of ["a1", "a2", "a3", "b1", "c1", "b2"]) turns(call.charAt(0), SMALL, () => done.push(call));
+    for (const call of ["a1", "a2", "a3", "b1", "c1", "b2"]) turns(call.charAt(0), () => done.push(call));
     await nextTurn();
     expect(done).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
   });
 
   test("nothing is done at once, so that calls that come together are known before one is chosen", () => {
     const done: string[] = [];
-    createTurns().run("a", SMALL, () => done.push("a1"));
+    createTurns().run("a", () => done.push("a1"));
     expect(done).toEqual([]);
   });
 
@@ -31,12 +27,12 @@ describe("turns", () => {
     const done: string[] = [];
     const turns = createTurns().run;
     const ended = new Promise<void>((resolve) => {
-      turns("a", SMALL, () => {
+      turns("a", () => {
         setTimeout(() => done.push("timer"), 1);
         busy(20);
         done.push("a1");
       });
-      turns("a", SMALL, () => {
+      turns("a", () => {
         done.push("a2");
         resolve();
       });
@@ -48,9 +44,9 @@ describe("turns", () => {
   test("nothing is done while it is held, and all of it afterwards", async () => {
     const done: string[] = [];
     const { run, hold } = createTurns();
-    run("a", SMALL, () => done.push("a1"));
+    run("a", () => done.push("a1"));
     const goOn = hold();
-    run("b", SMALL, () => done.push("b1"));
+    run("b", () => done.push("b1"));
     await nextTurn();
     await nextTurn();
     expect(done).toEqual([]);
@@ -63,9 +59,9 @@ describe("turns", () => {
     const done: string[] = [];
     const turns = createTurns().run;
     await new Promise<void>((resolve) => {
-      turns("a", SMALL, () => {
+      turns("a", () => {
         done.push("a1");
-        turns("b", SMALL, () => {
+        turns("b", () => {
           done.push("b1");
           resolve();
         });
@@ -76,15 +72,15 @@ describe("turns", () => {
 
   test("a small call goes before large ones that came earlier, and its answer has three turns to leave", async () => {
     const done: string[] = [];
-    const { run } = createTurns();
+    const { run, runLarge } = createTurns();
     const ended = new Promise<void>((resolve) => {
-      run("a", LARGE, () => done.push("large 1"));
-      run("a", LARGE, () => {
+      runLarge("a", () => done.push("large 1"));
+      runLarge("a", () => {
         done.push("large 2");
         resolve();
       });
     });
-    run("b", SMALL, () => done.push("small"));
+    run("b", () => done.push("small"));
     for (let turn = 0; turn < 4; turn++) await nextTurn();
     expect(done).toEqual(["small"]);
     await ended;
@@ -92,16 +88,16 @@ describe("turns", () => {
   });
 
   test("a large call is computed after 50 ms although small ones never end", async () => {
-    const { run } = createTurns();
+    const { run, runLarge } = createTurns();
     let isDone = false;
     let small = 0;
-    run("a", LARGE, () => (isDone = true));
+    runLarge("a", () => (isDone = true));
     const again = (): void => {
       small++;
       busy(1);
-      if (!isDone) setImmediate(() => run("b", SMALL, again));
+      if (!isDone) setImmediate(() => run("b", again));
     };
-    run("b", SMALL, again);
+    run("b", again);
     while (!isDone) await nextTurn();
     expect(small).toBeGreaterThan(10);
   });

@@ -13,7 +13,7 @@ export const run = toRun(serveCommand, async (line, host) => {
   const log = createLog(config, host.log);
   const thread = startThread(workerProgram, runFunction, log);
   try {
-    const server = await serve(config, { runFunction, runLarge: thread.run, log });
+    const server = await serve(config, { runFunction, runInThread: thread.run, log });
     const signal = await host.nextSignal();
     log.info("shutting down", { signal });
     void host.nextSignal().then(() => server.destroy());

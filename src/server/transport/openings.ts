@@ -1,10 +1,9 @@
+import { inNextTurn } from "../next-turn.ts";
 import { createQueue } from "../queue.ts";
 
-/** How much is opened in one turn of the event loop. */
-interface Pace {
-  /** That many are opened as they come. */
+/** How much is opened in one turn of the event loop: `atOnce` as they come, and as many more as fit into the time. */
+interface TurnLimits {
   readonly atOnce: number;
-  /** The time for those that wait; 0 opens `atOnce` of them. */
   readonly turnMs: number;
 }
 
@@ -15,26 +14,19 @@ export type OpenInTurns = (connection: object, open: () => void) => void;
  * Lets connections take turns to open what they open. Thousands of streams that come at once then delay others by a few
  * milliseconds, and cost nothing more if they have been reset meanwhile.
  */
-export function createOpenings({ atOnce, turnMs }: Pace): OpenInTurns {
+export function createOpenings({ atOnce, turnMs }: TurnLimits): OpenInTurns {
   const waiting = createQueue<object, () => void>();
   let left = atOnce;
-  let isScheduled = false;
 
-  const run = (): void => {
-    isScheduled = false;
+  const goOn = inNextTurn(() => {
     left = atOnce;
     const end = performance.now() + turnMs;
-    while (waiting.hasNext() && (turnMs > 0 ? performance.now() < end : left-- > 0)) waiting.take()?.();
-    if (waiting.hasNext()) schedule();
+    while (waiting.hasNext() && (left-- > 0 || performance.now() < end)) waiting.take()?.();
+    if (waiting.hasNext()) goOn();
     else left = atOnce;
-  };
-  const schedule = (): void => {
-    if (isScheduled) return;
-    isScheduled = true;
-    setImmediate(run);
-  };
+  });
   return (connection, open) => {
-    schedule();
+    goOn();
     if (left > 0 && !waiting.hasNext()) {
       left--;
       open();
