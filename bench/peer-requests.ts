@@ -26,12 +26,7 @@ const TAG_MANAGER_INPUT: JsonObject = {
  */
 export function tagRequests(resources: number): PeerRequests {
   const { desired, ...body } = bodyOf(resources);
-  const unnamed = { ...body, desired: mapped(desired, withoutExternalName) };
-  const { desired: tagged } = decodeResponse(
-    runFunction(encode({ ...unnamed, required: {}, input: OUR_TAGS })).response,
-  );
-  const observed = mapped(body.observed, (object, name) => applied(object, tagged.resources.get(name)?.object ?? {}));
-  const steady = { ...unnamed, observed, required: {} };
+  const steady = settled({ ...body, desired: mapped(desired, withoutExternalName) }, {});
   return { ours: encode({ ...steady, input: OUR_TAGS }), theirs: encode({ ...steady, input: TAG_MANAGER_INPUT }) };
 }
 
@@ -42,16 +37,16 @@ export function tagRequests(resources: number): PeerRequests {
 export function ownedTagRequests(resources: number): PeerRequests {
   const body = bodyOf(resources);
   const theirs = encode({ ...body, required: {}, input: TAG_MANAGER_INPUT });
-  return { theirs, ours: settled(body, {}) };
+  return { theirs, ours: encode({ ...settled(body, {}), input: OUR_TAGS }) };
 }
 
 type Body = ReturnType<typeof bodyOf>;
 type Required = Readonly<Record<string, readonly JsonObject[]>>;
 
 /** The call that changes nothing any more, when Crossplane has applied what the calls before it returned. */
-function settled(body: Body, required: Required): Buffer {
-  const request = encode({ ...body, required, input: OUR_TAGS });
-  const { desired, requirements } = decodeResponse(runFunction(request).response);
+function settled(body: Body, required: Required): Body & { readonly required: Required } {
+  const asked = encode({ ...body, required, input: OUR_TAGS });
+  const { desired, requirements } = decodeResponse(runFunction(asked).response);
   const observed = mapped(body.observed, (object, name) => applied(object, desired.resources.get(name)?.object ?? {}));
   const all = Object.values(observed);
   const found = [...(requirements?.resources ?? [])].map(([name, { match }]) => {
@@ -60,7 +55,7 @@ function settled(body: Body, required: Required): Buffer {
   });
   const next: Required = Object.fromEntries(found);
   const isSettled = JSON.stringify([body.observed, required]) === JSON.stringify([observed, next]);
-  return isSettled ? request : settled({ ...body, observed }, next);
+  return isSettled ? { ...body, required } : settled({ ...body, observed }, next);
 }
 
 /** Merges desired fields into an observed resource, as server-side apply does. */

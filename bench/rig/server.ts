@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binaryOf } from "../../scripts/tools/catalogue.ts";
 import { outputOf, start } from "./child.ts";
+import { temporaryFolder } from "./folder.ts";
 
 /** A function that serves in a process of its own. */
 export interface Served {
@@ -65,7 +65,7 @@ export interface Calls {
 
 /** Waits until the function answers, then calls it, over one connection. */
 export async function call(address: string, request: Buffer, calls: Calls): Promise<Load> {
-  const file = join(mkdtempSync(join(tmpdir(), "bench-")), "request");
+  const file = join(temporaryFolder(), "request");
   writeFileSync(file, request);
   const flags = Object.entries(calls).map(([name, value]) => `-${name}=${value}`);
   const text = await outputOf(binaryOf("bench-go-load"), [`-target=${address}`, `-request=${file}`, ...flags]);

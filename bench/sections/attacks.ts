@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LightCalls } from "../children/light-calls.ts";
@@ -8,6 +7,7 @@ import { rows } from "../cost/rows.ts";
 import { stepOf } from "../features.ts";
 import { built } from "../rig/built.ts";
 import { start, startWorker, typescript, type Worker } from "../rig/child.ts";
+import { temporaryFolder } from "../rig/folder.ts";
 import { digits, type Section, type Target } from "../rig/report.ts";
 import { freeAddress, type Served, startServer } from "../rig/server.ts";
 import { measureStolen } from "../rig/stolen.ts";
@@ -61,7 +61,7 @@ interface Attack {
 }
 
 export async function attacked(): Promise<Section> {
-  const folder = mkdtempSync(join(tmpdir(), "bench-"));
+  const folder = temporaryFolder();
   const light = join(folder, "light");
   writeFileSync(light, stepOf({ spec: {}, resources: 1 }));
   const all = [...flooding(), ...(await hostileCalls(folder))];

@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Order } from "../children/codec.ts";
 import { type Job, jobs } from "../jobs.ts";
 import { requestOf } from "../requests.ts";
 import { startWorker, type Worker } from "../rig/child.ts";
+import { temporaryFolder } from "../rig/folder.ts";
 import { codecProgram, type Implementation, implementations, jobOf, titles } from "../rig/implementations.ts";
 import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";
 import { assertSameAnswers } from "../rig/same-answers.ts";
@@ -48,7 +48,7 @@ const casesOf = (count: Count): readonly Case[] => [
 
 export async function codec(count: Count): Promise<Section> {
   const cases = casesOf(count);
-  const folder = mkdtempSync(join(tmpdir(), "bench-"));
+  const folder = temporaryFolder();
   const fileOf = ({ job }: Case): string => join(folder, job === "select" ? "select" : "request");
   writeFileSync(join(folder, "request"), requestOf(count));
   writeFileSync(join(folder, "select"), requestOf(count, count / 10));

@@ -1,8 +1,6 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { requestOf, smallRequest } from "../requests.ts";
+import { temporaryFolder } from "../rig/folder.ts";
 import { type Implementation, serverProgram, titles } from "../rig/implementations.ts";
 import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";
 import { sample } from "../rig/sample.ts";
@@ -111,7 +109,7 @@ interface Server {
 
 /** Makes a folder with a certificate of one authority, for the server and the client. */
 async function makeCertificates(): Promise<{ readonly certs: string }> {
-  const certs = mkdtempSync(join(tmpdir(), "bench-"));
+  const certs = temporaryFolder();
   const authority = await createAuthority("bench");
   writeCertificates(certs, authority, await issue(authority, "localhost"));
   return { certs };

@@ -1,17 +1,22 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { bundle } from "../../scripts/package/bundle.ts";
 
+let folder: string | undefined;
 let program: Promise<string> | undefined;
+
+afterAll(() => {
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+});
 
 /** Bundles the program, as the image has it, once for a file of tests. @returns its path. */
 async function bundleProgram(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "program-"));
+  folder = mkdtempSync(join(tmpdir(), "program-"));
   await bundle(folder);
   return join(folder, "dist/main.cjs");
 }

@@ -1,6 +1,5 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { request as overHttps } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { run as admission } from "../../../src/cli/admission/admission.ts";
@@ -8,6 +7,7 @@ import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { createAuthority, issue, writeCertificates } from "../../../testing/servers/certificates.ts";
 import { type Ran, runCommand } from "../../../testing/tools/run-command.ts";
+import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 const kinds = [
   kindOf("s3.aws.upbound.io", "Bucket"),
@@ -42,7 +42,7 @@ interface Webhook {
 /** The program as it is started, on ports of its own. */
 async function start(...flags: readonly string[]): Promise<Webhook> {
   const api = await startApiServer({ kinds, objects });
-  const folder = mkdtempSync(join(tmpdir(), "admission-"));
+  const folder = temporaryFolder();
   const authority = await createAuthority("admission");
   writeCertificates(folder, authority, await issue(authority, "webhook"));
   writeFileSync(join(folder, "mapping.json"), JSON.stringify(mapping));
