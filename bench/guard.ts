@@ -1,3 +1,4 @@
+import { PLANS } from "./cost/measure.ts";
 import { stepOf } from "./features.ts";
 import { limits } from "./implementations/limits.ts";
 import { runOf as loaderRunOf } from "./implementations/proto-loader.ts";
@@ -17,9 +18,6 @@ import { boundsOf, measureApart } from "./sections/cost.ts";
 
 const { runOf } = await import("./implementations/ours.ts");
 const { runFunction } = await built<typeof import("../src/run-function.ts")>("run-function");
-
-/** Wider than the bench's own: 1.15 and 100 ms. A cost that grows with the square of something is far beyond both. */
-const ON_A_BUSY_MACHINE = { exponent: 1.5, milliseconds: 250 } as const;
 
 const ROUNDS = 3;
 const MILLISECONDS = 70;
@@ -76,7 +74,7 @@ const guards: readonly Target[] = [
   faster("JSON.parse / the function with no section turned on", 8, () => runFunction(step(COUNT)), parse),
   growth("everything", (count) => runOf("everything").bind(undefined, requestOf(count))),
   growth("the function with no section turned on", (count) => runFunction.bind(undefined, step(count))),
-  ...(await measureApart("few")).flatMap((cost) => boundsOf(cost, ON_A_BUSY_MACHINE)),
+  ...(await measureApart("brief")).flatMap((cost) => boundsOf(cost, PLANS.brief.atMost)),
 ];
 
 /** Linear is 1. */

@@ -1,4 +1,4 @@
-import { AT_MOST, type Cost, toCost } from "../cost/measure.ts";
+import { type Cost, type Limits, PLANS, toCost } from "../cost/measure.ts";
 import { outputOf, typescript } from "../rig/child.ts";
 import { digits, type Section, type Target } from "../rig/report.ts";
 
@@ -6,7 +6,7 @@ import { digits, type Section, type Target } from "../rig/report.ts";
 
 /** @param only rows whose names include it */
 export async function cost(only = ""): Promise<Section> {
-  const costs = await measureApart("all", only);
+  const costs = await measureApart("whole", only);
   return {
     title: "What others write",
     tables: [
@@ -17,14 +17,14 @@ export async function cost(only = ""): Promise<Section> {
         rows: costs.map(({ name, points, exponent }) => [name, points.map(toText).join(", "), digits(exponent)]),
       },
     ],
-    targets: costs.flatMap((found) => boundsOf(found, AT_MOST)),
+    targets: costs.flatMap((found) => boundsOf(found, PLANS.whole.atMost)),
     figures: costs,
   };
 }
 
 /** Measures in a process of its own, started as children/cost.ts says. */
-export async function measureApart(sizes: "all" | "few", only = ""): Promise<readonly Cost[]> {
-  const args = ["--max-semi-space-size=256", ...typescript("children/cost.ts"), sizes, only];
+export async function measureApart(plan: keyof typeof PLANS, only = ""): Promise<readonly Cost[]> {
+  const args = ["--max-semi-space-size=256", ...typescript("children/cost.ts"), plan, only];
   const lines = (await outputOf(process.execPath, args)).split("\n").filter((line) => line !== "");
   return lines.map((line) => toCost(JSON.parse(line)));
 }
@@ -33,10 +33,7 @@ const toText = ([bytes, milliseconds]: Cost["points"][number]): string =>
   `${Math.round(bytes / 1024)} KB: ${digits(milliseconds)}`;
 
 /** Two targets for a row. */
-export const boundsOf = (
-  { name, exponent, atLimit }: Cost,
-  atMost: { readonly exponent: number; readonly milliseconds: number },
-): readonly Target[] => [
+export const boundsOf = ({ name, exponent, atLimit }: Cost, atMost: Limits): readonly Target[] => [
   { what: `exponent: ${name}`, is: exponent, atMost: atMost.exponent },
   { what: `ms for 1 MB: ${name}`, is: atLimit, atMost: atMost.milliseconds },
 ];
