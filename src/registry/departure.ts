@@ -21,8 +21,8 @@ export interface Departure {
  * Reads a managed resource that is to be deleted; undefined where nobody has to take its cloud resource over:
  *
  * - it is no contender, or deletes the cloud resource itself,
- * - it owns the cloud resource, has no successors to leave it to, and was reconciled since its provider created the cloud resource,
- *   so its policies are those that its Composition asks for,
+ * - it owns a cloud resource that one of ours created, has no successors to leave it to, and was reconciled since, so its policies are
+ *   those that its Composition asks for,
  * - an operator wants the cloud resource to stay.
  */
 export function toDeparture(managed: JsonObject): Departure | undefined {
@@ -30,8 +30,7 @@ export function toDeparture(managed: JsonObject): Departure | undefined {
   const leaving = toContender(document);
   const { identity, isMarked, acknowledged, isDeleting, isDeletingWithIt } = leaving;
   if (identity === undefined || isDeleting || isDeletingWithIt) return undefined;
-  const isOriginKnown = readAnnotation(document, ORIGIN) !== undefined || !leaving.isCreated;
-  if (isMarked && acknowledged.size === 0 && isOriginKnown) return undefined;
+  if (isMarked && acknowledged.size === 0 && readAnnotation(document, ORIGIN) !== undefined) return undefined;
   if (readAnnotation(document, LEAVE_BEHIND) === "true") return undefined;
   const group = toApiGroup(stringAt(document, ["apiVersion"]) ?? "");
   return { group, kind: stringAt(document, ["kind"]) ?? "", identity, leaving };

@@ -301,9 +301,9 @@ export class TagWorld {
     if (nameOf(managed) !== state.name) this.#leave(nameOf(managed));
   }
 
-  /** An external name that changes leaves the old cloud resource to those that have seen who created it, or to nobody. */
+  /** An external name that changes leaves the old cloud resource to those that stay and have seen who created it, or to nobody. */
   #leave(name: Name): void {
-    const others = [...this.#now.values()].filter((managed) => nameOf(managed) === name);
+    const others = [...this.#now.values()].filter((managed) => nameOf(managed) === name && !managed.isDeleting);
     const isKnown = others.some((managed) => toContender(documentOf(this.#show(managed))).isCreated);
     if (!isKnown) this.#resource(name).isOurs = false;
   }

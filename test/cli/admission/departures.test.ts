@@ -76,8 +76,20 @@ describe("the deletion of a managed resource", () => {
       is: "denied",
     },
     {
+      reason: "it found the cloud resource, and the observer whose provider created it goes as well",
+      deleted: managed({ bucket: "orders", owner: OWNER }, {}, withoutDelete),
+      others: [managed({ ...other, isDeleting: true }, EXTERNAL, ["Observe"])],
+      is: "denied",
+    },
+    {
       reason: "the cloud resource existed before",
       deleted: managed(other, {}, ["Observe"]),
+      others: [],
+      is: "allowed",
+    },
+    {
+      reason: "the cloud resource existed before, and it owns it",
+      deleted: managed({ bucket: "orders", owner: OWNER }, {}, withoutDelete),
       others: [],
       is: "allowed",
     },
