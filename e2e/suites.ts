@@ -10,7 +10,7 @@ import { changes } from "./scenarios/changes.ts";
 import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
 import { consumers } from "./scenarios/consumers.ts";
-import { cost } from "./scenarios/cost.ts";
+import { sharedCost, steadyCost } from "./scenarios/cost.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { losingExternalNames } from "./scenarios/external-name.ts";
 import { givingUp } from "./scenarios/giving-up.ts";
@@ -95,7 +95,8 @@ export const suites: readonly Suite[] = [
   operating,
   installation,
   severalReplicas,
-  cost,
+  steadyCost,
+  sharedCost,
   awsTagWar,
   awsMigration,
   awsMoves,
@@ -107,9 +108,9 @@ export const suites: readonly Suite[] = [
 const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
   "v1.20": [
     ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, consumers, tagWar, restoring],
-    ...[installation, afterAll],
+    ...[installation, steadyCost, afterAll],
   ],
-  "v2.3": [withoutEvents, shareConnectionSecret, deliveries, consumers, tagWar, afterAll],
+  "v2.3": [withoutEvents, shareConnectionSecret, deliveries, consumers, tagWar, steadyCost, afterAll],
 };
 
 /** The suites of a run on each change: all on the newest Crossplane, and on older ones those that differ. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run as preflight } from "../../src/cli/preflight/preflight.ts";
@@ -6,16 +6,15 @@ import { run as registry } from "../../src/cli/registry/registry.ts";
 import { toCluster } from "../../src/cluster/cluster.ts";
 import { connect } from "../../src/cluster/connection.ts";
 import { discover } from "../../src/cluster/discovery.ts";
-import type { JsonObject } from "../../src/model/json.ts";
 import { lookUp } from "../../src/registry/look-up.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
-import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { freePort } from "../../testing/servers/free-port.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
 import { createMany } from "../rig/bulk.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
-import { type Part, startPart, until } from "../rig/process.ts";
+import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
+import { kubeconfigOf } from "../rig/service-account.ts";
+import { admissionDenies, leavesNothing } from "./admission.ts";
 import { GROUP } from "./definitions.ts";
 import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
 import { CLOUD, shelved, xrOf } from "./tagged.ts";
@@ -29,6 +28,10 @@ export const conflicts: Suite = onNewestOnly({
     { name: "it needs the rights of deploy/registry, and names the one that it lacks", run: leastRights },
     { name: "preflight: a conflict is exit code 1 and a line that names the owner, none is 0", run: preflightTells },
     { name: "admission: the API server denies what somebody else owns, and nothing else", run: admissionDenies },
+    {
+      name: "admission: owner and observer deleted at once, the cloud resource is not left behind",
+      run: leavesNothing,
+    },
     { name: "who-owns among thousands of managed resources", run: amongThousands },
     { name: "Kubernetes takes what is in deploy/", run: takesDeploy },
   ],
@@ -89,21 +92,12 @@ async function registryNamesTheOwner(rig: Rig): Promise<string> {
 
 const deployed = (file: string): string => fileURLToPath(new URL(`../../deploy/${file}`, import.meta.url));
 
-/** A kubeconfig with which one is that ServiceAccount. */
-async function as(account: string, { kubectl, kubeconfig, directory }: Rig): Promise<string> {
-  const token = (await kubectl.run("create", "token", account, `--namespace=${NAMESPACE}`)).trim();
-  const config = JSON.parse(readFileSync(kubeconfig, "utf8")) as JsonObject;
-  const file = join(directory, `${account}.kubeconfig`);
-  writeFileSync(file, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));
-  return file;
-}
-
 async function leastRights(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   await kubectl.applyFile(deployed("registry/rbac.yaml"));
   await kubectl.applyFile(deployed("registry/job.yaml"));
   const ask = async (account: string) =>
-    run(registry, ["who-owns", KIND, NAME], { kubeconfig: await as(account, rig) });
+    run(registry, ["who-owns", KIND, NAME], { kubeconfig: await kubeconfigOf(account, rig) });
   const allowed = await ask("shared-infrastructure-registry");
   if (allowed.exitCode !== 0 || !allowed.stdout.includes(OWNER)) throw new Error(`it lacks rights: ${allowed.stderr}`);
 
@@ -128,96 +122,6 @@ async function preflightTells(rig: Rig): Promise<string> {
   if (exitCode !== 1 || !stdout.includes(OWNER))
     throw new Error(`no conflict: ${JSON.stringify({ exitCode, stdout })}`);
   return stdout.trim().replace(/ \(objects.*\)/, "");
-}
-
-const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
-
-async function startAdmission(rig: Rig, port: number): Promise<Part> {
-  const { directory, authority } = rig;
-  const kubeconfig = await as("shared-infrastructure-registry", rig);
-  const certsDir = join(directory, "admission");
-  mkdirSync(certsDir, { recursive: true });
-  writeCertificates(certsDir, authority, await issue(authority, "admission"));
-  const metrics = await freePort();
-  return startPart({
-    name: "admission",
-    command: process.execPath,
-    args: [
-      main,
-      "admission",
-      `--mapping=${join(directory, "mapping.json")}`,
-      `--kubeconfig=${kubeconfig}`,
-      `--tls-certs-dir=${certsDir}`,
-      `--address=127.0.0.1:${port}`,
-      `--metrics-address=127.0.0.1:${metrics}`,
-    ],
-    directory,
-    isReady: async () => (await fetch(`http://127.0.0.1:${metrics}/readyz`)).ok,
-  });
-}
-
-/** As deploy/admission has it, but for where it is. */
-const webhook = (port: number, ca: string) => ({
-  apiVersion: "admissionregistration.k8s.io/v1",
-  kind: "ValidatingWebhookConfiguration",
-  metadata: { name: "shelves" },
-  webhooks: [
-    {
-      name: "owners.shared-infrastructure.fn.crossplane.io",
-      admissionReviewVersions: ["v1"],
-      sideEffects: "None",
-      failurePolicy: "Fail",
-      timeoutSeconds: 5,
-      clientConfig: { url: `https://127.0.0.1:${port}/validate`, caBundle: Buffer.from(ca).toString("base64") },
-      rules: [
-        {
-          apiGroups: [GROUP],
-          apiVersions: ["*"],
-          operations: ["CREATE", "UPDATE", "DELETE"],
-          resources: ["xshelfs", "xshelfs/status"],
-        },
-      ],
-    },
-  ],
-});
-
-async function admissionDenies(rig: Rig): Promise<string> {
-  const { kubectl, authority } = rig;
-  const port = await freePort();
-  const admission = await startAdmission(rig, port);
-  await kubectl.apply(webhook(port, authority.certificate));
-  const denial = (...args: readonly string[]) => kubectl.run(...args).then(() => undefined, String);
-  const file = join(rig.directory, "shelf-b.json");
-  const create = (xr: object, ...flags: readonly string[]) => {
-    writeFileSync(file, JSON.stringify(xr));
-    return denial("create", "-f", file, ...flags);
-  };
-  try {
-    let message: string | undefined;
-    const rival = xrOf("XShelf", "shelf", "b");
-    // The API server takes a moment to know of a new webhook; until then a dry run passes, and leaves nothing behind.
-    const asks = async () => {
-      message = await create(rival, "--dry-run=server");
-      return message !== undefined;
-    };
-    await until("the API server asks", asks, PATIENCE);
-    message = (await create(rival)) ?? "";
-    if (!message.includes(OWNER)) throw new Error(`not denied: ${message}`);
-
-    const admitted = [
-      await create(xrOf("XShelf", "free", "b")),
-      await denial("label", "xshelf/shelf-a", "seen=true"),
-      await denial("annotate", "xshelf/free-b", "seen=true"),
-    ];
-    const renamed = await denial("patch", "xshelf/free-b", "--type=merge", "-p", '{"spec":{"resource":"shelf"}}');
-    if (renamed?.includes(OWNER) !== true) throw new Error(`a new name is not denied: ${renamed}`);
-    admitted.push(await denial("delete", "xshelf/free-b", "--timeout=180s"));
-    if (admitted.some((fault) => fault !== undefined)) throw new Error(`denied: ${admitted.join("; ")}`);
-    return `denied: ${/spec\.resource: .*? \(/.exec(message)?.[0].slice(0, -2)}; admitted: the owner, another name, deletion`;
-  } finally {
-    await kubectl.run("delete", "validatingwebhookconfiguration/shelves");
-    await admission.stop();
-  }
 }
 
 /** Ten thousand: E2E_MANAGED_RESOURCES=10000. */
