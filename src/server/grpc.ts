@@ -10,7 +10,7 @@ import { createSideServices } from "./side-services.ts";
 import { watchCalls } from "./transport/calls.ts";
 import { type Sessions, trackSessions } from "./transport/drain.ts";
 import { createTransport, type Transport } from "./transport/http2.ts";
-import { createOpenings } from "./transport/openings.ts";
+import { closeInTurns, limitPerTurn } from "./transport/per-turn.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
 interface Dependencies {
@@ -34,6 +34,9 @@ export interface GrpcServer {
 
 /** A new connection may bring a hundred calls, which Node announces all at once: a few connections, and then the others' turn. */
 const CONNECTIONS = { atOnce: 2, turnMs: 0 };
+
+/** The end of a connection closes up to a hundred streams. */
+const ENDS = { atOnce: 1, turnMs: 5 };
 
 /** Creates the server of the function. */
 export const createGrpcServer = (config: Config, dependencies: Dependencies): GrpcServer =>
@@ -59,10 +62,12 @@ export function createServer(
   const sideServices = createSideServices(server, dependencies.log);
   const transport = createTransport(server, config.limits.maxHeaderBytes);
   const connections = watch(server, transport, config, { ...dependencies, load: sideServices.load });
-  const openInTurns = createOpenings(CONNECTIONS);
+  const openInTurns = limitPerTurn(CONNECTIONS);
+  const endInTurns = limitPerTurn(ENDS);
   return {
     accept: (connection) => {
       connection.on("error", () => {}); // it may end while it waits
+      closeInTurns(connection, endInTurns);
       openInTurns(connection, () => {
         if (!connection.destroyed) transport.accept(connection);
       });

@@ -7,7 +7,7 @@ import {
 } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import { endLateCalls } from "./late-calls.ts";
-import { createOpenings } from "./openings.ts";
+import { limitPerTurn } from "./per-turn.ts";
 import { endCall, isGrpc, isOver, refuseMediaType } from "./refuse.ts";
 import { limitResets, type ResetOptions } from "./resets.ts";
 import { type MemoryOptions, watchMemory } from "./watch-memory.ts";
@@ -54,7 +54,7 @@ export function watchCalls(http2: Http2Server, options: CallsOptions): () => voi
   const memory = watchMemory(options);
   const late = endLateCalls(callTimeoutMs);
   const followResets = limitResets(options);
-  const openInTurns = createOpenings(STREAMS);
+  const openInTurns = limitPerTurn(STREAMS);
   const open = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     if (isOver(stream)) return; // reset meanwhile
     if (!isGrpc(headers)) return refuseMediaType(stream);
