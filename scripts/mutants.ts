@@ -26,14 +26,12 @@ const BREAK_BELOW_PERCENT = 85;
 const extent =
   values.sample === undefined
     ? { incremental: true, incrementalFile: `build/mutants/${folder.replaceAll("/", "-")}.json` }
-    : {
-        checkers: ["sample"],
-        plugins: ["@stryker-mutator/*", "./scripts/mutants/sample.mjs"],
-        sample: Number(values.sample),
-      };
+    : { checkers: ["sample"], sample: Number(values.sample) };
 
 const options: ConstructorParameters<typeof Stryker>[0] = {
   mutate: [`${folder}/${pattern}`],
+  plugins: ["@stryker-mutator/*", "./scripts/mutants/sample.mjs", "./scripts/mutants/fast-paths.mjs"],
+  ignorers: ["fast-paths"],
   testRunner: "vitest",
   // Only the folder's own tests: that run-function's notice as well says nothing about these, and takes an hour.
   vitest: { configFile: "vitest.mutants.config.ts", dir: tests, related: false },

@@ -7,7 +7,7 @@ import { writeFatalResponse, writeResponse } from "../../src/wire/response.ts";
 import { decodeRequest, decodeResponse, encodeRequest } from "../../testing/wire/oracle.ts";
 import { emptyResource } from "../../testing/wire/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
-import { contentsOf, field } from "./bytes.ts";
+import { contentsOf, entry, field, number } from "./bytes.ts";
 import { draft, expectedResponse, passingOn } from "./drafts.ts";
 import { thrownBy } from "./thrown.ts";
 
@@ -119,6 +119,13 @@ describe("a response larger than was guessed", () => {
     const { desired } = readRequest(Buffer.concat(asRequest(writeResponse(readRequest(Buffer.alloc(0)), draft))));
     expect(JSON.stringify(desired.resources.get("db")?.document.toObject())).toBe(JSON.stringify(object));
   });
+});
+
+test("null is written as null, and not as a Value without a kind, which protojson refuses", () => {
+  const resources = new Map([["db", { is: "set", object: { a: null } }]]) satisfies Draft["resources"];
+  expect(writeResponse(readRequest(Buffer.alloc(0)), { ...emptyDraft, resources })).toSatisfy((bytes: Buffer) =>
+    bytes.includes(entry("a", number(1, 0))),
+  );
 });
 
 /** What a response desires, as the next step of the pipeline is asked with it. */

@@ -25,6 +25,12 @@ describe("a Struct", () => {
     { reason: "an entry without a key", bytes: field(1, field(2, string("v"))), is: { "": "v" } },
     { reason: "an entry without a value", bytes: field(1, field(1, "a")), is: { a: null } },
     { reason: "an entry without anything", bytes: field(1), is: { "": null } },
+    {
+      // Its length has two bytes, of which the second looks like a key's tag, and its key has what looks like a value.
+      reason: "a long entry that could be read as a short one",
+      bytes: entry("123456789\x12|987654321", string("x".repeat(1290 - 22 - 3 - 3))),
+      is: own("123456789\x12|987654321", "x".repeat(1290 - 22 - 3 - 3)),
+    },
     { reason: "an entry with two keys: the last", bytes: field(1, field(1, "b"), field(1, "a")), is: { a: null } },
     {
       reason: "a key twice: the last",

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isObject } from "../../../../src/model/json.ts";
@@ -9,6 +10,7 @@ import {
   type PatchResult,
   patchHere,
 } from "../../../../testing/peers/patch-and-transform.ts";
+import { patchAnswers } from "../../../../testing/peers/patch-answers.ts";
 import { type GoFunction, startGoFunction } from "../../../../testing/servers/go-function.ts";
 import { toolOrSkip } from "../../../../testing/tools/server-tools.ts";
 
@@ -47,6 +49,16 @@ describe.skipIf(program === "")("function-patch-and-transform v0.5.0", () => {
   // The same cases in every run: what fails here fails for everybody. `npm run properties` tries ten thousand others.
   test("makes the same of five hundred patches, and fails at the same transform", async () => {
     await fc.assert(patchesAgree(peer), { seed: 20, numRuns: 500 });
+  });
+
+  test("still gives the answers that transforms.test.ts expects of ours", async () => {
+    const others: string[] = [];
+    for (const { title, patch, answer } of patchAnswers) {
+      const result = await peer.patch(patch);
+      const given = result.is === "patched" && isObject(result.spec) ? result.spec["to"] : undefined;
+      if (!isDeepStrictEqual(given, answer)) others.push(`${title}, and now ${JSON.stringify(given)}`);
+    }
+    expect(others).toEqual([]);
   });
 
   describe("differs on purpose", () => {
