@@ -40,6 +40,15 @@ describe("late calls", () => {
     late.stop();
   });
 
+  test("a timeout of less than a second is kept, too", () => {
+    const { stream, ends } = streamOf();
+    const late = endLateCalls(200);
+    late.add(stream);
+    vi.advanceTimersByTime(400);
+    expect(ends).toEqual(["status 4", "reset 0"]);
+    late.stop();
+  });
+
   test("a call that has ended is forgotten", () => {
     const { stream, ends } = streamOf();
     const late = endLateCalls(3000);

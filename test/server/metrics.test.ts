@@ -99,6 +99,11 @@ describe("metrics", () => {
     expect((await fetch(`http://127.0.0.1:${metricsPort}${path}`, { method })).status).toBe(status);
   });
 
+  test("who asks whether it is ready reads that it is", async () => {
+    const { metricsPort } = await serveLoopback(free);
+    expect(await (await fetch(`http://127.0.0.1:${metricsPort}/readyz`)).text()).toBe("ok\n");
+  });
+
   test("there are none where the address is empty", async () => {
     const { metricsPort } = await serveLoopback({ metricsAddress: "off" });
     expect(metricsPort).toBeUndefined();

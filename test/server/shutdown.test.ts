@@ -85,8 +85,8 @@ describe("shutting down", () => {
     await new Promise((resolve) => setTimeout(resolve, 50)); // the half of it is there
 
     const stopped = server.shutDown();
-    const { status } = await fetch(`http://127.0.0.1:${server.metricsPort}/readyz`);
-    expect(status).toBe(503);
+    const response = await fetch(`http://127.0.0.1:${server.metricsPort}/readyz`);
+    expect([response.status, await response.text()]).toEqual([503, "draining\n"]);
     stream.end(message.subarray(9));
     expect((await endOf(stream)).status).toBe("0");
     await stopped;

@@ -216,6 +216,8 @@ export class TagWorld {
   #observe(managed: Managed): void {
     const resource = this.#cloudOf(managed);
     const isCreating = isWriter(managed) && !resource.exists;
+    // Marks of creation have seconds, and between two of one managed resource its XR changes and is reconciled twice.
+    if (isCreating && managed.cloudCreatedAt !== "") this.tick();
     const cloudCreatedAt = isCreating ? this.#createInCloud(nameOf(managed)) : managed.cloudCreatedAt;
     if (isWriter(managed) && managed.applied !== undefined) resource.cluster = HERE;
     const found = resource.exists ? "present" : "absent";
