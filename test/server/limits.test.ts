@@ -158,6 +158,16 @@ describe("connections", () => {
     expect(remoteSettings).toMatchObject({ maxConcurrentStreams: 7, maxHeaderListSize: 9 * 1024 });
   });
 
+  test("a call beyond that many is refused, and may be sent elsewhere", async () => {
+    const { port } = await serveWithin({ maxConcurrentStreams: 2 });
+    const client = await connectRaw(port);
+    const received: Buffer[] = [];
+    client.on("data", (bytes: Buffer) => received.push(bytes));
+    client.write(Buffer.concat([1, 3, 5].map((stream) => openCall(stream))));
+    const refused = Buffer.from([0, 0, 4, 3, 0, 0, 0, 0, 5, 0, 0, 0, 7]); // RST_STREAM of stream 5: REFUSED_STREAM
+    await until(() => Promise.resolve(Buffer.concat(received).includes(refused)));
+  });
+
   test("a call whose headers are larger is refused, and the next one served", async () => {
     const server = await serveWithin({ maxHeaderBytes: 4 * 1024 });
     const session = await connectTo(server);
