@@ -26,11 +26,10 @@ const firstWins = (add: readonly JsonObject[]): readonly JsonObject[] | undefine
         ...add.filter(({ policy }) => policy === "Retain"),
       ];
 
-/** Sets the policy: function-tag-manager's default is Replace only if the type is left out. */
 function toAdded(reader: Reader, path: string, value: JsonValue): JsonObject {
   const entry = reader.read(path, value, ["type", "fromFieldPath", "tags", "policy"]);
-  const policy = entry["policy"] ?? (entry["type"] === undefined ? "Replace" : "Retain");
-  return { ...toSource(entry, entry["tags"]), policy, ...(isFromField(entry) && { optional: true }) };
+  const optional = isFromField(entry) ? true : undefined;
+  return given({ ...toSource(entry, entry["tags"]), policy: entry["policy"], optional });
 }
 
 function toKeys(reader: Reader, path: string, value: JsonValue): JsonObject {

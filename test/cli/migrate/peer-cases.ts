@@ -199,6 +199,19 @@ const tagManagerCases: readonly PeerCase[] = [
     desired: { vpc },
     context: { "apiextensions.crossplane.io/environment": { tags: { before: "environment", more: "1" } } },
   },
+  {
+    name: "several of one key without a policy, over a tag that is there",
+    input: managedTags({
+      addTags: [
+        { type: "FromValue", tags: { before: "first", team: "first" } },
+        { type: "FromCompositeFieldPath", fromFieldPath: "spec.parameters.tags" },
+        { tags: { team: "last", tier: "last" } },
+        { type: "FromCompositeFieldPath", fromFieldPath: "spec.parameters.notThere" },
+      ],
+    }),
+    xr: xr({ parameters: { tags: { before: "second", tier: "second" } } }),
+    desired: { vpc },
+  },
 ];
 
 const contextOf =

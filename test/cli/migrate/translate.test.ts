@@ -111,14 +111,10 @@ describe("an input of function-environment-configs", () => {
 describe("an input of function-tag-manager", () => {
   test.each<{ reason: string; from: JsonObject; to: JsonObject; remarks?: readonly string[] }>([
     {
-      reason: "replaces tags where it names no type",
-      from: { addTags: [{ tags: { team: "orders" } }] },
-      to: { tags: { add: [{ value: { team: "orders" }, policy: "Replace" }] } },
-    },
-    {
-      reason: "retains them where it names one, and may find a field of the XR or the environment unset",
+      reason: "replaces tags where it names no policy, and may find a field of the XR or the environment unset",
       from: {
         addTags: [
+          { tags: { tier: "gold" } },
           { type: "FromValue", tags: { team: "orders" } },
           { type: "FromCompositeFieldPath", fromFieldPath: "spec.tags" },
           { type: "FromEnvironmentFieldPath", fromFieldPath: "tags" },
@@ -127,9 +123,10 @@ describe("an input of function-tag-manager", () => {
       to: {
         tags: {
           add: [
-            { value: { team: "orders" }, policy: "Retain" },
-            { fromCompositeFieldPath: "spec.tags", policy: "Retain", optional: true },
-            { fromEnvironmentFieldPath: "tags", policy: "Retain", optional: true },
+            { fromEnvironmentFieldPath: "tags", optional: true },
+            { fromCompositeFieldPath: "spec.tags", optional: true },
+            { value: { team: "orders" } },
+            { value: { tier: "gold" } },
           ],
         },
       },
@@ -139,7 +136,7 @@ describe("an input of function-tag-manager", () => {
       from: {
         addTags: [
           { tags: { team: "first" } },
-          { type: "FromValue", tags: { tier: "kept" } },
+          { type: "FromValue", policy: "Retain", tags: { tier: "kept" } },
           { type: "FromValue", policy: "Replace", tags: { team: "second" } },
         ],
       },
@@ -147,7 +144,7 @@ describe("an input of function-tag-manager", () => {
         tags: {
           add: [
             { value: { team: "second" }, policy: "Replace" },
-            { value: { team: "first" }, policy: "Replace" },
+            { value: { team: "first" } },
             { value: { tier: "kept" }, policy: "Retain" },
           ],
         },
@@ -169,7 +166,7 @@ describe("an input of function-tag-manager", () => {
     {
       reason: "says which field is not translated",
       from: { addTags: [{ tags: { team: "orders" }, when: "always" }] },
-      to: { tags: { add: [{ value: { team: "orders" }, policy: "Replace" }] } },
+      to: { tags: { add: [{ value: { team: "orders" } }] } },
       remarks: ["addTags[0].when: not translated"],
     },
   ])("$reason", ({ from, to, remarks = [] }) => {
