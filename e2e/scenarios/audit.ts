@@ -29,6 +29,7 @@ import { unreachedOf } from "./unreached.ts";
 
 export const auditing: Suite = {
   name: "audit",
+  when: "after the others", // it reads all kinds, and others remove theirs
   scenarios: [
     { name: "after a restore it finds what is missing, what is not adopted, and then nothing", run: afterRestore },
     { name: "what Crossplane v2.4 has forgotten is found, put back, adopted and deleted", run: orphaned },
