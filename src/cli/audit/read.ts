@@ -34,7 +34,7 @@ const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
  * Reads all XRs, and the metadata of everything with Crossplane's label, of any kind. Orphans are in nobody's
  * references, so there is no other way to find them.
  *
- * Kinds that RBAC forbids to read, whose API server is unavailable, or that were removed after discovery are left out and reported.
+ * Kinds that RBAC forbids to read, or whose API server is unavailable, are left out and reported.
  *
  * @throws {ClusterError} where the API server cannot be asked, or the XRs cannot be listed.
  */
@@ -42,7 +42,7 @@ export async function readWorld(cluster: Cluster, progress: Progress): Promise<W
   const all = await discover(cluster, { includeCore: true });
   const kinds = all.filter((kind) => kind.verbs.includes("list") && !NEVER_COMPOSED.has(toFullName(kind)));
   const unread = new UnreadKinds();
-  const composites = await readComposites(cluster, kinds, unread, progress);
+  const composites = await readComposites(cluster, kinds, progress);
   const found = await readLabelled(cluster, kinds, unread, progress);
   const unregistered = await readUnregistered(cluster, kinds, found, unread, progress);
   const own = composites.map(({ document }): [string, Document] => [toKey(toReference(document)), document]);
@@ -62,7 +62,6 @@ const isComposed = (kind: ResourceKind, references: readonly Reference[]): boole
 async function readComposites(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
-  unread: UnreadKinds,
   progress: Progress,
 ): Promise<readonly Composite[]> {
   const definition = kinds.find(
@@ -76,11 +75,7 @@ async function readComposites(
   );
   // An XRD is named after its kind. The kind is missing until the XRD is established.
   const composite = kinds.filter((kind) => defined.has(toFullName(kind)));
-  const lists = await inParallel(
-    composite,
-    (kind) => unread.unlessRemoved(kind, list(cluster, kind), []),
-    toPace(progress, "XRs", composite.length),
-  );
+  const lists = await inParallel(composite, (kind) => list(cluster, kind), toPace(progress, "XRs", composite.length));
   return lists.flat().map((object) => toComposite(documentOf(object)));
 }
 

@@ -21,29 +21,11 @@ export class UnreadKinds {
    * @returns the answer, or `otherwise` where the kind cannot be read.
    * @throws {ClusterError} where no kind can be read.
    */
-  unless<T>(kind: ResourceKind, answer: Promise<T>, otherwise: T): Promise<T> {
-    return this.#pass(kind, answer, otherwise, (error) => this.#isOfThisKindOnly(error));
-  }
-
-  /**
-   * As `unless`, for XRs, without which nothing can be judged: passes over a kind only that was removed after discovery.
-   *
-   * @throws {ClusterError} where the kind is there and cannot be read.
-   */
-  unlessRemoved<T>(kind: ResourceKind, answer: Promise<T>, otherwise: T): Promise<T> {
-    return this.#pass(kind, answer, otherwise, ({ code }) => code === "NotFound");
-  }
-
-  async #pass<T>(
-    kind: ResourceKind,
-    answer: Promise<T>,
-    otherwise: T,
-    isPassed: (error: ClusterError) => boolean,
-  ): Promise<T> {
+  async unless<T>(kind: ResourceKind, answer: Promise<T>, otherwise: T): Promise<T> {
     try {
       return await answer;
     } catch (error) {
-      if (!(error instanceof ClusterError) || !isPassed(error)) throw error;
+      if (!(error instanceof ClusterError) || !this.#isOfThisKindOnly(error)) throw error;
       this.#found.set(error.message, { kind, message: error.message });
       return otherwise;
     }

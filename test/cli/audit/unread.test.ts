@@ -37,14 +37,3 @@ test("what is there is the answer", async () => {
   expect(await unread.unless(kindOf("example.org", "Kind"), Promise.resolve("something"), "nothing")).toBe("something");
   expect(unread.all()).toEqual([]);
 });
-
-test("of XRs' kinds it passes over those only that were removed meanwhile, and says which", async () => {
-  const unread = new UnreadKinds();
-  const kind = kindOf("example.org", "XShop");
-  const failing = (code: ClusterErrorCode) => Promise.reject(new ClusterError(code, code));
-  expect(await unread.unlessRemoved(kind, failing("NotFound"), "nothing")).toBe("nothing");
-  expect(unread.all()).toEqual([{ kind, message: "NotFound" }]);
-  for (const code of ["Forbidden", "Unavailable", "Refused"] as const) {
-    await expect(unread.unlessRemoved(kind, failing(code), "nothing")).rejects.toThrow(code);
-  }
-});
