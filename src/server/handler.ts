@@ -52,7 +52,6 @@ export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffe
   return (call, callback) => {
     const connection = call.getPeer();
     const requestBytes = call.request.byteLength;
-    const isLarge = requestBytes >= LARGE_BYTES;
     const reply = (run: () => Ran): void => {
       if (call.cancelled) return; // the client is gone
       const outcome = reportOrFail(call, requestBytes, run, dependencies);
@@ -60,7 +59,7 @@ export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffe
       else logChanges(outcome.audit, connection, dependencies, () => callback(null, outcome.response));
     };
     const runHere = () => timed(() => runFunction(call.request));
-    if (!isLarge) return turns.run(connection, () => reply(runHere));
+    if (requestBytes < LARGE_BYTES) return turns.run(connection, () => reply(runHere));
     if (runInThread === undefined || pace.isQuick()) {
       return turns.runLarge(connection, () => reply(() => noted(runHere())));
     }

@@ -47,16 +47,15 @@ export function createTurns(): Turns {
     waitsSince = performance.now();
     leaving = TURNS_OF_AN_ANSWER;
   };
+  const hasNext = (): boolean => small.hasNext() || large.hasNext();
   const isLate = (): boolean => large.hasNext() && performance.now() - waitsSince > MAX_WAIT_MS;
-  const takeNext = (): void => {
-    if (small.hasNext() && !isLate()) takeSmall();
-    else if (leaving > 0 && !isLate()) leaving--;
-    else takeLarge();
-  };
   const goOn = inNextTurn(() => {
     if (isHeld) return;
-    takeNext();
-    if (small.hasNext() || large.hasNext()) goOn();
+    if (isLate()) takeLarge();
+    else if (small.hasNext()) takeSmall();
+    else if (leaving > 0) leaving--;
+    else takeLarge();
+    if (hasNext()) goOn();
   });
   return {
     run: (connection, work) => {
@@ -72,7 +71,7 @@ export function createTurns(): Turns {
       isHeld = true;
       return () => {
         isHeld = false;
-        goOn();
+        if (hasNext()) goOn();
       };
     },
   };
