@@ -36,15 +36,16 @@ export interface SecretName {
 }
 
 const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
-const PUBLISHED: FieldPath = ["spec", "writeConnectionSecretToRef"];
+/** The field in which an XR of Crossplane v1, a claim or an Object names its connection Secret. */
+export const CONNECTION_SECRET_REF: FieldPath = ["spec", "writeConnectionSecretToRef"];
 
 /** Reads which Secret is the copy: the resource itself, the one in an Object's manifest, or the one an Object publishes to. */
 export function readCopiedSecret(resource: Document): SecretName | undefined {
   if (resource.at(["kind"]) === "Secret") return secretAt(resource, ["metadata"]);
-  if (resource.at(PUBLISHED) === undefined) return secretAt(resource, MANIFEST_METADATA);
-  const name = stringAt(resource, [...PUBLISHED, "name"]);
+  if (resource.at(CONNECTION_SECRET_REF) === undefined) return secretAt(resource, MANIFEST_METADATA);
+  const name = stringAt(resource, [...CONNECTION_SECRET_REF, "name"]);
   const namespace =
-    stringAt(resource, [...PUBLISHED, "namespace"]) ?? stringAt(resource, [...MANIFEST_METADATA, "name"]);
+    stringAt(resource, [...CONNECTION_SECRET_REF, "namespace"]) ?? stringAt(resource, [...MANIFEST_METADATA, "name"]);
   return name === undefined || namespace === undefined ? undefined : { namespace, name };
 }
 

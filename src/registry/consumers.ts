@@ -7,6 +7,7 @@ import { get, getMetadata, list } from "../cluster/list.ts";
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { toConnectionSecret } from "../crossplane/connection-secret.ts";
 import {
+  CONNECTION_SECRET_REF,
   COPY_KINDS,
   type CopyKind,
   type SecretName,
@@ -103,9 +104,8 @@ async function readGrant(
 
 /** Reads which Secret an XR of Crossplane v1, or a claim, names as its connection Secret. */
 function readSecretName(shared: Document): SecretName | undefined {
-  const [name, namespace] = ["name", "namespace"].map((field) =>
-    stringAt(shared, ["spec", "writeConnectionSecretToRef", field]),
-  );
+  const name = stringAt(shared, [...CONNECTION_SECRET_REF, "name"]);
+  const namespace = stringAt(shared, [...CONNECTION_SECRET_REF, "namespace"]);
   const found = toConnectionSecret(shared, name, namespace);
   return found.is === "named" ? found.secret : undefined;
 }

@@ -1,4 +1,5 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
+import { CONNECTION_SECRET_REF } from "../../crossplane/copies.ts";
 import type { Credentials } from "../../input/consumers.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { documentOf, stringAt } from "../../model/document.ts";
@@ -103,7 +104,7 @@ function isSecretThere(observed: Resource | undefined): boolean {
   if (observed === undefined) return false;
   const { document, connectionDetails } = observed;
   if (stringAt(document, ["kind"]) === "Secret") return true;
-  const isPublishing = document.at(["spec", "writeConnectionSecretToRef"]) !== undefined;
+  const isPublishing = document.at(CONNECTION_SECRET_REF) !== undefined;
   if (isPublishing && connectionDetails.size === 0) return false;
   const isReady = shownCondition(document, "Ready")?.status === "True";
   return isReady && shownCondition(document, "Synced")?.status !== "False";

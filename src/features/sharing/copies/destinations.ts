@@ -1,4 +1,4 @@
-import type { SecretName } from "../../../crossplane/copies.ts";
+import { CONNECTION_SECRET_REF, type SecretName } from "../../../crossplane/copies.ts";
 import { isBeingDeleted } from "../../../crossplane/metadata.ts";
 import { toReference } from "../../../crossplane/references.ts";
 import type { Connection, Copy } from "../../../input/connection.ts";
@@ -66,17 +66,15 @@ function findNamespaces({ namespaces, via }: Copy, call: Call): Resolved<readonl
   if (namespaces !== undefined) return resolveStrings(namespaces, call);
   const own = consumerNamespace(call.composite);
   if (own !== undefined) return { is: "set", value: [own] };
-  const published = stringAt(call.composite.document, [...CONNECTION_SECRET, "namespace"]);
+  const published = stringAt(call.composite.document, [...CONNECTION_SECRET_REF, "namespace"]);
   if (via === "CompositeConnectionDetails" && published !== undefined) return { is: "set", value: [published] };
   return { is: "unset", field: "spec.claimRef.namespace of the XR, the default of namespaces," };
 }
 
-const CONNECTION_SECRET = ["spec", "writeConnectionSecretToRef"];
-
 /** Finds the Secret's name; connection details have that of the Secret that Crossplane writes for the XR. */
 function findName({ secretName }: Copy, call: Call): Resolved<string> {
   if (secretName !== undefined) return resolveString(secretName, call);
-  const name = stringAt(call.composite.document, [...CONNECTION_SECRET, "name"]);
+  const name = stringAt(call.composite.document, [...CONNECTION_SECRET_REF, "name"]);
   return { is: "set", value: name ?? call.composite.claim?.name ?? call.composite.name };
 }
 
