@@ -79,7 +79,7 @@ export class Kubectl {
   /** Waits for a condition. `kubectl wait` fails at once where an object has no conditions yet, so it is asked again. */
   async waitFor(condition: string, ...targets: readonly string[]): Promise<void> {
     const wait = async (): Promise<boolean> => {
-      await this.run("wait", `--for=condition=${condition}`, ...targets, "--timeout=20s");
+      await this.run("wait", `--for=condition=${condition}`, ...targets, "--timeout=180s");
       return true;
     };
     await until(`${targets.join(", ")} is ${condition}`, wait, { timeoutMs: 180_000 });

@@ -20,7 +20,7 @@ const METRICS = 8080;
 export async function startProviderAws(directory: string, plane: ControlPlane, cloud: string): Promise<Part> {
   const { kubectl, kubeconfig } = plane;
   await kubectl.run("create", "--validate=false", "-f", join(sourceOf(NAME, MODULE), "package", "crds"));
-  await kubectl.run("wait", "--for=condition=Established", "crd", "--all", "--timeout=300s");
+  await kubectl.established("crd", "--all");
   const part = await startPart({
     name: NAME,
     command: pathOf(NAME),

@@ -15,8 +15,8 @@ import { CLOUD, xrOf } from "./tagged.ts";
 
 /** The admission webhook, asked by a real API server. XShelf, its mapping and the registry's ServiceAccount are there already. */
 
-const KIND = "objects.kubernetes.crossplane.io";
-const OWNER = `XShelf.${GROUP}/shelf-a`;
+export const KIND = "objects.kubernetes.crossplane.io";
+export const OWNER = `XShelf.${GROUP}/shelf-a`;
 
 const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 

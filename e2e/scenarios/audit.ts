@@ -1,6 +1,4 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Finding } from "../../src/cli/audit/finding.ts";
@@ -9,6 +7,7 @@ import { pathOf } from "../rig/kubectl.ts";
 import { nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
+import { kubeconfigOf } from "../rig/service-account.ts";
 import { current, HOLD, release, restore } from "./backup.ts";
 import { GROUP, pluralOf, VERSION } from "./definitions.ts";
 import { bucket, restorable } from "./restorable.ts";
@@ -180,16 +179,11 @@ const view = {
 const manifestOf = (file: string): string => fileURLToPath(new URL(`../../deploy/audit/${file}`, import.meta.url));
 
 async function leastRights(rig: Rig): Promise<string> {
-  const { kubectl, directory } = rig;
+  const { kubectl } = rig;
   await kubectl.apply(view);
   await kubectl.applyFile(manifestOf("rbac.yaml"));
   await kubectl.run("create", "--dry-run=server", "--validate=strict", "-f", manifestOf("job.yaml"));
-  const token = (
-    await kubectl.run("create", "token", "shared-infrastructure-audit", "--namespace=crossplane-system")
-  ).trim();
-  const config = JSON.parse(readFileSync(rig.kubeconfig, "utf8")) as JsonObject;
-  const kubeconfig = join(directory, "audit.kubeconfig");
-  writeFileSync(kubeconfig, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));
+  const kubeconfig = await kubeconfigOf("shared-infrastructure-audit", rig);
 
   const { out } = await audit({ kubeconfig }, "--output=json");
   const { notLookedAt } = JSON.parse(out) as { readonly notLookedAt: readonly { readonly message: string }[] };

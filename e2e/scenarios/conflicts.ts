@@ -14,7 +14,7 @@ import { NAMESPACE } from "../rig/crossplane.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { kubeconfigOf } from "../rig/service-account.ts";
-import { admissionDenies, leavesNothing } from "./admission.ts";
+import { admissionDenies, KIND, leavesNothing, OWNER } from "./admission.ts";
 import { GROUP } from "./definitions.ts";
 import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
 import { CLOUD, shelved, xrOf } from "./tagged.ts";
@@ -37,8 +37,6 @@ export const conflicts: Suite = onNewestOnly({
   ],
 });
 
-const OWNER = `XShelf.${GROUP}/shelf-a`;
-const KIND = "objects.kubernetes.crossplane.io";
 const NAME = `v1/ConfigMap/${CLOUD}/shelf`;
 
 const mapping = {
