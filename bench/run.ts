@@ -42,6 +42,8 @@ process.setMaxListeners(100);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const machine = describeMachine();
+const is = new Map(machine);
+const conditions = `${is.get("date")?.slice(0, 10)}, ${is.get("processor")}, Node.js ${is.get("Node.js")}, ${is.get("Go")}`;
 say(`${machine.map(([what, is]) => `${what}: ${is}`).join("\n")}\n`);
 const results = [];
 for (const [name, run] of chosen) {
@@ -49,7 +51,7 @@ for (const [name, run] of chosen) {
   say(toMarkdown(section));
   results.push(section);
   if (!values.write) continue;
-  writeSection(name, section);
+  writeSection(name, section, conditions);
   if (name === "peers") drawSection(section, "How many times faster, one call at a time over loopback");
 }
 const targets = results.flatMap((section) => section.targets).filter(isBound);

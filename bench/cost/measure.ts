@@ -19,9 +19,10 @@ export interface Limits {
   readonly milliseconds: number;
 }
 
-/** Sizes of requests, and the limits with them. */
+/** Sizes of requests, how long each is called, and the limits with them. */
 export interface Plan {
   readonly sizes: readonly number[];
+  readonly callsMs: number;
   readonly atMost: Limits;
 }
 
@@ -29,12 +30,12 @@ const MIB = 1024 * 1024;
 const inMiB = (...sizes: readonly number[]): readonly number[] => sizes.map((size) => size * MIB);
 
 export const PLANS = {
-  whole: { sizes: inMiB(1 / 4, 1 / 2, 1, 2, 4), atMost: { exponent: 1.15, milliseconds: 100 } },
+  whole: { sizes: inMiB(1 / 4, 1 / 2, 1, 2, 4), callsMs: 200, atMost: { exponent: 1.15, milliseconds: 100 } },
   /**
    * Sizes far apart: a step, such as a larger heap, is not taken for growth. Limits for a busy machine: a cost that grows with the
    * square of something is far beyond both.
    */
-  brief: { sizes: inMiB(1 / 8, 1 / 2, 1, 2), atMost: { exponent: 1.4, milliseconds: 250 } },
+  brief: { sizes: inMiB(1 / 8, 1 / 2, 1), callsMs: 100, atMost: { exponent: 1.4, milliseconds: 250 } },
 } as const satisfies Readonly<Record<string, Plan>>;
 
 /** One that takes longer is not doubled again. */
@@ -51,12 +52,16 @@ const ATTEMPTS = 3;
  *
  * @param only rows whose names include it
  */
-export function* measureCost(run: (request: Buffer) => unknown, { sizes, atMost }: Plan, only = ""): Generator<Cost> {
+export function* measureCost(
+  run: (request: Buffer) => unknown,
+  { sizes, callsMs, atMost }: Plan,
+  only = "",
+): Generator<Cost> {
   for (const row of rows.filter(({ name }) => name.includes(only))) {
     const requests = requestsOf(row, sizes);
-    let cost = toCost({ name: row.name, points: pointsOf(requests, run) });
+    let cost = toCost({ name: row.name, points: pointsOf(requests, callsMs, run) });
     for (let attempt = 1; attempt < ATTEMPTS && !isFine(cost, atMost); attempt++) {
-      cost = toCost({ name: row.name, points: leastOfBoth(cost.points, pointsOf(requests, run)) });
+      cost = toCost({ name: row.name, points: leastOfBoth(cost.points, pointsOf(requests, callsMs, run)) });
     }
     yield cost;
   }
@@ -94,12 +99,16 @@ function sizesUpTo(largest: number, sizes: readonly number[]): readonly number[]
 }
 
 /** Up to the size that takes too long. */
-function pointsOf(requests: readonly (() => Buffer)[], run: (request: Buffer) => unknown): Cost["points"] {
+function pointsOf(
+  requests: readonly (() => Buffer)[],
+  callsMs: number,
+  run: (request: Buffer) => unknown,
+): Cost["points"] {
   const points: [number, number][] = [];
   warmUp(requests[0], run);
   for (const request of requests) {
     const bytes = request();
-    const least = leastOf(() => run(bytes));
+    const least = leastOf(callsMs, () => run(bytes));
     points.push([bytes.length, least]);
     if (least > TOO_LONG_MS) break;
   }
@@ -114,12 +123,12 @@ function warmUp(request: (() => Buffer) | undefined, run: (request: Buffer) => u
   while (request !== undefined && performance.now() < end) run(request());
 }
 
-const RUNS = { least: 5, most: 40, milliseconds: 200 };
+const RUNS = { least: 5, most: 40 };
 
 /** The least processor time of several runs: what the machine's other work, and collecting garbage, disturb least. */
-function leastOf(work: () => unknown): number {
+function leastOf(callsMs: number, work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY;
-  const end = performance.now() + RUNS.milliseconds;
+  const end = performance.now() + callsMs;
   for (let runs = 0; runs < RUNS.most && (runs < RUNS.least || performance.now() < end); runs++) {
     const before = process.cpuUsage();
     work();

@@ -1,3 +1,4 @@
+import { NODE_FLAGS } from "../../scripts/package/layout.ts";
 import { binaryOf } from "../../scripts/tools/catalogue.ts";
 import type { Job } from "../jobs.ts";
 import { typescript } from "./child.ts";
@@ -35,6 +36,12 @@ export interface Program {
   readonly command: string;
   readonly args: readonly string[];
 }
+
+/** The function as its image runs it, without TLS and metrics. */
+export const functionProgram = (address: string, ...flags: readonly string[]): Program => ({
+  command: process.execPath,
+  args: [...NODE_FLAGS, "dist/main.js", "--insecure", `--address=${address}`, "--metrics-address=", ...flags],
+});
 
 /** The process that does an implementation's jobs on bytes. */
 export const codecProgram = (name: Implementation | "limits"): Program =>

@@ -8,6 +8,7 @@ import { stepOf } from "../features.ts";
 import { built } from "../rig/built.ts";
 import { start, startWorker, typescript, type Worker } from "../rig/child.ts";
 import { temporaryFolder } from "../rig/folder.ts";
+import { functionProgram } from "../rig/implementations.ts";
 import { digits, type Section, type Target } from "../rig/report.ts";
 import { freeAddress, type Served, startServer } from "../rig/server.ts";
 import { measureStolen } from "../rig/stolen.ts";
@@ -67,11 +68,8 @@ export async function attacked(): Promise<Section> {
   const all = [...flooding(), ...(await hostileCalls(folder))];
 
   const address = await freeAddress();
-  const served = startServer(
-    process.execPath,
-    ["dist/main.js", "--insecure", `--address=${address}`, "--metrics-address="],
-    address,
-  );
+  const { command, args } = functionProgram(address);
+  const served = startServer(command, args, address);
   await sleep(1000);
   const worker = startWorker(process.execPath, [...typescript("children/light-calls.ts"), address, light]);
   const figures: Figure[] = [];

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { bundle } from "../../scripts/package/bundle.ts";
-import { inRepository } from "../../scripts/package/layout.ts";
+import { inRepository, NODE_FLAGS } from "../../scripts/package/layout.ts";
 import { stepOf } from "../features.ts";
 import { smallRequest } from "../requests.ts";
 import { outputOf } from "../rig/child.ts";
@@ -41,11 +41,7 @@ const oursAt = (address: string, ...start: readonly string[]): Program => ({
 const folder = inRepository("build/bench");
 
 const starters: readonly Starter[] = [
-  {
-    who: OURS,
-    program: (a) => oursAt(a, "--min-semi-space-size=16", `${folder}/dist/main.cjs`), // as in scripts/package/layout.ts
-    request: ourRequest,
-  },
+  { who: OURS, program: (a) => oursAt(a, ...NODE_FLAGS, `${folder}/dist/main.cjs`), request: ourRequest },
   { who: "ours, not bundled (npm start)", program: (a) => oursAt(a, "dist/main.js"), request: ourRequest },
   { who: "Go, function-sdk-go", program: (a) => serverProgram("go", "echo", a), request: smallRequest() },
 ];

@@ -1,6 +1,6 @@
 import { stepOf } from "../features.ts";
 import { requestOf, smallRequest } from "../requests.ts";
-import { type Program, serverProgram } from "../rig/implementations.ts";
+import { functionProgram, type Program, serverProgram } from "../rig/implementations.ts";
 import { digits, type Section, type Target } from "../rig/report.ts";
 import { call, freeAddress, startServer } from "../rig/server.ts";
 import { summarise } from "../rig/statistics.ts";
@@ -51,10 +51,7 @@ export async function memory(): Promise<Section> {
   };
 }
 
-const ourProgram = (address: string): Program => ({
-  command: process.execPath,
-  args: ["dist/main.js", "--insecure", `--address=${address}`, "--metrics-address=", "--max-recv-message-size=8"],
-});
+const ourProgram = (address: string): Program => functionProgram(address, "--max-recv-message-size=8");
 
 async function measure(
   who: string,

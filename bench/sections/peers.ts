@@ -1,6 +1,6 @@
 import { ownedTagRequests, type PeerRequests, selectRequests, tagRequests } from "../peer-requests.ts";
 import { requestOf, smallRequest } from "../requests.ts";
-import { type Program, serverProgram, titles } from "../rig/implementations.ts";
+import { functionProgram, type Program, serverProgram, titles } from "../rig/implementations.ts";
 import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";
 import { type Calls, call, freeAddress, type Load, type Served, startServer } from "../rig/server.ts";
 import { type Measured, summarise } from "../rig/statistics.ts";
@@ -120,9 +120,7 @@ async function startServers(): Promise<ReadonlyMap<Who, Server>> {
     const { command, args } = program(address);
     servers.set(who, { address, served: startServer(command, args, address) });
   };
-  // As scripts/package/layout.ts has it in the image.
-  const flags = ["--min-semi-space-size=16", "dist/main.js", "--insecure", "--metrics-address=", ...LIMITS];
-  await start("ours", (address) => ({ command: process.execPath, args: [...flags, `--address=${address}`] }));
+  await start("ours", (address) => functionProgram(address, ...LIMITS));
   await start("ours, touch few", (address) => serverProgram("ours", "touch few", address));
   for (const who of DECODERS) await start(who, (address) => serverProgram(who, "touch few", address));
   for (const who of ["tag manager", "extra resources"] as const) {

@@ -15,7 +15,8 @@ const NODE = "/nodejs/bin/node";
 /** The bundle, the protocol and package.json; `src/package.ts` finds the latter two one level above the bundle. */
 export const APP = "/function";
 /** Starts with a heap that holds what a start allocates: otherwise the garbage collector runs a dozen times. */
-export const ENTRYPOINT = [NODE, "--min-semi-space-size=16", `${APP}/dist/main.cjs`] as const;
+export const NODE_FLAGS = ["--min-semi-space-size=16"] as const;
+export const ENTRYPOINT = [NODE, ...NODE_FLAGS, `${APP}/dist/main.cjs`] as const;
 /** Distroless' `nonroot`. Any other serves as well: nothing is written, and all may read. */
 export const USER = "65532:65532";
 export const PORTS = ["9443/tcp", "8080/tcp"] as const;
