@@ -11,7 +11,7 @@ export interface MemoryOptions {
 }
 
 /** The approximate memory of an open call without its message: the stream, its buffers, grpc-js's objects. */
-const CALL_BYTES = 8 * 1024;
+const CALL_BYTES = 32 * 1024;
 
 /** The largest expansion of one byte of gzip or deflate. */
 const INFLATION = 1032;
