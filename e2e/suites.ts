@@ -20,11 +20,11 @@ import { naming } from "./scenarios/naming.ts";
 import { operating } from "./scenarios/operation.ts";
 import { quickStart } from "./scenarios/quick-start.ts";
 import { severalReplicas } from "./scenarios/replicas.ts";
-import { restoring } from "./scenarios/restore.ts";
+import { restoring, restoringClaims, restoringNested } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
-import { tagWar } from "./scenarios/tag-war.ts";
+import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
 import { upjetPasswords, upjetProvider } from "./scenarios/upjet.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
 
@@ -86,8 +86,12 @@ export const suites: readonly Suite[] = [
   closedNamespaces,
   consumers,
   tagWar,
+  tagOwners,
+  tagPairs,
   conflicts,
   restoring,
+  restoringNested,
+  restoringClaims,
   losingExternalNames,
   upjetProvider,
   naming,
@@ -107,10 +111,14 @@ export const suites: readonly Suite[] = [
 /** What Crossplane's generations do differently. The rest was seen on each of them, too (docs/compatibility.md), and is so again by hand. */
 const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
   "v1.20": [
-    ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, consumers, tagWar, restoring],
+    ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, consumers],
+    ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims],
     ...[installation, steadyCost, afterAll],
   ],
-  "v2.3": [withoutEvents, shareConnectionSecret, deliveries, consumers, tagWar, steadyCost, afterAll],
+  "v2.3": [
+    ...[withoutEvents, shareConnectionSecret, deliveries, consumers, tagWar, tagOwners, tagPairs],
+    ...[steadyCost, afterAll],
+  ],
 };
 
 /** The suites of a run on each change: all on the newest Crossplane, and on older ones those that differ. */

@@ -1,6 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
+import { type Cluster, toCluster } from "../../src/cluster/cluster.ts";
+import { connect } from "../../src/cluster/connection.ts";
+import { discover, type ResourceKind } from "../../src/cluster/discovery.ts";
+import { ClusterError } from "../../src/cluster/error.ts";
+import { findKindsByName } from "../../src/cluster/kinds.ts";
+import * as cluster from "../../src/cluster/list.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { until } from "./process.ts";
 
@@ -16,12 +22,18 @@ export function pathOf(name: ToolName): string {
   return path;
 }
 
-/** The API server of the rig, through kubectl of the same build. */
+/**
+ * The API server of the rig: through kubectl of the same build, and for reading through our programs' own client. Scenarios poll five
+ * times a second, two dozen at a time, and that many processes of kubectl were most of what a run computed.
+ */
 export class Kubectl {
   readonly #kubeconfig: string;
+  readonly #cluster: Cluster;
+  #kinds: readonly ResourceKind[] = [];
 
   constructor(kubeconfig: string) {
     this.#kubeconfig = kubeconfig;
+    this.#cluster = toCluster(connect({ kubeconfig, env: {} }), { retry: { forMs: 0, firstMs: 0, maxMs: 0 } });
   }
 
   /** @throws {Error} with what kubectl says. */
@@ -48,13 +60,28 @@ export class Kubectl {
 
   /** @param target such as `secret/orders-db` */
   async get(target: string, namespace = "default"): Promise<JsonObject | undefined> {
-    const json = await this.run("get", target, "-n", namespace, "-o", "json", "--ignore-not-found");
-    return json === "" ? undefined : (JSON.parse(json) as JsonObject);
+    const [name = "", object = ""] = target.split("/");
+    const kind = await this.#kindOf(name);
+    try {
+      return await cluster.get(this.#cluster, kind, object, kind.isNamespaced ? namespace : undefined);
+    } catch (error) {
+      if (error instanceof ClusterError && error.code === "NotFound") return undefined;
+      throw error;
+    }
   }
 
   async list(kind: string, namespace?: string): Promise<readonly JsonObject[]> {
-    const where = namespace === undefined ? ["-A"] : ["-n", namespace];
-    return (JSON.parse(await this.run("get", kind, ...where, "-o", "json")) as { items: JsonObject[] }).items;
+    return cluster.list(this.#cluster, await this.#kindOf(kind), namespace === undefined ? {} : { namespace });
+  }
+
+  /** The kind of a name in kubectl's notation. Asks for the kinds anew where it is not among them. */
+  async #kindOf(name: string): Promise<ResourceKind> {
+    const known = findKindsByName(name, this.#kinds)[0];
+    if (known !== undefined) return known;
+    this.#kinds = await discover(this.#cluster, { includeCore: true });
+    const [found] = findKindsByName(name, this.#kinds);
+    if (found === undefined) throw new Error(`the server doesn't have a resource type "${name}"`);
+    return found;
   }
 
   /** Watches until `over` settles, and returns the printed lines: one for each state of an object, the first included. */

@@ -20,7 +20,8 @@ export async function assertNoLeak({ kubectl, directory }: Rig, values: readonly
   const logs = readdirSync(directory).filter((file) => file.endsWith(".log"));
   const kinds = (await kubectl.run("api-resources", "--verbs=list", "-o", "name")).trim().split("\n");
   const searched = kinds.filter((kind) => !MAY_HOLD.includes(kind));
-  const objects = (await kubectl.list(searched.join(","))).map((object) => JSON.stringify(object));
+  const lists = await Promise.all(searched.map((kind) => kubectl.list(kind)));
+  const objects = lists.flat().map((object) => JSON.stringify(object));
 
   const leaks = [
     ...logs.filter((file) => holdsOne(readFileSync(join(directory, file), "utf8"))),

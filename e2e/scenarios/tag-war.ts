@@ -3,7 +3,15 @@ import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
-import { CLOUD, namespacedTagged, taggedCompositions, taggedDefinitions, tamedComposition, xrOf } from "./tagged.ts";
+import {
+  CLOUD,
+  namespacedTagged,
+  taggedComposition,
+  taggedDefinitions,
+  tamedComposition,
+  untamedComposition,
+  xrOf,
+} from "./tagged.ts";
 
 /** Fault 2 on a real control plane: two XRs, one cloud resource; without our step a war that never ends, with it an owner. */
 
@@ -12,25 +20,45 @@ const SETTLED_SECONDS = Number(process.env["E2E_SETTLED_SECONDS"] ?? 30);
 
 const PAIRS = Array.from({ length: 20 }, (_, index) => `pair-${index}`);
 
+const NAME = "tags of one cloud resource";
+
 export const tagWar: Suite = {
-  name: "tags of one cloud resource",
+  name: NAME,
   scenarios: [
     { name: "without: two XRs rewrite its tags for ever", run: warWithout },
     { name: "the same XRs, with our step in their Composition: the war ends", run: warEnds },
+  ],
+};
+
+export const tagOwners: Suite = {
+  name: NAME,
+  scenarios: [
     { name: "with: one owns it, the other observes", run: oneOwns },
     { name: "with: no writes once that is settled", run: nobodyWrites },
     { name: "an operator moves ownership", run: operatorMovesOwnership },
     { name: "its owner goes: it stays, and the other takes over", run: ownerGoes },
     { name: "the last one goes, and it goes too", run: lastOneGoes },
+  ],
+};
+
+export const tagPairs: Suite = {
+  name: NAME,
+  scenarios: [
     { name: "namespaced XRs in two namespaces", run: namespacedHandOver, isFor: (version) => version !== "v1.20" },
     { name: "twenty pairs created at the same time", run: createdAtTheSameTime },
   ],
 };
 
-async function warWithout({ kubectl }: Rig): Promise<string> {
+/** For each of the suites, which run side by side. */
+async function prepare({ kubectl }: Reach): Promise<void> {
   await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } }, ...taggedDefinitions);
   await kubectl.established(...taggedDefinitions.map(({ metadata }) => `xrd/${metadata.name}`));
-  await kubectl.apply(...taggedCompositions);
+  await kubectl.apply(taggedComposition);
+}
+
+async function warWithout({ kubectl }: Rig): Promise<string> {
+  await prepare({ kubectl });
+  await kubectl.apply(untamedComposition);
   await kubectl.apply(xrOf("XUntamed", "untamed", "a"), xrOf("XUntamed", "untamed", "b"));
   await until(
     "the cloud resource is there",
@@ -69,6 +97,7 @@ async function warEnds(rig: Rig): Promise<string> {
 }
 
 async function oneOwns(rig: Rig): Promise<string> {
+  await prepare(rig);
   await rig.kubectl.apply(xrOf("XTagged", "orders", "a"));
   await until("a owns it", async () => (await reasonOf(rig, "orders-a")) === "Owned", PATIENCE);
   await until("its tag is there", async () => (await teamOf(rig, "orders")) === "a", PATIENCE);
@@ -119,6 +148,7 @@ async function lastOneGoes(rig: Rig): Promise<string> {
 
 async function namespacedHandOver(rig: Rig): Promise<string> {
   const { kubectl } = rig;
+  await prepare({ kubectl });
   const { definition, composition, xrOf: bucketOf } = namespacedTagged;
   await kubectl.apply(definition, composition);
   await kubectl.established(`xrd/${definition.metadata.name}`);
@@ -139,6 +169,7 @@ async function namespacedHandOver(rig: Rig): Promise<string> {
 }
 
 async function createdAtTheSameTime(rig: Rig): Promise<string> {
+  await prepare(rig);
   const watching = writesTo(rig, 60);
   const xrs = PAIRS.flatMap((pair) => [xrOf("XTagged", pair, "a"), xrOf("XTagged", pair, "b")]);
   await rig.kubectl.apply({ apiVersion: "v1", kind: "List", items: xrs });
@@ -147,7 +178,7 @@ async function createdAtTheSameTime(rig: Rig): Promise<string> {
   const writes = await watching;
   const byLosers = writes.filter(({ name, team }) => owners.has(name) && owners.get(name) !== team).length;
   if (byLosers > 4) throw new Error(`${byLosers} writes by losers`);
-  await rig.kubectl.run("delete", "xtagged", "--all", "--wait=false");
+  await rig.kubectl.run("delete", "xtagged", ...xrs.map(nameOf), "--wait=false");
   return `${owners.size} owners, ${byLosers} writes by losers`;
 }
 

@@ -41,10 +41,8 @@ const tag = ours("tag", { tags: { add: [{ key: "team", fromCompositeFieldPath: "
 
 export const taggedDefinitions = ["XUntamed", "XTagged"].map((kind) => definitionOf({ kind, spec }));
 
-export const taggedCompositions = [
-  compositionOf("XUntamed", [object({ labels: { team: "$(spec.team)" } }), autoReady]),
-  compositionOf("XTagged", [object({}), tag, autoReady]),
-];
+export const untamedComposition = compositionOf("XUntamed", [object({ labels: { team: "$(spec.team)" } }), autoReady]);
+export const taggedComposition = compositionOf("XTagged", [object({}), tag, autoReady]);
 
 /** XUntamed's Composition, once our step is in it. */
 export const tamedComposition = compositionOf("XUntamed", [object({}), tag, autoReady]);
