@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, onTestFinished } from "vitest";
 import { bundle } from "../../scripts/package/bundle.ts";
+import { isObject, parseJson } from "../../src/model/json.ts";
 
 let folder: string | undefined;
 let program: Promise<string> | undefined;
@@ -42,9 +43,10 @@ export async function startServer(...flags: readonly string[]): Promise<ServerPr
   const messages: string[] = [];
   const serving = new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
     createInterface({ input: child.stderr }).on("line", (line) => {
-      const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;
-      messages.push(String(fields["message"]));
-      if (fields["message"] === "serving") resolve(fields);
+      // Node's own words, such as those of a crash, are no JSON.
+      const fields = parseJson(line);
+      messages.push(isObject(fields) ? String(fields["message"]) : line);
+      if (isObject(fields) && fields["message"] === "serving") resolve(fields);
     });
     child.once("exit", () => reject(new Error(`the server ended: ${messages.join("; ")}`)));
   });
