@@ -23,7 +23,9 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
     const { serveCommand } = await built<typeof import("../../src/cli/serve/command.ts")>("cli/serve/command");
     const { toConfig } = await built<typeof import("../../src/cli/serve/config.ts")>("cli/serve/config");
     const security = certs === "" ? "--insecure" : `--tls-certs-dir=${certs}`;
-    const flags = [security, `--address=${address}`, "--metrics-address=", "--max-recv-message-size=64"];
+    // 64 calls of 3 MB at a time: the others limit no memory.
+    const limits = ["--max-recv-message-size=64", "--max-requests-in-memory=1024"];
+    const flags = [security, `--address=${address}`, "--metrics-address=", ...limits];
     const config = toConfig(new CommandLine(flags, serveCommand, {}));
     const run = runOf(job);
     const runFunction = (message: Uint8Array) => ({
