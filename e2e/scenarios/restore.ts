@@ -30,33 +30,31 @@ import { PATIENCE, type Suite } from "./scenario.ts";
  * Fault 3 on a real control plane: an XR and what it composes come back from a backup, without owner references, while its
  * Composition desires one resource less.
  */
-const NAME = "restore from a backup";
-
 export const restoring: Suite = {
-  name: NAME,
+  name: "restore from a backup",
   scenarios: [
     { name: "without: the dropped resource is deleted unadopted, or orphaned", run: withoutOurStep },
     { name: "with: it is adopted, then deleted", run: dropped },
     { name: "with: one that was renamed", run: renamed },
     { name: "with: the XR comes back first", run: compositeFirst },
+    { name: "a reference that a user adds gets nothing adopted and nothing deleted", run: foreignReference },
   ],
 };
 
 export const restoringNested: Suite = {
-  name: NAME,
+  name: "restore of nested XRs",
   scenarios: [
-    { name: "with: a step fails in between", run: stepFails },
     { name: "with: a nested XR", run: nested },
     { name: "with: a nested XR that is dropped itself", run: nestedDropped },
   ],
 };
 
 export const restoringClaims: Suite = {
-  name: NAME,
+  name: "restore after a failed step, of a claim and in a namespace",
   scenarios: [
+    { name: "with: a step fails in between", run: stepFails },
     { name: "with: a claim, last", run: claimed },
     { name: "with: a namespaced XR", run: namespaced, isFor: (version) => version !== "v1.20" },
-    { name: "a reference that a user adds gets nothing adopted and nothing deleted", run: foreignReference },
   ],
 };
 
@@ -143,6 +141,7 @@ async function stepFails(rig: Rig): Promise<string> {
 }
 
 async function nested(rig: Rig): Promise<string> {
+  await prepare(rig);
   const { outer, inner, buckets } = await backUpNested(rig, "outer", "inner");
   await change(rig, "inner", { resources: { first: bucket }, isGuarded: true });
   const second = named(buckets, "second");
@@ -168,7 +167,6 @@ async function nestedDropped(rig: Rig): Promise<string> {
 
 async function claimed(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  await prepare(rig);
   await kubectl.waitFor("Offered", `xrd/xstores.${GROUP}`);
   await kubectl.apply(compositionOf("claimed", { resources: both, isGuarded: true }), storeOf("claimed", "Store"));
   const find = async () => (await kubectl.list("xstores")).find((xr) => at(xr, "spec.claimRef.name") === "claimed");

@@ -20,10 +20,8 @@ const SETTLED_SECONDS = Number(process.env["E2E_SETTLED_SECONDS"] ?? 30);
 
 const PAIRS = Array.from({ length: 20 }, (_, index) => `pair-${index}`);
 
-const NAME = "tags of one cloud resource";
-
 export const tagWar: Suite = {
-  name: NAME,
+  name: "tags of one cloud resource",
   scenarios: [
     { name: "without: two XRs rewrite its tags for ever", run: warWithout },
     { name: "the same XRs, with our step in their Composition: the war ends", run: warEnds },
@@ -31,7 +29,7 @@ export const tagWar: Suite = {
 };
 
 export const tagOwners: Suite = {
-  name: NAME,
+  name: "the owner of a cloud resource",
   scenarios: [
     { name: "with: one owns it, the other observes", run: oneOwns },
     { name: "with: no writes once that is settled", run: nobodyWrites },
@@ -42,7 +40,7 @@ export const tagOwners: Suite = {
 };
 
 export const tagPairs: Suite = {
-  name: NAME,
+  name: "cloud resources in namespaces, and twenty at once",
   scenarios: [
     { name: "namespaced XRs in two namespaces", run: namespacedHandOver, isFor: (version) => version !== "v1.20" },
     { name: "twenty pairs created at the same time", run: createdAtTheSameTime },
