@@ -136,8 +136,10 @@ async function runOn(version: Version, those: readonly Suite[]): Promise<readonl
     if (fault !== undefined) failures.push({ suite, fault });
     seconds.push(`${((performance.now() - start) / 1000).toFixed()} ${suite.name}`);
   };
-  for (const when of ["before the others", undefined, "after the others"]) {
-    await Promise.all(those.filter((suite) => suite.when === when).map(runOne));
+  const slow = those.filter(({ isSlow }) => isSlow).map(runOne);
+  for (const when of [undefined, "after the others", "last"]) {
+    if (when === "last") await Promise.all(slow);
+    await Promise.all(those.filter((suite) => suite.when === when && !suite.isSlow).map(runOne));
   }
   say(`  seconds: ${seconds.join(", ")}`);
   if (values.keep) await look(started);

@@ -64,7 +64,7 @@ async function takesManifests({ kubectl }: Rig): Promise<string> {
 
 const afterAll: Suite = {
   name: "after all of it",
-  when: "after the others",
+  when: "last",
   scenarios: [
     { name: "no password stands outside Secrets", run: (rig) => assertNoLeak(rig, passwords) },
     { name: "Crossplane serves the metrics that alerts and dashboard ask it for", run: servesMetrics },

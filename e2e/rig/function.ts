@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { freePort } from "../../testing/servers/free-port.ts";
+import type { ControlPlane } from "./control-plane.ts";
 import type { Kubectl } from "./kubectl.ts";
 import { type Part, startPart } from "./process.ts";
 
@@ -77,4 +78,19 @@ export async function registerFunction(kubectl: Kubectl, endpoint: string, name 
   );
   const status = { endpoint, capabilities: ["composition", "operation"] };
   await kubectl.patch(`functionrevision/${revision}`, { status }, { subresource: "status" });
+}
+
+/** Runs a scenario with a function of its own, whose calls can be counted: no other suite's XRs go there. */
+export async function withFunction<T>(
+  { directory, authority, kubectl }: Pick<ControlPlane, "authority" | "kubectl"> & { readonly directory: string },
+  name: string,
+  scenario: (running: RunningFunction) => Promise<T>,
+): Promise<T> {
+  const running = await startFunction(directory, authority, { name });
+  try {
+    await registerFunction(kubectl, `dns:///127.0.0.1:${running.port}`, name);
+    return await scenario(running);
+  } finally {
+    await running.part.stop();
+  }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type RunningFunction, registerFunction, startFunction } from "../rig/function.ts";
+import { type RunningFunction, withFunction } from "../rig/function.ts";
 import { at, conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -59,19 +59,8 @@ export const sharedCost: Suite = {
 type ReadCounts = (kind: string) => Promise<Counts>;
 
 /** Runs a scenario with a function whose calls it can count. */
-async function counting(
-  rig: Rig,
-  name: string,
-  scenario: (rig: Rig, read: ReadCounts) => Promise<string>,
-): Promise<string> {
-  const running = await startFunction(rig.directory, rig.authority, { name });
-  try {
-    await registerFunction(rig.kubectl, `dns:///127.0.0.1:${running.port}`, name);
-    return await scenario(rig, (kind) => countsOf(rig, running, kind));
-  } finally {
-    await running.part.stop();
-  }
-}
+const counting = (rig: Rig, name: string, scenario: (rig: Rig, read: ReadCounts) => Promise<string>): Promise<string> =>
+  withFunction(rig, name, (running) => scenario(rig, (kind) => countsOf(rig, running, kind)));
 
 async function steadyReconcile({ kubectl, version }: Rig, read: ReadCounts): Promise<string> {
   await install(kubectl, [steady]);
