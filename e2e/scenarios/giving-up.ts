@@ -69,8 +69,7 @@ async function composedAgain(rig: Rig): Promise<string> {
   }
   const secret = await readySecret(rig, "staying");
   const object = await objectFor(rig, "staying");
-  await isRead(rig, object); // a provider that is paused reads nothing, and an Object that is not read is kept
-  await pause(rig, OBJECTS, nameOf(object), "true"); // or the provider would put our mark back
+  await pauseOnceRead(rig, object); // or the provider would put our mark back
   await mark(rig, "staying", "somebody/else");
   const isGoing = async () => at(await objectNamed(rig, object), "metadata.deletionTimestamp") !== undefined;
   await until("its Object is going", isGoing, PATIENCE);
@@ -93,13 +92,23 @@ async function composedAgain(rig: Rig): Promise<string> {
   return "the same Secret, kept by a new Object";
 }
 
-/** Waits until the provider has read an Object as it is now. */
-async function isRead(rig: Rig, object: JsonObject): Promise<void> {
-  const isNow = async () => {
-    const now = await objectNamed(rig, object);
-    return readGeneration(now) === at(now, "metadata.generation");
+/** True if the provider has read an Object as it is now. */
+async function isRead(rig: Rig, object: JsonObject): Promise<boolean> {
+  const now = await objectNamed(rig, object);
+  return readGeneration(now) === at(now, "metadata.generation");
+}
+
+/** A provider that is paused reads nothing, and an Object that is not read is kept: Crossplane may change it in between. */
+async function pauseOnceRead(rig: Rig, object: JsonObject): Promise<void> {
+  const isPausedAsRead = async () => {
+    if (!(await isRead(rig, object))) return false;
+    await pause(rig, OBJECTS, nameOf(object), "true");
+    await sleep(3000); // a reconcile that was under way
+    if (await isRead(rig, object)) return true;
+    await pause(rig, OBJECTS, nameOf(object), null);
+    return false;
   };
-  await until("the provider has read the Object", isNow, PATIENCE);
+  await until("the provider has read the Object and is paused", isPausedAsRead, PATIENCE);
 }
 
 /** As it is between the reconcile that gives the Secret up and the next one, in which the source is not found any more. */
@@ -109,7 +118,7 @@ async function keptObserver(rig: Rig): Promise<string> {
   const object = await objectFor(rig, "going");
   await pause(rig, USERS, "going", "true");
   await applyAsCrossplane(rig, object, { managementPolicies: ["Observe"] });
-  await isRead(rig, object);
+  await until("the provider has read the Object", () => isRead(rig, object), PATIENCE);
   await mark(rig, "going", "somebody/else", { password: encode("theirs") });
   await remove(kubectl, going);
   await pause(rig, USERS, "going", null);
