@@ -14,8 +14,8 @@ export const DISTROLESS = "gcr.io/distroless/nodejs24-debian12:nonroot";
 const NODE = "/nodejs/bin/node";
 /** The bundle, the protocol and package.json; `src/package.ts` finds the latter two one level above the bundle. */
 export const APP = "/function";
-/** Starts with a heap that holds what a start allocates: otherwise the garbage collector runs a dozen times. */
-export const NODE_FLAGS = ["--min-semi-space-size=16"] as const;
+/** A small young generation: with Node 24's own the process takes 340 MB for small calls and not 240, and is no faster. */
+export const NODE_FLAGS = ["--max-semi-space-size=4"] as const;
 export const ENTRYPOINT = [NODE, ...NODE_FLAGS, `${APP}/dist/main.cjs`] as const;
 /** Distroless' `nonroot`. Any other serves as well: nothing is written, and all may read. */
 export const USER = "65532:65532";
