@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { obtainTools } from "../scripts/tools/build.ts";
 import { toolsOf } from "../scripts/tools/catalogue.ts";
 import { drawSection, writeSection } from "./rig/docs.ts";
-import { describeMachine } from "./rig/machine.ts";
+import { conditionsOf, describeMachine } from "./rig/machine.ts";
 import { installPeers } from "./rig/peers.ts";
 import { isBound, isMet, toMarkdown } from "./rig/report.ts";
 import { sections } from "./sections.ts";
@@ -42,19 +42,21 @@ process.setMaxListeners(100);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const machine = describeMachine();
-const is = new Map(machine);
-const conditions = `${is.get("date")?.slice(0, 10)}, ${is.get("processor")}, Node.js ${is.get("Node.js")}, ${is.get("Go")}`;
-say(`${machine.map(([what, is]) => `${what}: ${is}`).join("\n")}\n`);
+say(
+  `${Object.entries(machine)
+    .map(([what, is]) => `${what}: ${is}`)
+    .join("\n")}\n`,
+);
 const results = [];
 for (const [name, run] of chosen) {
   const section = await run();
   say(toMarkdown(section));
   results.push(section);
   if (!values.write) continue;
-  writeSection(name, section, conditions);
+  writeSection(name, section, conditionsOf(machine));
   if (name === "peers") drawSection(section, "How many times faster, one call at a time over loopback");
 }
 const targets = results.flatMap((section) => section.targets).filter(isBound);
 if (targets.length > 0) say(`${targets.filter(isMet).length} of ${targets.length} targets are met.`);
 mkdirSync(".cache/bench", { recursive: true });
-writeFileSync(values.json, `${JSON.stringify({ machine: Object.fromEntries(machine), sections: results }, null, 2)}\n`);
+writeFileSync(values.json, `${JSON.stringify({ machine, sections: results }, null, 2)}\n`);

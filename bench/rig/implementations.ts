@@ -37,10 +37,18 @@ export interface Program {
   readonly args: readonly string[];
 }
 
-/** The function as its image runs it, without TLS and metrics. */
-export const functionProgram = (address: string, ...flags: readonly string[]): Program => ({
+/**
+ * The function without TLS and metrics, and unless it is said otherwise as its image runs it.
+ *
+ * @param main what Node.js is started with: its own flags, and the program.
+ */
+export const functionProgram = (
+  address: string,
+  flags: readonly string[] = [],
+  main: readonly string[] = [...NODE_FLAGS, "dist/main.js"],
+): Program => ({
   command: process.execPath,
-  args: [...NODE_FLAGS, "dist/main.js", "--insecure", `--address=${address}`, "--metrics-address=", ...flags],
+  args: [...main, "--insecure", `--address=${address}`, "--metrics-address=", ...flags],
 });
 
 /** The process that does an implementation's jobs on bytes. */

@@ -5,7 +5,7 @@ import { inRepository, NODE_FLAGS } from "../../scripts/package/layout.ts";
 import { stepOf } from "../features.ts";
 import { smallRequest } from "../requests.ts";
 import { outputOf } from "../rig/child.ts";
-import { type Program, serverProgram } from "../rig/implementations.ts";
+import { functionProgram, type Program, serverProgram } from "../rig/implementations.ts";
 import { type Section, withSpread } from "../rig/report.ts";
 import { call, freeAddress, startServer } from "../rig/server.ts";
 import { summarise } from "../rig/statistics.ts";
@@ -32,17 +32,20 @@ interface Starter {
 }
 
 const ourRequest = stepOf({ spec: {}, resources: 1 });
-const oursAt = (address: string, ...start: readonly string[]): Program => ({
-  command: process.execPath,
-  args: [...start, "--insecure", `--address=${address}`, "--metrics-address="],
-});
-
 /** Builds the bundle of `npm run bundle` in another folder. */
 const folder = inRepository("build/bench");
 
 const starters: readonly Starter[] = [
-  { who: OURS, program: (a) => oursAt(a, ...NODE_FLAGS, `${folder}/dist/main.cjs`), request: ourRequest },
-  { who: "ours, not bundled (npm start)", program: (a) => oursAt(a, "dist/main.js"), request: ourRequest },
+  {
+    who: OURS,
+    program: (a) => functionProgram(a, [], [...NODE_FLAGS, `${folder}/dist/main.cjs`]),
+    request: ourRequest,
+  },
+  {
+    who: "ours, not bundled (npm start)",
+    program: (a) => functionProgram(a, [], ["dist/main.js"]),
+    request: ourRequest,
+  },
   { who: "Go, function-sdk-go", program: (a) => serverProgram("go", "echo", a), request: smallRequest() },
 ];
 

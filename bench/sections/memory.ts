@@ -30,7 +30,7 @@ export async function memory(): Promise<Section> {
     figures.push(
       await measure(
         who,
-        isOurs ? ourProgram(address) : serverProgram("go", "touch few", address),
+        isOurs ? functionProgram(address, ["--max-recv-message-size=8"]) : serverProgram("go", "touch few", address),
         address,
         small,
         large,
@@ -50,8 +50,6 @@ export async function memory(): Promise<Section> {
     figures,
   };
 }
-
-const ourProgram = (address: string): Program => functionProgram(address, "--max-recv-message-size=8");
 
 async function measure(
   who: string,

@@ -120,7 +120,7 @@ async function startServers(): Promise<ReadonlyMap<Who, Server>> {
     const { command, args } = program(address);
     servers.set(who, { address, served: startServer(command, args, address) });
   };
-  await start("ours", (address) => functionProgram(address, ...LIMITS));
+  await start("ours", (address) => functionProgram(address, LIMITS));
   await start("ours, touch few", (address) => serverProgram("ours", "touch few", address));
   for (const who of DECODERS) await start(who, (address) => serverProgram(who, "touch few", address));
   for (const who of ["tag manager", "extra resources"] as const) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { callAndReset, V1 } from "../../testing/servers/frames.ts";
+import { callAndReset, frame } from "../../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
 import { call, generous, serveLoopback } from "../../testing/servers/loopback.ts";
 import { connectRaw } from "../../testing/servers/raw-http2.ts";
@@ -14,9 +14,9 @@ const opened = (count: number): Buffer =>
   Buffer.concat(Array.from({ length: count }, (_, index) => callAndReset(2 * index + 1)));
 
 /** A call with an empty request. */
-function openCall(session: ClientHttp2Session): ClientHttp2Stream {
-  const stream = openStream(session, V1);
-  stream.end(Buffer.from([0, 0, 0, 0, 0]));
+function emptyCall(session: ClientHttp2Session): ClientHttp2Stream {
+  const stream = openStream(session);
+  stream.end(frame(Buffer.alloc(0)));
   return stream;
 }
 
@@ -44,7 +44,7 @@ test("a client that cancels all its calls twice keeps its connection", async () 
     for (const stream of streams) stream.close(8);
     await roundTrip(session);
   }
-  expect((await endOf(openCall(session))).status).toBe("0");
+  expect((await endOf(emptyCall(session))).status).toBe("0");
 });
 
 test("a client that cancels a call now and then keeps its connection", async () => {
@@ -56,5 +56,5 @@ test("a client that cancels a call now and then keeps its connection", async () 
     stream.close(8);
     await sleep(40); // 33 may be reset per second
   }
-  expect((await endOf(openCall(session))).status).toBe("0");
+  expect((await endOf(emptyCall(session))).status).toBe("0");
 });
