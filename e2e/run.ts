@@ -136,11 +136,12 @@ async function runOn(version: Version, those: readonly Suite[]): Promise<readonl
     if (fault !== undefined) failures.push({ suite, fault });
     seconds.push(`${((performance.now() - start) / 1000).toFixed()} ${suite.name}`);
   };
-  const slow = those.filter(({ isSlow }) => isSlow).map(runOne);
-  for (const when of [undefined, "after the others", "last"]) {
-    if (when === "last") await Promise.all(slow);
-    await Promise.all(those.filter((suite) => suite.when === when && !suite.isSlow).map(runOne));
-  }
+  const runAll = (when: Suite["when"]) => Promise.all(those.filter((suite) => suite.when === when).map(runOne));
+  const besideAll = runAll("beside all");
+  await runAll(undefined);
+  await runAll("after the others");
+  await besideAll;
+  await runAll("last");
   say(`  seconds: ${seconds.join(", ")}`);
   if (values.keep) await look(started);
   await started.stop();

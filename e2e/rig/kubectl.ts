@@ -6,7 +6,8 @@ import { connect } from "../../src/cluster/connection.ts";
 import { discover, type ResourceKind } from "../../src/cluster/discovery.ts";
 import { ClusterError } from "../../src/cluster/error.ts";
 import { findKindsByName } from "../../src/cluster/kinds.ts";
-import * as cluster from "../../src/cluster/list.ts";
+import { get, list } from "../../src/cluster/list.ts";
+import { DEFAULT_RETRY } from "../../src/cluster/retry.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { until } from "./process.ts";
 
@@ -33,7 +34,7 @@ export class Kubectl {
 
   constructor(kubeconfig: string) {
     this.#kubeconfig = kubeconfig;
-    this.#cluster = toCluster(connect({ kubeconfig, env: {} }), { retry: { forMs: 0, firstMs: 0, maxMs: 0 } });
+    this.#cluster = toCluster(connect({ kubeconfig, env: {} }), { retry: { ...DEFAULT_RETRY, forMs: 0 } });
   }
 
   /** @throws {Error} with what kubectl says. */
@@ -63,7 +64,7 @@ export class Kubectl {
     const [name = "", object = ""] = target.split("/");
     const kind = await this.#kindOf(name);
     try {
-      return await cluster.get(this.#cluster, kind, object, kind.isNamespaced ? namespace : undefined);
+      return await get(this.#cluster, kind, object, kind.isNamespaced ? namespace : undefined);
     } catch (error) {
       if (error instanceof ClusterError && error.code === "NotFound") return undefined;
       throw error;
@@ -71,7 +72,7 @@ export class Kubectl {
   }
 
   async list(kind: string, namespace?: string): Promise<readonly JsonObject[]> {
-    return cluster.list(this.#cluster, await this.#kindOf(kind), namespace === undefined ? {} : { namespace });
+    return list(this.#cluster, await this.#kindOf(kind), namespace === undefined ? {} : { namespace });
   }
 
   /** The kind of a name in kubectl's notation. Asks for the kinds anew where it is not among them. */

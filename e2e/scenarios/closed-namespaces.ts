@@ -11,7 +11,7 @@ import { grant, holdsPassword, namespaceOf, putPassword, sourceOf } from "./sour
 
 export const closedNamespaces: Suite = {
   name: "a namespace of somebody else's",
-  isSlow: true, // Crossplane gives up on what it may not read after two minutes, twice
+  when: "beside all", // Crossplane gives up on what it may not read after two minutes, twice
   scenarios: [
     {
       name: "is not written to where Crossplane may not read Namespaces, and the claim names the rule",

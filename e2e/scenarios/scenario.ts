@@ -13,10 +13,11 @@ interface Scenario {
 /** Scenarios that build on each other, in this order, in namespaces and with kinds of their own: suites run side by side. */
 export interface Suite {
   readonly name: string;
-  /** Set for a suite that looks at the whole control plane: after all but slow suites, or after all. */
-  readonly when?: "after the others" | "last";
-  /** True for one that waits most of its time: those after the others do not wait for it. */
-  readonly isSlow?: boolean;
+  /**
+   * Set for a suite that looks at the whole control plane, after the others or after all, and for one that waits most of its time:
+   * those after the others do not wait for it.
+   */
+  readonly when?: "beside all" | "after the others" | "last";
   /** Kubernetes where it is not said. Each cloud has a control plane of its own. */
   readonly cloud?: Cloud;
   /** Runs only where --suite names it: what is counted needs a machine on which nothing else runs. */

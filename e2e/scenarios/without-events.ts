@@ -12,14 +12,18 @@ import { PATIENCE, type Suite } from "./scenario.ts";
  * function is its own, so that nobody else's calls are counted.
  */
 
-const FUNCTION = "function-silent";
+const SILENT_FUNCTION = "function-silent";
 
 const forgotten: Kind = {
   kind: "XForgotten",
   scope: "Legacy",
-  functionName: FUNCTION,
+  functionName: SILENT_FUNCTION,
   input: { responseTTL: "0s" },
 };
+
+/** A scenario with the function whose calls it counts. */
+const counting = (scenario: (rig: Rig, running: RunningFunction) => Promise<string>) => (rig: Rig) =>
+  withFunction(rig, SILENT_FUNCTION, (running) => scenario(rig, running));
 
 /** The time without events. */
 const SILENCE_MS = 20_000;
@@ -27,37 +31,31 @@ const SILENCE_MS = 20_000;
 export const withoutEvents: Suite = {
   name: "an XR to which nothing happens",
   scenarios: [
-    { name: "without a TTL is not reconciled", run: (rig) => withFunction(rig, FUNCTION, isNotReconciled(rig)) },
-    { name: "with a TTL is", run: (rig) => withFunction(rig, FUNCTION, isReconciled(rig)) },
+    { name: "without a TTL is not reconciled", run: counting(isNotReconciled) },
+    { name: "with a TTL is", run: counting(isReconciled) },
   ],
 };
 
-type Work = (running: RunningFunction) => Promise<string>;
+async function isNotReconciled({ kubectl }: Rig, running: RunningFunction): Promise<string> {
+  await install(kubectl, [forgotten]);
+  await kubectl.apply({ apiVersion: VERSION, kind: forgotten.kind, metadata: { name: "one" }, spec: {} });
+  const isReady = async () =>
+    at(await kubectl.get(`${pluralOf(forgotten.kind)}.${GROUP}/one`), "status.conditions") !== undefined;
+  await until("it was reconciled once", isReady, PATIENCE);
+  // What its own creation still brings about.
+  await until("it is left alone", async () => (await callsIn(running, 3000)) === 0, PATIENCE);
+  const calls = await callsIn(running, SILENCE_MS);
+  if (calls > 0) throw new Error(`Crossplane called ${calls} times: it looks after such XRs by itself now`);
+  return `no call in ${SILENCE_MS / 1000} s`;
+}
 
-const isNotReconciled =
-  ({ kubectl }: Rig): Work =>
-  async (running) => {
-    await install(kubectl, [forgotten]);
-    await kubectl.apply({ apiVersion: VERSION, kind: forgotten.kind, metadata: { name: "one" }, spec: {} });
-    const isReady = async () =>
-      at(await kubectl.get(`${pluralOf(forgotten.kind)}.${GROUP}/one`), "status.conditions") !== undefined;
-    await until("it was reconciled once", isReady, PATIENCE);
-    // What its own creation still brings about.
-    await until("it is left alone", async () => (await callsIn(running, 3000)) === 0, PATIENCE);
-    const calls = await callsIn(running, SILENCE_MS);
-    if (calls > 0) throw new Error(`Crossplane called ${calls} times: it looks after such XRs by itself now`);
-    return `no call in ${SILENCE_MS / 1000} s`;
-  };
-
-const isReconciled =
-  ({ kubectl }: Rig): Work =>
-  async (running) => {
-    await install(kubectl, [{ ...forgotten, input: { responseTTL: "2s" } }]);
-    await until("the new Composition is used", async () => (await callsIn(running, 3000)) > 0, PATIENCE);
-    const calls = await callsIn(running, SILENCE_MS);
-    if (calls < SILENCE_MS / 1000 / 4) throw new Error(`only ${calls} calls`);
-    return `${calls} calls in ${SILENCE_MS / 1000} s`;
-  };
+async function isReconciled({ kubectl }: Rig, running: RunningFunction): Promise<string> {
+  await install(kubectl, [{ ...forgotten, input: { responseTTL: "2s" } }]);
+  await until("the new Composition is used", async () => (await callsIn(running, 3000)) > 0, PATIENCE);
+  const calls = await callsIn(running, SILENCE_MS);
+  if (calls < SILENCE_MS / 1000 / 4) throw new Error(`only ${calls} calls`);
+  return `${calls} calls in ${SILENCE_MS / 1000} s`;
+}
 
 async function callsIn({ part }: RunningFunction, milliseconds: number): Promise<number> {
   const calls = (): number => readFileSync(part.log, "utf8").split("ran function").length;
