@@ -132,7 +132,8 @@ describe("docs/errors.md", () => {
 
   test("has no log line that is not logged", () => {
     const sources = filesIn("src", ".ts").map(read).join("\n");
-    for (const line of firstColumn("docs/errors.md", "## Log lines")) expect(sources).toContain(`"${line}"`);
+    const documented = firstColumn("docs/errors.md", "## Log lines");
+    expect(documented.filter((line) => !sources.includes(`"${line}"`))).toEqual([]);
   });
 });
 
