@@ -108,13 +108,13 @@ const statusIn = (headers: OutgoingHttpHeaders | undefined) => headers?.["grpc-s
 
 /** Resets the stream of a client that has its answer and is still sending. grpc-js would read all of it. */
 function closeOnceAnswered(stream: ServerHttp2Stream): void {
-  const close = (): void => {
-    setImmediate(() => {
-      if (!stream.readableEnded && !isOver(stream)) stream.close(constants.NGHTTP2_NO_ERROR);
-    });
+  const closeAfter = (turns: number): void => {
+    if (stream.readableEnded || isOver(stream)) return;
+    if (turns === 0) stream.close(constants.NGHTTP2_NO_ERROR);
+    else setImmediate(closeAfter, turns - 1);
   };
-  stream.once("wantTrailers", () => setImmediate(close)); // Node sends trailers in the next turn of the event loop
+  stream.once("wantTrailers", () => closeAfter(2)); // Node sends trailers in the next turn of the event loop
   stream.once("finish", () => {
-    if (statusIn(stream.sentHeaders) !== undefined) close(); // there are no trailers
+    if (statusIn(stream.sentHeaders) !== undefined) closeAfter(1); // there are no trailers
   });
 }
