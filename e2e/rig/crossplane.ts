@@ -81,8 +81,9 @@ async function initialize(
   const crds = join(source, "cluster", "crds");
   if (version === "v1.20") {
     await kubectl.applyFile(crds);
-    await sleep(1000);
-    await kubectl.apply({ apiVersion: "pkg.crossplane.io/v1beta1", kind: "Lock", metadata: { name: "lock" } });
+    await kubectl.established("crd/locks.pkg.crossplane.io");
+    const lock = { apiVersion: "pkg.crossplane.io/v1beta1", kind: "Lock", metadata: { name: "lock" } };
+    await insist(() => kubectl.apply(lock));
     return;
   }
   const args = ["core", "init", "-n", NAMESPACE, `--cr-ds-path=${crds}`, "--enable-webhooks=false"];
@@ -93,7 +94,7 @@ async function initialize(
 }
 
 /** "no matches for kind Lock" the first time: in a cluster its pod would be started again. */
-async function insist(work: () => Promise<unknown>, attempts = 5): Promise<void> {
+async function insist(work: () => Promise<unknown>, attempts = 10): Promise<void> {
   try {
     await work();
   } catch (error) {
