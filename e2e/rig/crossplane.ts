@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { parse } from "yaml";
 import { sourceOf, type ToolName } from "../../scripts/tools/catalogue.ts";
@@ -10,7 +9,7 @@ import { freePort } from "../../testing/servers/free-port.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { grantRights } from "./crossplane-rights.ts";
 import { pathOf } from "./kubectl.ts";
-import { type Part, startPart } from "./process.ts";
+import { type Part, startPart, until } from "./process.ts";
 
 export const NAMESPACE = "crossplane-system";
 
@@ -81,25 +80,17 @@ async function initialize(
   const crds = join(source, "cluster", "crds");
   if (version === "v1.20") {
     await kubectl.applyFile(crds);
-    await kubectl.established("crd/locks.pkg.crossplane.io");
     const lock = { apiVersion: "pkg.crossplane.io/v1beta1", kind: "Lock", metadata: { name: "lock" } };
-    await insist(() => kubectl.apply(lock));
+    await initialized(() => kubectl.apply(lock));
     return;
   }
   const args = ["core", "init", "-n", NAMESPACE, `--cr-ds-path=${crds}`, "--enable-webhooks=false"];
   const secrets = { ca: "crossplane-root-ca", server: "crossplane-tls-server", client: "crossplane-tls-client" };
   for (const [kind, secret] of Object.entries(secrets))
     args.push(`--tls${kind === "ca" ? "ca" : `-${kind}`}-secret-name=${secret}`);
-  await insist(() => promisify(execFile)(pathOf(name), args, { env: { ...process.env, ...env } }));
+  await initialized(() => promisify(execFile)(pathOf(name), args, { env: { ...process.env, ...env } }));
 }
 
-/** "no matches for kind Lock" the first time: in a cluster its pod would be started again. */
-async function insist(work: () => Promise<unknown>, attempts = 10): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (attempts === 1) throw error;
-    await sleep(1000);
-    await insist(work, attempts - 1);
-  }
-}
+/** "no matches for kind Lock" at first: in a cluster its pod would be started again. */
+const initialized = (work: () => Promise<unknown>): Promise<void> =>
+  until("Crossplane is initialized", () => work().then(() => true), { timeoutMs: 30_000 });
