@@ -13,6 +13,13 @@ const reporting = (tags: JsonObject): JsonObject =>
   bucket({}, { metadata: { name: "bucket" }, status: { atProvider: { tags } } });
 
 /** One bucket, and tags that the cloud reports of it. */
+/** Resources of a kind whose tags no cloud limits. */
+const unlimited = (tags: JsonObject, parameters: JsonObject, count: number): Parts => ({
+  xr: ofTeam(parameters),
+  spec: { tags: { add: [tags], resources: [{ fieldPath: "spec.tags" }] } },
+  desired: map(count, (index) => [`thing-${index}`, { apiVersion: "example.org/v1", kind: "Thing", spec: {} }]),
+});
+
 const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}): Parts => ({
   xr: ofTeam(parameters),
   spec: { tags },
@@ -66,16 +73,10 @@ export const tagRows: readonly Row[] = Object.entries({
     spec: { tags: { add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] } },
     desired: map(n, (index) => [`bucket-${index}`, bucket()]),
   }),
-  "a map of the XR on as many resources that know no limit": (n) => ({
-    xr: ofTeam({ tags: map(n, text) }),
-    spec: {
-      tags: {
-        add: [{ fromCompositeFieldPath: "spec.parameters.tags" }],
-        resources: [{ fieldPath: "spec.tags" }],
-      },
-    },
-    desired: map(n, (index) => [`thing-${index}`, { apiVersion: "example.org/v1", kind: "Thing", spec: {} }]),
-  }),
+  "a map of the XR on as many resources that know no limit": (n) =>
+    unlimited({ fromCompositeFieldPath: "spec.parameters.tags" }, { tags: map(n, text) }, n),
+  "a text of the XR on resources that know no limit": (n) =>
+    unlimited({ key: "a", fromCompositeFieldPath: "spec.parameters.text" }, { text: "a".repeat(n * 50) }, n),
   "a tag's value": (n) =>
     tagged({ add: [{ key: "a", fromCompositeFieldPath: "spec.parameters.text" }] }, { text: "a".repeat(n) }),
   "remove, a list of the XR, of as many tags": (n) =>

@@ -31,7 +31,7 @@ import { emptySlice, type Slice } from "./slice.ts";
 import { writeExcept } from "./splice.ts";
 import { writeState } from "./state-writer.ts";
 import { assertJson, writeField, writeStruct } from "./struct-writer.ts";
-import { Writer } from "./writer.ts";
+import { TooLarge, Writer } from "./writer.ts";
 
 /** The estimated size of the edits, in bytes. */
 const EDIT_BYTES = 16 * 1024;
@@ -44,15 +44,18 @@ const STATUS = { Unknown: 1, True: 2, False: 3 } as const;
  * Encodes the response that `draft` describes. The request's desired state and context go back byte for byte, except for the
  * draft's edits.
  *
- * @throws {FunctionError} `InvalidResponse` with the path of a value that is not JSON.
+ * @param most the largest response, in bytes.
+ * @throws {FunctionError} `InvalidResponse` with the path of a value that is not JSON, or for a response that is larger.
  */
-export function writeResponse(request: WireRequest, draft: Draft): Buffer {
+export function writeResponse(request: WireRequest, draft: Draft, most = Number.POSITIVE_INFINITY): Buffer {
   const { desired, context } = request;
-  const writer = new Writer(measure(desired.slice) + measure(context.slice) + EDIT_BYTES);
+  const writer = new Writer(measure(desired.slice) + measure(context.slice) + EDIT_BYTES, most);
   try {
     writeFields(writer, request, draft);
   } catch (error) {
-    if (error instanceof FunctionError && error.code === "InvalidResponse") assertEditsAreJson(request, draft);
+    const isNotJson =
+      error instanceof FunctionError && error.code === "InvalidResponse" && !(error instanceof TooLarge);
+    if (isNotJson) assertEditsAreJson(request, draft);
     throw error;
   }
   return writer.finish();

@@ -1,3 +1,13 @@
+import { FunctionError } from "../errors.ts";
+
+/** Thrown where more is written than a message may have. */
+export class TooLarge extends FunctionError {
+  constructor(most: number) {
+    const mib = most / 1024 / 1024;
+    super("InvalidResponse", `cannot return more than ${mib} MiB: Crossplane takes no larger response`);
+  }
+}
+
 /** Longer texts are left to V8, which copies many characters at a time. */
 const LONGEST_SHORT_TEXT = 64;
 
@@ -8,11 +18,16 @@ const LONGEST_SHORT_TEXT = 64;
  * Every message gets a new buffer: a buffer that is kept for the next call would keep secrets in memory.
  */
 export class Writer {
+  readonly #most: number;
   #buffer: Buffer;
   #at: number;
 
-  /** @param size the estimated size in bytes; if it is too small, the bytes are copied once more. */
-  constructor(size: number) {
+  /**
+   * @param size the estimated size in bytes; if it is too small, the bytes are copied once more.
+   * @param most the size at which writing fails: what is set in many places can be many times as large as the request.
+   */
+  constructor(size: number, most = Number.POSITIVE_INFINITY) {
+    this.#most = most;
     this.#buffer = Buffer.allocUnsafeSlow(size);
     this.#at = size;
   }
@@ -100,12 +115,14 @@ export class Writer {
   }
 
   finish(): Buffer {
+    if (this.length > this.#most) throw new TooLarge(this.#most);
     return this.#buffer.subarray(this.#at);
   }
 
   #reserve(size: number): void {
     if (size <= this.#at) return;
     const written = this.length;
+    if (written + size > this.#most) throw new TooLarge(this.#most);
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, written + size));
     this.#buffer.copy(larger, larger.length - written, this.#at);
     this.#buffer = larger;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Draft, emptyDraft } from "../../src/model/draft.ts";
+import { type Draft, emptyDraft, withObject } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeFatalResponse, writeResponse } from "../../src/wire/response.ts";
@@ -87,6 +87,14 @@ describe("a response", () => {
       ...[desired.resources.get("a")?.object, context].map((object) => Object.keys(object ?? {})),
     ]).toEqual(Array(5).fill(names));
     expect(JSON.stringify(match)).toBe(JSON.stringify(selector.match));
+  });
+
+  test("ends where it becomes larger than it may be, long before all of it is written", () => {
+    const text = "x".repeat(1000);
+    const object = { items: Array.from({ length: 1_000_000 }, () => text) };
+    const run = () => writeResponse(readRequest(Buffer.alloc(0)), withObject(emptyDraft, "a", object), 1024 * 1024);
+    const message = "cannot return more than 1 MiB: Crossplane takes no larger response";
+    expect(thrownBy(run)).toMatchObject({ code: "InvalidResponse", message });
   });
 
   test("to the same request is the same, byte for byte", () => {

@@ -28,6 +28,20 @@ export function editAt(object: JsonObject, path: FieldPath, edit: Edit): Edited 
   }
 }
 
+/** The bytes of JSON that one patch may set with `[*]`: their number is a product of what two teams write. */
+const MAX_BYTES = 512 * 1024;
+
+/** The edit that sets or merges a value, for each field that `[*]` stands for as often as it may. */
+export function limited(edit: Edit, value: JsonValue): Edit {
+  const bytes = JSON.stringify(value).length;
+  let total = 0;
+  return (before, at) => {
+    total += bytes;
+    if (total > MAX_BYTES) throw new Blocked(`the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`);
+    return edit(before, at);
+  };
+}
+
 interface Way {
   readonly path: FieldPath;
   readonly edit: Edit;

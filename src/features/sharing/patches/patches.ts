@@ -7,7 +7,7 @@ import { EVERY, type FieldPath, formatFieldPath, valueAt } from "../../../model/
 import type { JsonObject, JsonValue } from "../../../model/json.ts";
 import type { Call } from "../../feature.ts";
 import type { Judgement, SharingReason } from "../verdict.ts";
-import { type Edit, editAt } from "./edit.ts";
+import { type Edit, editAt, limited } from "./edit.ts";
 import { toEdit } from "./merge.ts";
 import { sprintf } from "./print.ts";
 import { toJson, transform } from "./transform.ts";
@@ -69,11 +69,15 @@ const toValues = (object: JsonObject, written: readonly FieldPath[]): readonly V
     return value === undefined ? [] : { path: whole, value };
   });
 
+/** The path of the field that a patch sets: the input gives one of the two. */
+const targetOf = ({ toResource, toCompositeFieldPath }: Patch): FieldPath =>
+  toResource?.fieldPath ?? toCompositeFieldPath ?? [];
+
 /** Edits a patch's field in its object; where that cannot be, it comes to a reason. */
 function apply(one: Patched, objects: Map<string, JsonObject>, { request }: Call): Patched {
-  const { toResource, toCompositeFieldPath } = one.patch;
-  const path = toResource?.fieldPath ?? toCompositeFieldPath;
-  if (one.edit === undefined || path === undefined) return one;
+  if (one.edit === undefined) return one;
+  const { toResource } = one.patch;
+  const path = targetOf(one.patch);
   const name = toResource?.name ?? COMPOSITE;
   const { composite, resources } = request.desired;
   const desired = toResource === undefined ? composite : resources.get(toResource.name);
@@ -121,7 +125,10 @@ function fromResource(patch: Patch, resource: Document, { kind }: SharedResource
   }
   const result = transform(read.value, transforms);
   const value = result.is === "transformed" ? toJson(result.value) : undefined;
-  if (value !== undefined) return { patch, edit: toEdit(value, policy.toFieldPath) };
+  if (value !== undefined) {
+    const edit = toEdit(value, policy.toFieldPath);
+    return { patch, edit: targetOf(patch).includes(EVERY) ? limited(edit, value) : edit };
+  }
   const fault = `cannot transform ${describe(read.path)}: ${result.is === "failed" ? result.fault : "a number that JSON cannot hold"}`;
   return { patch, edit: keepShown(patch, call), reason: { is: "PatchFailed", fault } };
 }
@@ -144,18 +151,20 @@ function readFields({ fromFieldPath, combine }: Patch, resource: Document): Read
 }
 
 /** Keeps the value that the patched field has now. */
-function keepShown({ toCompositeFieldPath, toResource }: Patch, { composite, request }: Call): Edit | undefined {
-  if (toResource === undefined) return keep(composite.document, toCompositeFieldPath ?? []);
+function keepShown(patch: Patch, { composite, request }: Call): Edit | undefined {
+  const { toResource } = patch;
+  if (toResource === undefined) return keep(composite.document, targetOf(patch));
   const observed = request.observed.resources.get(toResource.name);
   if (observed === undefined || !request.desired.resources.has(toResource.name)) return undefined;
-  return keep(observed.document, toResource.fieldPath);
+  return keep(observed.document, targetOf(patch));
 }
 
-/** Of each field that `[*]` stands for, its own value. */
+/** Of each field that `[*]` stands for, its own value. What they are in is read once: there may be many. */
 function keep(shown: Document, path: FieldPath): Edit | undefined {
-  if (path.includes(EVERY)) return (before, at) => shown.at(at) ?? before;
-  const value = shown.at(path);
-  return value === undefined ? undefined : () => value;
+  const every = path.indexOf(EVERY);
+  const value = shown.at(every < 0 ? path : path.slice(0, every));
+  if (value === undefined) return undefined;
+  return every < 0 ? () => value : (before, at) => valueAt(value, at.slice(every)) ?? before;
 }
 
 /** Adds all patches to the draft. */

@@ -149,6 +149,22 @@ describe("a target path with [*]", () => {
     ]);
   });
 
+  test.each([
+    { value: "x".repeat(10_000), before: "", toFieldPath: "Replace", bytes: "10002" },
+    { value: Array.from({ length: 1000 }, String), before: [], toFieldPath: "AppendArray", bytes: "12001" },
+    { value: { text: "x".repeat(10_000) }, before: {}, toFieldPath: "MergeObjects", bytes: "10011" },
+  ])("$toFieldPath fails before the value is set so often that the product is large", (example) => {
+    const { value, before, toFieldPath, bytes } = example;
+    const items = Array.from({ length: 100 }, () => ({ value: before }));
+    const patches = [{ ...patch, fromFieldPath: "status.found", policy: { toFieldPath } }];
+    const answers = { db: [database({ status: { found: value } })] };
+    const draft = draftOf(patches, { answers, desired: { app: { kind: "App", spec: { env: items } } } });
+    expect(says(draft)).toBe(
+      `PatchFailed: db: cannot set spec.env[*].value: the value has ${bytes} bytes; at most 524288 are set in all`,
+    );
+    expect(env(draft)).toBeUndefined();
+  });
+
   test("fails where nothing is there", () => {
     expect(says(draftOf([patch], { desired: { app: { kind: "App", spec: { env: [] } } } }))).toBe(
       "PatchFailed: db: cannot set spec.env[*].value: nothing is there",
