@@ -47,7 +47,7 @@ function touchFew({ observed, desired }: Request): Draft {
   const ids = READ.map((name) => observed.resources.get(name)?.document.at(ID)).join(",");
   const added = { is: "set", object: addedObject(xr, ids), ready: "True" } as const;
   const resources = new Map<string, ResourceEdit>([["added", added]]);
-  const edited = desired.resources.get(READ[0])?.document.with(IDS_ANNOTATION, ids);
+  const edited = desired.resources.get(READ[0])?.document.with([{ path: IDS_ANNOTATION, value: ids }]);
   if (edited !== undefined) resources.set(READ[0], { is: "set", document: edited });
   return { ...TTL, resources };
 }
@@ -96,7 +96,7 @@ function tagAll({ observed, desired }: Request): Draft {
   const costCenter = observed.composite.document.at(COST_CENTER_LABEL) ?? "";
   const resources = new Map<string, ResourceEdit>();
   for (const [name, { document }] of desired.resources) {
-    resources.set(name, { is: "set", document: document.with(COST_CENTER_TAG, costCenter) });
+    resources.set(name, { is: "set", document: document.with([{ path: COST_CENTER_TAG, value: costCenter }]) });
   }
   return { ...TTL, resources };
 }

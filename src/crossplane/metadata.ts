@@ -1,8 +1,8 @@
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 
-const annotationPath = (key: string): FieldPath => ["metadata", "annotations", key];
-const labelPath = (key: string): FieldPath => ["metadata", "labels", key];
+export const annotationPath = (key: string): FieldPath => ["metadata", "annotations", key];
+export const labelPath = (key: string): FieldPath => ["metadata", "labels", key];
 
 /** The annotation that holds the cloud's name of a managed resource. */
 export const EXTERNAL_NAME = annotationPath("crossplane.io/external-name");

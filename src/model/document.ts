@@ -9,11 +9,12 @@ export interface Document {
   at(path: FieldPath): JsonValue | undefined;
   toObject(): JsonObject;
   /**
-   * The same with another value at `path`, as `withValueAt` sets it. The wire does not decode an object for it.
+   * The same with other values at some paths, set one after the other as `withValueAt` sets them. The wire does not decode an
+   * object for it.
    *
-   * @throws {FunctionError} `InvalidFieldPath` where the path leads through something else than objects and lists.
+   * @throws {FunctionError} `InvalidFieldPath` where a path leads through something else than objects and lists.
    */
-  with(path: FieldPath, value: JsonValue): Document;
+  with(edits: readonly ValueEdit[]): Document;
 }
 
 /** A value at a path of an object. */
@@ -26,8 +27,12 @@ export interface ValueEdit {
 export const documentOf = (object: JsonObject): Document => ({
   at: (path) => valueAt(object, path),
   toObject: () => object,
-  with: (path, value) => documentOf(withValueAt(object, path, value)),
+  with: (edits) => documentOf(withValues(object, edits)),
 });
+
+/** The object with these values set one after the other. */
+export const withValues = (object: JsonObject, edits: readonly ValueEdit[]): JsonObject =>
+  edits.reduce((before, { path, value }) => withValueAt(before, path, value), object);
 
 /** Tells whether the value is a Document: JSON holds no functions. */
 export const isDocument = (value: object): value is Document =>

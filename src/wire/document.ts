@@ -1,5 +1,5 @@
-import { type Document, documentOf, type ValueEdit } from "../model/document.ts";
-import { type FieldPath, valueAt, withValueAt } from "../model/field-path.ts";
+import { type Document, documentOf, type ValueEdit, withValues } from "../model/document.ts";
+import { type FieldPath, valueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { Slice } from "./slice.ts";
 import { type Container, canHold, lookUp, toContainer, UNUSUAL } from "./struct-lookup.ts";
@@ -26,10 +26,8 @@ export class WireDocument implements Document {
     return this.#object;
   }
 
-  with(path: FieldPath, value: JsonValue): Document {
-    return this.canSplice(path)
-      ? new EditedDocument(this, [{ path, value }])
-      : documentOf(withValueAt(this.toObject(), path, value));
+  with(edits: readonly ValueEdit[]): Document {
+    return edit(this, [], edits) ?? documentOf(withValues(this.toObject(), edits));
   }
 
   /** Tells whether a value can be set at `path` in the bytes: nothing else than objects is on the way. */
@@ -62,19 +60,27 @@ export class EditedDocument implements Document {
   }
 
   toObject(): JsonObject {
-    this.#object ??= this.values.reduce(
-      (object, { path, value }) => withValueAt(object, path, value),
-      this.before.toObject(),
-    );
+    this.#object ??= withValues(this.before.toObject(), this.values);
     return this.#object;
   }
 
-  with(path: FieldPath, value: JsonValue): Document {
-    const isApart = this.values.every((edit) => !meet(edit.path, path));
-    return isApart && this.before.canSplice(path)
-      ? new EditedDocument(this.before, [...this.values, { path, value }])
-      : documentOf(withValueAt(this.toObject(), path, value));
+  with(edits: readonly ValueEdit[]): Document {
+    return edit(this.before, this.values, edits) ?? documentOf(withValues(this.toObject(), edits));
   }
+}
+
+/** Sets further values; undefined where they cannot all be spliced. */
+function edit(
+  document: WireDocument,
+  before: readonly ValueEdit[],
+  edits: readonly ValueEdit[],
+): EditedDocument | undefined {
+  const values = [...before];
+  for (const next of edits) {
+    if (!document.canSplice(next.path) || values.some(({ path }) => meet(path, next.path))) return undefined;
+    values.push(next);
+  }
+  return new EditedDocument(document, values);
 }
 
 /** Tells whether one of the paths leads to or through the other. A number finds an object's field too. */

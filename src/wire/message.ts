@@ -9,8 +9,19 @@ import { readKey, readText } from "./text.ts";
  * A missing field has its default.
  */
 
-/** Reads a singular message field. */
-export const readMessage = (slice: Slice, field: number): Slice => merge(readMessages(slice, field));
+/** Reads a singular message field. Known encoders write one; there may be several. */
+export function readMessage(slice: Slice, field: number): Slice {
+  const { bytes, start, end } = slice;
+  let message: Slice | undefined;
+  for (let at = start; at < end; ) {
+    const tag = readTag(bytes, at, end);
+    at = skip(bytes, tag, next, end);
+    if (tag !== field) continue;
+    if (message !== undefined) return merge(readMessages(slice, field));
+    message = { bytes, start: next, end: at };
+  }
+  return message ?? emptySlice;
+}
 
 /** Reads a repeated message field. */
 export function readMessages({ bytes, start, end }: Slice, field: number): Slice[] {

@@ -11,11 +11,10 @@ export interface Slice {
 export const emptySlice: Slice = { bytes: Buffer.alloc(0), start: 0, end: 0 };
 
 /**
- * Merges all occurrences of a singular message field, as protobuf specifies: concatenated messages are the encoding of the merged
- * message. Known encoders write one.
+ * Merges the occurrences of a singular message field, as protobuf specifies: concatenated messages are the encoding of the merged
+ * message.
  */
 export function merge(messages: readonly Slice[]): Slice {
-  if (messages.length <= 1) return messages[0] ?? emptySlice;
   const bytes = Buffer.concat(messages.map(({ bytes, start, end }) => bytes.subarray(start, end)));
   return { bytes, start: 0, end: bytes.length };
 }

@@ -52,8 +52,7 @@ function toCompositeEdit(composite: WireResource, draft: Draft): CompositeEdit |
     const isUntouched = ready === undefined && connectionDetails.size === 0;
     return isUntouched ? undefined : { is: "set", ready, connectionDetails };
   }
-  const document = values.reduce<Document>((before, { path, value }) => before.with(path, value), composite.document);
-  return { is: "set", document, ready, connectionDetails };
+  return { is: "set", document: composite.document.with(values), ready, connectionDetails };
 }
 
 function writeEntry(writer: Writer, name: string, before: WireResource | undefined, edit: SetEdit): void {

@@ -123,7 +123,10 @@ const editsOf = ({ desired }: WireRequest): Draft => ({
     ["a", { is: "set", object: { new: [1, null] }, ready: "True" }],
     ["b", { is: "removed" }],
     ["__proto__", { is: "set", ready: "False" }],
-    ["ü", { is: "set", document: documentIn(desired, "ü").with(["metadata", "labels", "team"], "a") }],
+    [
+      "ü",
+      { is: "set", document: documentIn(desired, "ü").with([{ path: ["metadata", "labels", "team"], value: "a" }]) },
+    ],
   ]),
   composite: [{ path: ["status"], value: { ok: true } }],
   connectionDetails: new Map([["a", "QQ=="]]),

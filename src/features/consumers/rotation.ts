@@ -1,4 +1,4 @@
-import { readAnnotation } from "../../crossplane/metadata.ts";
+import { annotationPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Rotation } from "../../input/consumers.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withDocument } from "../../model/draft.ts";
@@ -43,9 +43,9 @@ export function withRotation(
   const observed = call.request.observed.resources.get(resource)?.document;
   const memory = remember(observed, access);
   if (memory === undefined) return draft;
-  const noted = desired.with(["metadata", "annotations", ROTATION], formatMemory(memory));
-  const document = memory.trigger === undefined ? noted : noted.with(toFieldPath, memory.trigger);
-  return withDocument(draft, resource, document);
+  const noted = { path: annotationPath(ROTATION), value: formatMemory(memory) };
+  const triggered = memory.trigger === undefined ? [] : [{ path: toFieldPath, value: memory.trigger }];
+  return withDocument(draft, resource, desired.with([noted, ...triggered]));
 }
 
 function remember(observed: Document | undefined, access: Allowed | undefined): Memory | undefined {

@@ -74,7 +74,7 @@ function toEdits(
     if (verdict.is === "setByPipeline" || verdict.is === "unnamed") return [];
     if (verdict.is === "observed" && !policy.pin && !verdict.isOurs) return [];
     const before = edits.get(name);
-    const document = desired.with(EXTERNAL_NAME, verdict.name);
+    const document = desired.with([{ path: EXTERNAL_NAME, value: verdict.name }]);
     return [[name, { is: "set", document, ...(before?.is === "set" && { ready: before.ready }) }]];
   });
 }

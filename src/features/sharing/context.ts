@@ -98,7 +98,7 @@ export function withEnvironmentBefore(call: Call): Call {
   const before: typeof context = {
     at: ([root = "", ...path]) => (root === ENVIRONMENT ? valueAt(environment, path) : context.at([root, ...path])),
     toObject: () => ({ ...context.toObject(), [ENVIRONMENT]: environment }),
-    with: (path, value) => documentOf(before.toObject()).with(path, value),
+    with: (edits) => documentOf(before.toObject()).with(edits),
   };
   return { ...call, request: { ...call.request, context: before } };
 }

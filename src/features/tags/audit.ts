@@ -15,9 +15,12 @@ export function findChanges(
   wanted: Wanted,
   owner: string,
 ): readonly TagChange[] {
-  const set = [...tags].filter(([key, value]) => desired.get(key) !== value && spec.get(key) !== value);
-  const removed = [...spec.keys()].filter((key) => !tags.has(key) && isRemoved(key, wanted));
-  return [...set.map(([key]) => key), ...removed]
+  const changed: string[] = [];
+  for (const [key, value] of tags) if (desired.get(key) !== value && spec.get(key) !== value) changed.push(key);
+  if (wanted.remove.length > 0) {
+    for (const key of spec.keys()) if (!tags.has(key) && isRemoved(key, wanted)) changed.push(key);
+  }
+  return changed
     .sort()
     .map((key) => ({ resource, key, old: spec.get(key) ?? cloud.get(key), new: tags.get(key), owner }));
 }

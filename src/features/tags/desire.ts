@@ -1,5 +1,6 @@
 import { DELETION_POLICY, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
-import type { Document } from "../../model/document.ts";
+import { annotationPath, labelPath } from "../../crossplane/metadata.ts";
+import type { Document, ValueEdit } from "../../model/document.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, IDENTITY } from "../../ownership/marks.ts";
 import { OWNER } from "../../ownership/owner.ts";
 import type { Arbitration } from "./arbitrate.ts";
@@ -30,7 +31,7 @@ export function decideTags({ cloud, tagField }: Subject, sources: TagSources, wa
 
 /** The resource with these tags, in the shape that they have there. */
 export const withTags = ({ desired, tagField }: Subject, { like }: TagSources, tags: TagMap): Document =>
-  tagField === undefined ? desired : desired.with(tagField.path, fromTagMap(tags, like));
+  tagField === undefined ? desired : desired.with([{ path: tagField.path, value: fromTagMap(tags, like) }]);
 
 /** The XR or claim, and the control plane that it is in. */
 interface Owner {
@@ -44,14 +45,14 @@ export function withOwnership(
   { identity, externalName, settlement: { policies, isOrphaned, annotations } }: Arbitration,
   { owner, cluster }: Owner,
 ): Document {
-  const marks: readonly (readonly [field: string, key: string, text: string])[] = [
-    ["labels", IDENTITY, identity],
-    ["labels", EXTERNAL_NAME_LABEL, externalName],
-    ["annotations", OWNER, owner],
-    ...(cluster === undefined ? [] : [["annotations", CLUSTER, cluster] as const]),
-    ...annotations.map(([key, text]) => ["annotations", key, text] as const),
+  const edits: ValueEdit[] = [
+    { path: labelPath(IDENTITY), value: identity },
+    { path: labelPath(EXTERNAL_NAME_LABEL), value: externalName },
+    { path: annotationPath(OWNER), value: owner },
   ];
-  const marked = marks.reduce((before, [field, key, text]) => before.with(["metadata", field, key], text), desired);
-  const limited = policies === undefined ? marked : marked.with(MANAGEMENT_POLICIES, policies);
-  return isOrphaned ? limited.with(DELETION_POLICY, "Orphan") : limited;
+  if (cluster !== undefined) edits.push({ path: annotationPath(CLUSTER), value: cluster });
+  for (const [key, value] of annotations) edits.push({ path: annotationPath(key), value });
+  if (policies !== undefined) edits.push({ path: MANAGEMENT_POLICIES, value: policies });
+  if (isOrphaned) edits.push({ path: DELETION_POLICY, value: "Orphan" });
+  return desired.with(edits);
 }

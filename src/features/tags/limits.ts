@@ -1,5 +1,4 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
-import { compareEntries } from "../../model/compare.ts";
 import type { TagMap } from "./tag-map.ts";
 
 interface Limits {
@@ -63,27 +62,26 @@ export interface TagFault {
 /**
  * Finds every fault of the tags.
  *
- * @param ours the keys that this step sets; the cloud's own keys may be present, but must not be set.
+ * @param ours the keys that this step sets, sorted; the cloud's own keys may be present, but must not be set.
  */
-export function checkTags(tags: TagMap, ours: ReadonlySet<string>, cloud: Cloud): readonly TagFault[] {
+export function checkTags(tags: TagMap, ours: readonly string[], cloud: Cloud): readonly TagFault[] {
   const limits = LIMITS[cloud];
-  const faults: TagFault[] = [];
-  const counted = [...tags.keys()].filter((key) => !limits.reserved?.test(key) && !PROVIDERS_OWN.has(key)).length;
-  const { count, providers = 0 } = limits;
-  if (count !== undefined && counted > count - providers) {
-    const rest = providers === 0 ? "" : `, and the provider adds ${providers}`;
-    faults.push({ key: undefined, message: `${counted} tags; ${cloud} takes at most ${count}${rest}` });
-  }
-  const own = [...tags].filter(([key]) => ours.has(key));
-  for (const [key, value] of own.sort(compareEntries)) {
-    faults.push(
-      ...[...checkKey(key, limits, cloud), ...checkText(value, limits.value, "value", cloud)].map((message) => ({
-        key,
-        message,
-      })),
-    );
+  const faults: TagFault[] = [...checkCount(tags, limits, cloud)];
+  for (const key of ours) {
+    const value = tags.get(key);
+    if (value === undefined) continue;
+    for (const message of checkKey(key, limits, cloud)) faults.push({ key, message });
+    for (const message of checkText(value, limits.value, "value", cloud)) faults.push({ key, message });
   }
   return faults;
+}
+
+function checkCount(tags: TagMap, { count, providers = 0, reserved }: Limits, cloud: Cloud): readonly TagFault[] {
+  if (count === undefined || tags.size <= count - providers) return [];
+  const counted = [...tags.keys()].filter((key) => !reserved?.test(key) && !PROVIDERS_OWN.has(key)).length;
+  if (counted <= count - providers) return [];
+  const rest = providers === 0 ? "" : `, and the provider adds ${providers}`;
+  return [{ key: undefined, message: `${counted} tags; ${cloud} takes at most ${count}${rest}` }];
 }
 
 function checkKey(key: string, { key: limit, reserved }: Limits, cloud: Cloud): readonly string[] {

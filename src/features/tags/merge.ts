@@ -25,25 +25,31 @@ export interface TagSources {
  * - A list is one field, so the provider's own tags have to be repeated in it; in a map they are fields of their own.
  */
 export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | undefined): TagMap {
-  const own = Array.isArray(sources.like) ? [...sources.spec].filter(([key]) => PROVIDERS_OWN.has(key)) : [];
-  const tags = new Map([...own, ...sources.desired]);
-  for (const { key, value, policy } of [...wanted.add, ...findPreserved(sources.cloud, wanted, cloud)]) {
+  const tags = new Map(
+    Array.isArray(sources.like) ? [...findProvidersOwn(sources.spec), ...sources.desired] : sources.desired,
+  );
+  const add = (key: string, value: string, policy: Policy): void => {
     if (!PROVIDERS_OWN.has(key) && (policy === "Replace" || !tags.has(key))) tags.set(key, value);
+  };
+  for (const { key, value, policy } of wanted.add) add(key, value, policy);
+  if (wanted.preserve.length > 0) {
+    for (const [key, value] of sources.cloud) {
+      const policy = findPreserving(key, wanted, cloud);
+      if (policy !== undefined) add(key, value, policy);
+    }
   }
-  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
+  if (wanted.remove.length > 0) for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
   return tags;
 }
 
-/** The tags of the cloud resource that it is to keep. */
-function findPreserved(found: TagMap, { preserve }: Wanted, cloud: Cloud | undefined): Wanted["add"] {
-  const preserved: Wanted["add"][number][] = [];
-  if (preserve.length === 0) return preserved;
-  for (const [key, value] of found) {
-    const rule = preserve.find(({ has }) => has(key));
-    const isReserved = cloud === "AWS" && key.startsWith("aws:");
-    if (rule !== undefined && !isReserved) preserved.push({ key, value, policy: rule.policy });
-  }
-  return preserved;
+type Policy = Wanted["add"][number]["policy"];
+
+const findProvidersOwn = (tags: TagMap) => [...tags].filter(([key]) => PROVIDERS_OWN.has(key));
+
+/** Finds the rule by which the cloud resource keeps a tag, and returns its policy. */
+function findPreserving(key: string, { preserve }: Wanted, cloud: Cloud | undefined): Policy | undefined {
+  if (cloud === "AWS" && key.startsWith("aws:")) return undefined;
+  return preserve.find(({ has }) => has(key))?.policy;
 }
 
 export const isRemoved = (key: string, { remove }: Wanted): boolean =>

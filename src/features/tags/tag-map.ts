@@ -71,5 +71,8 @@ export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue
   }));
 }
 
-export const isSameTags = (a: TagMap, b: TagMap): boolean =>
-  a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+export function isSameTags(a: TagMap, b: TagMap): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) if (b.get(key) !== value) return false;
+  return true;
+}

@@ -126,7 +126,7 @@ const ownTags = ({ tags: decided, arbitration }: Decision): TagMap | undefined =
   arbitration?.settlement.repeats === undefined ? decided : undefined;
 
 function findRefusals(decisions: readonly Decision[], wanted: Wanted): readonly Refusal[] {
-  const ours = new Set(wanted.add.map(({ key }) => key));
+  const ours = [...new Set(wanted.add.map(({ key }) => key))].sort();
   return decisions.flatMap((decision) => {
     const { resource, tagField, cloud } = decision.subject;
     const decided = ownTags(decision);
