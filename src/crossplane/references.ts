@@ -1,5 +1,5 @@
 import { type Document, stringAt } from "../model/document.ts";
-import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, pick } from "../model/json.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
@@ -27,11 +27,11 @@ export const hasReferences = (resource: Document): boolean =>
 
 /** The spec of an XR without its references. */
 export function withoutReferences(spec: JsonObject): JsonObject {
-  const { resourceRefs: _, ...legacy } = spec;
+  const legacy = pick(spec, (field) => field !== "resourceRefs");
   const { crossplane } = legacy;
-  if (!isObject(crossplane)) return legacy;
-  const { resourceRefs: __, ...modern } = crossplane;
-  return { ...legacy, crossplane: modern };
+  return isObject(crossplane)
+    ? { ...legacy, crossplane: pick(crossplane, (field) => field !== "resourceRefs") }
+    : legacy;
 }
 
 /** The XR's references. Those without a name are placeholders of Crossplane v1's own composition engine, which skips them too. */

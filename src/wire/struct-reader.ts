@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../model/json.ts";
+import { define, type JsonObject, type JsonValue, type MutableObject } from "../model/json.ts";
 import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
 import { malformed, next, readTag, readVarint, skip } from "./scan.ts";
@@ -11,8 +11,6 @@ import { readKey, readText } from "./text.ts";
 
 /** The limit of nesting, to prevent a stack overflow. Kubernetes' JSON decoder stops at 10,000, its YAML decoder at 100. */
 export const MAX_DEPTH = 1000;
-
-type MutableObject = Record<string, JsonValue>;
 
 export const readStruct = (bytes: Buffer, start: number, end: number): JsonObject => fill({}, bytes, start, end, 1);
 
@@ -52,15 +50,6 @@ function readAnyEntry(object: MutableObject, bytes: Buffer, start: number, end: 
     if (tag === fields.ENTRY_VALUE) value = readValue(value, bytes, next, at, depth);
   }
   define(object, key, value);
-}
-
-/** Sets a key. Assigning to `__proto__` would change the prototype instead. */
-function define(object: MutableObject, key: string, value: JsonValue): void {
-  if (key !== "__proto__") {
-    object[key] = value;
-    return;
-  }
-  Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
 /** Reads a Value. @param before the result of an earlier occurrence of the same Value, into which messages of its kind are merged. */

@@ -4,13 +4,13 @@ import { mayDelete } from "../../crossplane/management-policies.ts";
 import { isBeingDeleted, isPaused } from "../../crossplane/metadata.ts";
 import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue, pick } from "../../model/json.ts";
 
 /**
  * Names by composed resource, then by kind: `{network: {VPC.ec2.aws.upbound.io: vpc-0a1b}}`. The kind is there so that a
  * composed resource that has become another kind does not inherit a name that means nothing to it.
  */
-export type Ledger = ReadonlyMap<string, Readonly<Record<string, string>>>;
+export type Ledger = ReadonlyMap<string, JsonObject>;
 
 /** Reads a ledger from the XR's status. A person may have edited it, so entries that are no names are left out. */
 export function toLedger(value: JsonValue | undefined): Ledger {
@@ -20,15 +20,12 @@ export function toLedger(value: JsonValue | undefined): Ledger {
   return new Map(entries.filter(([, names]) => Object.keys(names).length > 0));
 }
 
-const toNames = (kinds: JsonObject): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(kinds).filter((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== ""),
-  );
+const toNames = (kinds: JsonObject): JsonObject =>
+  pick(kinds, (_kind, name) => typeof name === "string" && name !== "");
 
 export function findRecorded(ledger: Ledger, name: string, { kind, group }: ManagedKind): string | undefined {
-  const names = ledger.get(name);
-  const key = toGroupKind(kind, group);
-  return names !== undefined && Object.hasOwn(names, key) ? names[key] : undefined;
+  const recorded = ownValue(ledger.get(name) ?? {}, toGroupKind(kind, group));
+  return typeof recorded === "string" ? recorded : undefined;
 }
 
 export const toEntry = ({ kind, group }: ManagedKind, name: string): Readonly<Record<string, string>> => ({

@@ -4,7 +4,7 @@ import { type Document, documentOf } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { valueAt, withValueAt } from "../../model/field-path.ts";
 import { hashText } from "../../model/hash.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { define, isObject, type JsonObject, type JsonValue, type MutableObject, ownValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 
@@ -46,10 +46,9 @@ function mergeEnvironment(found: readonly Readable[], { request, input }: Call):
   if (layers.length === 0 && environment === undefined) return [];
   const earlier = request.context.at([ENVIRONMENT]);
   const base = isObject(earlier) ? [earlier] : [];
-  const merging: Merging = new Map();
-  for (const object of [environment?.defaultData ?? {}, ...base, ...layers]) addTo(merging, object);
-  if (!merging.has("kind")) for (const [key, value] of Object.entries(NEW_ENVIRONMENT)) merging.set(key, value);
-  return [[ENVIRONMENT, toObject(merging)]];
+  const objects = [environment?.defaultData ?? {}, ...base, ...layers];
+  const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
+  return [[ENVIRONMENT, mergeAll(isNew ? [...objects, NEW_ENVIRONMENT] : objects)]];
 }
 
 function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
@@ -58,29 +57,31 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
   return [toEnvironment?.toFieldPath === undefined ? value : withValueAt({}, toEnvironment.toFieldPath, value)];
 }
 
-/** An object that is being merged; what is not merged with anything is still as it came. */
-type Merging = Map<string, JsonValue | Merging>;
-
 /**
- * Merges an object into others field by field; of all else the later one wins. There may be many objects with many fields, so
- * nothing is copied on the way.
+ * Merges objects field by field; of all else the later one wins. There may be many objects with many fields, so each field is
+ * copied once.
  */
-function addTo(merging: Merging, object: JsonObject): void {
-  for (const [key, value] of Object.entries(object)) {
-    const before = isObject(value) ? merging.get(key) : undefined;
-    if (!isObject(value) || !isObject(before)) {
-      merging.set(key, value);
-      continue;
-    }
-    const nested: Merging = before instanceof Map ? before : new Map(Object.entries(before));
-    addTo(nested, value);
-    merging.set(key, nested);
-  }
+function mergeAll(objects: readonly JsonObject[]): JsonObject {
+  const made = new Set<JsonValue>();
+  const merged: MutableObject = {};
+  for (const object of objects) addTo(merged, object, made);
+  return merged;
 }
 
-function toObject(merging: Merging): JsonObject {
-  for (const [key, value] of merging) if (value instanceof Map) merging.set(key, toObject(value));
-  return Object.fromEntries(merging) as JsonObject;
+/** @param made the objects that this merge has made, so that it may change them */
+function addTo(merged: MutableObject, object: JsonObject, made: Set<JsonValue>): void {
+  for (const key of Object.keys(object)) {
+    const value = object[key] as JsonValue;
+    const before = isObject(value) ? ownValue(merged, key) : undefined;
+    if (!isObject(value) || !isObject(before)) {
+      define(merged, key, value);
+      continue;
+    }
+    const nested: MutableObject = made.has(before) ? before : { ...before };
+    made.add(nested);
+    define(merged, key, nested);
+    addTo(nested, value, made);
+  }
 }
 
 /** The context key under which a step keeps the environment that earlier steps left, while Crossplane calls it again. */

@@ -188,7 +188,7 @@ const KEY_BYTES = 200;
 function limitValues(judged: readonly WithRequirement[], secret: SourceSecret): readonly WithRequirement[] {
   if (secret.is !== "read") return judged;
   let bytes = 0;
-  for (const [key, value] of Object.entries(secret.data)) bytes += KEY_BYTES + key.length + String(value).length;
+  for (const key of Object.keys(secret.data)) bytes += KEY_BYTES + key.length + String(secret.data[key]).length;
   const most = Math.floor(MAX_BYTES / Math.max(1, bytes));
   let free = Math.max(1, most);
   return judged.map((one) => {
