@@ -44,27 +44,33 @@ const TOO_LONG_MS = 400;
 /** Of these many points, the last ones: what every call costs hides the growth of small requests. */
 const POINTS = 4;
 
-/** The number of times that a failing row is measured: the machine may be busy, and the least of all counts. */
-const ATTEMPTS = 3;
+/**
+ * The number of times that a failing row is measured; the least of all counts. The others come in between, because a machine that
+ * shares its processors is slow for minutes.
+ */
+const ATTEMPTS = 4;
 
 /**
  * Calls the function with larger and larger requests of each row.
  *
  * @param only rows whose names include it
  */
-export function* measureCost(
+export function measureCost(
   run: (request: Buffer) => unknown,
   { sizes, callsMs, atMost }: Plan,
   only = "",
-): Generator<Cost> {
-  for (const row of rows.filter(({ name }) => name.includes(only))) {
-    const requests = requestsOf(row, sizes);
-    let cost = toCost({ name: row.name, points: pointsOf(requests, callsMs, run) });
-    for (let attempt = 1; attempt < ATTEMPTS && !isFine(cost, atMost); attempt++) {
-      cost = toCost({ name: row.name, points: leastOfBoth(cost.points, pointsOf(requests, callsMs, run)) });
+): readonly Cost[] {
+  const measured = new Map<Row, Cost>();
+  let left: readonly Row[] = rows.filter(({ name }) => name.includes(only));
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (const row of left) {
+      const points = pointsOf(requestsOf(row, sizes), callsMs, run);
+      const before = measured.get(row)?.points ?? points;
+      measured.set(row, toCost({ name: row.name, points: leastOfBoth(before, points) }));
     }
-    yield cost;
+    left = [...measured].flatMap(([row, cost]) => (isFine(cost, atMost) ? [] : [row]));
   }
+  return [...measured.values()];
 }
 
 export function toCost({ name, points }: Pick<Cost, "name" | "points">): Cost {
@@ -80,7 +86,7 @@ const isFine = ({ exponent, atLimit }: Cost, atMost: Limits): boolean =>
 const leastOfBoth = (points: Cost["points"], others: Cost["points"]): Cost["points"] =>
   others.map(([bytes, milliseconds], index) => [bytes, Math.min(milliseconds, points[index]?.[1] ?? milliseconds)]);
 
-/** Made once, since that takes longer than answering them; each when it is asked for. */
+/** Each made when it is asked for, and once: that takes longer than answering it. */
 function requestsOf(row: Row, sizes: readonly number[]): readonly (() => Buffer)[] {
   const known = sized(row);
   return sizesUpTo(known.largest, sizes).map((size) => {

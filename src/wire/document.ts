@@ -54,7 +54,7 @@ export class EditedDocument implements Document {
   }
 
   at(path: FieldPath): JsonValue | undefined {
-    if (!this.values.some((edit) => meet(edit.path, path))) return this.before.at(path);
+    if (!meetsOneOf(this.values, path)) return this.before.at(path);
     const edit = this.values.find((candidate) => candidate.path.length <= path.length && meet(candidate.path, path));
     return edit === undefined ? valueAt(this.toObject(), path) : valueAt(edit.value, path.slice(edit.path.length));
   }
@@ -75,14 +75,22 @@ function edit(
   before: readonly ValueEdit[],
   edits: readonly ValueEdit[],
 ): EditedDocument | undefined {
-  const values = [...before];
-  for (const next of edits) {
-    if (!document.canSplice(next.path) || values.some(({ path }) => meet(path, next.path))) return undefined;
-    values.push(next);
+  const values = [...before, ...edits];
+  for (const [index, { path }] of edits.entries()) {
+    if (!document.canSplice(path) || meetsOneOf(values, path, before.length + index)) return undefined;
   }
   return new EditedDocument(document, values);
 }
 
+/** Tells whether one of the first `count` values is at a path that meets this one. */
+function meetsOneOf(values: readonly ValueEdit[], path: FieldPath, count = values.length): boolean {
+  for (let i = 0; i < count; i++) if (meet((values[i] as ValueEdit).path, path)) return true;
+  return false;
+}
+
 /** Tells whether one of the paths leads to or through the other. A number finds an object's field too. */
-const meet = (a: FieldPath, b: FieldPath): boolean =>
-  a.length <= b.length ? a.every((step, index) => step === b[index] || String(step) === String(b[index])) : meet(b, a);
+function meet(a: FieldPath, b: FieldPath): boolean {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) if (a[i] !== b[i] && String(a[i]) !== String(b[i])) return false;
+  return true;
+}

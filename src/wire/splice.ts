@@ -14,18 +14,19 @@ export function writeExcept(
   isReplaced: (tag: number, content: Slice) => boolean,
 ): void {
   const { bytes, start, end } = message;
-  const runs: { start: number; end: number }[] = [];
-  let run = { start, end: start };
+  let last: Run = { start, end: start, before: undefined };
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);
-    if (isReplaced(tag, { bytes, start: next, end: at })) {
-      runs.push(run);
-      run = { start: at, end: at };
-    } else {
-      run.end = at;
-    }
+    if (isReplaced(tag, { bytes, start: next, end: at })) last = { start: at, end: at, before: last };
+    else last.end = at;
   }
-  runs.push(run);
-  for (const kept of runs.reverse()) writer.bytes(bytes, kept.start, kept.end);
+  for (let run: Run | undefined = last; run !== undefined; run = run.before) writer.bytes(bytes, run.start, run.end);
+}
+
+/** Fields that are kept, one after the other, and the run before them. */
+interface Run {
+  readonly start: number;
+  end: number;
+  readonly before: Run | undefined;
 }

@@ -18,8 +18,15 @@ import { isText } from "./text.ts";
 /** A struct or list in the bytes, and those in it that were entered: most lookups begin with the same few steps. */
 export interface Container extends Slice {
   readonly is: "struct" | "list";
-  /** Undefined until one is entered. */
-  entered: Map<string | number, Container | "absent" | "unusual"> | undefined;
+  /** The one that was entered last. They are few: a Map for each container takes longer. */
+  entered: Entered | undefined;
+}
+
+/** A step that was taken, where it led, and the one before it. */
+interface Entered {
+  readonly step: string | number;
+  readonly to: Container | "absent" | "unusual";
+  readonly before: Entered | undefined;
 }
 
 export const toContainer = ({ bytes, start, end }: Slice): Container => ({
@@ -55,19 +62,26 @@ function follow(root: Container, path: FieldPath): Container | "absent" | "unusu
   let container = root;
   for (let depth = 0; depth < path.length - 1; depth++) {
     const step = path[depth] as string | number;
-    let inner = container.entered?.get(step);
-    if (inner === undefined) {
-      inner = enter(container, step);
-      container.entered ??= new Map();
-      container.entered.set(step, inner);
-    }
+    const inner = recall(container, step) ?? enter(container, step);
     if (typeof inner === "string") return inner;
     container = inner;
   }
   return container;
 }
 
-function enter(container: Container, step: string | number): Container | "absent" | "unusual" {
+function recall({ entered }: Container, step: string | number): Entered["to"] | undefined {
+  for (let one = entered; one !== undefined; one = one.before) if (one.step === step) return one.to;
+  return undefined;
+}
+
+/** Enters one, and remembers it; items of a list are too many for that. */
+function enter(container: Container, step: string | number): Entered["to"] {
+  const to = open(container, step);
+  if (container.is === "struct") container.entered = { step, to, before: container.entered };
+  return to;
+}
+
+function open(container: Container, step: string | number): Entered["to"] {
   const found = find(container, step);
   if (found !== "found") return found;
   const { bytes } = container;

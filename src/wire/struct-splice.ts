@@ -12,19 +12,19 @@ import type { Writer } from "./writer.ts";
  * Writes a Struct with other values at some paths. What is on none of them is copied as it came, unknown fields and an unusual
  * encoding with it. An edited field keeps its place; one that is not there yet comes last.
  *
- * @param values those of an EditedDocument: their paths lead through objects, and do not meet.
+ * @param values those of an EditedDocument: their paths lead through objects, and do not meet. They are few.
  * @param depth of the Struct on these paths.
  */
 export function writeStructWith(writer: Writer, struct: Slice, values: readonly ValueEdit[], depth = 0): void {
   const fields = toFields(values, depth);
-  const places = findPlaces(struct, fields);
+  const last = findLastPlace(struct, fields);
   for (let i = fields.length - 1; i >= 0; i--) {
     const field = fields[i] as Field;
     if (!field.isFound) writeEdit(writer, field, emptySlice, depth);
   }
   let end = struct.end;
-  for (let i = places.length - 1; i >= 0; i--) {
-    const { field, start, value } = places[i] as Place;
+  for (let place = last; place !== undefined; place = place.before) {
+    const { field, start, value } = place;
     writer.bytes(struct.bytes, value.end, end);
     // Of a repeated key the last one counts.
     if (!field.isWritten) writeEdit(writer, field, value, depth);
@@ -37,21 +37,34 @@ export function writeStructWith(writer: Writer, struct: Slice, values: readonly 
 /** A field of a struct that is edited, or has edits in the struct that it holds. */
 interface Field {
   readonly key: string;
-  readonly edits: ValueEdit[];
+  readonly edits: readonly ValueEdit[];
   isFound: boolean;
   isWritten: boolean;
 }
 
 /** The edits of a struct by its fields. */
 function toFields(values: readonly ValueEdit[], depth: number): readonly Field[] {
-  const fields = new Map<string, Field>();
+  const [first] = values;
+  if (first !== undefined && values.length === 1) return [toField(first, values, depth)]; // as on most levels
+  const fields: (Field & { edits: ValueEdit[] })[] = [];
   for (const edit of values) {
-    const key = String(edit.path[depth]);
-    const field = fields.get(key);
-    if (field === undefined) fields.set(key, { key, edits: [edit], isFound: false, isWritten: false });
+    const field = withKey(fields, String(edit.path[depth]));
+    if (field === undefined) fields.push(toField(edit, [edit], depth));
     else field.edits.push(edit);
   }
-  return [...fields.values()];
+  return fields;
+}
+
+const toField = <Edits>({ path }: ValueEdit, edits: Edits, depth: number) => ({
+  key: String(path[depth]),
+  edits,
+  isFound: false,
+  isWritten: false,
+});
+
+function withKey<F extends Field>(fields: readonly F[], key: string | undefined): F | undefined {
+  for (const field of fields) if (field.key === key) return field;
+  return undefined;
 }
 
 /** Where a field is in the bytes: its entry starts, and its Value ends where the entry ends. */
@@ -59,11 +72,12 @@ interface Place {
   readonly field: Field;
   readonly start: number;
   readonly value: Slice;
+  /** The one before it in the bytes. */
+  readonly before: Place | undefined;
 }
 
-/** Finds the fields in the order of the wire. */
-function findPlaces({ bytes, start, end }: Slice, fields: readonly Field[]): readonly Place[] {
-  const places: Place[] = [];
+function findLastPlace({ bytes, start, end }: Slice, fields: readonly Field[]): Place | undefined {
+  let last: Place | undefined;
   let entryEnd = start;
   for (let at = start; at < end; at = entryEnd) {
     let field: Field | undefined;
@@ -74,14 +88,14 @@ function findPlaces({ bytes, start, end }: Slice, fields: readonly Field[]): rea
       const tag = readTag(bytes, at, end);
       entryEnd = skip(bytes, tag, next, end);
       const key = tag === STRUCT_FIELDS ? readEntryKey({ bytes, start: next, end: entryEnd }) : undefined;
-      field = fields.find((candidate) => candidate.key === key);
+      field = withKey(fields, key);
     }
     if (field === undefined) continue;
     field.isFound = true;
     // The Value of an unusual entry is not needed: it gets another one.
-    places.push({ field, start: at, value: { bytes, start: valueFrom, end: entryEnd } });
+    last = { field, start: at, value: { bytes, start: valueFrom, end: entryEnd }, before: last };
   }
-  return places;
+  return last;
 }
 
 /** Finds the field of the entry that was read last. */
@@ -97,12 +111,12 @@ function writeEdit(writer: Writer, { key, edits }: Field, before: Slice, depth: 
     writeField(writer, key, first?.value ?? null);
     return;
   }
-  writer.message(STRUCT_FIELDS, () => {
-    writer.message(ENTRY_VALUE, () => {
-      writer.message(VALUE_STRUCT, () => writeStructWith(writer, structIn(before), edits, depth + 1));
-    });
-    writer.string(ENTRY_KEY, key);
-  });
+  const end = writer.length;
+  writeStructWith(writer, structIn(before), edits, depth + 1);
+  writer.endMessage(VALUE_STRUCT, end);
+  writer.endMessage(ENTRY_VALUE, end);
+  writer.string(ENTRY_KEY, key);
+  writer.endMessage(STRUCT_FIELDS, end);
 }
 
 /** The struct that a Value holds, whose path has been followed: its content follows a tag and a length. */

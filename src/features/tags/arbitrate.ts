@@ -5,9 +5,7 @@ import { toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/find-contenders.ts";
 import { type Identity, identify } from "../../ownership/identity.ts";
 import { CLUSTER, CLUSTER_TAG, contenderId } from "../../ownership/marks.ts";
-import { formatOwner } from "../../ownership/owner.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
-import type { Call } from "../feature.ts";
 import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { Wanted } from "./wanted.ts";
@@ -24,7 +22,7 @@ export function arbitrate(
   wanted: Wanted,
   rules: Tags["owner"],
   known: KnownContenders,
-  call: Call,
+  owner: string,
 ): Arbitration | undefined {
   const identified = identify(subject);
   if (identified === undefined) return undefined;
@@ -37,7 +35,7 @@ export function arbitrate(
   const contenders = isKnown ? found.contenders : undefined;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
-  const id = contenderId(formatOwner(call.composite), resource);
+  const id = contenderId(owner, resource);
   const settlement = settle(verdict, { subject, own, id, identity }, rules);
   return {
     identity,

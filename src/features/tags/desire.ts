@@ -33,6 +33,11 @@ export function decideTags({ cloud, tagField }: Subject, sources: TagSources, wa
 export const withTags = ({ desired, tagField }: Subject, { like }: TagSources, tags: TagMap): Document =>
   tagField === undefined ? desired : desired.with([{ path: tagField.path, value: fromTagMap(tags, like) }]);
 
+const IDENTITY_PATH = labelPath(IDENTITY);
+const EXTERNAL_NAME_PATH = labelPath(EXTERNAL_NAME_LABEL);
+const OWNER_PATH = annotationPath(OWNER);
+const CLUSTER_PATH = annotationPath(CLUSTER);
+
 /** The XR or claim, and the control plane that it is in. */
 interface Owner {
   readonly owner: string;
@@ -46,11 +51,11 @@ export function withOwnership(
   { owner, cluster }: Owner,
 ): Document {
   const edits: ValueEdit[] = [
-    { path: labelPath(IDENTITY), value: identity },
-    { path: labelPath(EXTERNAL_NAME_LABEL), value: externalName },
-    { path: annotationPath(OWNER), value: owner },
+    { path: IDENTITY_PATH, value: identity },
+    { path: EXTERNAL_NAME_PATH, value: externalName },
+    { path: OWNER_PATH, value: owner },
   ];
-  if (cluster !== undefined) edits.push({ path: annotationPath(CLUSTER), value: cluster });
+  if (cluster !== undefined) edits.push({ path: CLUSTER_PATH, value: cluster });
   for (const [key, value] of annotations) edits.push({ path: annotationPath(key), value });
   if (policies !== undefined) edits.push({ path: MANAGEMENT_POLICIES, value: policies });
   if (isOrphaned) edits.push({ path: DELETION_POLICY, value: "Orphan" });

@@ -51,16 +51,17 @@ export const tags: Feature = (call, draft) => {
   const excess = findExcess(asked, subjects);
   const wanted = excess === undefined ? asked : { ...asked, add: [] };
   const known = new KnownContenders(call.request);
-  const decisions = subjects.map((subject) => decide(subject, wanted, input, known, call));
+  const owner = formatOwner(call.composite);
+  const decisions = subjects.map((subject) => decide(subject, wanted, input, known, owner));
   const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
   const faults = { refusals, unset: wanted.unset, excessive: wanted.excessive };
   const condition = toCondition(decisions, leftAlone, faults);
   const applied = refusals.length > 0 ? [] : decisions;
-  const edits = applied.flatMap((decision) => toEdits(decision, wanted, call, draft));
+  const edits = applied.flatMap((decision) => toEdits(decision, wanted, owner, draft));
   const requirements = decisions.flatMap(({ arbitration }) => arbitration?.requirements ?? []);
   const asking = withRequiredSchemas(withRequirements(withResources(draft, edits), requirements), schemas);
   const said = withResults(withCondition(asking, condition), toResults(condition, decisions, faults, call));
-  return withAudit(said, toAudit(applied, wanted, call));
+  return withAudit(said, toAudit(applied, wanted, owner));
 };
 
 /** The number of tags that may be set on one resource, where most clouds take 50, and in one answer. */
@@ -76,8 +77,8 @@ function findExcess({ add }: Wanted, subjects: readonly Subject[]): Refusal | un
   return { resource: "all resources", path: "tags", key: undefined, message };
 }
 
-function decide(subject: Subject, wanted: Wanted, { owner }: Tags, known: KnownContenders, call: Call): Decision {
-  const arbitration = arbitrate(subject, wanted, owner, known, call);
+function decide(subject: Subject, wanted: Wanted, rules: Tags, known: KnownContenders, owner: string): Decision {
+  const arbitration = arbitrate(subject, wanted, rules.owner, known, owner);
   const { settlement } = arbitration ?? {};
   const isTagged = !subject.isPending && (settlement?.isTagged ?? true);
   const { tagField } = subject;
@@ -100,7 +101,7 @@ function decide(subject: Subject, wanted: Wanted, { owner }: Tags, known: KnownC
 function toEdits(
   { subject, sources, arbitration, tags: decided, resource }: Decision,
   { cluster }: Wanted,
-  call: Call,
+  owner: string,
   draft: Draft,
 ): readonly (readonly [string, ResourceEdit])[] {
   if (arbitration?.settlement.is === "leave") return [[resource, { is: "removed" }]];
@@ -111,7 +112,7 @@ function toEdits(
   const ready = edit?.is === "set" ? edit.ready : undefined;
   if (arbitration === undefined) return [[resource, { is: "set", document: tagged, ready }]];
 
-  const document = withOwnership(tagged, arbitration, { owner: formatOwner(call.composite), cluster });
+  const document = withOwnership(tagged, arbitration, { owner, cluster });
   return [[resource, { is: "set", document, ready: toReady(arbitration.settlement, ready) }]];
 }
 
@@ -160,9 +161,8 @@ function toResults(
 }
 
 /** The changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */
-function toAudit(decisions: readonly Decision[], wanted: Wanted, { composite }: Call): readonly TagChange[] {
+function toAudit(decisions: readonly Decision[], wanted: Wanted, owner: string): readonly TagChange[] {
   if (decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")) return [];
-  const owner = formatOwner(composite);
   return decisions.flatMap((decision) => {
     const decided = ownTags(decision);
     return decided === undefined ? [] : findChanges(decision.resource, decision.sources, decided, wanted, owner);
