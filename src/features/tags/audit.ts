@@ -15,12 +15,16 @@ export function findChanges(
   wanted: Wanted,
   owner: string,
 ): readonly TagChange[] {
-  const changed: string[] = [];
-  for (const [key, value] of tags) if (desired.get(key) !== value && spec.get(key) !== value) changed.push(key);
-  if (wanted.remove.length > 0) {
-    for (const key of spec.keys()) if (!tags.has(key) && isRemoved(key, wanted)) changed.push(key);
-  }
-  return changed
+  return [...findSet({ desired, spec }, tags), ...findRemoved(spec, tags, wanted)]
     .sort()
     .map((key) => ({ resource, key, old: spec.get(key) ?? cloud.get(key), new: tags.get(key), owner }));
 }
+
+function findSet({ desired, spec }: Pick<TagSources, "desired" | "spec">, tags: TagMap): readonly string[] {
+  const keys: string[] = [];
+  for (const [key, value] of tags) if (desired.get(key) !== value && spec.get(key) !== value) keys.push(key);
+  return keys;
+}
+
+const findRemoved = (spec: TagMap, tags: TagMap, wanted: Wanted): readonly string[] =>
+  wanted.remove.length === 0 ? [] : [...spec.keys()].filter((key) => !tags.has(key) && isRemoved(key, wanted));

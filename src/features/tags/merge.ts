@@ -25,19 +25,10 @@ export interface TagSources {
  * - A list is one field, so the provider's own tags have to be repeated in it; in a map they are fields of their own.
  */
 export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | undefined): TagMap {
-  const tags = new Map(
-    Array.isArray(sources.like) ? [...findProvidersOwn(sources.spec), ...sources.desired] : sources.desired,
-  );
-  const add = (key: string, value: string, policy: Policy): void => {
-    if (!PROVIDERS_OWN.has(key) && (policy === "Replace" || !tags.has(key))) tags.set(key, value);
-  };
-  for (const { key, value, policy } of wanted.add) add(key, value, policy);
-  if (wanted.preserve.length > 0) {
-    for (const [key, value] of sources.cloud) {
-      const policy = findPreserving(key, wanted, cloud);
-      if (policy !== undefined) add(key, value, policy);
-    }
-  }
+  const { spec, desired, like } = sources;
+  const tags = new Map(Array.isArray(like) ? [...findProvidersOwn(spec), ...desired] : desired);
+  for (const { key, value, policy } of wanted.add) addTag(tags, key, value, policy);
+  if (wanted.preserve.length > 0) preserve(tags, sources.cloud, wanted, cloud);
   if (wanted.remove.length > 0) for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
   return tags;
 }
@@ -46,10 +37,17 @@ type Policy = Wanted["add"][number]["policy"];
 
 const findProvidersOwn = (tags: TagMap) => [...tags].filter(([key]) => PROVIDERS_OWN.has(key));
 
-/** Finds the rule by which the cloud resource keeps a tag, and returns its policy. */
-function findPreserving(key: string, { preserve }: Wanted, cloud: Cloud | undefined): Policy | undefined {
-  if (cloud === "AWS" && key.startsWith("aws:")) return undefined;
-  return preserve.find(({ has }) => has(key))?.policy;
+function addTag(tags: Map<string, string>, key: string, value: string, policy: Policy): void {
+  if (!PROVIDERS_OWN.has(key) && (policy === "Replace" || !tags.has(key))) tags.set(key, value);
+}
+
+/** Adds the tags of the cloud resource that it is to keep. */
+function preserve(tags: Map<string, string>, found: TagMap, wanted: Wanted, cloud: Cloud | undefined): void {
+  for (const [key, value] of found) {
+    const isReserved = cloud === "AWS" && key.startsWith("aws:");
+    const rule = isReserved ? undefined : wanted.preserve.find(({ has }) => has(key));
+    if (rule !== undefined) addTag(tags, key, value, rule.policy);
+  }
 }
 
 export const isRemoved = (key: string, { remove }: Wanted): boolean =>
