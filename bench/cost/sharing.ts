@@ -4,14 +4,13 @@ import { copiesOf, type Parts } from "./request.ts";
 import { list, map, type Row } from "./row.ts";
 
 const secretName = { value: "orders-db" };
-const ACCEPTING = { "shared-infrastructure.fn.crossplane.io/accept-copies-from": "*" };
 const nameOf = (index: number): string => `ns-${index}`;
 const texts = (length: number): readonly string[] => list(length, nameOf);
 
-const namespace = (name: string): JsonObject => ({
+const namespace = (name: string, accepted = "*"): JsonObject => ({
   apiVersion: "v1",
   kind: "Namespace",
-  metadata: { name, annotations: ACCEPTING },
+  metadata: { name, annotations: { "shared-infrastructure.fn.crossplane.io/accept-copies-from": accepted } },
 });
 
 const secret = (data: JsonObject = { password: "aHVudGVyMg==" }): JsonObject => ({
@@ -66,10 +65,23 @@ const granted = (grants: readonly JsonObject[]): Parts => ({
 });
 
 /** As many copies as namespaces, composed before; then something happens to their source. */
-function copied(count: number, owner: JsonObject | undefined): Parts {
+function copied(count: number, owner: JsonObject | undefined, share: JsonObject = {}): Parts {
   const before = toNamespaces(texts(count), allowing("*"));
+  const { spec } = toNamespaces([], allowing("*"), share);
   const [, ...rest] = before.cluster ?? [];
-  return { ...before, observed: copiesOf(before), cluster: owner === undefined ? rest : [owner, ...rest] };
+  return { ...before, spec, observed: copiesOf(before), cluster: owner === undefined ? rest : [owner, ...rest] };
+}
+
+/** The same while the XR names no database that there is: each copy is judged by what is recorded on it. */
+function kept(parts: Parts, more: readonly JsonObject[] = []): Parts {
+  const { cluster = [] } = parts;
+  return { ...parts, xr: withParameters({ database: "none" }), cluster: [...cluster, ...more] };
+}
+
+/** The same in one namespace of theirs, which lists whose copies it accepts. */
+function inOneNamespace(parts: Parts, accepted: string): Parts {
+  const observed = JSON.stringify(parts.observed).replaceAll(/"namespace":"ns-\d+"/g, '"namespace":"theirs"');
+  return kept({ ...parts, observed: JSON.parse(observed) }, [namespace("theirs", accepted)]);
 }
 
 const patching = (value: JsonObject["status"], patch: JsonObject): Parts => ({
@@ -105,6 +117,14 @@ const targets = rowsOf({
   "copies, in steady state": (n) => copied(n, allowing("*")),
   "copies, their source gone": (n) => copied(n, undefined),
   "copies, their grant taken back": (n) => copied(n, allowing("none")),
+  "copies that are kept, and commas in their grant": (n) => kept(copied(n, allowing(`*${",".repeat(100 * n)}`))),
+  "copies that are kept, and as many ReferenceGrants": (n) =>
+    kept(
+      copied(n, database(), { grant: "ReferenceGrant" }),
+      list(n, (index) => referenceGrant(index, [FROM], [{ group: "", kind: "Secret", name: "orders-conn" }])),
+    ),
+  "copies in one namespace, and commas in what it accepts": (n) =>
+    inOneNamespace(copied(n, allowing("*")), `*${",".repeat(100 * n)}`),
 });
 
 const found = rowsOf({

@@ -1,5 +1,6 @@
 import type { Document } from "../model/document.ts";
 import { DNS_LABEL, DOMAIN } from "../model/names.ts";
+import { once } from "../model/once.ts";
 import { type LabelSelector, parseLabelSelector } from "./label-selector.ts";
 import { readAnnotation } from "./metadata.ts";
 
@@ -18,11 +19,12 @@ export interface NamespaceGrant {
   readonly invalidSelector: string | undefined;
 }
 
-/** Reads an annotation that lists namespaces, separated by commas. Once for all namespaces: it may be long. */
+/** Reads an annotation that lists namespaces, separated by commas. It may be long: read it once. */
 export const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
   new Set((text ?? "").split(",").map((name) => name.trim()));
 
-export function readNamespaceGrant(shared: Document): NamespaceGrant {
+/** Reads a shared resource's grant. */
+export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
   const listed = toNamespaceSet(readAnnotation(shared, ALLOWED_NAMESPACES));
   const text = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
   const selector = text === undefined ? undefined : parseLabelSelector(text);
@@ -32,4 +34,4 @@ export function readNamespaceGrant(shared: Document): NamespaceGrant {
     selector,
     invalidSelector: selector === undefined && text?.trim() !== "" ? text : undefined,
   };
-}
+});

@@ -1,5 +1,6 @@
 import { type Document, stringAt } from "../model/document.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
+import { once } from "../model/once.ts";
 import type { Requirement, SchemaRequirement } from "../model/requirement.ts";
 import { toGroupKind } from "./api-group.ts";
 import type { SecretName } from "./copies.ts";
@@ -34,17 +35,53 @@ export interface Grantee {
   readonly kind: string;
 }
 
-/** Reads who may use a Secret. An entry of `to` without a name is for all Secrets. */
+/** Lists those who may use a Secret. */
 export function readGrantees(grants: readonly Document[], secret: SecretName): readonly Grantee[] {
-  const isTo = ({ group = "", kind, name }: JsonObject): boolean =>
-    group === "" && kind === "Secret" && (name === undefined || name === null || name === secret.name);
-  return (
-    grants
-      // `crossplane render` answers with grants of all namespaces; another namespace's owner cannot grant this Secret.
-      .filter((grant) => stringAt(grant, ["metadata", "namespace"]) === secret.namespace)
-      .filter((grant) => listAt(grant, "to").some(isTo))
-      .flatMap((grant) => listAt(grant, "from").flatMap(toGrantee))
-  );
+  const { all, named } = grantsOf(grants, secret);
+  return [...all, ...named.flat()];
+}
+
+/** Those who may use a Secret. */
+export interface SecretGrants {
+  /** By a grant for all Secrets of its namespace. */
+  readonly all: readonly Grantee[];
+  /** By each grant that names it. */
+  readonly named: readonly (readonly Grantee[])[];
+}
+
+/**
+ * Finds those who may use a Secret. `crossplane render` answers with grants of all namespaces; another namespace's owner cannot
+ * grant this Secret.
+ */
+export function grantsOf(grants: readonly Document[], { namespace, name }: SecretName): SecretGrants {
+  const index = bySecret(grants);
+  return { all: flat(index.get(`${namespace}/`) ?? NOBODY), named: index.get(`${namespace}/${name}`) ?? NOBODY };
+}
+
+const NOBODY: readonly (readonly Grantee[])[] = [];
+
+const flat = once((lists: readonly (readonly Grantee[])[]): readonly Grantee[] => lists.flat());
+
+/** The grantees of each grant, by the Secrets that it is for. An entry of `to` without a name is for all of the namespace. */
+const bySecret = once((grants: readonly Document[]) => {
+  const index = new Map<string, (readonly Grantee[])[]>();
+  for (const grant of grants) {
+    const namespace = stringAt(grant, ["metadata", "namespace"]) ?? "";
+    const grantees = listAt(grant, "from").flatMap(toGrantee);
+    for (const name of new Set(listAt(grant, "to").flatMap(toSecretName))) {
+      const key = `${namespace}/${name}`;
+      const lists = index.get(key) ?? [];
+      lists.push(grantees);
+      index.set(key, lists);
+    }
+  }
+  return index;
+});
+
+function toSecretName({ group = "", kind, name }: JsonObject): readonly string[] {
+  if (group !== "" || kind !== "Secret") return [];
+  if (name === undefined || name === null) return [""];
+  return typeof name === "string" && name !== "" ? [name] : [];
 }
 
 function toGrantee({ group, kind, namespace }: JsonObject): readonly Grantee[] {

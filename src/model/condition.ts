@@ -1,5 +1,6 @@
 import type { Document } from "./document.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject, type JsonObject, type JsonValue } from "./json.ts";
+import { once } from "./once.ts";
 
 /** The objects that show a condition or an event. */
 export type Target = "Composite" | "CompositeAndClaim";
@@ -78,14 +79,23 @@ export interface ShownCondition {
 }
 
 /** The entries of the resource's `status.conditions`. */
-export function readConditions(resource: Document): readonly JsonObject[] {
+export const readConditions = once((resource: Document): readonly JsonObject[] => {
   const conditions = resource.at(["status", "conditions"]);
   return Array.isArray(conditions) ? conditions.filter(isObject) : [];
-}
+});
+
+/** The first of each type. */
+const conditionsByType = once((resource: Document) => {
+  const byType = new Map<JsonValue | undefined, JsonObject>();
+  for (const condition of readConditions(resource)) {
+    if (!byType.has(condition["type"])) byType.set(condition["type"], condition);
+  }
+  return byType;
+});
 
 /** The condition of that type in the resource's `status.conditions`. */
 export function shownCondition(resource: Document, type: string): ShownCondition | undefined {
-  const condition = readConditions(resource).find((candidate) => candidate["type"] === type);
+  const condition = conditionsByType(resource).get(type);
   if (condition === undefined) return undefined;
   const text = (key: string): string => (typeof condition[key] === "string" ? condition[key] : "");
   return { status: text("status"), reason: text("reason"), message: text("message") };

@@ -3,10 +3,17 @@ import type { Composite } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import { ALLOWED_NAMESPACES, readNamespaceGrant } from "../../crossplane/namespace-grant.ts";
-import { readGrantees, referenceGrantSchema, requireReferenceGrants } from "../../crossplane/reference-grant.ts";
+import {
+  type Grantee,
+  grantsOf,
+  referenceGrantSchema,
+  requireReferenceGrants,
+  type SecretGrants,
+} from "../../crossplane/reference-grant.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
+import { once } from "../../model/once.ts";
 import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { consumerNamespace, isUnreadable, lookUpNamespace } from "./namespaces.ts";
@@ -103,23 +110,38 @@ function waitForNamespace(namespace: string, requirements: readonly Requirement[
  * Access by the ReferenceGrants in the Secret's namespace. `from` is the namespace of the XR or claim that asks; for an XR
  * without one it is the copy's.
  */
-function referenceAccess(
-  items: readonly Document[],
-  secret: SecretName,
-  composite: Composite,
-): Access & { is: "known" } {
+function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownAccess {
+  const accesses = accessesBy(items);
+  const key = `${secret.namespace}/${secret.name}`;
+  const access = accesses.get(key) ?? toAccess(grantsOf(items, secret), composite);
+  accesses.set(key, access);
+  return access;
+}
+
+type KnownAccess = Access & { readonly is: "known" };
+
+/** The accesses of one request by Secret: there may be a thousand copies of one. */
+const accessesBy = once((_grants: readonly Document[]) => new Map<string, KnownAccess>());
+
+function toAccess({ all, named }: SecretGrants, composite: Composite): KnownAccess {
   const kinds = consumerKinds(composite);
-  const grantees = readGrantees(items, secret).filter(({ kind }) => kinds.includes(kind));
-  const granted = new Set(grantees.map(({ namespace }) => namespace));
   const own = consumerNamespace(composite);
+  // One namespace is looked for in each grant; many in all of them together.
+  const sets = [all, ...(own === undefined ? [named.flat()] : named)].map(toKeys);
+  const isGrantee = (namespace: string): boolean =>
+    sets.some((keys) => kinds.some((kind) => keys.has(toKey({ kind, namespace }))));
+  const isOwnGranted = own !== undefined && isGrantee(own);
   return {
     is: "known",
     requirements: [],
-    isGranted: (namespace) => granted.has(own ?? namespace),
+    isGranted: own === undefined ? isGrantee : () => isOwnGranted,
     remedy: (namespaces) =>
       `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? namespaces.join(", ")}`,
   };
 }
+
+const toKey = ({ kind, namespace }: Grantee): string => `${kind} ${namespace}`;
+const toKeys = once((grantees: readonly Grantee[]): ReadonlySet<string> => new Set(grantees.map(toKey)));
 
 /** The kinds that a ReferenceGrant may name for this XR: its own, or its claim's, which is the one that teams know. */
 const consumerKinds = ({ apiVersion, kind, claim }: Composite): readonly string[] =>

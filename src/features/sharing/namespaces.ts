@@ -2,8 +2,9 @@ import type { Composite } from "../../crossplane/composite.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { toNamespaceSet } from "../../crossplane/namespace-grant.ts";
 import { couldNotBeRead, toNamespaceRequirement } from "../../crossplane/requirement.ts";
-import { stringAt } from "../../model/document.ts";
+import { type Document, stringAt } from "../../model/document.ts";
 import { DOMAIN } from "../../model/names.ts";
+import { once } from "../../model/once.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 
@@ -32,6 +33,8 @@ export const isUnreadable = ({ composite }: Call): boolean => couldNotBeRead(PRE
 /** Namespaces, separated by commas, whose XRs and claims may put copies into the Namespace that says so; `*` for all. */
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
+const readAccepted = once((namespace: Document) => toNamespaceSet(readAnnotation(namespace, ACCEPT_COPIES_FROM)));
+
 /** A namespace's answer to a copy. */
 type Acceptance = "accepted" | "pending" | "unreadable" | "refused";
 
@@ -55,7 +58,7 @@ export function judgeNamespace(
   const { requirement, answer, found } = lookUpNamespace(namespace, call);
   if (answer.is === "pending" && isUnreadable(call)) return { acceptance: "unreadable" };
   if (answer.is === "pending") return { acceptance: "pending", requirement };
-  const accepted = toNamespaceSet(found && readAnnotation(found, ACCEPT_COPIES_FROM));
-  const isAccepted = accepted.has("*") || accepted.has(own);
+  const accepted = found && readAccepted(found);
+  const isAccepted = accepted !== undefined && (accepted.has("*") || accepted.has(own));
   return { acceptance: isAccepted ? "accepted" : "refused", requirement };
 }
