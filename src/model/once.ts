@@ -2,7 +2,7 @@
  * Makes something of an object once, however often it is asked for: a list that a request holds may be long, and each of a
  * thousand copies may ask for it. What is made goes with the object.
  *
- * @param make depends on the object alone, which nobody changes.
+ * @param make depends on the object alone, which nobody changes: an answer must not reach another request.
  */
 export function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();

@@ -111,7 +111,7 @@ function waitForNamespace(namespace: string, requirements: readonly Requirement[
  * without one it is the copy's.
  */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownAccess {
-  const accesses = accessesBy(items);
+  const accesses = accessesOf(composite)(items);
   const key = `${secret.namespace}/${secret.name}`;
   const access = accesses.get(key) ?? toAccess(grantsOf(items, secret), composite);
   accesses.set(key, access);
@@ -120,8 +120,10 @@ function referenceAccess(items: readonly Document[], secret: SecretName, composi
 
 type KnownAccess = Access & { readonly is: "known" };
 
-/** The accesses of one request by Secret: there may be a thousand copies of one. */
-const accessesBy = once((_grants: readonly Document[]) => new Map<string, KnownAccess>());
+/** The accesses of one XR by the grants that there are and then by Secret: there may be a thousand copies of one. */
+const accessesOf = once((_composite: Composite) =>
+  once((_items: readonly Document[]) => new Map<string, KnownAccess>()),
+);
 
 function toAccess({ all, named }: SecretGrants, composite: Composite): KnownAccess {
   const kinds = consumerKinds(composite);
