@@ -27,5 +27,6 @@ export const run = (program: string, args: readonly string[], input = "", patien
     const child = execFile(program, args, { timeout: patienceMs }, (error, stdout, stderr) => {
       resolve({ exitCode: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
     });
+    child.stdin?.on("error", () => {}); // a program may end before it has read its input; its exit code says how
     child.stdin?.end(input);
   });
