@@ -20,7 +20,7 @@ export interface Outcome {
   readonly audit: readonly TagChange[];
 }
 
-/** The largest response that Crossplane's client takes: grpc-go's default, which Crossplane does not raise. It could only say that there is more. */
+/** The largest response that Crossplane's client takes: grpc-go's default, which Crossplane does not raise. Its error says no more. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**

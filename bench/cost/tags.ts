@@ -12,7 +12,6 @@ const ofTeam = (parameters: JsonObject): JsonObject =>
 const reporting = (tags: JsonObject): JsonObject =>
   bucket({}, { metadata: { name: "bucket" }, status: { atProvider: { tags } } });
 
-/** One bucket, and tags that the cloud reports of it. */
 /** Resources of a kind whose tags no cloud limits. */
 const unlimited = (tags: JsonObject, parameters: JsonObject, count: number): Parts => ({
   xr: ofTeam(parameters),
@@ -20,6 +19,7 @@ const unlimited = (tags: JsonObject, parameters: JsonObject, count: number): Par
   desired: map(count, (index) => [`thing-${index}`, { apiVersion: "example.org/v1", kind: "Thing", spec: {} }]),
 });
 
+/** One bucket, and tags that the cloud reports of it. */
 const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}): Parts => ({
   xr: ofTeam(parameters),
   spec: { tags },
