@@ -121,6 +121,7 @@ async function keptObserver(rig: Rig): Promise<string> {
   await until("the provider has read the Object", () => isRead(rig, object), PATIENCE);
   await mark(rig, "going", "somebody/else", { password: encode("theirs") });
   await remove(kubectl, going);
+  await sleep(3000); // until Crossplane's cache has seen it: while it has the source, the Secret is given up
   await pause(rig, USERS, "going", null);
   const reason = async () => conditionOf(await kubectl.get(target("going")), "SharedResourcesReady")?.reason;
   await until("the XR says that the source is gone", async () => (await reason()) === "NotFound", PATIENCE);
