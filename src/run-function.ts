@@ -43,7 +43,7 @@ export function runFunction(message: Uint8Array): Outcome {
     const { message, code: reason } = error;
     const result: Result = { severity: "Fatal", message, reason, target: "Composite" };
     const fatal = withResults({ ...draft, audit: [], results: [] }, [result]);
-    return { ...fatal, response: writeFatalResponse(request, fatal) };
+    return toOutcome(fatal, writeFatalResponse(request, fatal));
   }
 }
 
@@ -57,6 +57,7 @@ function compose(request: Request, input: Input, document: Document): Draft {
   return run({ request, input, composite });
 }
 
+/** Nothing else of a draft: an outcome may be copied to another thread, and a draft's values are many times as large. */
 const toOutcome = ({ conditions, results, audit }: Draft, response: Uint8Array): Outcome => ({
   response,
   conditions,

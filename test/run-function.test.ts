@@ -186,6 +186,12 @@ describe("a request gets a Fatal result and changes nothing", () => {
     expect(Object.keys(response.requirements?.resources ?? {})).toEqual([REQUIRED.database]);
     expect(response.conditions).toHaveLength(1);
   });
+
+  test("and holds nothing else that a thread would have to copy: a draft's values can be many times as large", () => {
+    const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
+    const outcome = runFunction(requestOf({ desired: { resources } }));
+    expect(Object.keys(outcome).sort()).toEqual(["audit", "conditions", "response", "results"]);
+  });
 });
 
 test("a number that JSON does not have is not patched, and the condition names its field", () => {
