@@ -182,7 +182,7 @@ describe("a request gets a Fatal result and changes nothing", () => {
     const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
     const { response, bytes } = run(requestOf({ desired: { resources } }));
     expect(bytes.length).toBeLessThan(4096);
-    expect(response.results[0]?.message).toBe("cannot return more than 4 MiB: Crossplane takes no larger response");
+    expect(response.results[0]?.message).toBe("cannot return 4.0 MiB: Crossplane takes responses of up to 4 MiB");
     expect(Object.keys(response.requirements?.resources ?? {})).toEqual([REQUIRED.database]);
     expect(response.conditions).toHaveLength(1);
   });

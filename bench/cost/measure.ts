@@ -48,7 +48,7 @@ const POINTS = 4;
  * The number of times that a failing row is measured; the least of all counts. The others come in between, because a machine that
  * shares its processors is slow for minutes.
  */
-const ATTEMPTS = 4;
+const ATTEMPTS = 3;
 
 /**
  * Calls the function with larger and larger requests of each row.

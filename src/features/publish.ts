@@ -1,8 +1,8 @@
+import { readAnnotation } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement.ts";
 import { invalidInput } from "../input/parse.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
 import { brief, type Condition } from "../model/condition.ts";
-import { stringAt } from "../model/document.ts";
 import {
   type Draft,
   withCompositeUnready,
@@ -64,8 +64,7 @@ function publish(config: EnvironmentConfig, name: string, call: Call, draft: Dra
   if (answer.is === "pending")
     return withState(keepObserved(asking, call), { is: "WaitingForRequiredResources" }, call);
   const [existing] = answer.items;
-  const isOurs =
-    existing === undefined || stringAt(existing, ["metadata", "annotations", OWNER]) === formatOwner(call.composite);
+  const isOurs = existing === undefined || readAnnotation(existing, OWNER) === formatOwner(call.composite);
   return isOurs
     ? compose(config, name, undefined, call, asking)
     : withState(keepObserved(asking, call), { is: "NameTaken", name }, call);

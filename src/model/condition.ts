@@ -79,10 +79,10 @@ export interface ShownCondition {
 }
 
 /** The entries of the resource's `status.conditions`. */
-export const readConditions = once((resource: Document): readonly JsonObject[] => {
+export function readConditions(resource: Document): readonly JsonObject[] {
   const conditions = resource.at(["status", "conditions"]);
   return Array.isArray(conditions) ? conditions.filter(isObject) : [];
-});
+}
 
 /** The first of each type. */
 const conditionsByType = once((resource: Document) => {

@@ -1,6 +1,7 @@
 import { withoutScope } from "../crossplane/api-group.ts";
 import { toComposite } from "../crossplane/composite.ts";
 import { EVERYTHING, mayDelete, mayWrite, readPolicies } from "../crossplane/management-policies.ts";
+import { readAnnotation } from "../crossplane/metadata.ts";
 import { findFacts } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
@@ -83,7 +84,7 @@ function byItself({ group, kind, document }: Named, includeObservers: boolean): 
   const namespace = stringAt(document, ["metadata", "namespace"]);
   const name = [namespace, stringAt(document, ["metadata", "name"])].filter(Boolean).join("/");
   const self = `${kind}.${group}/${name}`;
-  const declarer = { owner: stringAt(document, ["metadata", "annotations", OWNER]) ?? self, self };
+  const declarer = { owner: readAnnotation(document, OWNER) ?? self, self };
   const query = { group: withoutScope(group), kind, names, providerConfig, scope };
   return { ...NOTHING, declarations: [{ declarer, query, path }] };
 }

@@ -2,7 +2,14 @@ import type { ResourceKind } from "../cluster/discovery.ts";
 import { toFullName } from "../cluster/kinds.ts";
 import { withoutScope } from "../crossplane/api-group.ts";
 import { readProviderConfig } from "../crossplane/managed-resource.ts";
-import { CLAIM_NAME, CLAIM_NAMESPACE, COMPOSITE, EXTERNAL_NAME } from "../crossplane/metadata.ts";
+import {
+  CLAIM_NAME,
+  CLAIM_NAMESPACE,
+  COMPOSITE,
+  EXTERNAL_NAME,
+  readAnnotation,
+  readLabel,
+} from "../crossplane/metadata.ts";
 import { findFacts } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../model/field-path.ts";
@@ -42,7 +49,7 @@ const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath
 export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
   const document = documentOf(object);
   const contender = toContender(document);
-  const annotation = (key: string) => stringAt(document, ["metadata", "annotations", key]);
+  const annotation = (key: string) => readAnnotation(document, key);
   const claim = [CLAIM_NAMESPACE, CLAIM_NAME].flatMap((path) => stringAt(document, path) ?? []);
   const { names, scope, providerConfig } = toPlace(document, kind);
   return {
@@ -51,7 +58,7 @@ export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
     resource: `${toFullName(kind)}/${contender.name}`,
     self: `${kind.kind}.${kind.group}/${contender.name}`,
     externalName: toName(names),
-    externalNameLabel: stringAt(document, ["metadata", "labels", EXTERNAL_NAME_LABEL]),
+    externalNameLabel: readLabel(document, EXTERNAL_NAME_LABEL),
     id: IDS.map((path) => stringAt(document, path)).find((id) => id !== undefined),
     providerConfig,
     scope,

@@ -27,7 +27,7 @@ export class WireDocument implements Document {
   }
 
   with(edits: readonly ValueEdit[]): Document {
-    return edit(this, [], edits) ?? documentOf(withValues(this.toObject(), edits));
+    return splice(this, [], edits) ?? documentOf(withValues(this.toObject(), edits));
   }
 
   /** Tells whether a value can be set at `path` in the bytes: nothing else than objects is on the way. */
@@ -65,12 +65,12 @@ export class EditedDocument implements Document {
   }
 
   with(edits: readonly ValueEdit[]): Document {
-    return edit(this.before, this.values, edits) ?? documentOf(withValues(this.toObject(), edits));
+    return splice(this.before, this.values, edits) ?? documentOf(withValues(this.toObject(), edits));
   }
 }
 
 /** Sets further values; undefined where they cannot all be spliced. */
-function edit(
+function splice(
   document: WireDocument,
   before: readonly ValueEdit[],
   edits: readonly ValueEdit[],

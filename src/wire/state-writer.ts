@@ -82,7 +82,6 @@ function writeObject(writer: Writer, object: JsonObject | Document): void {
 }
 
 function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {
-  if (details.size === 0) return;
   for (const [key, text] of [...details].reverse()) {
     const value = Buffer.from(text, "base64");
     writer.message(RESOURCE_CONNECTION_DETAILS, () => {

@@ -37,32 +37,24 @@ export function writeStructWith(writer: Writer, struct: Slice, values: readonly 
 /** A field of a struct that is edited, or has edits in the struct that it holds. */
 interface Field {
   readonly key: string;
-  readonly edits: readonly ValueEdit[];
+  readonly edits: ValueEdit[];
   isFound: boolean;
   isWritten: boolean;
 }
 
 /** The edits of a struct by its fields. */
 function toFields(values: readonly ValueEdit[], depth: number): readonly Field[] {
-  const [first] = values;
-  if (first !== undefined && values.length === 1) return [toField(first, values, depth)]; // as on most levels
-  const fields: (Field & { edits: ValueEdit[] })[] = [];
+  const fields: Field[] = [];
   for (const edit of values) {
-    const field = withKey(fields, String(edit.path[depth]));
-    if (field === undefined) fields.push(toField(edit, [edit], depth));
+    const key = String(edit.path[depth]);
+    const field = fieldCalled(key, fields);
+    if (field === undefined) fields.push({ key, edits: [edit], isFound: false, isWritten: false });
     else field.edits.push(edit);
   }
   return fields;
 }
 
-const toField = <Edits>({ path }: ValueEdit, edits: Edits, depth: number) => ({
-  key: String(path[depth]),
-  edits,
-  isFound: false,
-  isWritten: false,
-});
-
-function withKey<F extends Field>(fields: readonly F[], key: string | undefined): F | undefined {
+function fieldCalled(key: string | undefined, fields: readonly Field[]): Field | undefined {
   for (const field of fields) if (field.key === key) return field;
   return undefined;
 }
@@ -88,7 +80,7 @@ function findLastPlace({ bytes, start, end }: Slice, fields: readonly Field[]): 
       const tag = readTag(bytes, at, end);
       entryEnd = skip(bytes, tag, next, end);
       const key = tag === STRUCT_FIELDS ? readEntryKey({ bytes, start: next, end: entryEnd }) : undefined;
-      field = withKey(fields, key);
+      field = fieldCalled(key, fields);
     }
     if (field === undefined) continue;
     field.isFound = true;

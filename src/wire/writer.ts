@@ -2,11 +2,15 @@ import { FunctionError } from "../errors.ts";
 
 /** Thrown where more is written than a message may have. */
 export class TooLarge extends FunctionError {
-  constructor(most: number) {
-    const mib = most / 1024 / 1024;
-    super("InvalidResponse", `cannot return more than ${mib} MiB: Crossplane takes no larger response`);
+  /** @param size the message's in bytes; undefined where it was not written to its end. */
+  constructor(most: number, size?: number) {
+    const limit = most / MIB;
+    const written = size === undefined ? `more than ${limit}` : (size / MIB).toFixed(1);
+    super("InvalidResponse", `cannot return ${written} MiB: Crossplane takes responses of up to ${limit} MiB`);
   }
 }
+
+const MIB = 1024 * 1024;
 
 /** Longer texts are left to V8, which copies many characters at a time. */
 const LONGEST_SHORT_TEXT = 64;
@@ -115,7 +119,7 @@ export class Writer {
   }
 
   finish(): Buffer {
-    if (this.length > this.#most) throw new TooLarge(this.#most);
+    if (this.length > this.#most) throw new TooLarge(this.#most, this.length);
     return this.#buffer.subarray(this.#at);
   }
 

@@ -93,7 +93,7 @@ describe("a response", () => {
     const text = "x".repeat(1000);
     const object = { items: Array.from({ length: 1_000_000 }, () => text) };
     const run = () => writeResponse(readRequest(Buffer.alloc(0)), withObject(emptyDraft, "a", object), 1024 * 1024);
-    const message = "cannot return more than 1 MiB: Crossplane takes no larger response";
+    const message = "cannot return more than 1 MiB: Crossplane takes responses of up to 1 MiB";
     expect(thrownBy(run)).toMatchObject({ code: "InvalidResponse", message });
   });
 

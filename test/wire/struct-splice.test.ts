@@ -25,7 +25,7 @@ const parameters = { seed: 21, numRuns: 500 };
 const wireDocument = (bytes: Buffer): WireDocument => new WireDocument({ bytes, start: 0, end: bytes.length });
 
 const withAll = (document: Document, edits: readonly ValueEdit[]): Document =>
-  document.with(edits.slice(0, 1)).with(edits.slice(1));
+  edits.reduce((before, edit) => before.with([edit]), document);
 
 function encoded(document: Document): Buffer {
   const writer = new Writer(16);
@@ -50,10 +50,23 @@ const cases = arbitrary.object.chain((object) =>
   ),
 );
 
-/** Compares an edited document in each of its forms, and what setting a value throws, with the slow way. */
+/**
+ * Compares an edited document in each of its forms, and what setting a value throws, with the slow way: values set one after the
+ * other, and all at once.
+ */
 function expectSameEdits(bytes: Buffer, edits: readonly ValueEdit[]): void {
   const slow = thrownBy(() => withAll(documentOf(decoded(bytes)), edits).toObject());
-  const fast = thrownBy(() => withAll(wireDocument(bytes), edits));
+  expectSame(
+    thrownBy(() => withAll(wireDocument(bytes), edits)),
+    slow,
+  );
+  expectSame(
+    thrownBy(() => wireDocument(bytes).with(edits)),
+    slow,
+  );
+}
+
+function expectSame(fast: unknown, slow: unknown): void {
   if (!(fast instanceof EditedDocument)) {
     expect(isDocument(fast) ? fast.toObject() : fast).toEqual(slow);
     return;

@@ -33,6 +33,8 @@ export type Access =
       remedy(namespaces: readonly string[]): string;
     };
 
+export type KnownAccess = Extract<Access, { is: "known" }>;
+
 const everyone: Access = { is: "known", requirements: [], isGranted: () => true, remedy: () => "" };
 
 /**
@@ -117,8 +119,6 @@ function referenceAccess(items: readonly Document[], secret: SecretName, composi
   accesses.set(key, access);
   return access;
 }
-
-type KnownAccess = Access & { readonly is: "known" };
 
 /** The accesses of one XR by the grants that there are and then by Secret: there may be a thousand copies of one. */
 const accessesOf = once((_composite: Composite) =>

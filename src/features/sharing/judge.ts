@@ -7,10 +7,10 @@ import type { Requirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { findDestinations, judgeCopies } from "./copies/destinations.ts";
 import { describe, type LookedUp } from "./find.ts";
-import { type Access, findAccess } from "./grant.ts";
+import { type Access, findAccess, type KnownAccess } from "./grant.ts";
 import { consumerNamespace } from "./namespaces.ts";
 import { findSource } from "./source.ts";
-import { type Accessible, type Judgement, type KnownAccess, type SharingReason, without } from "./verdict.ts";
+import { type Accessible, type Judgement, type SharingReason, without } from "./verdict.ts";
 
 type Found = Extract<LookedUp["lookup"], { is: "found" }>;
 

@@ -5,7 +5,7 @@ import type { Document } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import type { Template } from "../../model/template.ts";
-import type { Access } from "./grant.ts";
+import type { KnownAccess } from "./grant.ts";
 import type { Data, Original, SourceSecret } from "./source.ts";
 
 /**
@@ -111,8 +111,6 @@ export const without = (
   reason: SharingReason | undefined,
   requirements: readonly Requirement[] = [],
 ): Judgement => ({ verdict: { is, reason }, readable: [], isRefused: false, requirements });
-
-export type KnownAccess = Extract<Access, { is: "known" }>;
 
 /** A shared resource whose grants are known. */
 export interface Accessible {

@@ -27,4 +27,4 @@ function findSet({ desired, spec }: Pick<TagSources, "desired" | "spec">, tags: 
 }
 
 const findRemoved = (spec: TagMap, tags: TagMap, wanted: Wanted): readonly string[] =>
-  wanted.remove.length === 0 ? [] : [...spec.keys()].filter((key) => !tags.has(key) && isRemoved(key, wanted));
+  [...spec.keys()].filter((key) => !tags.has(key) && isRemoved(key, wanted));

@@ -29,7 +29,7 @@ export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | un
   const tags = new Map(Array.isArray(like) ? [...findProvidersOwn(spec), ...desired] : desired);
   for (const { key, value, policy } of wanted.add) addTag(tags, key, value, policy);
   if (wanted.preserve.length > 0) preserve(tags, sources.cloud, wanted, cloud);
-  if (wanted.remove.length > 0) for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
+  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
   return tags;
 }
 

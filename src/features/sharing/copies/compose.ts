@@ -1,6 +1,7 @@
 import type { Composite } from "../../../crossplane/composite.ts";
 import { COPY_KINDS, type SecretName, SHARED_RESOURCE, sharedResourceLabel } from "../../../crossplane/copies.ts";
 import { OBSERVE } from "../../../crossplane/management-policies.ts";
+import { annotationPath } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { formatFieldPath, withValueAt } from "../../../model/field-path.ts";
@@ -107,7 +108,7 @@ function connectionSecretObject(
 /** Adds to an Object the origins of what may still be in its Secret. */
 export function withEarlier(edit: ResourceEdit, origins: readonly Reference[]): ResourceEdit {
   if (edit.is !== "set" || edit.object === undefined) return edit;
-  const path = ["metadata", "annotations", EARLIER_RESOURCES];
+  const path = annotationPath(EARLIER_RESOURCES);
   return { ...edit, object: withValueAt(edit.object, path, formatOrigins(origins)) };
 }
 

@@ -8,6 +8,7 @@ import { DNS_LABEL, isName, SECRET_KEY } from "../../../model/names.ts";
 import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
+import type { KnownAccess } from "../grant.ts";
 import { consumerNamespace, judgeNamespace } from "../namespaces.ts";
 import { formatSecret, isSameSecret, readSecret, type SourceSecret } from "../source.ts";
 import {
@@ -15,7 +16,6 @@ import {
   type Destination,
   type JudgedDestination,
   type Judgement,
-  type KnownAccess,
   type NamedCopy,
   type NamedKey,
   type SharingReason,

@@ -1,5 +1,5 @@
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
-import { isBeingDeleted } from "../../../crossplane/metadata.ts";
+import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts";
 import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
 import { resourceKey } from "../../../crossplane/references.ts";
 import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement.ts";
@@ -149,7 +149,7 @@ function findHolder(
       stringAt(item, ["metadata", "namespace"]) === destination.namespace &&
       stringAt(item, ["metadata", "name"]) === destination.name,
   );
-  const owner = found && stringAt(found, ["metadata", "annotations", OWNER]);
+  const owner = found && readAnnotation(found, OWNER);
   const isThere = found !== undefined;
   const isOurs = !isThere || owner === formatOwner(composite);
   return { holder: isOurs ? { is: "us", isThere } : { is: "other", name: owner }, requirements: [requirement] };
