@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { packageRoot, readVersion } from "../src/package.ts";
 import { frame } from "../testing/servers/frames.ts";
-import { connectHttp2, endOf, openStream } from "../testing/servers/http2.ts";
+import { connectHttp2, endOf, openStream, roundTrip } from "../testing/servers/http2.ts";
 import { call, until } from "../testing/servers/loopback.ts";
 
 /** The program as a process of its own. */
@@ -41,10 +41,11 @@ async function serving(args: readonly string[]): Promise<Program & { port: numbe
 
 /** A call of which only the half is sent. */
 async function callHalf(port: number) {
-  const stream = openStream(await connectHttp2(`http://127.0.0.1:${port}`));
+  const session = await connectHttp2(`http://127.0.0.1:${port}`);
+  const stream = openStream(session);
   const message = frame(Buffer.alloc(0));
   stream.write(message.subarray(0, 2));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await roundTrip(session);
   return { stream, rest: message.subarray(2) };
 }
 

@@ -1,5 +1,9 @@
 import * as z from "zod";
+import { DOMAIN } from "../model/names.ts";
 import { dnsLabel, exactlyOneOf, fieldPath, onObjects, toValue, value, valueShape } from "./fields.ts";
+
+/** The annotation of a desired resource that is not to be tagged. */
+export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
 const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
 

@@ -20,13 +20,22 @@ test("clients are asked to leave once no call has begun for 100 ms", async () =>
   const noted: string[] = [];
   const http2 = new EventEmitter();
   const { askToLeave } = trackSessions(http2 as Http2Server);
-  http2.emit("session", sessionOf(noted));
+  let lastCall = 0;
+  let pause = 0;
+  const goaway = () => {
+    pause = performance.now() - lastCall;
+    clearInterval(calling);
+  };
+  http2.emit("session", { ...sessionOf(noted), goaway, once: () => {} });
+  // A busy machine may pause for so long before all of them have begun.
   const calling = setInterval(() => {
     http2.emit("stream");
+    lastCall = performance.now();
     if (noted.push("call") === 20) clearInterval(calling);
   }, 10);
   await askToLeave();
-  expect(noted).toEqual([...Array.from({ length: 20 }, () => "call"), GOAWAY]);
+  expect(noted.length).toBeGreaterThan(0);
+  expect(pause).toBeGreaterThan(99);
 });
 
 test("a client that connects later is asked at once, and its connection closed", async () => {

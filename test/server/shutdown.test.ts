@@ -12,10 +12,11 @@ import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 describe("shutting down", () => {
   test("a call in flight is finished, and a new connection refused meanwhile", async () => {
     const server = await serveLoopback();
-    const stream = openStream(await connectHttp2(`http://localhost:${server.port}`));
+    const session = await connectHttp2(`http://localhost:${server.port}`);
+    const stream = openStream(session);
     const message = frame(Buffer.from("a request on its way"));
     stream.write(message.subarray(0, 9));
-    await new Promise((resolve) => setTimeout(resolve, 50)); // the half of it is there
+    await roundTrip(session); // the half of it is there
 
     const stopped = server.shutDown();
     await until(() => isRefused(server.port));
@@ -62,10 +63,11 @@ describe("shutting down", () => {
 
   test("after the grace period, a call that does not end is cut off", async () => {
     const server = await serveLoopback({ shutdownGracePeriodMs: 100 });
-    const stream = openStream(await connectHttp2(`http://localhost:${server.port}`));
+    const session = await connectHttp2(`http://localhost:${server.port}`);
+    const stream = openStream(session);
     stream.write(frame(Buffer.alloc(100)).subarray(0, 50));
     const ended = endOf(stream);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await roundTrip(session);
 
     const start = Date.now();
     await server.shutDown();
@@ -79,10 +81,11 @@ describe("shutting down", () => {
 
   test("it is not ready from the first moment on, and says so until it has ended", async () => {
     const server = await serveLoopback({ metricsAddress: { host: "127.0.0.1", port: 0 } });
-    const stream = openStream(await connectHttp2(`http://localhost:${server.port}`));
+    const session = await connectHttp2(`http://localhost:${server.port}`);
+    const stream = openStream(session);
     const message = frame(Buffer.from("a request on its way"));
     stream.write(message.subarray(0, 9));
-    await new Promise((resolve) => setTimeout(resolve, 50)); // the half of it is there
+    await roundTrip(session); // the half of it is there
 
     const stopped = server.shutDown();
     const response = await fetch(`http://127.0.0.1:${server.metricsPort}/readyz`);

@@ -1,7 +1,8 @@
-import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap } from "yaml";
+import { type Document, isMap, isScalar, isSeq, parseAllDocuments, stringify, type YAMLMap, type YAMLSeq } from "yaml";
 import { FunctionError } from "../../errors.ts";
 import { faultsIn } from "../../input/parse.ts";
 import { API_VERSION, inputSchema, KIND } from "../../input/schema.ts";
+import { IGNORE_TAGS } from "../../input/tags.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { readText } from "../read-text.ts";
 import { toRun } from "../run.ts";
@@ -9,6 +10,7 @@ import { migrateCommand } from "./command.ts";
 import { fromEnvironmentConfigs } from "./environment-configs.ts";
 import { fromExtraResources } from "./extra-resources.ts";
 import { fromTagManager } from "./tag-manager.ts";
+import { columnAt, commentsIn, type Edit, placeOf, replaceValue, type Style, withEdits } from "./text.ts";
 import type { Translated } from "./translate.ts";
 
 /** `migrate`: rewrites the steps of other functions. */
@@ -24,63 +26,131 @@ export const run = toRun(migrateCommand, async (line, host) => {
   return remarks.length === 0 ? 0 : 1;
 });
 
-/** Translations by the input's API group and kind. A Function's name may differ in each cluster. */
+/** Translations by the input's API group; these functions read no version and no kind. A Function's name may differ in each cluster. */
 const TRANSLATIONS: Readonly<Record<string, (input: JsonObject) => Translated>> = {
-  "extra-resources.fn.crossplane.io/Input": fromExtraResources,
-  "environmentconfigs.fn.crossplane.io/Input": fromEnvironmentConfigs,
-  "tag-manager.fn.crossplane.io/ManagedTags": fromTagManager,
+  "extra-resources.fn.crossplane.io": fromExtraResources,
+  "environmentconfigs.fn.crossplane.io": fromEnvironmentConfigs,
+  "tag-manager.fn.crossplane.io": fromTagManager,
+  // As function-tag-manager's README had it up to v0.4.
+  "tag-manger.fn.crossplane.io": fromTagManager,
 };
 
-/** Rewrites all Compositions of a YAML stream. @throws {FunctionError} `InvalidInput` where it is not YAML. */
+/** What a Function of these is usually called. */
+const USUAL_NAME = /function-(?:extra-resources|environment-configs|tag-manager)$/;
+
+/** The annotation, and once the label, of a resource that function-tag-manager leaves alone. */
+const IGNORE_RESOURCE = "tag-manager.fn.crossplane.io/ignore-resource";
+
+/** What becomes of one step. */
+interface Migrated {
+  readonly edits: readonly Edit[];
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Rewrites the steps in all Compositions of a YAML stream; every other character stays.
+ *
+ * @throws {FunctionError} `InvalidInput` where it is not YAML, or a part of it that goes is used elsewhere.
+ */
 export function migrate(text: string, functionName: string): Omit<Translated, "spec"> & { readonly text: string } {
-  const documents = parseAllDocuments(text);
-  const remarks: string[] = [];
-  for (const document of "empty" in documents ? [] : documents) {
-    const [fault] = document.errors;
-    if (fault) throw new FunctionError("InvalidInput", `cannot read the Composition: ${fault.message}`);
-    if (document.get("kind") === "Composition") remarks.push(...migrateSteps(document, functionName));
+  const migrated = readDocuments(text, "cannot read the Composition").flatMap((document) =>
+    compositionsIn(document).flatMap((composition) => migrateSteps(composition, { document, text, functionName })),
+  );
+  const edits = migrated.flatMap((step) => step.edits);
+  if (edits.length === 0) return { text, remarks: migrated.flatMap(({ remarks }) => remarks) };
+  const edited = withEdits(text, edits);
+  readDocuments(edited, "cannot translate an input with an anchor that is used outside of it");
+  return { text: edited, remarks: [...migrated.flatMap(({ remarks }) => remarks), ...remarksOnIgnored(text)] };
+}
+
+function readDocuments(text: string, problem: string): readonly Document.Parsed[] {
+  const documents = parseAllDocuments(text, { merge: true });
+  if ("empty" in documents) return [];
+  const [fault] = documents.flatMap((document) => [...document.errors, ...aliasFaults(document)]);
+  if (fault !== undefined) throw new FunctionError("InvalidInput", `${problem}: ${fault.message}`);
+  return documents;
+}
+
+/** Aliases are followed only when a value is made. */
+function aliasFaults(document: Document.Parsed): readonly Error[] {
+  try {
+    document.toJS({ mapAsMap: true }); // a template's {{ key }} is no text
+    return [];
+  } catch (error) {
+    return error instanceof Error ? [error] : [];
   }
-  return { text: documents.map((document) => document.toString(detectStyle(text))).join(""), remarks };
 }
 
-/** Keeps the indentation of lists, and does not fold long lines. */
-const detectStyle = (text: string) => ({ lineWidth: 0, indentSeq: !/^( *)[^\s-].*:(?: *#.*)?\n\1- /m.test(text) });
-
-function migrateSteps(document: Document.Parsed, functionName: string): readonly string[] {
-  const pipeline = document.getIn(["spec", "pipeline"]);
-  if (!isSeq(pipeline)) return [];
-  return pipeline.items.flatMap((step) => (isMap(step) ? migrateStep(document, step, functionName) : []));
+/** The document itself, or the items of a List. */
+function compositionsIn({ contents }: Document.Parsed): readonly YAMLMap[] {
+  if (!isMap(contents)) return [];
+  const items = kindOf(contents) === "List" ? contents.get("items") : undefined;
+  const objects = isSeq(items) ? items.items.filter((item) => isMap(item)) : [contents];
+  return objects.filter((object) => kindOf(object) === "Composition");
 }
 
-function migrateStep(document: Document.Parsed, step: YAMLMap, functionName: string): readonly string[] {
-  const { input, step: name } = step.toJS(document) as { readonly input?: unknown; readonly step?: unknown };
-  if (!isObject(input)) return [];
+const kindOf = (object: YAMLMap): unknown => object.get("kind");
+
+interface Source {
+  readonly document: Document.Parsed;
+  readonly text: string;
+  readonly functionName: string;
+}
+
+function migrateSteps(composition: YAMLMap, source: Source): readonly Migrated[] {
+  const spec = composition.get("spec");
+  const pipeline = isMap(spec) ? spec.get("pipeline") : undefined;
+  if (!isMap(spec) || !isSeq(pipeline)) return [];
+  const indentSeq = columnOf(pipeline, source) > columnOf(spec, source);
+  return pipeline.items.filter((step) => isMap(step)).map((step) => migrateStep(step, { ...source, indentSeq }));
+}
+
+const columnOf = ({ range }: YAMLMap | YAMLSeq, { text }: Source): number => columnAt(range?.[0] ?? 0, text);
+
+function migrateStep(step: YAMLMap, source: Source & Style): Migrated {
+  const { input, step: name, functionRef } = step.toJS(source.document) as Readonly<Record<string, unknown>>;
+  const called = isObject(functionRef) ? String(functionRef["name"]) : "";
+  const { edits, remarks } = isObject(input) ? translateInput(input as JsonObject, step, source) : NOT_TRANSLATED;
+  const isLeft = edits.length === 0 && USUAL_NAME.test(called);
+  const all = isLeft ? [`not translated: ${called} has no input that is known`] : remarks;
+  return { edits, remarks: all.map((remark) => `step ${JSON.stringify(name)}: ${remark}`) };
+}
+
+const NOT_TRANSLATED: Migrated = { edits: [], remarks: [] };
+
+function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style): Migrated {
   const [group = ""] = String(input["apiVersion"]).split("/");
-  const translation = TRANSLATIONS[`${group}/${String(input["kind"])}`];
-  if (translation === undefined) return [];
-  const { spec, remarks } = translation(input as JsonObject);
+  const translation = Object.hasOwn(TRANSLATIONS, group) ? TRANSLATIONS[group] : undefined;
+  if (translation === undefined) return NOT_TRANSLATED;
+  const { spec, remarks } = translation(input);
   const translated = { apiVersion: API_VERSION, kind: KIND, spec };
-  const before = step.get("input", true);
-  const node = document.createNode(translated);
-  if (isMap(before)) keepComments(before, node);
-  step.set("input", node);
-  step.setIn(["functionRef", "name"], functionName);
   const parsed = inputSchema.safeParse(translated, { reportInput: true });
   const faults = parsed.success
     ? []
     : faultsIn(parsed.error, inputSchema).map(({ path, message }) => `${path}: ${message}`);
-  return [...remarks, ...faults].map((remark) => `step ${JSON.stringify(name)}: ${remark}`);
+  const replaced = replaceInput(step, translated, source);
+  const edits = [...renameFunction(step, source), ...replaced.edits].sort((a, b) => a.start - b.start);
+  return { edits, remarks: [...remarks, ...faults, ...replaced.remarks] };
 }
 
-/** Moves the comments inside an input above the new one: the fields that they were at may have gone. */
-function keepComments(before: YAMLMap, node: { commentBefore?: string | null }): void {
-  const comments = collectComments(before);
-  if (comments.length > 0) node.commentBefore = comments.join("\n");
+/** An alias stays: it stands for another step's input, which is translated there. */
+function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: Source & Style): Migrated {
+  const before = step.get("input", true);
+  const place = isMap(before) ? placeOf(before, text) : undefined;
+  if (place === undefined) return NOT_TRANSLATED;
+  const isLost = place.isFlow && commentsIn(place).length > 0;
+  return {
+    edits: [replaceValue(place, translated, { indentSeq })],
+    remarks: isLost ? ["the comments between the braces of its input are left out"] : [],
+  };
 }
 
-function collectComments(node: unknown): readonly string[] {
-  if (typeof node !== "object" || node === null) return [];
-  const { commentBefore, comment, items, key, value } = node as Readonly<Record<string, unknown>>;
-  const inner = [...(Array.isArray(items) ? (items as unknown[]) : []), key, value].flatMap(collectComments);
-  return [commentBefore, ...inner, comment].filter((text): text is string => typeof text === "string" && text !== "");
+function renameFunction(step: YAMLMap, { text, functionName }: Source): readonly Edit[] {
+  const name = step.getIn(["functionRef", "name"], true);
+  const place = isScalar(name) ? placeOf(name, text) : undefined;
+  return place === undefined ? [] : [{ start: place.start, end: place.end, text: stringify(functionName).trimEnd() }];
 }
+
+/** Resources are marked where they are composed, which may be in a template. */
+const remarksOnIgnored = (text: string): readonly string[] =>
+  text.includes(IGNORE_RESOURCE) ? [`${IGNORE_RESOURCE}: here it is the annotation ${IGNORE_TAGS}`] : [];

@@ -3,12 +3,12 @@ import { EVERYTHING, mayWrite, readPolicies } from "../../crossplane/management-
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
+import { IGNORE_TAGS } from "../../input/tags.ts";
 import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
-import { DOMAIN } from "../../model/names.ts";
 import type { SchemaRequirement } from "../../model/requirement.ts";
 import { type Declared, identify } from "../../ownership/identity.ts";
 import { SHARED_FROM } from "../../ownership/owner.ts";
@@ -51,9 +51,6 @@ export interface Subjects {
   /** Schemas that tell which kinds have the field. */
   readonly schemas: readonly SchemaRequirement[];
 }
-
-/** The annotation of a desired resource that is not to be tagged. */
-const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
 const FOR_PROVIDER = ["spec", "forProvider"];
 const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations", SHARED_FROM];

@@ -94,7 +94,111 @@ spec:
   });
 });
 
+describe("every character outside of the input stays", () => {
+  const step = (indent: string, input: string) =>
+    [`- step: tags`, `  functionRef: {name: "function-tag-manager"}   # ours soon`, `  input:${input}`, ""]
+      .join("\n")
+      .replace(/^(?=.)/gm, indent);
+  const header = "kind:   Composition\nspec:\n  pipeline:\n";
+  const tags = (...lines: readonly string[]) => lines.map((line) => `\n    ${line}`).join("") + "";
+  const before = tags(
+    "apiVersion: tag-manager.fn.crossplane.io/v1beta1",
+    "kind: ManagedTags",
+    "removeTags: null # none",
+  );
+  const resources = (seq: string) =>
+    ["*aws", "*aws.m", "*azure", "*azure.m"].map((group) => `${seq}- apiGroup: "${group}.upbound.io"`);
+  const inputOfOurs = (seq: string) =>
+    tags(
+      "# none",
+      "apiVersion: shared-infrastructure.fn.crossplane.io/v1beta1",
+      "kind: Input",
+      "spec:",
+      "  tags:",
+      "    resources:",
+      ...resources(`    ${seq}`),
+    );
+  const rename = (text: string) => text.replace('"function-tag-manager"', "function-shared-infrastructure");
+  const rest = "  - step:  other\n    input: {  text:   'a'  }\n\n\n# the end, without a line end";
+
+  test.each<{ what: string; text: string; expected: string }>([
+    {
+      what: "with lists at the column of their key",
+      text: header + step("  ", before) + rest,
+      expected: rename(header + step("  ", inputOfOurs("")) + rest),
+    },
+    {
+      what: "with lists that are indented",
+      text: header + step("    ", before),
+      expected: rename(header + step("    ", inputOfOurs("  "))),
+    },
+    {
+      what: "with Windows' line ends",
+      text: (header + step("  ", before) + rest).replaceAll("\n", "\r\n"),
+      expected: rename(header + step("  ", inputOfOurs("")) + rest).replaceAll("\n", "\r\n"),
+    },
+    {
+      what: "in braces",
+      text: header + step("  ", " { apiVersion: tag-manager.fn.crossplane.io/v1beta1, kind: ManagedTags }"),
+      expected: rename(
+        header +
+          step(
+            "  ",
+            " { apiVersion: shared-infrastructure.fn.crossplane.io/v1beta1, kind: Input, spec: { tags: { resources: [ " +
+              '{ apiGroup: "*aws.upbound.io" }, { apiGroup: "*aws.m.upbound.io" }, { apiGroup: "*azure.upbound.io" }, ' +
+              '{ apiGroup: "*azure.m.upbound.io" } ] } } }',
+          ),
+      ),
+    },
+    {
+      what: "in a List, after a template that is no Composition",
+      text: `kind: A\nname: {{ .Release.Name }}\n---\nkind: List\nitems:\n- ${(header + step("  ", before)).replaceAll("\n", "\n  ").trimEnd()}\n`,
+      expected: `kind: A\nname: {{ .Release.Name }}\n---\nkind: List\nitems:\n- ${rename(
+        header + step("  ", inputOfOurs("")),
+      )
+        .replaceAll("\n", "\n  ")
+        .trimEnd()}\n`,
+    },
+    {
+      what: "where another step has the same input by an alias",
+      text: header + step("  ", ` &tags${before}`) + step("  ", " *tags"),
+      expected: rename(rename(header + step("  ", ` &tags${inputOfOurs("")}`) + step("  ", " *tags"))),
+    },
+    { what: "where there is nothing to translate", text: header + rest, expected: header + rest },
+  ])("$what", async ({ text, expected }) => {
+    expect(await migrate(text)).toEqual({ exitCode: 0, stdout: expected, stderr: "" });
+  });
+});
+
+test("merge keys are followed", async () => {
+  const merged = composition.replace("kind: Input\n", "kind: Input\n      <<: {metadata: {name: a}}\n");
+  expect(await migrate(merged)).toEqual(await migrate(composition));
+});
+
 describe("what cannot be translated is said", () => {
+  test.each<{ what: string; text: string; stderr: string }>([
+    {
+      what: "a step of one of the functions with another input",
+      text: composition.replace("extra-resources.fn.crossplane.io/v1beta1", "example.org/v1"),
+      stderr: 'step "pull-extra-resources": not translated: function-extra-resources has no input that is known\n',
+    },
+    {
+      what: "comments that have no place",
+      text: "kind: Composition\nspec: {pipeline: [{step: a, input: {apiVersion: tag-manger.fn.crossplane.io/v1beta1, # why\n  }}]}\n",
+      stderr: 'step "a": the comments between the braces of its input are left out\n',
+    },
+    {
+      what: "the mark of a resource that is not to be tagged",
+      text:
+        composition +
+        "      template: |\n        annotations: {tag-manager.fn.crossplane.io/ignore-resource: 'true'}\n",
+      stderr:
+        "tag-manager.fn.crossplane.io/ignore-resource: here it is the annotation shared-infrastructure.fn.crossplane.io/ignore-tags\n",
+    },
+  ])("$what", async ({ text, stderr }) => {
+    expect(await migrate(text)).toMatchObject({ exitCode: 1, stderr });
+  });
+
   test("a field that nobody knows", async () => {
     const { exitCode, stderr } = await migrate(
       composition.replace("maxMatch: 2", "maxMatch: 2\n              colour: red"),
@@ -120,6 +224,14 @@ test("without a Composition the command line is wrong", async () => {
   expect((await runCommand(run, [])).exitCode).toBe(2);
 });
 
-test("a file that is no YAML is an error", async () => {
-  expect(await migrate("a: [")).toMatchObject({ exitCode: 2, stdout: "" });
+test.each<{ what: string; text: string; stderr: string }>([
+  { what: "no YAML", text: "a: [", stderr: "cannot read the Composition: " },
+  { what: "an alias of nothing", text: "a: *b", stderr: "cannot read the Composition: Unresolved alias" },
+  {
+    what: "an input with a part that is used outside of it",
+    text: `${composition.replace("selector:\n", "selector: &limits\n")}      limits: *limits\n`,
+    stderr: "cannot translate an input with an anchor that is used outside of it: Unresolved alias",
+  },
+])("$what is an error, and nothing is printed", async ({ text, stderr }) => {
+  expect(await migrate(text)).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining(stderr) });
 });

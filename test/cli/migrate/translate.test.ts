@@ -109,6 +109,14 @@ describe("an input of function-environment-configs", () => {
 });
 
 describe("an input of function-tag-manager", () => {
+  // Of other clouds it knows no kinds: a tag that they refuse would stop the whole XR.
+  const resources = [
+    { apiGroup: "*aws.upbound.io" },
+    { apiGroup: "*aws.m.upbound.io" },
+    { apiGroup: "*azure.upbound.io" },
+    { apiGroup: "*azure.m.upbound.io" },
+  ];
+
   test.each<{ reason: string; from: JsonObject; to: JsonObject; remarks?: readonly string[] }>([
     {
       reason: "replaces tags where it names no policy, and may find a field of the XR or the environment unset",
@@ -121,14 +129,12 @@ describe("an input of function-tag-manager", () => {
         ],
       },
       to: {
-        tags: {
-          add: [
-            { fromEnvironmentFieldPath: "tags", optional: true },
-            { fromCompositeFieldPath: "spec.tags", optional: true },
-            { value: { team: "orders" } },
-            { value: { tier: "gold" } },
-          ],
-        },
+        add: [
+          { fromEnvironmentFieldPath: "tags", optional: true },
+          { fromCompositeFieldPath: "spec.tags", optional: true },
+          { value: { team: "orders" } },
+          { value: { tier: "gold" } },
+        ],
       },
     },
     {
@@ -141,13 +147,11 @@ describe("an input of function-tag-manager", () => {
         ],
       },
       to: {
-        tags: {
-          add: [
-            { value: { team: "second" }, policy: "Replace" },
-            { value: { team: "first" } },
-            { value: { tier: "kept" }, policy: "Retain" },
-          ],
-        },
+        add: [
+          { value: { team: "second" }, policy: "Replace" },
+          { value: { team: "first" } },
+          { value: { tier: "kept" }, policy: "Retain" },
+        ],
       },
     },
     {
@@ -157,21 +161,44 @@ describe("an input of function-tag-manager", () => {
         removeTags: [{ type: "FromCompositeFieldPath", fromFieldPath: "spec.old" }],
       },
       to: {
-        tags: {
-          preserve: [{ value: ["cost*"], match: "Exact", policy: "Replace" }],
-          remove: [{ fromCompositeFieldPath: "spec.old", match: "Exact" }],
-        },
+        preserve: [{ value: ["cost*"], match: "Exact", policy: "Replace" }],
+        remove: [{ fromCompositeFieldPath: "spec.old", match: "Exact" }],
       },
+    },
+    {
+      reason: "preserves what another entry replaces, whichever comes first",
+      from: {
+        ignoreTags: [
+          { type: "FromValue", keys: ["owner"], policy: "Retain" },
+          { type: "FromValue", keys: ["owner"], policy: "Replace" },
+        ],
+      },
+      to: {
+        preserve: [
+          { value: ["owner"], match: "Exact", policy: "Replace" },
+          { value: ["owner"], match: "Exact", policy: "Retain" },
+        ],
+      },
+    },
+    {
+      reason: "replaces whatever the policy where it names no type",
+      from: { addTags: [{ tags: { team: "orders" }, policy: "Retain" }] },
+      to: { add: [{ value: { team: "orders" } }] },
+    },
+    {
+      reason: "may leave out tags and lists, or have null for them",
+      from: { addTags: [{ type: "FromValue" }], ignoreTags: null, removeTags: [] },
+      to: { add: [{ value: {} }] },
     },
     {
       reason: "says which field is not translated",
       from: { addTags: [{ tags: { team: "orders" }, when: "always" }] },
-      to: { tags: { add: [{ value: { team: "orders" } }] } },
+      to: { add: [{ value: { team: "orders" } }] },
       remarks: ["addTags[0].when: not translated"],
     },
   ])("$reason", ({ from, to, remarks = [] }) => {
     const translated = fromTagManager(from);
-    expect(translated).toEqual({ spec: to, remarks });
+    expect(translated).toEqual({ spec: { tags: { ...to, resources } }, remarks });
     assertTaken(translated.spec);
   });
 });
