@@ -1,5 +1,6 @@
 import { type Document, stringAt } from "../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, pick } from "../model/json.ts";
+import { DNS_LABEL, isPathSegment } from "../model/names.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
@@ -59,12 +60,14 @@ export const toReference = (resource: Document): Reference => ({
   name: stringAt(resource, ["metadata", "name"]) ?? "",
 });
 
-/** Reads a reference from JSON; undefined where that is none, or no whole one. */
+/** Reads a reference from JSON; undefined where that is none, or no whole one, or names what nothing can be called. */
 export function readReference(value: JsonValue | undefined): Reference | undefined {
   if (!isObject(value)) return undefined;
   const { apiVersion, kind, namespace, name } = value;
   if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof name !== "string") return undefined;
-  return { apiVersion, kind, namespace: typeof namespace === "string" ? namespace : undefined, name };
+  const place = typeof namespace === "string" ? namespace : undefined;
+  if (!isPathSegment(name) || (place !== undefined && !DNS_LABEL.test(place))) return undefined;
+  return { apiVersion, kind, namespace: place, name };
 }
 
 /** The same for two references to one resource in one version of its kind. */

@@ -4,6 +4,9 @@ import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import type { Requirement, ResourceSelector } from "../model/requirement.ts";
 
+/** So many digits that nobody finds two selectors with one hash, although teams choose what is in them. */
+const DIGITS = 32;
+
 /**
  * Makes a requirement whose name contains a hash of its selector. Crossplane v2.4 begins a reconcile with what it found for
  * the names of the last one: under a name that stays while its selector changes it would answer with another resource.
@@ -15,7 +18,7 @@ export const toRequirement = (name: string, selector: ResourceSelector): Require
 
 function hashSelector({ apiVersion, kind, namespace = "", match }: ResourceSelector): string {
   const sought = "name" in match ? match.name : Object.entries(match.labels).sort(compareEntries);
-  return hashText(JSON.stringify([apiVersion, kind, namespace, sought]), 8);
+  return hashText(JSON.stringify([apiVersion, kind, namespace, sought]), DIGITS);
 }
 
 /** The requirement of Namespaces: one by its name, or all with these labels. */

@@ -2,7 +2,7 @@ import { readAnnotation } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement.ts";
 import { invalidInput } from "../input/parse.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
-import { brief, type Condition } from "../model/condition.ts";
+import { brief, type Condition, quote } from "../model/condition.ts";
 import {
   type Draft,
   withCompositeUnready,
@@ -142,7 +142,7 @@ function explain(state: PublishState): string | undefined {
     case "FieldNotSet":
       return `${state.fields.join(", ")} is not set`;
     case "InvalidName":
-      return `${JSON.stringify(brief(state.name))} is not a valid resource name`;
+      return `${quote(state.name)} is not a valid resource name`;
     case "NameTaken":
       return `EnvironmentConfig ${brief(state.name)} exists and belongs to somebody else, so it is left unchanged: choose another name`;
   }

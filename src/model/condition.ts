@@ -51,6 +51,9 @@ export function brief(text: string): string {
   return characters.length <= MAX_QUOTED ? text : characters.slice(0, MAX_QUOTED - 1).join("") + ELLIPSIS;
 }
 
+/** Quotes somebody else's text, cut. */
+export const quote = (text: string): string => JSON.stringify(brief(text));
+
 /** Lists the first items, and how many more there are: `a, b and 3 more`. */
 export function listSome<T>(items: readonly T[], max: number, format: (item: T) => string): string {
   const shown = items.slice(0, max).map(format).join(", ");

@@ -146,7 +146,7 @@ function answerTo(
 }
 
 /** A requirement's name without the hash of its selector. */
-export const toBaseName = (name: string): string => name.replace(/#[0-9a-f]{8}$/, "");
+export const toBaseName = (name: string): string => name.replace(/#[0-9a-f]{32}$/, "");
 
 /** A draft's requirements, by their names without hashes. */
 export const requirementsIn = ({ requirements }: Draft): ReadonlyMap<string, ResourceSelector> =>

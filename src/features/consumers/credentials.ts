@@ -6,6 +6,7 @@ import { documentOf, stringAt } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { DNS_LABEL } from "../../model/names.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Call } from "../feature.ts";
 import type { KnownAccess } from "./access.ts";
@@ -62,6 +63,8 @@ const findPresent = (suffix: string, { request }: Call): readonly string[] =>
   [...request.observed.resources.keys()]
     .filter((key) => key.startsWith(PREFIX) && key.endsWith(suffix))
     .map((key) => key.slice(PREFIX.length, -suffix.length))
+    // Whoever names composed resources must not write any text into the template.
+    .filter((namespace) => DNS_LABEL.test(namespace))
     .sort();
 
 function toCredential(

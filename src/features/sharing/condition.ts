@@ -1,5 +1,13 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { type Condition, listSome, type Result, type ShownCondition, shownCondition } from "../../model/condition.ts";
+import {
+  brief,
+  type Condition,
+  cutMessage,
+  listSome,
+  type Result,
+  type ShownCondition,
+  shownCondition,
+} from "../../model/condition.ts";
 import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
@@ -59,7 +67,8 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
 
-const toJson = ({ reason, message }: Remark): JsonObject => ({ reason, message });
+/** Cut, as it is shown: a team may put a megabyte where a name is meant, and each step repeats it. */
+const toJson = ({ reason, message }: Remark): JsonObject => ({ reason, message: cutMessage(message) });
 
 const toRemarks = (entry: unknown): readonly Remark[] =>
   (Array.isArray(entry) ? entry : [])
@@ -204,4 +213,4 @@ function explainDestination(reason: DestinationReason): string {
 const explainHolder = (holder: string | undefined): string =>
   holder === undefined
     ? "exists and is no copy of ours, so it is left alone: choose another secretName, or remove it"
-    : `is a copy that ${holder} made, and is left to it: choose another secretName`;
+    : `is a copy that ${brief(holder)} made, and is left to it: choose another secretName`;

@@ -3,6 +3,7 @@ import { resourceKey, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement.ts";
 import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { quote } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
@@ -102,13 +103,12 @@ function toSelector(
 }
 
 function findFault({ namespace, match }: ResourceSelector): string | undefined {
-  if (namespace !== undefined && !DNS_LABEL.test(namespace))
-    return `${JSON.stringify(namespace)} is not a namespace's name`;
+  if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
   if ("name" in match) {
-    return isPathSegment(match.name) ? undefined : `${JSON.stringify(match.name)} is not a resource's name`;
+    return isPathSegment(match.name) ? undefined : `${quote(match.name)} is not a resource's name`;
   }
   const [wrong] = Object.values(match.labels).filter((value) => !isLabelValue(value));
-  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not a label's value`;
+  return wrong === undefined ? undefined : `${quote(wrong)} is not a label's value`;
 }
 
 function byName(value: Extract<Select, { by: "name" }>["name"], call: Call): Match {

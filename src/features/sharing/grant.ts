@@ -50,7 +50,18 @@ export function findAccess(
   call: Call,
 ): Access {
   if (shared.select.by === "self" || shared.grant === "None") return everyone;
-  if (shared.grant === "Annotation" || secret === undefined) return annotationAccess(resource, namespaces, call);
+  return findGrantedAccess(shared, resource, secret, namespaces, call);
+}
+
+/** The same, where the share's input does not do without a grant: by annotation unless it says otherwise. */
+export function findGrantedAccess(
+  shared: SharedResource,
+  resource: Document,
+  secret: SecretName | undefined,
+  namespaces: readonly string[],
+  call: Call,
+): Access {
+  if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const version = findVersion(call);
   const waiting = { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } } as const;
   if (version === undefined) return { ...waiting, requirements: [] };

@@ -13,8 +13,9 @@ import {
 import type { Call, Feature } from "../feature.ts";
 import { withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, toContext, withEnvironmentBefore } from "./context.ts";
-import { deliver } from "./copies/deliver.ts";
+import { type Delivery, deliver } from "./copies/deliver.ts";
 import { findCopies, type ObservedCopy } from "./copies/observed.ts";
+import { keepDropped } from "./copies/survey.ts";
 import { find, type LookedUp } from "./find.ts";
 import { requiredSchemas } from "./grant.ts";
 import { judgeShare } from "./judge.ts";
@@ -66,17 +67,16 @@ export const sharing: Feature = (current, draft) => {
     ]),
     ...deliveries.flatMap(({ requirements }) => requirements),
   ]);
-  const delivered = withResources(
-    asking,
-    deliveries.flatMap(({ resources }) => [...resources]),
-  );
-  const detailed = withConnectionDetails(
-    delivered,
-    deliveries.flatMap(({ details }) => [...details]),
-  );
-  const kept = withContext(detailed, keepEnvironmentBefore(current));
-  return withShares(withPatches(kept, patched, call), shares, call);
+  const delivered = withContext(withDeliveries(asking, deliveries, call), keepEnvironmentBefore(current));
+  return withShares(withPatches(delivered, patched, call), shares, call);
 };
+
+function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Call): Draft {
+  const resources = deliveries.flatMap((delivery) => [...delivery.resources]);
+  const details = deliveries.flatMap((delivery) => [...delivery.details]);
+  const dropped = deliveries.flatMap((delivery) => delivery.dropped);
+  return withContext(withConnectionDetails(withResources(draft, resources), details), keepDropped(dropped, call));
+}
 
 /** Tells whether a search by labels is over and has found nothing, where nothing is enough. */
 function isEmptyList(lookup: LookedUp["lookup"], { select, resolution }: SharedResource): boolean {

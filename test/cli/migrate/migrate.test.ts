@@ -100,7 +100,7 @@ describe("every character outside of the input stays", () => {
       .join("\n")
       .replace(/^(?=.)/gm, indent);
   const header = "kind:   Composition\nspec:\n  pipeline:\n";
-  const tags = (...lines: readonly string[]) => lines.map((line) => `\n    ${line}`).join("") + "";
+  const tags = (...lines: readonly string[]) => lines.map((line) => `\n    ${line}`).join("");
   const before = tags(
     "apiVersion: tag-manager.fn.crossplane.io/v1beta1",
     "kind: ManagedTags",

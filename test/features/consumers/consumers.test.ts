@@ -338,6 +338,12 @@ describe("a credential for each namespace", () => {
   const shown = (draft: Draft) =>
     [...draft.resources].map(([name, edit]) => `${name} ${edit.is === "set" && edit.ready}`);
 
+  test("is made for what can be a namespace only, whatever composed resources are called", () => {
+    const forged = key('x","Effect":"Allow","Resource":"*');
+    const draft = draftOf(section, { xr: database({ [ALLOWED]: "*" }), observed: { [forged]: role("x", "0") } });
+    expect(shown(draft)).toEqual([]);
+  });
+
   test("is composed from the template, and named in the status", () => {
     const draft = draftOf(section);
     expect([...draft.resources]).toEqual([

@@ -15,6 +15,7 @@ import {
   recorded,
   requirementsIn,
   shared,
+  toBaseName,
   xr,
 } from "../../../testing/builders/sharing.ts";
 
@@ -745,6 +746,102 @@ describe("one Secret has one writer", () => {
       object: { spec: { managementPolicies: ["Observe"] } },
     });
     expect(desired(takeOver(copyOf({ policies: ["Observe"] }), bySecret))).toEqual([`${KEY}/secret`]);
+  });
+});
+
+describe("a copy that one step has dropped", () => {
+  const revoked = database({ annotations: {} });
+  const laterShares: readonly JsonObject[] = [
+    { name: "other", select: { self: true }, ...connection({}) },
+    shared({ name: "other", kind: "XRedis", grant: "None", select: { name: { value: "mine" } } }),
+  ];
+
+  test.each(laterShares)("is not taken over by a share of a later step, whatever that grants", (later) => {
+    const first = draftOf({ observed, answers: { db: [revoked] } });
+    expect(desired(first)).toEqual([]);
+    const second = draftOf({
+      sharedResources: [later],
+      observed,
+      context: Object.fromEntries(first.context) as JsonObject,
+      answers: { other: [], "other/recorded": [revoked] },
+    });
+    expect(desired(second)).toEqual([]);
+  });
+
+  test.each(laterShares)(
+    "nor judged by a share that needs no grant, where that follows a share of another kind",
+    (later) => {
+      const keptIf = (item: JsonObject) =>
+        desired(draftOf({ sharedResources: [later], observed, answers: { other: [], "other/recorded": [item] } }));
+      expect([keptIf(database()), keptIf(revoked)]).toEqual([[KEY], []]);
+    },
+  );
+});
+
+test.each([
+  ["names", { secretName: { fromCompositeFieldPath: "spec.parameters.database" } }],
+  ["namespaces", { namespaces: { fromCompositeFieldPath: "spec.parameters.database" } }],
+])("texts of a megabyte for %s are cut wherever they are repeated", (_, copy) => {
+  const shares = ["a", "b", "c"].map((name) => shared({ name, ...connection(copy) }));
+  const answers = Object.fromEntries(["a", "b", "c"].map((name) => [name, [database()]]));
+  const text = "x".repeat(1024 * 1024);
+  const draft = draftOf({ xr: named(text), sharedResources: shares, answers });
+  const { requirements, ...said } = draft;
+  expect(JSON.stringify([said.conditions, said.results, [...said.context.values()]]).length).toBeLessThan(10_000);
+});
+
+test("the holder of a Secret is cut, whoever wrote it there", () => {
+  const OWNER = { "shared-infrastructure.fn.crossplane.io/owner": "x".repeat(100_000) };
+  const theirs = { metadata: { namespace: "team-a", name: "orders-db", annotations: OWNER } };
+  const draft = draftOf({ answers: { db: [database()], [`${KEY}/target`]: [theirs] } });
+  expect(says(draft)).toMatch(/^TargetTaken: db: Secret team-a\/orders-db is a copy that x{99}… made/);
+});
+
+describe("what a team writes as the record on its own Secret is not looked up", () => {
+  const secretWith = (record: JsonObject, earlier: readonly JsonObject[] = []): JsonObject => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      namespace: "team-a",
+      name: "orders-db",
+      annotations: {
+        [RECORD]: JSON.stringify(record),
+        "shared-infrastructure.fn.crossplane.io/earlier-shared-resources": JSON.stringify(earlier),
+      },
+    },
+  });
+  const database = { apiVersion: "data.example.org/v1", kind: "XPostgres" };
+
+  test.each<{ reason: string; secret: JsonObject; asked: readonly string[] }>([
+    { reason: "of the share's kind", secret: secretWith({ ...database, name: "a" }), asked: ["recorded"] },
+    {
+      reason: "another kind",
+      secret: secretWith({ apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: "admin-token" }),
+      asked: [],
+    },
+    { reason: "a name that nothing has", secret: secretWith({ ...database, name: "../x" }), asked: [] },
+    {
+      reason: "a namespace that there cannot be",
+      secret: secretWith({ ...database, namespace: "../x", name: "a" }),
+      asked: [],
+    },
+    {
+      reason: "a list of earlier ones",
+      secret: secretWith(
+        { ...database, name: "a" },
+        Array.from({ length: 1000 }, (_, index) => ({ ...database, name: `n${index}` })),
+      ),
+      asked: ["recorded"],
+    },
+  ])("$reason", ({ secret, asked }) => {
+    const draft = draftOf({
+      xr: named(undefined),
+      sharedResources: [shared(connection({ via: "Secret" }))],
+      observed: { [`${KEY}/secret`]: secret },
+      spaces: ["team-a"],
+    });
+    const names = [...draft.requirements.keys()].map(toBaseName).filter((name) => name.startsWith("shared-resource/"));
+    expect(names).toEqual(asked.map((name) => `shared-resource/db/${name}`));
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { explain } from "../../../src/features/sharing/condition.ts";
 import { find } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
+import { quote } from "../../../src/model/condition.ts";
 import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const verdictOf = (parts: CallParts) => {
@@ -166,7 +167,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name) => ({
       reason: `a name that no resource has: ${name.slice(0, 10)}`,
       xr: xr({ spec: { claimRef: { namespace: "team-a", name: "shop" }, parameters: { database: name } } }),
-      says: `${JSON.stringify(name)} is not a resource's name`,
+      says: `${quote(name)} is not a resource's name`,
     })),
     {
       reason: "a label's value from the XR that no label has",

@@ -40,6 +40,34 @@ function selectKeys(keys: readonly NamedKey[] | undefined, data: JsonObject, sec
   return { is: "known", data: toData(Object.fromEntries(selected)) };
 }
 
+/** The bytes composed for a key beside its names and its value. */
+const KEY_BYTES = 200;
+
+/** Estimates the bytes that a copy takes in the response, and rather too many: what its owner and its team write decides on them. */
+export function estimateSize({ via, keys }: NamedCopy, source: SecretName, data: JsonObject): number {
+  const sizeOf = (key: string): number => String(ownValue(data, key) ?? "").length;
+  const named = keys ?? Object.keys(data).map((key) => ({ from: key, to: key }));
+  let size = 0;
+  for (const key of named) {
+    size += KEY_BYTES + key.to.length;
+    if (!("from" in key)) size += estimateTemplate(key.parts, sizeOf);
+    // An Object that publishes keys names their Secret for each, and reads the value itself.
+    else if (via === "ConnectionSecret") size += key.from.length + source.namespace.length + source.name.length;
+    else size += sizeOf(key.from);
+  }
+  return size;
+}
+
+/** URL encoding makes three characters of one; base64 stands for itself, and takes a third more than a text. */
+const estimateTemplate = (parts: Template, sizeOf: (key: string) => number): number => {
+  let size = 0;
+  for (const part of parts) {
+    if (typeof part === "string") size += 4 * part.length;
+    else size += (part.isEncoded ? 3 : 1) * sizeOf(part.key);
+  }
+  return size;
+};
+
 /** There may be many keys: this is one pass and a sort. */
 function toData(values: JsonObject): Data {
   const data = new Map<string, string>();

@@ -6,7 +6,7 @@ import type { Resolved } from "../../value.ts";
 import { type Data, formatSecret } from "../source.ts";
 import type { Copying, Destination, JudgedDestination, NamedCopy, Part, SharingReason } from "../verdict.ts";
 import { nameKeys } from "./destinations.ts";
-import { type ConnectedShare, keepGranted, rewrite, withoutLeave } from "./judge-kept.ts";
+import { type ConnectedShare, keepGranted, keepUntilKnown, rewrite, withoutLeave } from "./judge-kept.ts";
 import { drop, giveUp } from "./keep.ts";
 import type { ObservedCopy } from "./observed.ts";
 import { isInTheWay, type JudgedShare, possess, type Survey, survey } from "./survey.ts";
@@ -22,10 +22,17 @@ export function deliver(
   const kept = new Map(shares.map((share) => [share, toDelivery(keepAll(share, scene, call))]));
   return shares.map((share) => {
     const { shared, judgement } = share;
-    if (judgement.verdict.is !== "copy" || !isConnected(shared)) return kept.get(share) ?? toDelivery([]);
-    return toDelivery(copyAll(shared, judgement.verdict, scene, call));
+    const isCopied = judgement.verdict.is === "copy" && isConnected(shared);
+    const delivery = isCopied ? toDelivery(copyAll(shared, judgement.verdict, scene, call)) : kept.get(share);
+    return withDropped(delivery ?? toDelivery([]), scene.byShare.get(shared.name) ?? []);
   });
 }
+
+/** Names the share's copies that are desired no more. */
+const withDropped = (delivery: Delivery, copies: readonly ObservedCopy[]): Delivery => ({
+  ...delivery,
+  dropped: copies.flatMap(({ key }) => (delivery.resources.get(key)?.is === "set" ? [] : [key])),
+});
 
 const isConnected = (shared: JudgedShare["shared"]): shared is ConnectedShare => shared.connection !== undefined;
 
@@ -123,7 +130,11 @@ function act(
     case "givenUp":
       return merge(copies.map((copy) => giveUp(copy, call)));
     case "held": {
-      const kept = copies.map((copy) => keepGranted(copy, outcome.cause, original.origin, shared, call));
+      const kept = copies.map((copy) =>
+        outcome.cause === "unknown"
+          ? keepUntilKnown(copy, original.origin, shared, call)
+          : keepGranted(copy, outcome.cause, original.origin, shared, call),
+      );
       const isKept = outcome.cause !== "gone" || shared.connection.onSourceMissing === "Keep";
       const isDetails = destination.copy.via === "CompositeConnectionDetails" && isKept;
       return merge([
@@ -162,6 +173,8 @@ function findShownDetails(keys: Resolved<NamedCopy["keys"]>, { request }: Call):
 export interface Delivery {
   /** Leaving out a resource that was composed before deletes it, and the copy with it. */
   readonly resources: ReadonlyMap<string, ResourceEdit>;
+  /** The names in the Composition of those that are left out: no later step may take them over. */
+  readonly dropped: readonly string[];
   /** Connection details of this XR. */
   readonly details: Data;
   readonly requirements: readonly Requirement[];
@@ -192,6 +205,7 @@ function toDelivery(parts: readonly Part[]): Delivery {
   const waiting = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
   return {
     resources: new Map(edits),
+    dropped: [],
     details,
     requirements,
     reasons: [

@@ -3,6 +3,7 @@ import { isBeingDeleted } from "../../../crossplane/metadata.ts";
 import { toReference } from "../../../crossplane/references.ts";
 import type { Connection, Copy } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
+import { quote } from "../../../model/condition.ts";
 import { stringAt } from "../../../model/document.ts";
 import { DNS_LABEL, isName, SECRET_KEY } from "../../../model/names.ts";
 import type { Requirement } from "../../../model/requirement.ts";
@@ -21,7 +22,7 @@ import {
   type SharingReason,
   without,
 } from "../verdict.ts";
-import { isNeeded } from "./contents.ts";
+import { estimateSize, isNeeded } from "./contents.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_DESTINATIONS = 1000;
@@ -94,7 +95,7 @@ export function nameKeys(keys: Copy["keys"], call: Call): Resolved<NamedCopy["ke
 function findKeyFault({ keys = [] }: NamedCopy): string | undefined {
   const seen = new Set<string>();
   for (const { to } of keys) {
-    if (!SECRET_KEY.test(to)) return `${JSON.stringify(to)} is not a Secret's key`;
+    if (!SECRET_KEY.test(to)) return `${quote(to)} is not a Secret's key`;
     if (seen.has(to)) return `more than one key is to be named ${to}`;
     seen.add(to);
   }
@@ -108,8 +109,8 @@ function findKeyFault({ keys = [] }: NamedCopy): string | undefined {
  */
 function findFault(destination: Destination, source: SecretName, { composite }: Call): string | undefined {
   const { namespace, name, copy } = destination;
-  if (!DNS_LABEL.test(namespace)) return `${JSON.stringify(namespace)} is not a namespace's name`;
-  if (!isName(name)) return `${JSON.stringify(name)} is not a Secret's name`;
+  if (!DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
+  if (!isName(name)) return `${quote(name)} is not a Secret's name`;
   if (isSameSecret(destination, source)) return `Secret ${formatSecret(destination)} is the source itself`;
   const own = composite.namespace;
   const isBound = copy.via === "Secret" || copy.via === "ConnectionSecret";
@@ -146,7 +147,7 @@ export function judgeCopies(
   const [secretRequirement, secret] = isRead
     ? readSecret(shared.name, source, call)
     : [undefined, { is: "pending" } as const];
-  const judged = limitValues(allowed, secret);
+  const judged = limitValues(allowed, source, secret);
   return {
     verdict: {
       is: "copy",
@@ -181,23 +182,23 @@ function judgeDestination(destination: Destination, access: KnownAccess, call: C
 /** The largest total size of the copies of one shared resource: Crossplane takes responses of up to 4 MiB. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
-/** The bytes composed for a key beside its name and its value. */
-const KEY_BYTES = 200;
-
 /** Leaves out copies over MAX_BYTES: Crossplane refuses a larger response, and the XR with it. */
-function limitValues(judged: readonly WithRequirement[], secret: SourceSecret): readonly WithRequirement[] {
+function limitValues(
+  judged: readonly WithRequirement[],
+  source: SecretName,
+  secret: SourceSecret,
+): readonly WithRequirement[] {
   if (secret.is !== "read") return judged;
-  let bytes = 0;
-  for (const key of Object.keys(secret.data)) bytes += KEY_BYTES + key.length + String(secret.data[key]).length;
-  const most = Math.floor(MAX_BYTES / Math.max(1, bytes));
-  let free = Math.max(1, most);
+  const sizes = new Map<NamedCopy, number>();
+  let free = MAX_BYTES;
   return judged.map((one) => {
     const { copy } = one.destination;
     if (one.leave !== "granted" || !isNeeded(copy)) return one;
-    free -= 1;
-    // An Object names each key, so not even one can publish them all.
-    const isTooLarge = free < 0 || (copy.via === "ConnectionSecret" && most === 0);
-    return isTooLarge ? { ...one, leave: "tooLarge" } : one;
+    const size = sizes.get(copy) ?? estimateSize(copy, source, secret.data);
+    sizes.set(copy, size);
+    if (size > free) return { ...one, leave: "tooLarge" };
+    free -= size;
+    return one;
   });
 }
 

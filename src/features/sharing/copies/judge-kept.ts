@@ -1,6 +1,6 @@
 import { toApiGroup } from "../../../crossplane/api-group.ts";
 import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
-import { type Reference, resourceKey } from "../../../crossplane/references.ts";
+import { type Reference, resourceKey, toReference } from "../../../crossplane/references.ts";
 import { toRequirement } from "../../../crossplane/requirement.ts";
 import type { Connection } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
@@ -8,13 +8,13 @@ import { stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
-import { findAccess } from "../grant.ts";
+import { findAccess, findGrantedAccess } from "../grant.ts";
 import { judgeNamespace } from "../namespaces.ts";
 import { findSource, isSameSecret, toSelector } from "../source.ts";
 import type { Copying, JudgedDestination, NotCopying, Part, SharingReason } from "../verdict.ts";
 import { withEarlier } from "./compose.ts";
 import { drop, keep } from "./keep.ts";
-import { findStale, type ObservedCopy } from "./observed.ts";
+import { findStale, isSecret, type ObservedCopy } from "./observed.ts";
 
 /** A share with a connection, as the input has it. */
 export interface ConnectedShare extends SharedResource {
@@ -31,6 +31,12 @@ export function keepGranted(
 ): Part {
   const { isKept, requirements } = judgeKept(copy, cause, granted, shared, call);
   if (!isKept) return { ...drop(copy, call), requirements };
+  return { edits: [[copy.key, keep(copy)]], requirements };
+}
+
+/** Keeps a copy while it is not known what to write, and asks meanwhile what `rewrite` has to know. */
+export function keepUntilKnown(copy: ObservedCopy, now: Reference, shared: ConnectedShare, call: Call): Part {
+  const { requirements } = judgeOrigins(copy, findStale(copy, now), shared, call);
   return { edits: [[copy.key, keep(copy)]], requirements };
 }
 
@@ -114,7 +120,8 @@ function judgeKept(
   shared: ConnectedShare,
   call: Call,
 ): Keeping {
-  const { origin, earlier } = copy;
+  const { earlier } = copy;
+  const origin = trusted(copy, shared);
   const isWithoutSourceKept = shared.connection.onSourceMissing === "Keep";
   if (cause === "unknown") return decided(true);
   if (origin === undefined) return decided(cause === "broken" || isWithoutSourceKept);
@@ -161,7 +168,7 @@ function judgeOrigin(copy: ObservedCopy, origin: Reference, shared: ConnectedSha
 
   const source = findSource(found, secretRef, copy.target?.namespace);
   const secret = source.is === "named" ? source.secret : copy.source;
-  const access = findAccess(shared, found, secret, listNamespaces(copy), call);
+  const access = accessTo(origin, shared, call)(shared, found, secret, listNamespaces(copy), call);
   const requirements = [requirement, ...access.requirements];
   if (access.is === "pending") return pending(requirements);
   if (copy.target !== undefined && !access.isGranted(copy.target.namespace)) return decided(false, requirements);
@@ -170,9 +177,25 @@ function judgeOrigin(copy: ObservedCopy, origin: Reference, shared: ConnectedSha
   return decided(isFitting || origin !== copy.origin || onSourceMissing === "Keep", requirements);
 }
 
+/**
+ * The origin of a copy. A team may edit a Secret in its own namespace, and with it what we recorded there: a record of another
+ * kind is none, for we would have Crossplane look up whatever it names. Nobody but us edits an Object.
+ */
+const trusted = ({ origin, resource }: ObservedCopy, shared: ConnectedShare): Reference | undefined =>
+  origin !== undefined && isSecret(resource.document) && !isOfKind(origin, shared) ? undefined : origin;
+
+const isOfKind = (origin: Reference, { apiVersion, kind }: SharedResource): boolean =>
+  kind === origin.kind && toApiGroup(apiVersion) === toApiGroup(origin.apiVersion);
+
+/** A share that needs no grant, such as one of this XR itself, gives none for what another share has copied. */
+const accessTo = (origin: Reference, shared: ConnectedShare, { composite }: Call): typeof findAccess =>
+  isOfKind(origin, shared) || resourceKey(origin) === resourceKey(toReference(composite.document))
+    ? findAccess
+    : findGrantedAccess;
+
 const listNamespaces = ({ target }: ObservedCopy): readonly string[] =>
   target === undefined ? [] : [target.namespace];
 
 /** An API version that was recorded long ago may not be served any more; the one of the input is. */
-const served = (origin: Reference, { apiVersion, kind }: SharedResource): Reference =>
-  kind === origin.kind && toApiGroup(apiVersion) === toApiGroup(origin.apiVersion) ? { ...origin, apiVersion } : origin;
+const served = (origin: Reference, shared: SharedResource): Reference =>
+  isOfKind(origin, shared) ? { ...origin, apiVersion: shared.apiVersion } : origin;

@@ -50,7 +50,8 @@ function toCopy(key: string, resource: Resource): ObservedCopy {
     target: readCopiedSecret(document),
     source: readSource(document),
     origin: readSharedResource(document),
-    earlier: readEarlierOrigins(document),
+    // Of a Secret that Crossplane writes nothing earlier is left.
+    earlier: isSecret(document) ? [] : readEarlierOrigins(document),
   };
 }
 

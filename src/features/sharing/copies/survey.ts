@@ -1,5 +1,6 @@
 import type { SecretName } from "../../../crossplane/copies.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
+import { DOMAIN } from "../../../model/names.ts";
 import type { Call } from "../../feature.ts";
 import { formatSecret } from "../source.ts";
 import type { Judgement } from "../verdict.ts";
@@ -38,6 +39,24 @@ export function survey(shares: readonly JudgedShare[], copies: readonly Observed
   return { byKey, bySecret: groupBySecret(copies), byShare, possessions: findPossessions(shares, byShare, call) };
 }
 
+/**
+ * The context key under which a step leaves the names of the copies that it has dropped. Desired no more, they look like those of
+ * a share that was renamed, and a later step with the same destination must not judge them by a grant of its own.
+ */
+const DROPPED = `${DOMAIN}/dropped-copies`;
+
+function droppedBefore({ request }: Call): ReadonlySet<unknown> {
+  const names = request.context.at([DROPPED]);
+  return new Set(Array.isArray(names) ? names : []);
+}
+
+/** The context entry for later steps; none where nothing was dropped. */
+export function keepDropped(dropped: readonly string[], call: Call): readonly (readonly [string, readonly string[]])[] {
+  if (dropped.length === 0) return [];
+  const before = [...droppedBefore(call)].filter((name) => typeof name === "string");
+  return [[DROPPED, [...new Set([...before, ...dropped])].sort()]];
+}
+
 /** A share that was renamed still decides about the copies at its destinations; those of earlier steps are left to them. */
 function adopt(
   orphans: readonly ObservedCopy[],
@@ -51,9 +70,10 @@ function adopt(
   );
   // The first in the input has it.
   const owners = new Map(wanted.reverse());
+  const dropped = droppedBefore(call);
   for (const copy of orphans) {
     const owner = copy.target && owners.get(formatSecret(copy.target));
-    const isOfEarlierStep = call.request.desired.resources.has(copy.key);
+    const isOfEarlierStep = call.request.desired.resources.has(copy.key) || dropped.has(copy.key);
     if (owner !== undefined && !isOfEarlierStep) byShare.get(owner)?.push(copy);
   }
 }

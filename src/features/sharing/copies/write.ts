@@ -46,12 +46,14 @@ export function copyTo(
   call: Call,
 ): Outcome {
   const contents = selectContents(destination.copy, original.source, secret);
+  const isDetails = destination.copy.via === "CompositeConnectionDetails";
   if (contents.is === "lacking") {
-    return { is: "held", cause: contents.cause, reason: contents.reason, requirements: [] };
+    // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
+    const isAsked = contents.cause === "unknown" && !isDetails;
+    const { requirements } = isAsked ? findHolder(key, destination, call) : { requirements: [] };
+    return { is: "held", cause: contents.cause, reason: contents.reason, requirements };
   }
-  if (destination.copy.via === "CompositeConnectionDetails") {
-    return { is: "published", data: contents.data, requirements: [] };
-  }
+  if (isDetails) return { is: "published", data: contents.data, requirements: [] };
   const isNew = observed === undefined || !isFrom(observed, original);
   if (isBeingDeleted && isNew) {
     const reason: SharingReason = { is: "BeingDeleted", shared: original.origin.name };

@@ -330,10 +330,37 @@ test("a large Secret is not copied more often than an answer to Crossplane can h
   );
 });
 
-describe("the source Secret is asked for last", () => {
+test.each<{ reason: string; copy: JsonObject; data: JsonObject; copies: number }>([
+  {
+    reason: "what a template makes of its values",
+    copy: { via: "Secret", keys: ["a", "b"].map((to) => ({ to, value: "{password|url}" })) },
+    data: { password: Buffer.from("%".repeat(100_000)).toString("base64") },
+    copies: 3,
+  },
+  {
+    reason: "the names of its keys, which an Object repeats",
+    copy: { via: "ConnectionSecret" },
+    data: Object.fromEntries(Array.from({ length: 1600 }, (_, index) => [`${index}`.padStart(253, "k"), "eA=="])),
+    copies: 2,
+  },
+])("$reason count as well", ({ copy, data, copies }) => {
+  const names = Array.from({ length: 6 }, (_, index) => ({ ...copy, secretName: { value: `s${index}` } }));
+  const draft = draftWith(
+    {},
+    { sharedResources: [shared({ connection: { copies: names } })], answers: { [SECRET]: [source(data)] } },
+  );
+  expect(draft.resources.size).toBe(copies);
+  expect(says(draft)).toContain(`TooLarge: db: ${6 - copies} copies are left out`);
+});
+
+describe("the source Secret is asked for last, and with it the Secret that it is copied to", () => {
   test.each<{ reason: string; copy: JsonObject; parts?: CallParts; asked: readonly string[] }>([
     { reason: "never where the provider reads it", copy: { via: "Object" }, asked: [`${TARGET}/target`] },
-    { reason: "where its values are needed", copy: { via: "Secret" }, asked: ["shared-resource/db/secret"] },
+    {
+      reason: "where its values are needed",
+      copy: { via: "Secret" },
+      asked: ["shared-resource/db/secret", `${TARGET}/secret/target`],
+    },
     {
       reason: "not before access is granted",
       copy: { via: "Secret" },
@@ -343,7 +370,7 @@ describe("the source Secret is asked for last", () => {
     {
       reason: "where one of two namespaces is granted",
       copy: { via: "Secret", namespaces: { value: ["team-a", "team-b"] } },
-      asked: ["shared-resource/db/secret"],
+      asked: ["shared-resource/db/secret", `${TARGET}/secret/target`],
     },
   ])("$reason", ({ copy, parts, asked }) => {
     expect([...requirementsIn(draftWith(copy, parts)).keys()]).toEqual(["shared-resource/db", ...asked]);
