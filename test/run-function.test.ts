@@ -214,18 +214,11 @@ test("a request of 3 MB is answered", () => {
 
 describe("no message is longer than 1 KB, whatever somebody wrote", () => {
   const long = "x".repeat(240_000);
-  const named = xr({ spec: { ...(xr()["spec"] as JsonObject), parameters: { database: long } } });
-  const { connection: _, ...alone } = shared();
+  const { connection: _, ...alone } = shared({ select: { name: { fromCompositeFieldPath: `spec.${long}` } } });
   test.each([
     {
       reason: "a condition and an event",
-      request: requestOf(
-        {
-          observed: { composite: { resource: toStruct(named) } },
-          extraResources: { "shared-resource/db": { items: [] } },
-        },
-        inputOf({ sharedResources: [alone] }),
-      ),
+      request: requestOf({}, inputOf({ sharedResources: [alone] })),
       said: 2,
     },
     { reason: "a Fatal result", request: requestOf({}, inputOf({ [long]: 1 })), said: 1 },
