@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { adoption } from "./adoption.ts";
 import { consumers } from "./consumers.ts";
@@ -15,6 +16,12 @@ export const KIND = "Input";
 /** The default of `spec.responseTTL`: Crossplane's own default, so that every XR has a next reconcile (crossplane#5400). */
 const DEFAULT_TTL = "60s";
 
+/** Tells whether no share that fails the XR goes with copies. They may be parsed or not. */
+function mayFail(shares: readonly unknown[]): boolean {
+  const objects = shares.filter(isObject);
+  return objects.every(({ resolution }) => resolution !== "Fail") || objects.every((share) => !share["connection"]);
+}
+
 /** The input of a pipeline step: the source of its validation, its CRD (package/input) and its reference (docs/input.md). */
 export const inputSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
@@ -30,6 +37,10 @@ export const inputSchema = z.strictObject({
     sharedResources: z
       .array(sharedResource)
       .refine(...unique("name"))
+      .refine(mayFail, {
+        when: ({ value }) => Array.isArray(value),
+        error: "resolution: Fail does not go with connection: a Fatal result keeps copies whatever their owners say",
+      })
       .prefault([])
       .describe(
         "Resources of other owners that this XR uses, and the places to which their connection Secrets are copied.",

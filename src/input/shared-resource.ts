@@ -38,9 +38,12 @@ export const sharedResource = z
       .describe("Its kind. Required, but for `select.self`."),
     select: select.describe("Which one it is: exactly one of name, matchLabels and self."),
     resolution: z
-      .enum(["Required", "Optional"])
+      .enum(["Required", "Optional", "Fail"])
       .default("Required")
-      .describe("Whether the XR waits for it, or goes on without it where there is none."),
+      .describe(
+        "What happens where it is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: a missing " +
+          "one is no fault. `Fail`: a Fatal result, so that nothing is composed without it; not beside `connection`.",
+      ),
     grant: z
       .enum(["Annotation", "ReferenceGrant", "None"])
       .optional()

@@ -70,6 +70,17 @@ describe("an input", () => {
       faults: ["spec.sharedResources[0].name: not a DNS label: lower case letters, digits and '-', at most 63"],
     },
     {
+      spec: {
+        sharedResources: [
+          shared(),
+          { ...shared({ name: "network", resolution: "Fail" }), connection: undefined as never },
+        ],
+      },
+      faults: [
+        "spec.sharedResources: resolution: Fail does not go with connection: a Fatal result keeps copies whatever their owners say",
+      ],
+    },
+    {
       spec: { sharedResources: [shared(), shared()] },
       faults: ['spec.sharedResources: more than one with name "db"'],
     },

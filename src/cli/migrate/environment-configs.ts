@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { given, Reader, readResolution, type Translated, toLabels, toList } from "./translate.ts";
 
 const NO_LIMIT = 100_000;
@@ -13,11 +13,13 @@ export function fromEnvironmentConfigs(input: JsonObject): Translated {
     apiVersion: "apiextensions.crossplane.io/v1beta1",
     kind: "EnvironmentConfig",
     ...toSource(reader, `spec.environmentConfigs[${index}]`, source),
-    ...given({ resolution }),
+    resolution: isSelector(source) ? "Fail" : resolution,
   }));
   const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
   return { spec: given({ environment, sharedResources }), remarks: reader.remarks };
 }
+
+const isSelector = (source: JsonValue): boolean => isObject(source) && source["type"] === "Selector";
 
 function toSource(reader: Reader, path: string, value: JsonValue): JsonObject {
   const { type = "Reference", ...source } = reader.read(path, value, ["type", "ref", "selector", "toFieldPath"]);
@@ -25,7 +27,7 @@ function toSource(reader: Reader, path: string, value: JsonValue): JsonObject {
     type === "Selector"
       ? toSelect(reader, `${path}.selector`, source["selector"])
       : { name: given({ value: reader.read(`${path}.ref`, source["ref"], ["name"])["name"] }) };
-  return { select, toEnvironment: given({ fromFieldPath: "data", toFieldPath: source["toFieldPath"] }) };
+  return { select, toEnvironment: given({ fromFieldPath: "data", toFieldPath: source["toFieldPath"] || undefined }) };
 }
 
 function toSelect(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {

@@ -42,7 +42,7 @@ function toShared(reader: Reader, path: string, source: JsonValue, { resolution,
     apiVersion: fields["apiVersion"],
     kind: fields["kind"],
     select: given({ ...select, namespace }),
-    resolution,
+    resolution: type === "Selector" ? "Fail" : resolution,
   });
 }
 

@@ -40,9 +40,9 @@ export const toLabels = (reader: Reader, path: string, matchers: JsonValue | und
     });
   });
 
-/** Reads the resolution of a policy, which there holds for all resources. */
-export const readResolution = (reader: Reader, policy: JsonValue | undefined): JsonValue | undefined =>
-  reader.read("spec.policy", policy, ["resolution"])["resolution"] === "Optional" ? "Optional" : undefined;
+/** Reads the resolution of a policy, which there holds for all references: what else is missing is a Fatal result. */
+export const readResolution = (reader: Reader, policy: JsonValue | undefined): "Optional" | "Fail" =>
+  reader.read("spec.policy", policy, ["resolution"])["resolution"] === "Optional" ? "Optional" : "Fail";
 
 /** Makes a DNS label of a text, with a number if the label is taken already. */
 export function toName(text: string, taken: Set<string>): string {

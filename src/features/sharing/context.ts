@@ -13,6 +13,8 @@ export interface Readable {
   readonly resources: readonly Document[];
   /** Labels were looked for, nothing has them, and nothing has to. */
   readonly isEmptyList?: boolean;
+  /** Not known yet, or not available. */
+  readonly isMissing?: boolean;
 }
 
 type Entry = readonly [string, ContextValue];
@@ -43,7 +45,10 @@ function mergeEnvironment(found: readonly Readable[], { request, input }: Call):
     resources.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
   );
   const { environment } = input.spec;
-  if (layers.length === 0 && environment === undefined) return [];
+  // Templates read fields of the environment: it is there, if empty, unless what should be in it is missing.
+  const sources = found.filter(({ shared }) => shared.toEnvironment !== undefined);
+  const isThere = sources.length > 0 && sources.every(({ isMissing = false }) => !isMissing);
+  if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT]);
   const base = isObject(earlier) ? [earlier] : [];
   const objects = [environment?.defaultData ?? {}, ...base, ...layers];

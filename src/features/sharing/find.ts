@@ -18,6 +18,7 @@ const NAMESPACE = ["metadata", "namespace"];
 type Lookup =
   | { readonly is: "unset"; readonly field: string } // nothing can be asked before this field is set
   | { readonly is: "invalid"; readonly fault: string } // nor with this value of a field
+  | { readonly is: "notAsked" } // all labels may be left out, and none is set
   | { readonly is: "pending" } // not looked up yet: nothing is known
   | { readonly is: "tooFew"; readonly wanted: string; readonly found: number; readonly minMatch: number }
   | { readonly is: "ambiguous"; readonly names: readonly string[] }
@@ -80,8 +81,8 @@ const tooFew = (selector: ResourceSelector, found: number, minMatch: number): Lo
   minMatch,
 });
 
-type Match = Resolved<ResourceSelector["match"]>;
-type Selector = Resolved<ResourceSelector> | { readonly is: "invalid"; readonly fault: string };
+type Match = Resolved<ResourceSelector["match"]> | { readonly is: "notAsked" };
+type Selector = Resolved<ResourceSelector> | Extract<Lookup, { is: "invalid" | "notAsked" }>;
 
 /**
  * Makes what Crossplane is to find. What no resource can be called is not asked for: Crossplane could only fail the whole XR,
@@ -96,7 +97,7 @@ function toSelector(
   const namespace = select.namespace === undefined || isEverywhere ? undefined : resolveString(select.namespace, call);
   if (namespace?.is === "unset") return namespace;
   const match = select.by === "name" ? byName(select.name, call) : byLabels(select.labels, call);
-  if (match.is === "unset") return match;
+  if (match.is !== "set") return match;
   const selector = { apiVersion, kind, namespace: namespace?.value, match: match.value };
   const fault = findFault(selector);
   return fault === undefined ? { is: "set", value: selector } : { is: "invalid", fault };
@@ -124,8 +125,7 @@ function byLabels(labels: Extract<Select, { by: "labels" }>["labels"], call: Cal
     if (label.is === "unset" && !optional) return label;
     if (label.is === "set") resolved.push([key, label.value]);
   }
-  if (resolved.length > 0) return { is: "set", value: { labels: Object.fromEntries(resolved) } };
-  return { is: "unset", field: "everything that select.matchLabels refers to" };
+  return resolved.length > 0 ? { is: "set", value: { labels: Object.fromEntries(resolved) } } : { is: "notAsked" };
 }
 
 /** Puts a selector into words: `orders-db`, `in namespace databases with labels team=orders`. */

@@ -1,5 +1,6 @@
 import { type Reference, resourceKey } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
+import type { Result } from "../../model/condition.ts";
 import {
   type Draft,
   withCompositeUnready,
@@ -11,7 +12,7 @@ import {
   withResults,
 } from "../../model/draft.ts";
 import type { Call, Feature } from "../feature.ts";
-import { withSharingCondition } from "./condition.ts";
+import { explain, withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, toContext, withEnvironmentBefore } from "./context.ts";
 import { type Delivery, deliver } from "./copies/deliver.ts";
 import { findCopies, type ObservedCopy } from "./copies/observed.ts";
@@ -78,9 +79,10 @@ function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Cal
   return withContext(withConnectionDetails(withResources(draft, resources), details), keepDropped(dropped, call));
 }
 
-/** Tells whether a search by labels is over and has found nothing, where nothing is enough. */
-function isEmptyList(lookup: LookedUp["lookup"], { select, resolution }: SharedResource): boolean {
+/** Tells whether a search by labels is over or was not begun, and has found nothing, where nothing is enough. */
+function isEmptyList(lookup: LookedUp["lookup"], { select, resolution, connection }: SharedResource): boolean {
   if (select.by !== "labels") return false;
+  if (lookup.is === "notAsked") return connection === undefined;
   if (lookup.is === "found") return lookup.resources.length === 0;
   return lookup.is === "tooFew" && lookup.found === 0 && resolution === "Optional";
 }
@@ -98,17 +100,29 @@ function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, Reado
 }
 
 function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
-  const readable = shares.map(({ shared, judgement, isEmptyList }) => ({
+  const readable = shares.map(({ shared, judgement, isEmptyList, reasons }) => ({
     shared,
     resources: judgement.readable,
     isEmptyList,
+    isMissing: reasons.length > 0,
   }));
   const shown = withContext(draft, toContext(readable, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
-  const conditioned = withSharingCondition(moved, shares, call);
+  const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
   // A copy that is not written yet is composed and unready. Where nothing was composed, the XR itself has to be unready.
   const isServed = shares.every(({ reasons }) => reasons.every(({ is }) => is === "WaitingForCopies"));
   return isServed ? conditioned : withCompositeUnready(conditioned);
+}
+
+/** Stops the XR where a share says so, as soon as all of them are looked up. */
+function findFailure(shares: readonly Share[]): readonly Result[] {
+  const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
+  const faults = shares.flatMap(({ shared, reasons }) =>
+    shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explain(reason, shared)}`) : [],
+  );
+  if (isWaiting || faults.length === 0) return [];
+  const message = ["cannot go on without the shared resources:", ...faults].join("\n");
+  return [{ severity: "Fatal", message, reason: "SharedResourceMissing", target: "CompositeAndClaim" }];
 }
 
 /** Makes an event where copies come from another resource than before. */

@@ -82,6 +82,7 @@ spec:
             minMatch: 1
             maxMatch: 2
             sortByFieldPath: metadata.name
+          resolution: Fail
   # The next one is not ours.
   - step: go-templating
     functionRef:

@@ -9,6 +9,8 @@ export interface PeerCase {
   readonly cluster?: readonly JsonObject[];
   readonly desired?: Readonly<Record<string, JsonObject>>;
   readonly context?: JsonObject;
+  /** Both stop the XR. */
+  readonly isFatal?: boolean;
 }
 
 interface Peer {
@@ -112,6 +114,26 @@ const extraResourcesCases: readonly PeerCase[] = [
     xr: xr(),
     cluster: found,
   },
+  {
+    name: "a reference that is missing stops the XR",
+    input: extraResources({
+      extraResources: [
+        { kind: "XCluster", into: "none", apiVersion: "example.crossplane.io/v1", ref: { name: "none" } },
+      ],
+    }),
+    xr: xr(),
+    isFatal: true,
+  },
+  {
+    name: "and so do too few matches, whatever the policy for references",
+    input: extraResources({
+      policy: { resolution: "Optional" },
+      extraResources: [clusters({ minMatch: 1, matchLabels: [labelled("type", "none")] })],
+    }),
+    xr: xr(),
+    cluster: found,
+    isFatal: true,
+  },
 ];
 
 const environmentConfigs = (spec: JsonObject): JsonObject => ({
@@ -157,6 +179,55 @@ const environmentConfigsCases: readonly PeerCase[] = [
     xr: xr(),
     cluster: configs,
     context: { "apiextensions.crossplane.io/environment": { region: "us", complex: { a: "earlier" } } },
+  },
+  {
+    name: "a reference that is missing stops the XR",
+    input: environmentConfigs({ environmentConfigs: [{ ref: { name: "missing" } }] }),
+    xr: xr(),
+    isFatal: true,
+  },
+  {
+    name: "and so does a selector that finds none, whatever the policy for references",
+    input: environmentConfigs({
+      policy: { resolution: "Optional" },
+      environmentConfigs: [{ type: "Selector", selector: { matchLabels: [labelled("matchingLabel", "none")] } }],
+    }),
+    xr: xr(),
+    cluster: configs,
+    isFatal: true,
+  },
+  {
+    name: "several that need not be there leave an empty environment",
+    input: environmentConfigs({
+      environmentConfigs: [
+        { type: "Selector", selector: { mode: "Multiple", matchLabels: [labelled("matchingLabel", "none")] } },
+      ],
+    }),
+    xr: xr(),
+    cluster: configs,
+  },
+  {
+    name: "an optional label that is not set selects nothing",
+    input: environmentConfigs({
+      environmentConfigs: [
+        { ref: { name: "example-config" } },
+        {
+          type: "Selector",
+          selector: {
+            matchLabels: [
+              {
+                key: "matchingLabel",
+                type: "FromCompositeFieldPath",
+                valueFromFieldPath: "spec.label",
+                fromFieldPathPolicy: "Optional",
+              },
+            ],
+          },
+        },
+      ],
+    }),
+    xr: xr(),
+    cluster: configs,
   },
 ];
 
@@ -212,6 +283,29 @@ const tagManagerCases: readonly PeerCase[] = [
     xr: xr({ parameters: { tags: { before: "second", tier: "second" } } }),
     desired: { vpc },
   },
+  {
+    name: "what another cloud or Kubernetes would refuse, beside resources of theirs",
+    input: managedTags({ addTags: [{ type: "FromValue", tags: { "Cost Center": "R&D / 42" } }] }),
+    xr: xr(),
+    desired: {
+      vpc,
+      group: {
+        apiVersion: "azure.upbound.io/v1beta1",
+        kind: "ResourceGroup",
+        spec: { forProvider: { location: "eu" } },
+      },
+      bucket: {
+        apiVersion: "storage.gcp.upbound.io/v1beta1",
+        kind: "Bucket",
+        spec: { forProvider: { location: "EU" } },
+      },
+      object: {
+        apiVersion: "kubernetes.crossplane.io/v1alpha2",
+        kind: "Object",
+        spec: { forProvider: { manifest: {} } },
+      },
+    },
+  },
 ];
 
 const contextOf =
@@ -219,11 +313,13 @@ const contextOf =
   ({ context = {} }: PlainResponse): unknown =>
     Object.fromEntries(keys.map((key) => [key, context[key]]));
 
-const tagsOf = ({ desired }: PlainResponse): readonly (JsonValue | undefined)[] =>
-  [...desired.resources.values()].map(({ object }) => {
-    const { forProvider } = object["spec"] as { readonly forProvider: JsonObject };
-    return forProvider["tags"];
-  });
+const tagsOf = ({ desired }: PlainResponse): Readonly<Record<string, JsonValue | undefined>> =>
+  Object.fromEntries(
+    [...desired.resources].map(([name, { object }]) => {
+      const { forProvider } = object["spec"] as { readonly forProvider: JsonObject };
+      return [name, forProvider["tags"]];
+    }),
+  );
 
 export const byPeer: readonly Peer[] = [
   {

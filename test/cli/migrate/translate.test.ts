@@ -16,7 +16,14 @@ describe("an input of function-environment-configs", () => {
       reason: "names an EnvironmentConfig",
       from: { environmentConfigs: [{ type: "Reference", ref: { name: "prod" } }] },
       to: {
-        sharedResources: [{ ...source, select: { name: { value: "prod" } }, toEnvironment: { fromFieldPath: "data" } }],
+        sharedResources: [
+          {
+            ...source,
+            select: { name: { value: "prod" } },
+            toEnvironment: { fromFieldPath: "data" },
+            resolution: "Fail",
+          },
+        ],
       },
     },
     {
@@ -28,6 +35,7 @@ describe("an input of function-environment-configs", () => {
             ...source,
             select: { name: { value: "prod" } },
             toEnvironment: { fromFieldPath: "data", toFieldPath: "network" },
+            resolution: "Fail",
           },
         ],
       },
@@ -60,6 +68,21 @@ describe("an input of function-environment-configs", () => {
               ],
             },
             toEnvironment: { fromFieldPath: "data" },
+            resolution: "Fail",
+          },
+        ],
+      },
+    },
+    {
+      reason: "goes on without a reference only where it says so",
+      from: { policy: { resolution: "Optional" }, environmentConfigs: [{ ref: { name: "prod" } }] },
+      to: {
+        sharedResources: [
+          {
+            ...source,
+            select: { name: { value: "prod" } },
+            toEnvironment: { fromFieldPath: "data" },
+            resolution: "Optional",
           },
         ],
       },
@@ -88,7 +111,7 @@ describe("an input of function-environment-configs", () => {
               sortByFieldPath: "metadata.name",
             },
             toEnvironment: { fromFieldPath: "data" },
-            resolution: "Optional",
+            resolution: "Fail",
           },
         ],
       },
@@ -97,7 +120,14 @@ describe("an input of function-environment-configs", () => {
       reason: "says which field is not translated",
       from: { environmentConfigs: [{ ref: { name: "prod", namespace: "team-a" } }], later: true },
       to: {
-        sharedResources: [{ ...source, select: { name: { value: "prod" } }, toEnvironment: { fromFieldPath: "data" } }],
+        sharedResources: [
+          {
+            ...source,
+            select: { name: { value: "prod" } },
+            toEnvironment: { fromFieldPath: "data" },
+            resolution: "Fail",
+          },
+        ],
       },
       remarks: ["spec.later: not translated", "spec.environmentConfigs[0].ref.namespace: not translated"],
     },

@@ -106,6 +106,41 @@ describe("an Optional shared resource", () => {
   });
 });
 
+describe("what a share may not be without", () => {
+  const vital = { ...alone, resolution: "Fail" };
+  const other = { ...alone, name: "other" };
+  const fatal = ({ results }: Draft) =>
+    results.flatMap(({ severity, message }) => (severity === "Fatal" ? [message] : []));
+
+  test.each<{ reason: string; parts: CallParts; message?: string }>([
+    {
+      reason: "stops the XR",
+      parts: { sharedResources: [vital], answers: { db: [] } },
+      message: "cannot go on without the shared resources:\n  db: there is no XPostgres orders",
+    },
+    {
+      reason: "as does a field that says which one it is",
+      parts: { xr: xr({ spec: {} }), sharedResources: [vital] },
+      message: "cannot go on without the shared resources:\n  db: spec.parameters.database of the XR is not set",
+    },
+    {
+      reason: "but not before all are looked up",
+      parts: { sharedResources: [vital, other], answers: { db: [] } },
+    },
+    { reason: "nor where another one is missing", parts: { sharedResources: [other], answers: { other: [] } } },
+    { reason: "nor where it is there", parts: { sharedResources: [vital], answers: { db: [database()] } } },
+  ])("$reason", ({ parts, message }) => {
+    expect(fatal(draftOf(parts))).toEqual(message === undefined ? [] : [message]);
+  });
+});
+
+test("optional labels none of which is set ask for nothing, and later steps find an empty list", () => {
+  const labels = ["a", "b"].map((key) => ({ key, fromCompositeFieldPath: `spec.${key}`, optional: true }));
+  const draft = draftOf({ sharedResources: [{ ...alone, select: { matchLabels: labels } }] });
+  expect([says(draft), draft.requirements.size, draft.compositeReady]).toEqual(["Available: undefined", 0, undefined]);
+  expect(draft.context.get("shared-infrastructure.fn.crossplane.io/shared-resources")).toEqual({ db: [] });
+});
+
 test("an XR that is shared itself asks for its targets only, and needs no grant", () => {
   const copies = [{ secretName: { value: "pushed" }, namespaces: { value: ["team-b", "team-c"] } }];
   const own = { name: "own", select: { self: true }, connection: { copies } };
@@ -154,6 +189,16 @@ describe("the environment", () => {
       merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", a: 1 },
     },
     { reason: "is not touched where nothing is found", parts: { sharedResources: [environment] }, merged: undefined },
+    {
+      reason: "nor where what should be in it is missing",
+      parts: { sharedResources: [environment], answers: { db: [] } },
+      merged: undefined,
+    },
+    {
+      reason: "is there for templates where nothing need be in it",
+      parts: { sharedResources: [{ ...environment, resolution: "Optional" }], answers: { db: [] } },
+      merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment" },
+    },
   ])("$reason", ({ parts, merged }) => {
     expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
   });
