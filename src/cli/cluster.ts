@@ -6,6 +6,7 @@ import { FunctionError } from "../errors.ts";
 import type { Flag } from "./command.ts";
 import type { CommandLine } from "./command-line.ts";
 import type { Host } from "./host.ts";
+import { toPrintable } from "./printable.ts";
 import type { Explain } from "./run.ts";
 import { toMilliseconds } from "./values.ts";
 
@@ -61,7 +62,8 @@ export function openCluster(
 ): Cluster {
   return toCluster(connect({ kubeconfig, context, env: host.env }), {
     retry: { ...DEFAULT_RETRY, forMs: retryForMs },
-    onWait: ({ message }, waitMs) => host.printError(`${message}; again in ${(waitMs / 1000).toFixed(1)} s\n`),
+    onWait: ({ message }, waitMs) =>
+      host.printError(`${toPrintable(message)}; again in ${(waitMs / 1000).toFixed(1)} s\n`),
   });
 }
 

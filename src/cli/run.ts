@@ -4,6 +4,7 @@ import { type Command, PROGRAM } from "./command.ts";
 import { CommandLine, helpHint } from "./command-line.ts";
 import { toHelp } from "./help.ts";
 import type { Host } from "./host.ts";
+import { toPrintableLines } from "./printable.ts";
 
 /** Runs a command. @returns the exit code. */
 export type Run = (args: readonly string[], host: Host) => Promise<number>;
@@ -31,7 +32,7 @@ export function toRun<Name extends string>(
     } catch (error) {
       const message = explain(error);
       if (message === undefined) throw error;
-      host.printError(`${PROGRAM}: error: ${message}\n`);
+      host.printError(`${PROGRAM}: error: ${toPrintableLines(message)}\n`);
       return toExitCode(error, command, host);
     }
   };

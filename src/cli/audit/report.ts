@@ -1,4 +1,6 @@
 import { formatReference } from "../../crossplane/references.ts";
+import { toPrintable } from "../printable.ts";
+import { alignColumns } from "../table.ts";
 import type { Finding } from "./finding.ts";
 import type { World } from "./world.ts";
 
@@ -7,26 +9,14 @@ const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
 /** Writes the findings for people, each on a line; empty if there are none. */
 export function toTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
-  const rows = [
-    HEADER,
-    ...findings.map(({ is, composite, resource, compositionResourceName, message }) => [
-      is,
-      composite === undefined ? "-" : formatReference(composite),
-      formatReference(resource),
-      compositionResourceName ?? "-",
-      message,
-    ]),
-  ];
-  const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  const rows = findings.map(({ is, composite, resource, compositionResourceName, message }) => [
+    is,
+    composite === undefined ? "-" : formatReference(composite),
+    formatReference(resource),
+    compositionResourceName ?? "-",
+    message,
+  ]);
+  return alignColumns([HEADER, ...rows], "  ");
 }
 
 /** Writes the findings for scripts. */
@@ -49,5 +39,5 @@ export function toSummary(findings: readonly Finding[], world: World): string {
     ...missing,
     ...unused,
   ];
-  return lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${toPrintable(line)}\n`).join("");
 }

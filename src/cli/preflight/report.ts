@@ -1,3 +1,4 @@
+import { toPrintable } from "../printable.ts";
 import type { Conflict, Findings } from "./conflicts.ts";
 
 export const outputs = ["text", "json", "github"] as const;
@@ -13,7 +14,7 @@ export function toReport({ conflicts, doubts, asked }: Findings, output: Output)
 
 function toText({ file, line, template, object, field, message }: Conflict): string {
   const from = template === undefined ? "" : ` (${template})`;
-  return `${file}:${line}${from}: ${object}: ${field}: ${message}`;
+  return toPrintable(`${file}:${line}${from}: ${object}: ${field}: ${message}`);
 }
 
 function toAnnotation({ file, line, template, object, field, message }: Conflict): string {
@@ -24,13 +25,13 @@ function toAnnotation({ file, line, template, object, field, message }: Conflict
 }
 
 /** https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions */
-const escaped = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+const escaped = (text: string): string => toPrintable(text).replaceAll("%", "%25");
 
 const property = (text: string): string => escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
 /** The text for standard error: a line for each doubt, then the numbers. */
 export function toSummary({ conflicts, doubts, asked }: Findings, objects: number): string {
-  const lines = doubts.map((doubt) => `warning: ${doubt}\n`);
+  const lines = doubts.map((doubt) => `warning: ${toPrintable(doubt)}\n`);
   const numbers = `${counted(objects, "object")}, naming ${counted(asked, "cloud resource")}`;
   return `${lines.join("")}${counted(conflicts.length, "conflict")}: ${numbers}\n`;
 }

@@ -8,7 +8,8 @@ import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import { findConsumers } from "../../registry/consumers.ts";
 import { type ClusterOptions, EXIT, openCluster } from "../cluster.ts";
 import type { Host } from "../host.ts";
-import { type Format, table } from "./format.ts";
+import { alignColumns } from "../table.ts";
+import type { Format } from "./format.ts";
 
 export interface ConsumersOptions extends ClusterOptions {
   readonly kind: string;
@@ -59,7 +60,7 @@ function consumersText(consumers: readonly JudgedConsumer[], format: Format): st
     secretName,
     isGranted ? "yes" : "no",
   ]);
-  return table([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
+  return alignColumns([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
 }
 
 /** Formats a consumer as in the shared resource's status. */

@@ -3,6 +3,7 @@ import { withoutScope } from "../../crossplane/api-group.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Holding } from "../../registry/holding.ts";
 import type { CloudResource } from "../../registry/ownership.ts";
+import { alignColumns } from "../table.ts";
 
 export const formats = ["table", "wide", "json", "yaml"] as const;
 export type Format = (typeof formats)[number];
@@ -23,7 +24,7 @@ export function listText(resources: readonly CloudResource[], format: Format): s
     "SINCE",
     ...(isWide ? more : []),
   ];
-  return table([header, ...resources.map((resource) => toRow(resource, isWide))]);
+  return alignColumns([header, ...resources.map((resource) => toRow(resource, isWide))]);
 }
 
 function toRow({ holdings, ownership }: CloudResource, isWide: boolean): readonly string[] {
@@ -71,7 +72,7 @@ export function ownersText(resources: readonly CloudResource[], format: Format):
       ...(isWide ? toPlaceCells(holding) : []),
     ]),
   );
-  return table([[...header, ...(isWide ? more : [])], ...rows]);
+  return alignColumns([[...header, ...(isWide ? more : [])], ...rows]);
 }
 
 const toPlaceCells = ({ externalName, providerConfig, scope, cluster, composite }: Holding): readonly string[] => [
@@ -126,16 +127,4 @@ function toHolder(holding: Holding, resource: CloudResource): JsonObject {
     managedResource,
     since: contender.createdAt,
   };
-}
-
-/** Aligns columns like kubectl: as narrow as possible, three spaces apart, without trailing spaces. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("   ")
-      .trimEnd(),
-  );
-  return `${lines.join("\n")}\n`;
 }

@@ -8,6 +8,7 @@ import { toCloudResources } from "../../registry/ownership.ts";
 import { type ClusterOptions, EXIT, openCluster, toProgressLine } from "../cluster.ts";
 import { PROGRAM } from "../command.ts";
 import type { Host } from "../host.ts";
+import { toPrintable } from "../printable.ts";
 import { type Format, listText } from "./format.ts";
 import { findManagedKinds, hasHolderIn } from "./kinds.ts";
 
@@ -32,7 +33,7 @@ export async function listAll(options: ListOptions, host: Host): Promise<number>
     .filter(({ holdings }) => !options.isContended || holdings.length > 1);
   host.print(listText(resources, options.format));
   const errors = lists.flatMap(({ error }) => error?.message ?? []);
-  for (const message of errors) host.printError(`${PROGRAM}: error: ${message}\n`);
+  for (const message of errors) host.printError(`${PROGRAM}: error: ${toPrintable(message)}\n`);
   return errors.length === 0 ? EXIT.fine : EXIT.failed;
 }
 

@@ -184,6 +184,24 @@ test("two manifests for one cloud resource are in conflict with each other", asy
   expect(exitCode).toBe(1);
 });
 
+const hostile = (kind: string, parameters: object) =>
+  JSON.stringify({
+    apiVersion: "platform.example.org/v1alpha1",
+    kind,
+    metadata: { namespace: "team-b", name: "x\u001b[1A\n-:1: fine" },
+    spec: { parameters },
+  });
+
+test.each([
+  { reason: "of a conflict", stdin: hostile("XBucket", { name: "orders" }), args: [], lines: [2, 2] },
+  { reason: "of a warning", stdin: hostile("XOther", {}), args: [], lines: [1, 3] },
+  { reason: "of an annotation", stdin: hostile("XOther", {}), args: ["--output=github"], lines: [2, 3] },
+])("a name adds no line to that $reason, and does not steer the terminal", async ({ stdin, args, lines }) => {
+  const { stdout, stderr } = await run(stdin, args);
+  expect(stdout + stderr).toContain("team-b/x\\u001b[1A\\u000a-:1: fine: ");
+  expect([stdout, stderr].map((text) => text.split("\n").length)).toEqual(lines);
+});
+
 test("who observes already is in conflict, unless that is allowed", async () => {
   const observer = registered({
     bucket: "orders",

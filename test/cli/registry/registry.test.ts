@@ -46,6 +46,21 @@ test("list has a line for each cloud resource", async () => {
   );
 });
 
+const HOSTILE = "x\u001b]0;title\u0007\nBucket.s3.aws.upbound.io   payroll   Owned   Shop.apps/team-evil/x";
+
+test.each([
+  { command: "list", args: ["list"] },
+  { command: "list --output=wide", args: ["list", "--output=wide"] },
+  { command: "who-owns --output=wide", args: ["who-owns", "bucket", HOSTILE, "--output=wide"] },
+])("an external name adds no line to $command, and does not steer the terminal", async ({ args }) => {
+  const { stdout } = await run(args, (server) => {
+    server.objects.splice(0, Number.POSITIVE_INFINITY, registered({ bucket: HOSTILE, owner: A }));
+  });
+  expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+  expect(stdout).toContain("x\\u001b]0;title\\u0007\\u000aBucket");
+  expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+});
+
 test.each([
   { flags: ["--contended"], names: ["orders"] },
   { flags: ["--namespace=team-b"], names: ["logs", "orders"] },
@@ -231,10 +246,10 @@ test("list shows what can be listed, says which verb is lacking for the rest, an
 
 test("outlasts an API server that is busy, and says so", async () => {
   const { exitCode, stderr } = await run(["list", "queue"], (server) => {
-    server.faults.push({ status: 429, headers: { "retry-after": "0" } }, { status: 503, body: "starting" });
+    server.faults.push({ status: 429, headers: { "retry-after": "0" } }, { status: 503, body: "starting\u001b[2J" });
   });
   expect(exitCode).toBe(0);
-  expect(stderr).toContain("cannot get /apis: 503 starting; again in 0.5 s");
+  expect(stderr).toContain("cannot get /apis: 503 starting\\u001b[2J; again in 0.5 s");
 });
 
 test.each([
