@@ -2,13 +2,16 @@ import type { Composite } from "../../crossplane/composite.ts";
 import { formatReference, type Reference, referencesPath, toReference } from "../../crossplane/references.ts";
 import { stringAt } from "../../model/document.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { toPrintable } from "../printable.ts";
 import type { Finding } from "./finding.ts";
 import { toKey, type World } from "./world.ts";
 
-const INTRODUCTION = `# Commands that put orphans back into their XRs' references, so that Crossplane finds them again. None was run.
-# Before you run them, make the function's step with "adoption: {}" the last one of each XR's Composition. Otherwise Crossplane
-# v1.20 and v2.3 delete orphans that the Composition does not desire, and v2.4 forgets them again. With the step each orphan is
-# adopted; if the Composition does not desire it under its name, it is deleted then. To keep it, let the Composition desire it first.
+/** Without apostrophes and semicolons: zsh takes a comment that is pasted for a command. */
+const INTRODUCTION = `# Commands that put orphans back into the references of their XRs, so that Crossplane finds them again. None was run.
+# Before you run them, make the step of this function with "adoption: {}" the last one of the Composition of each XR. Otherwise
+# Crossplane v1.20 and v2.3 delete orphans that the Composition does not desire, and v2.4 forgets them again. With the step each
+# orphan is adopted. If the Composition does not desire it under its name, it is deleted then. To keep it, let the Composition
+# desire it first.
 `;
 
 /** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR has been recreated since. */
@@ -22,27 +25,32 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
   });
   const unclear = orphans
     .filter(({ composite }) => composite === undefined)
-    .map(({ resource, message }) => `\n# ${formatReference(resource)}: ${message}; which one cannot be told\n`);
+    .map(
+      ({ resource, message }) =>
+        `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which one cannot be told\n`,
+    );
   return [INTRODUCTION, ...blocks.sort(), ...unclear].join("");
 }
 
 function toBlock(composite: Composite, orphans: readonly Finding[]): string {
   const { name, namespace } = composite;
   const [group, version] = composite.apiVersion.split("/");
-  const target = `${composite.kind.toLowerCase()}.${version}.${group}/${name}`;
-  const within = namespace === undefined ? "" : ` --namespace=${namespace}`;
-  const patch = JSON.stringify(
-    toPatch(
-      composite,
-      orphans.map(({ resource }) => resource),
-    ),
-  );
+  const target = toWord(`${composite.kind.toLowerCase()}.${version}.${group}/${name}`);
+  const within = namespace === undefined ? "" : ` --namespace=${toWord(namespace)}`;
+  const added = orphans.map(({ resource }) => resource);
+  const patch = toWord(toPrintable(JSON.stringify(toPatch(composite, added))));
   const comments = orphans.map(
     ({ resource, compositionResourceName: as }) =>
-      `# ${formatReference(resource)}${as === undefined ? "" : `, composed as ${as}`}\n`,
+      `# ${toComment(formatReference(resource))}${as === undefined ? "" : `, composed as ${toComment(as)}`}\n`,
   );
-  return `\n${comments.join("")}kubectl patch ${target}${within} --type=json --patch='${patch}'\n`;
+  return `\n${comments.join("")}kubectl patch ${target}${within} --type=json --patch=${patch}\n`;
 }
+
+/** Quotes a text for sh, unless it is a word as it is: tenants write names and annotations, and an operator runs the commands. */
+const toWord = (text: string): string => (/^[-\w@%+=:,./]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** Quotes it within a comment, too: zsh takes a comment that is pasted for a command. */
+const toComment = (text: string): string => toWord(toPrintable(text));
 
 /** Makes a JSON patch, which adds to a list; a merge patch would replace the list. */
 function toPatch(composite: Composite, orphans: readonly Reference[]): readonly JsonObject[] {

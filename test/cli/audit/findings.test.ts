@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { toCommands } from "../../../src/cli/audit/adopt.ts";
 import type { Finding } from "../../../src/cli/audit/finding.ts";
@@ -270,6 +271,52 @@ describe("--adopt", () => {
     expect(text).not.toMatch(/^kubectl.*Bucket/m);
   });
 
+  const named = (as: string, name = "a") =>
+    bucket(name, { metadata: { annotations: { "crossplane.io/composition-resource-name": as } } });
+  test.each([
+    {
+      reason: "a line break in an annotation begins no command",
+      orphan: named("db\necho stolen\n#"),
+      comment: "# Bucket.cloud.example.org/a, composed as 'db\\u000aecho stolen\\u000a#'",
+    },
+    {
+      reason: "nor does a comment's text where the shell knows no comments",
+      orphan: named("db; echo 'stolen' $(echo stolen)"),
+      comment: "# Bucket.cloud.example.org/a, composed as 'db; echo '\\''stolen'\\'' $(echo stolen)'",
+    },
+    {
+      reason: "an annotation does not steer the terminal on which the commands are read",
+      orphan: named("db\u001b[2K\u001b[1A\u202e"),
+      comment: "# Bucket.cloud.example.org/a, composed as 'db\\u001b[2K\\u001b[1A\\u202e'",
+    },
+    {
+      reason: "a name with a quotation mark stays within the patch",
+      orphan: named("db", "x'; echo stolen; $(echo stolen) '\u009b"),
+      comment: "# 'Bucket.cloud.example.org/x'\\''; echo stolen; $(echo stolen) '\\''\\u009b', composed as db",
+    },
+  ])("what a tenant writes is no command: $reason", ({ orphan, comment }) => {
+    const world = worldOf({ stores: [store({ refs: ["c"] })], buckets: [bucket("c", { controller: ours }), orphan] });
+    const commands = toCommands(toFindings(world, patience), world);
+    expect(commands.split("\n")).toContain(comment);
+    // A shell with nothing but its own commands, and a kubectl that says what it is called with.
+    const script = `kubectl() { printf '%s\\n' "$@"; }\n${commands}`;
+    const said = execFileSync("/bin/sh", ["-c", script], { env: { PATH: "/nowhere" }, encoding: "utf8" });
+    const { name } = toReference(documentOf(orphan));
+    const [verb, target, type, patch = "", ...more] = said.trimEnd().split("\n");
+    expect([verb, target, type, more]).toEqual(["patch", "xstore.v1.platform.example.org/orders", "--type=json", []]);
+    expect(JSON.parse(patch.replace("--patch=", ""))).toEqual([
+      isSame,
+      { op: "add", path: "/spec/resourceRefs/-", value: added(name) },
+    ]);
+  });
+
+  test("an orphan whose XR cannot be told is a comment, whatever it is called", () => {
+    const world = worldOf({ stores: [store(), nested], buckets: [bucket("a\necho stolen")] });
+    expect(toCommands(toFindings(world, patience), world)).toContain(
+      "\n# 'Bucket.cloud.example.org/a\\u000aecho stolen': one of ",
+    );
+  });
+
   test("says that there is nothing to do", () => {
     expect(toCommands([], worldOf({}))).toBe("# There are no orphans.\n");
   });
@@ -285,6 +332,15 @@ test("the table has a line for each finding, sorted, and no line without any", (
     "",
   ]);
   expect(toTable([])).toBe("");
+});
+
+test("the table has one line for a finding, whatever its annotation says", () => {
+  const annotations = { "crossplane.io/composition-resource-name": "db\u001b[1A\nOrphaned  XStore/payroll" };
+  const world = worldOf({ stores: [store({ refs: ["a"] })], buckets: [bucket("a", { metadata: { annotations } })] });
+  const [header = "", row, ...more] = toTable(toFindings(world, patience)).split("\n");
+  const as = "db\\u001b[1A\\u000aOrphaned  XStore/payroll";
+  expect(row?.slice(header.indexOf("AS"), header.indexOf("WHAT"))).toBe(`${as}  `);
+  expect(more).toEqual([""]);
 });
 
 describe("the managed resources that stand for one cloud resource", () => {
