@@ -3,6 +3,7 @@ import type { ResourceKind } from "../cluster/discovery.ts";
 import { inParallel } from "../cluster/in-parallel.ts";
 import { list } from "../cluster/list.ts";
 import { withoutScope } from "../crossplane/api-group.ts";
+import { groupBy } from "../model/group-by.ts";
 import { EXTERNAL_NAME_LABEL, IDENTITY } from "../ownership/marks.ts";
 import { type Holding, toHolding } from "./holding.ts";
 import { type ResourceQuery, toLabel } from "./query.ts";
@@ -32,17 +33,17 @@ export async function lookUp(
   kinds: readonly ResourceKind[],
   queries: readonly ResourceQuery[],
 ): Promise<readonly LookUpResult[]> {
-  const byKind = new Map<ResourceKind, Set<string>>();
-  for (const query of queries) {
-    for (const kind of findKinds(query, kinds)) {
-      byKind.set(kind, (byKind.get(kind) ?? new Set()).add(toLabel(query)));
-    }
-  }
-  const lists = await inParallel([...byKind], ([kind, labels]) => listByLabel(cluster, kind, [...labels].sort()));
-  const holdings = lists.flat();
-  return queries.map((query) => ({
-    holdings: holdings.filter((holding) => answers(holding, query)),
-    installed: findKinds(query, kinds).length > 0,
+  const asked = queries.map((query) => ({ query, label: toLabel(query), found: findKinds(query, kinds) }));
+  const requests = asked.flatMap(({ label, found }) => found.map((kind) => ({ kind, label })));
+  const byKind = groupBy(requests, ({ kind }) => kind);
+  const lists = await inParallel([...byKind], ([kind, own]) => {
+    const labels = new Set(own.map(({ label }) => label));
+    return listByLabel(cluster, kind, [...labels].sort());
+  });
+  const byLabel = groupBy(lists.flat(), ({ externalNameLabel }) => externalNameLabel);
+  return asked.map(({ query, label, found }) => ({
+    holdings: (byLabel.get(label) ?? []).filter((holding) => isInPlace(holding, query)),
+    installed: found.length > 0,
   }));
 }
 
@@ -70,9 +71,8 @@ async function listByLabel(
 const among = (label: string, values: readonly string[]): string =>
   values.length === 1 ? `${label}=${values[0]}` : `${label} in (${values.join(",")})`;
 
-/** Holders of one cloud resource; where they are, and by which ProviderConfig, counts as far as both sides say. */
-function answers(holding: Holding, query: ResourceQuery): boolean {
-  if (holding.externalNameLabel !== toLabel(query)) return false;
+/** Where the holders of a name are, and by which ProviderConfig, counts as far as both sides say. */
+function isInPlace(holding: Holding, query: ResourceQuery): boolean {
   if (query.providerConfig !== undefined && query.providerConfig !== holding.providerConfig) return false;
   return [...query.scope].every(([field, value]) => (holding.scope.get(field) ?? value) === value);
 }

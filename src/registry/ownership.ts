@@ -1,4 +1,5 @@
 import { compareTexts } from "../model/compare.ts";
+import { groupBy } from "../model/group-by.ts";
 import { byPrecedence } from "../ownership/contender.ts";
 import type { Holding } from "./holding.ts";
 
@@ -22,11 +23,7 @@ export type Ownership =
 
 /** Groups managed resources by the cloud resource that they stand for, sorted by kind and name. */
 export function toCloudResources(holdings: readonly Holding[]): readonly CloudResource[] {
-  const byIdentity = new Map<string, Holding[]>();
-  for (const holding of holdings) {
-    const { identity } = holding.contender;
-    if (identity !== undefined) byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), holding]);
-  }
+  const byIdentity = groupBy(holdings, ({ contender }) => contender.identity);
   return [...byIdentity].flatMap(([identity, found]) => toCloudResource(identity, found)).sort(byKindAndName);
 }
 

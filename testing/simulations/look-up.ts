@@ -1,3 +1,4 @@
+import { groupBy } from "../../src/model/group-by.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 
@@ -13,16 +14,6 @@ export function lookUpIn(objects: readonly JsonObject[]): (selector: ResourceSel
       return isLabelled && (namespace === undefined || metadata.namespace === namespace);
     });
   };
-}
-
-function groupBy(objects: readonly JsonObject[], keyOf: (object: JsonObject) => string): Map<string, JsonObject[]> {
-  const groups = new Map<string, JsonObject[]>();
-  for (const object of objects) {
-    const group = groups.get(keyOf(object));
-    if (group === undefined) groups.set(keyOf(object), [object]);
-    else group.push(object);
-  }
-  return groups;
 }
 
 const kindOf = ({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string =>

@@ -1,6 +1,7 @@
 import type { Composite } from "../../crossplane/composite.ts";
 import { formatReference, type Reference, referencesPath, toReference } from "../../crossplane/references.ts";
 import { stringAt } from "../../model/document.ts";
+import { groupBy } from "../../model/group-by.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { toPrintable } from "../printable.ts";
 import type { Finding } from "./finding.ts";
@@ -18,10 +19,10 @@ const INTRODUCTION = `# Commands that put orphans back into the references of th
 export function toCommands(findings: readonly Finding[], { composites }: World): string {
   const orphans = findings.filter(({ is }) => is === "Orphaned");
   if (orphans.length === 0) return "# There are no orphans.\n";
+  const byComposite = groupBy(orphans, ({ composite }) => composite && toKey(composite));
   const blocks = composites.flatMap((composite) => {
-    const key = toKey(toReference(composite.document));
-    const own = orphans.filter((orphan) => orphan.composite !== undefined && toKey(orphan.composite) === key);
-    return own.length === 0 ? [] : [toBlock(composite, own)];
+    const own = byComposite.get(toKey(toReference(composite.document)));
+    return own === undefined ? [] : [toBlock(composite, own)];
   });
   const unclear = orphans
     .filter(({ composite }) => composite === undefined)

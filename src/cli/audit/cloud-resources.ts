@@ -3,6 +3,7 @@ import { findController } from "../../crossplane/controller.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { formatReference, toReference } from "../../crossplane/references.ts";
 import { type Document, stringAt } from "../../model/document.ts";
+import { groupBy } from "../../model/group-by.ts";
 import { byPrecedence, type Contender, toContender } from "../../ownership/contender.ts";
 import type { Patience } from "./findings.ts";
 import type { World } from "./world.ts";
@@ -68,14 +69,3 @@ export const toCloudKind = (document: Document): string =>
   `${withoutScope(toApiGroup(stringAt(document, ["apiVersion"]) ?? ""))}/${stringAt(document, ["kind"]) ?? ""}`;
 
 const toNamed = (document: Document): string => `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
-
-function groupBy<T>(items: readonly T[], toKey: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = toKey(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
-}

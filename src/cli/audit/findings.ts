@@ -8,7 +8,7 @@ import { compareTexts } from "../../model/compare.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { findStrays } from "./cloud-resources.ts";
-import { type Composer, findComposer } from "./composer.ts";
+import { type Composer, type CompositesByRoot, findComposer, groupByRoot } from "./composer.ts";
 import { FINDINGS, type Finding } from "./finding.ts";
 import { toKey, type World } from "./world.ts";
 
@@ -22,15 +22,16 @@ export interface Patience {
 export function toFindings(world: World, patience: Patience): readonly Finding[] {
   const references = world.composites.map((composite) => ({ composite, references: toReferences(composite) }));
   const referred = new Set(references.flatMap((each) => each.references.map(toKey)));
+  const byRoot = groupByRoot(world.composites);
   const found = [
     ...references.flatMap(({ composite, references: own }) =>
       own.flatMap((reference) => referenceFinding(reference, composite, world)),
     ),
     ...[...world.labelled]
       .filter(([key]) => !referred.has(key))
-      .flatMap(([, document]) => orphanFinding(document, world.composites)),
+      .flatMap(([, document]) => orphanFinding(document, byRoot)),
     ...findStrays(world, patience).map(({ is, document, message }) => {
-      const composer = findComposer(document, world.composites);
+      const composer = findComposer(document, byRoot);
       const composite = composer.is === "one" ? composer.composite : undefined;
       return finding(is, toReference(document), composite, document, message);
     }),
@@ -98,9 +99,9 @@ function controlledFinding(
 }
 
 /** Checks a resource that no XR refers to: an existing XR composed it, and nobody has taken control of it since. */
-function orphanFinding(document: Document, composites: readonly Composite[]): readonly Finding[] {
+function orphanFinding(document: Document, byRoot: CompositesByRoot): readonly Finding[] {
   if (findController(document) !== undefined || isBeingDeleted(document)) return [];
-  const composer = findComposer(document, composites);
+  const composer = findComposer(document, byRoot);
   if (composer.is === "none") return [];
   const composite = composer.is === "one" ? composer.composite : undefined;
   return [finding("Orphaned", toReference(document), composite, document, toSentence(composer))];

@@ -2,7 +2,7 @@ import type { Cluster } from "../../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../../cluster/discovery.ts";
 import { ClusterError } from "../../cluster/error.ts";
 import { inParallel } from "../../cluster/in-parallel.ts";
-import { toFullName } from "../../cluster/kinds.ts";
+import { findKind, toFullName } from "../../cluster/kinds.ts";
 import { getMetadata, list } from "../../cluster/list.ts";
 import { toApiGroup, withoutScope } from "../../crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../crossplane/composite.ts";
@@ -130,9 +130,7 @@ async function readReferred(
   progress: Progress,
 ): Promise<World["referred"]> {
   const read = async (reference: Reference): Promise<Referred> => {
-    const kind = kinds.find(
-      (one) => toKey({ ...reference, apiVersion: toApiVersion(one), kind: one.kind }) === toKey(reference),
-    );
+    const kind = findKind(kinds, { group: toApiGroup(reference.apiVersion), kind: reference.kind });
     return kind === undefined
       ? { is: "kindMissing" }
       : unread.unless(kind, readOne(cluster, kind, reference), { is: "unknown" });
@@ -144,8 +142,6 @@ async function readReferred(
   );
   return new Map(answers);
 }
-
-const toApiVersion = ({ group, version }: ResourceKind): string => (group === "" ? version : `${group}/${version}`);
 
 async function readOne(cluster: Cluster, kind: ResourceKind, { namespace, name }: Reference): Promise<Referred> {
   try {

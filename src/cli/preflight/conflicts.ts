@@ -2,6 +2,7 @@ import type { Cluster } from "../../cluster/cluster.ts";
 import type { ResourceKind } from "../../cluster/discovery.ts";
 import { findKind } from "../../cluster/kinds.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
+import { groupBy } from "../../model/group-by.ts";
 import { check, explain, notInstalled, toTitle } from "../../registry/check.ts";
 import { type Declaration, findDeclarations, toNamed } from "../../registry/declarations.ts";
 import type { Mapping } from "../../registry/mapping.ts";
@@ -90,24 +91,15 @@ export async function findConflicts(
 
 /** Compares manifests: of two owners' declarations of one cloud resource, the second conflicts with the first. */
 function amongThemselves(wishes: readonly Wish[]): readonly Conflict[] {
-  return [...groupByLabel(wishes).values()].flatMap((group) =>
-    group.flatMap((wish, index) => {
-      const first = group.slice(0, index).find((other) => isSamePlace(wish.query, other.query));
+  return [...groupBy(wishes, ({ query }) => toLabel(query)).values()].flatMap((group) =>
+    group.flatMap((wish) => {
+      const first = group.find((other) => isSamePlace(wish.query, other.query)); // the wish itself, if there is none before it
       if (first === undefined || first.declarer.owner === wish.declarer.owner) return [];
       const where = `${describePlace(first.manifest, first.path)}: ${describeObject(first.manifest)}`;
       const message = `${toTitle(wish.query)} is declared by ${first.declarer.owner} as well (${where})`;
       return [toConflict(wish, first.declarer.owner, message)];
     }),
   );
-}
-
-function groupByLabel(wishes: readonly Wish[]): Map<string, Wish[]> {
-  const groups = new Map<string, Wish[]>();
-  for (const wish of wishes) {
-    const label = toLabel(wish.query);
-    groups.set(label, [...(groups.get(label) ?? []), wish]);
-  }
-  return groups;
 }
 
 const isSamePlace = (a: ResourceQuery, b: ResourceQuery): boolean =>

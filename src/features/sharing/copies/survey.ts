@@ -1,5 +1,6 @@
 import type { SecretName } from "../../../crossplane/copies.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
+import { groupBy } from "../../../model/group-by.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import type { Call } from "../../feature.ts";
 import { formatSecret } from "../source.ts";
@@ -36,7 +37,8 @@ export function survey(shares: readonly JudgedShare[], copies: readonly Observed
   for (const copy of copies) (byShare.get(copy.share) ?? orphans).push(copy);
   adopt(orphans, shares, byShare, call);
   const byKey = new Map(copies.map((copy) => [copy.key, copy]));
-  return { byKey, bySecret: groupBySecret(copies), byShare, possessions: findPossessions(shares, byShare, call) };
+  const bySecret = groupBy(copies, ({ target }) => target && formatSecret(target));
+  return { byKey, bySecret, byShare, possessions: findPossessions(shares, byShare, call) };
 }
 
 /**
@@ -82,18 +84,6 @@ function listDestinations({ shared, judgement: { verdict } }: JudgedShare, call:
   if (verdict.is === "copy") return verdict.destinations.map(({ destination }) => destination);
   const found = findDestinations(shared.connection?.copies ?? [], call);
   return found.is === "set" ? found.value.destinations : [];
-}
-
-function groupBySecret(copies: readonly ObservedCopy[]): ReadonlyMap<string, readonly ObservedCopy[]> {
-  const groups = new Map<string, ObservedCopy[]>();
-  for (const copy of copies) {
-    if (copy.target === undefined) continue;
-    const secret = formatSecret(copy.target);
-    const group = groups.get(secret);
-    if (group === undefined) groups.set(secret, [copy]);
-    else group.push(copy);
-  }
-  return groups;
 }
 
 /** Earlier steps have what they desire, and shares have what is there of them; the first in the input where there are two. */

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { toCommands } from "../../src/cli/audit/adopt.ts";
+import { toFindings } from "../../src/cli/audit/findings.ts";
+import { toKey, type World } from "../../src/cli/audit/world.ts";
+import { findConflicts, findWishes } from "../../src/cli/preflight/conflicts.ts";
+import type { Cluster } from "../../src/cluster/cluster.ts";
+import { toComposite } from "../../src/crossplane/composite.ts";
+import { toReference } from "../../src/crossplane/references.ts";
+import { documentOf } from "../../src/model/document.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { toHolding } from "../../src/registry/holding.ts";
+import { lookUp } from "../../src/registry/look-up.ts";
+import { toCloudResources } from "../../src/registry/ownership.ts";
+import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { kindOf } from "../../testing/servers/api-server.ts";
+
+/** Teams may make many objects: what others wait for grows with their number, and not with its square. */
+
+const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
+const OWNER = `${PLATFORM}/team-a/orders`;
+const many = <T>(number: number, make: (index: number) => T): readonly T[] =>
+  Array.from({ length: number }, (_, index) => make(index));
+
+/** Answers the first list with all of them. */
+function clusterOf(names: readonly string[]): Cluster {
+  const items = names.map((bucket) => registered({ bucket, owner: OWNER })).values();
+  const get = async () => ({ items: [...items], metadata: {} });
+  return { server: "", namespace: "", calls: () => 0, get };
+}
+
+const names = many(2000, (index) => `bucket-${index}`);
+const queries = names.map((name) => ({ group: BUCKET.group, kind: "Bucket", names: [name], scope: new Map() }));
+
+const store = (index: number): JsonObject => ({
+  apiVersion: "platform.example.org/v1",
+  kind: "XStore",
+  metadata: { name: `store-${index}`, uid: `uid-${index}` },
+  status: { conditions: [{ type: "Synced", status: "True" }] },
+});
+
+const orphan = (index: number): JsonObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: {
+    name: `orphan-${index}`,
+    labels: { "crossplane.io/composite": `store-${index}` },
+    annotations: { "crossplane.io/composition-resource-name": "settings" },
+  },
+});
+
+const orphans = many(4000, orphan).map(documentOf);
+const world: World = {
+  composites: many(4000, store).map((object) => toComposite(documentOf(object))),
+  labelled: new Map(orphans.map((document) => [toKey(toReference(document)), document])),
+  unregistered: [],
+  referred: new Map(),
+  notLookedAt: [],
+  kinds: 1,
+};
+const orphaned = orphans.map((document, index) => ({
+  is: "Orphaned" as const,
+  resource: toReference(document),
+  composite: toReference(documentOf(store(index))),
+  compositionResourceName: "settings",
+  message: "",
+}));
+
+const holding = toHolding(registered({ bucket: "orders", owner: OWNER }), BUCKET);
+const manifest = (index: number) => ({
+  file: "-",
+  template: undefined,
+  findLine: () => 1,
+  object: registered({ bucket: "orders", owner: `${OWNER}-${index}` }),
+});
+const wishes = findWishes(many(20_000, manifest), [], []);
+
+test.each([
+  { what: "names are looked up", work: () => lookUp(clusterOf(names), [BUCKET], queries) },
+  { what: "managed resources stand for one cloud resource", work: () => toCloudResources(Array(30_000).fill(holding)) },
+  {
+    what: "manifests declare one cloud resource",
+    work: () => findConflicts(clusterOf([]), [BUCKET], wishes, { allowContenders: false }),
+  },
+  { what: "XRs have lost what they composed", work: () => toFindings(world, { graceMs: 1, now: 0 }) },
+  { what: "XRs get commands for their orphans", work: () => toCommands(orphaned, world) },
+])("the time grows with the number, and not with its square, where many $what", async ({ work }) => {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(3000);
+});
