@@ -62,6 +62,18 @@ function contended(own: number, others: number, annotations: JsonObject = {}): P
   };
 }
 
+/** A resource of a kind that is in no table, so that the references in its fields tell what identifies it. */
+const ofUnknownKind = (forProvider: JsonObject): Parts => ({
+  xr: ofTeam({}),
+  spec: { tags: { add: [{ key: "team", value: "shop" }], resources: [{ fieldPath: "spec.forProvider.tags" }] } },
+  desired: { topic: { apiVersion: "queue.example.org/v1", kind: "Topic", ...named, spec: { forProvider } } },
+});
+
+/** As many as the codec that makes the requests takes. */
+const LEVELS = 40;
+const nested = (innermost: JsonObject): JsonObject =>
+  list(LEVELS, () => undefined).reduce<JsonObject>((inner) => ({ a: inner, aRef: {} }), innermost);
+
 const KEYS = { fromCompositeFieldPath: "spec.parameters.keys" };
 const STARS = "*a".repeat(20);
 
@@ -113,6 +125,9 @@ export const tagRows: readonly Row[] = Object.entries({
       [`${DOMAIN}/tags-owner`]: "XShop.apps.example.org/shop-1#bucket-1",
       [`${DOMAIN}/contenders`]: list(n, (index) => `b-${index}`).join(","),
     }),
+  "fields of an unknown kind, below a long name": (n) =>
+    ofUnknownKind({ ["a".repeat(n * 5)]: list(n, () => ({ id: "a", idRef: null })) }),
+  "fields of an unknown kind, nested": (n) => ofUnknownKind(nested(map(n, text))),
   "labels of a resource": (n) => ({
     xr: ofTeam({}),
     spec: { tags: { add: [{ key: "team", value: "shop" }] } },

@@ -2,6 +2,7 @@ import { readObservation } from "../crossplane/external-resource.ts";
 import { compareEntries } from "../model/compare.ts";
 import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
+import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 
 /** A managed resource as the pipeline desires it, and as observed. */
@@ -36,61 +37,115 @@ function at(document: Document, path: FieldPath): JsonValue | undefined {
   }, found);
 }
 
+/** Texts of objects: one that is in another one is written once for both. */
+type Written = Map<JsonObject, string>;
+
 /** Converts a value to text: to a provider a number equals a text of the same digits. */
-function toText(value: JsonValue | undefined): string {
+function toText(value: JsonValue | undefined, written: Written = new Map()): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? JSON.stringify(sorted(value)) : String(value);
+  return typeof value === "object" ? toJson(value, written) : String(value);
 }
 
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const);
-  return Object.fromEntries(entries.sort(compareEntries));
+/** Writes JSON with sorted keys; those that are numbers come first, as in every object of JavaScript. */
+function toJson(value: JsonValue, written: Written): string {
+  if (Array.isArray(value)) return `[${value.map((item) => toJson(item, written)).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const before = written.get(value);
+  if (before !== undefined) return before;
+  const keys = Object.keys(value);
+  const names = keys.filter((key) => !NUMBER.test(key)).sort();
+  const sorted = [...keys.slice(0, keys.length - names.length), ...names];
+  const fields = sorted.map((key) => `${JSON.stringify(key)}:${toJson(value[key] as JsonValue, written)}`);
+  const text = `{${fields.join(",")}}`;
+  written.set(value, text);
+  return text;
 }
+
+const NUMBER = /^(?:0|[1-9]\d{0,8})$/;
 
 /**
  * Finds the fields below spec.forProvider that have a reference or a selector beside them; returns sorted names, each before its
  * value. A value is undefined until it is resolved; only then a provider looks for the cloud resource.
  */
 export function findReferred({ desired, observed }: Resource): readonly (string | undefined)[] {
-  const wanted = fieldsBelow(desired);
-  const found = observed === undefined ? NO_FIELDS : fieldsBelow(observed);
-  const fields = new Set([...referredIn(wanted), ...referredIn(found)]);
-  const isResolved = observed !== undefined && readObservation(observed) === "present";
-  return [...fields].sort().flatMap((field) => {
-    const value = [field, `${field}s`].map((name) => wanted.get(name) ?? found.get(name)).find((text) => text);
-    return [field, value ?? (isResolved ? "" : undefined)];
-  });
+  const written: Written = new Map();
+  const blocks: Block[] = [
+    { path: "", wanted: readParameters(desired), found: readParameters(observed), isInText: false },
+  ];
+  const referred: Referred[] = [];
+  for (const block of blocks) {
+    const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
+    const fields = findFields(keys);
+    for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, written)]);
+    for (const inner of keys.flatMap((key) => innerBlocks(block, key, fields))) blocks.push(inner);
+  }
+  const unset = observed !== undefined && readObservation(observed) === "present" ? "" : undefined;
+  return referred.sort(compareEntries).flatMap(([name, value = unset]) => [name, value]);
 }
 
-type Fields = ReadonlyMap<string, string>;
+type Referred = readonly [name: string, value: string | undefined];
 
-const NO_FIELDS: Fields = new Map();
-
-/** Reads a managed resource's fields, by their paths below spec.forProvider. */
-function fieldsBelow(document: Document): Fields {
-  const parameters = document.at(["spec", "forProvider"]);
-  return isObject(parameters) ? new Map(flatten(parameters, "")) : NO_FIELDS;
+/** An object below spec.forProvider. */
+interface Block {
+  /** Ends in a dot, below the outermost. */
+  readonly path: string;
+  readonly wanted: JsonObject;
+  readonly found: JsonObject;
+  /** True within a field that is referred to, whose text counts as a whole. */
+  readonly isInText: boolean;
 }
 
-function flatten(object: JsonObject, prefix: string): readonly (readonly [string, string])[] {
-  return Object.entries(object).flatMap(([key, value]) => {
-    const path = `${prefix}${key}`;
-    const blocks = (Array.isArray(value) ? value : [value]).filter(isObject);
-    const inner = blocks.flatMap((block, index) => flatten(block, `${path}[${index}].`));
-    return [[path, toText(value)] as const, ...inner];
-  });
+const NO_FIELDS: JsonObject = {};
+
+function readParameters(document: Document | undefined): JsonObject {
+  const parameters = document?.at(["spec", "forProvider"]);
+  return isObject(parameters) ? parameters : NO_FIELDS;
 }
 
 const REFERENCE = /^(?<field>.*?)s?(?:Ref|Refs|Selector)$/;
+const TO_VALUES = /(?:Secret|ConfigMap|providerConfig)Ref$/i;
 
 /** Finds the fields that references fill in. A reference to a Secret or ConfigMap fills in none. */
-function referredIn(fields: Fields): readonly string[] {
-  return [...fields.keys()].flatMap((name) => {
-    const field = /(?:Secret|ConfigMap|providerConfig)Ref$/i.test(name)
-      ? undefined
-      : REFERENCE.exec(name)?.groups?.["field"];
-    return field ?? [];
-  });
+const findFields = (keys: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    keys
+      .filter((key) => key.endsWith("Ref") || key.endsWith("Refs") || key.endsWith("Selector"))
+      .flatMap((key) => (TO_VALUES.test(key) ? [] : (REFERENCE.exec(key)?.groups?.["field"] ?? []))),
+  );
+
+const readField = ({ wanted, found }: Block, field: string, written: Written): string | undefined =>
+  [field, `${field}s`]
+    .map((key) => toText(Object.hasOwn(wanted, key) ? wanted[key] : ownValue(found, key), written))
+    .find((text) => text !== "");
+
+/** Longer paths are hashed, because the name of every field below repeats them. */
+const MAX_PATH = 512;
+
+/**
+ * The objects in a block's field. The text of a field that is referred to contains what is in it, so there the fields count that are
+ * referred to once more, but none within these: a byte costs the same however deep it is.
+ */
+function innerBlocks(block: Block, key: string, fields: ReadonlySet<string>): readonly Block[] {
+  const wanted = toBlocks(ownValue(block.wanted, key));
+  const found = toBlocks(ownValue(block.found, key));
+  if (wanted.length + found.length === 0) return NO_BLOCKS;
+  const isReferred = fields.has(key) || (key.endsWith("s") && fields.has(key.slice(0, -1)));
+  if (isReferred && block.isInText) return NO_BLOCKS;
+  const path = shorten(`${block.path}${key}`);
+  const isInText = isReferred || block.isInText;
+  return (found.length > wanted.length ? found : wanted).map((_, index) => ({
+    path: `${path}[${index}].`,
+    wanted: wanted[index] ?? NO_FIELDS,
+    found: found[index] ?? NO_FIELDS,
+    isInText,
+  }));
 }
+
+const NO_BLOCKS = [] as const;
+
+function toBlocks(value: JsonValue | undefined): readonly JsonObject[] {
+  if (Array.isArray(value)) return value.filter(isObject);
+  return isObject(value) ? [value] : NO_BLOCKS;
+}
+
+const shorten = (path: string): string => (path.length > MAX_PATH ? hashText(path) : path);

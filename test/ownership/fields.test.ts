@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
+import { hashText } from "../../src/model/hash.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { findReferred, textAt } from "../../src/ownership/fields.ts";
 
@@ -98,6 +99,16 @@ describe("the fields that are referred to", () => {
       are: ["pod", undefined],
     },
     {
+      reason: "one is in another, and what is in that one counts by its text only",
+      desired: { a: { b: { c: "1", cRef: {} }, bRef: {} }, aRef: {} },
+      are: ["a", '{"b":{"c":"1","cRef":{}},"bRef":{}}', "a[0].b", '{"c":"1","cRef":{}}'],
+    },
+    {
+      reason: "the path is so long that it is hashed",
+      desired: { ["a".repeat(513)]: [{ id: "1", idRef: {} }] },
+      are: [`${hashText("a".repeat(513))}[0].id`, "1"],
+    },
+    {
       reason: "they hold values or choose a provider",
       desired: { passwordSecretRef: {}, settingsConfigMapRef: {}, providerConfigRef: {}, secretRef: {} },
       are: [],
@@ -106,4 +117,18 @@ describe("the fields that are referred to", () => {
     const resource = { desired: managed(desired), observed: observed && managed(observed, status) };
     expect(findReferred(resource)).toEqual(are);
   });
+});
+
+const nested = (levels: number, innermost: JsonObject): JsonObject =>
+  Array.from({ length: levels }).reduce<JsonObject>((inner) => ({ a: inner, aRef: {} }), innermost);
+
+test.each<{ reason: string; desired: JsonObject }>([
+  { reason: "nested", desired: nested(990, { a: "a".repeat(100_000) }) },
+  {
+    reason: "below a long name",
+    desired: { ["a".repeat(100_000)]: Array.from({ length: 10_000 }, () => ({ a: 1, aRef: {} })) },
+  },
+])("what is hashed grows with the bytes, and not with their product, where references are $reason", ({ desired }) => {
+  const texts = findReferred({ desired: managed(desired), observed: undefined });
+  expect(JSON.stringify(texts).length).toBeLessThan(10 * JSON.stringify(desired).length);
 });
