@@ -102,6 +102,12 @@ export const tagRows: readonly Row[] = Object.entries({
     tagged({ preserve: [KEYS] }, { keys: `${STARS}${"*a".repeat(n)}b` }, { ["a".repeat(n)]: "text" }),
   "preserve, a glob of the input, and a tag's key": (n) =>
     tagged({ preserve: [`${STARS}*b`] }, {}, { ["a".repeat(n)]: "text" }),
+  "preserve, globs with ? of the XR, and a tag's key": (n) =>
+    tagged(
+      { preserve: [{ ...KEYS, match: "Glob" }] },
+      { keys: list(20, (index) => `*?${"a".repeat(250)}${String.fromCharCode(98 + index)}*`) },
+      { ["a".repeat(n)]: "text" },
+    ),
   "tags that the cloud reports, all preserved": (n) => tagged({ preserve: ["*"] }, {}, map(n, text)),
   "tags that the cloud reports, as a list": (n) => ({
     ...tagged({ preserve: ["*"] }, {}),

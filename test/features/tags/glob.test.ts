@@ -23,6 +23,20 @@ test.each([
   expect(fits(text, glob)).toBe(is);
 });
 
+test.each([
+  {
+    reason: "over two words of bits",
+    text: `x${"a".repeat(31)}bc${"d".repeat(40)}y`,
+    glob: `*${"?".repeat(31)}bc${"d".repeat(40)}*`,
+  },
+  { reason: "of 32 characters", text: `xx${"a".repeat(31)}by`, glob: `*?${"a".repeat(30)}b*` },
+  { reason: "of 64 characters", text: `xx${"a".repeat(63)}by`, glob: `*?${"a".repeat(62)}b*` },
+  { reason: "with a unit of an emoji", text: "x\u{1f600}y", glob: "*?\u{1f600}*" },
+])("a part with ? $reason is found, and not where one character differs", ({ text, glob }) => {
+  expect(fits(text, glob)).toBe(true);
+  expect(fits(text.replace(/[bd\u{1f600}](?=[^bd]*$)/u, "z"), glob)).toBe(false);
+});
+
 test("a glob means what the same regular expression means", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 });
   const globs = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
@@ -37,4 +51,13 @@ test("a glob means what the same regular expression means", () => {
 
 test("many stars in a long text cost no more than a few: a regular expression would try every split", () => {
   expect(fits("a".repeat(1_000_000), `${"*a".repeat(100)}*b`)).toBe(false);
+});
+
+test.each([
+  { reason: "but for its end", text: "a".repeat(3_000_000), glob: `*?${"a".repeat(250)}b*` },
+  { reason: "but for what follows its end", text: `${"a".repeat(3_000_000)}b`, glob: `*?${"a".repeat(250)}b?b*` },
+])("a long part with ? costs little at each character of a text that it fits $reason", ({ text, glob }) => {
+  const before = process.cpuUsage();
+  expect(fits(text, glob)).toBe(false);
+  expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
 });
