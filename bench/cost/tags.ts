@@ -28,8 +28,11 @@ const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}
 });
 
 /** The label of all that declare this bucket: what the function asks for. */
-const [asked] = selectorsOf({ xr: ofTeam({}), spec: { tags: {} }, desired: { bucket: bucket({}, named) } });
-const IDENTITY = asked !== undefined && "labels" in asked.match ? asked.match.labels : {};
+function identityOf(desired: JsonObject): JsonObject {
+  const [asked] = selectorsOf({ xr: ofTeam({}), spec: { tags: {} }, desired: { bucket: desired } });
+  return asked !== undefined && "labels" in asked.match ? asked.match.labels : {};
+}
+const IDENTITY = identityOf(bucket({}, named));
 
 /** A bucket that others may declare as well, as it is observed. */
 const contender = (index: number, annotations: JsonObject = {}): JsonObject => ({
@@ -73,6 +76,25 @@ const ofUnknownKind = (forProvider: JsonObject): Parts => ({
 const LEVELS = 40;
 const nested = (innermost: JsonObject): JsonObject =>
   list(LEVELS, () => undefined).reduce<JsonObject>((inner) => ({ a: inner, aRef: {} }), innermost);
+
+/** The same of a kind whose provider reports no tags, as in the classic provider-aws. */
+function contendedClassic(count: number): Parts {
+  const { apiVersion, kind } = { apiVersion: "dynamodb.aws.crossplane.io/v1alpha1", kind: "Table" };
+  const desired = bucket({}, { ...named, apiVersion, kind });
+  const status = { conditions: [{ type: "Synced", status: "True" }] };
+  const labels = identityOf(desired);
+  const table = (index: number): JsonObject => {
+    const { metadata, ...rest } = contender(index);
+    return { ...rest, apiVersion, kind, metadata: { ...(metadata as JsonObject), labels }, status };
+  };
+  const parts = contended(count, 0);
+  return {
+    ...parts,
+    desired: map(count, (index) => [`bucket-${index}`, desired]),
+    observed: map(count, (index) => [`bucket-${index}`, table(index)]),
+    cluster: list(2 * count, table),
+  };
+}
 
 const KEYS = { fromCompositeFieldPath: "spec.parameters.keys" };
 const STARS = "*a".repeat(20);
@@ -126,6 +148,7 @@ export const tagRows: readonly Row[] = Object.entries({
   "contenders for a cloud resource": (n) => contended(1, n),
   "own resources for one cloud resource": (n) => contended(n, 0),
   "own resources and as many contenders": (n) => contended(n, n),
+  "own resources and as many contenders, whose provider reports no tags": contendedClassic,
   "names in a contender's annotation": (n) =>
     contended(1, 1, {
       [`${DOMAIN}/tags-owner`]: "XShop.apps.example.org/shop-1#bucket-1",

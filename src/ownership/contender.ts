@@ -207,6 +207,8 @@ export class Contenders {
   readonly living: readonly Contender[];
   #names: ReadonlySet<string> | undefined;
   #inTheWay: readonly Contender[] | undefined;
+  #created: readonly Contender[] | undefined;
+  #areInvolved: boolean | undefined;
 
   constructor(all: readonly Contender[]) {
     this.all = all;
@@ -226,7 +228,22 @@ export class Contenders {
     );
     return this.#inTheWay;
   }
+
+  get created(): readonly Contender[] {
+    this.#created ??= this.all.filter(({ isCreated }) => isCreated);
+    return this.#created;
+  }
+
+  /** True if one of them has to do with the cloud resource more than observing it. */
+  get areInvolved(): boolean {
+    this.#areInvolved ??= this.all.some(isInvolved);
+    return this.#areInvolved;
+  }
 }
+
+/** Tells whether it created or wrote the cloud resource, knows an owner of it, or was chosen by an operator. */
+export const isInvolved = ({ isWriting, isCreated, knowsOwner, takeOwnership }: Contender): boolean =>
+  isWriting || isCreated || knowsOwner || takeOwnership !== "";
 
 /** Finds the first contender with another UID. */
 export const firstBut = (contenders: readonly Contender[], uid: string): Contender | undefined =>

@@ -1,4 +1,4 @@
-import { byPrecedence, type Contender, type Contenders, firstBut, isAcknowledgedBy } from "./contender.ts";
+import { byPrecedence, type Contender, type Contenders, firstBut, isAcknowledgedBy, isInvolved } from "./contender.ts";
 
 /** Everything known about one managed resource of ours and the others that stand for the same cloud resource. */
 export interface Situation {
@@ -76,7 +76,7 @@ export function judgeOwnership(situation: Situation): OwnershipVerdict {
 function judgeListed(self: Self, contenders: Contenders, canObserve: boolean): OwnershipVerdict {
   if (self.isDeleting) return { is: "deleting" };
   const { own, isMarked } = self;
-  const { all, living } = contenders;
+  const { living } = contenders;
   const { uid } = own;
   const first = firstBut(living, uid);
   if (first !== undefined && comesBefore(first, self)) return theirs(first, own, false);
@@ -84,7 +84,7 @@ function judgeListed(self: Self, contenders: Contenders, canObserve: boolean): O
   const obstacle = isMarked ? undefined : firstBut(contenders.inTheWay, uid);
   if (obstacle !== undefined) return theirs(obstacle, own, true);
   if (canObserve && !isMarked && !own.isWriting && own.observation === "unknown") return { is: "unobserved" };
-  const isCreated = own.isCreated || all.some((contender) => contender.uid !== uid && contender.isCreated);
+  const isCreated = own.isCreated || firstBut(contenders.created, uid) !== undefined;
   return {
     is: "ours",
     others: living.filter((contender) => contender.uid !== uid),
@@ -97,11 +97,8 @@ const judgeOrigin = (own: Contender, canObserve: boolean): Origin =>
   canObserve && own.observation === "present" ? "existed" : "unknown";
 
 /** Tells whether the cloud resource exists and no contender ever created it, wrote it or became its owner. */
-const isOthers = ({ own, isDeleting }: Self, { all }: Contenders): boolean =>
-  own.observation === "present" && !isDeleting && ![own, ...all].some(isInvolved);
-
-const isInvolved = (contender: Contender): boolean =>
-  contender.isWriting || contender.isCreated || contender.knowsOwner || isChosen(contender);
+const isOthers = ({ own, isDeleting }: Self, contenders: Contenders): boolean =>
+  own.observation === "present" && !isDeleting && !isInvolved(own) && !contenders.areInvolved;
 
 /** Tells whether an operator moved ownership here. */
 const isChosen = (own: Contender | undefined): boolean => own !== undefined && own.takeOwnership !== "";

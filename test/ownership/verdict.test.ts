@@ -245,3 +245,20 @@ describe("the verdict on who owns a cloud resource", () => {
     expect(judgeOwnership({ ...usual, ...situation, contenders: known })).toEqual(verdict);
   });
 });
+
+test("each contender is looked at once for all of an XR's resources, where nothing tells who else writes the cloud resource", () => {
+  let looks = 0;
+  const bystander = (name: string): Contender => ({
+    ...contender(name),
+    get knowsOwner() {
+      looks++;
+      return false;
+    },
+  });
+  const all = Array.from({ length: 10 }, (_, index) => bystander(`us-${index}`));
+  const contenders = new Contenders(all);
+  const situation = { contenders, otherCluster: undefined, hasManagementPolicies: true, reportsTags: false };
+  const verdicts = all.map(({ name }) => judgeOwnership({ ...situation, own: contender(name) }));
+  expect(verdicts).toEqual(all.map(() => ({ is: "existed" })));
+  expect(looks).toBe(10);
+});
