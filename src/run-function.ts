@@ -42,7 +42,8 @@ export function runFunction(message: Uint8Array): Outcome {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
     const { message, code: reason } = error;
     const result: Result = { severity: "Fatal", message, reason, target: "Composite" };
-    const fatal = withResults({ ...draft, audit: [], results: [] }, [result]);
+    // No TTL: Crossplane would replay the Fatal result until that ends.
+    const fatal = withResults({ ...draft, audit: [], results: [], ttlSeconds: undefined }, [result]);
     return toOutcome(fatal, writeFatalResponse(request, fatal));
   }
 }

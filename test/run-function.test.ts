@@ -187,6 +187,15 @@ describe("a request gets a Fatal result and changes nothing", () => {
     expect(response.conditions).toHaveLength(1);
   });
 
+  test("without a TTL, for which Crossplane would replay it", () => {
+    const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
+    const input = inputOf({ responseTTL: "60s", adoption: {} });
+    expect(run(requestOf({}, input)).response).toHaveProperty("meta.ttl");
+    const { response } = run(requestOf({ desired: { resources } }, input));
+    expect(response).toMatchObject({ results: [{ severity: "SEVERITY_FATAL" }] });
+    expect(response).not.toHaveProperty("meta.ttl");
+  });
+
   test("and holds nothing else that a thread would have to copy: a draft's values can be many times as large", () => {
     const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
     const outcome = runFunction(requestOf({ desired: { resources } }));
