@@ -2,6 +2,7 @@ import { toApiGroup } from "../crossplane/api-group.ts";
 import type { ManagedKind } from "../crossplane/managed-resource.ts";
 import { toRequirement } from "../crossplane/requirement.ts";
 import { stringAt } from "../model/document.ts";
+import { isPathSegment } from "../model/names.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { type Contender, Contenders, toContender } from "./contender.ts";
@@ -84,13 +85,14 @@ function readAnswer({ name }: Requirement, request: Answers): readonly Contender
 
 /**
  * Requires the managed resource that wrote the cloud resource, where it is neither ours nor listed. Upjet's providers name it in
- * a tag, but without its namespace, so only cluster-scoped ones can be looked up.
+ * a tag, but without its namespace, so only cluster-scoped ones can be looked up. What no resource can be called is not asked
+ * for: whoever may write the cloud's tags could have Crossplane fail the whole XR.
  */
 function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Contenders): Requirement | undefined {
   if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
   const name = reportedTags?.get("crossplane-name");
   const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
-  if (name === undefined || reportedTags?.get("crossplane-kind") !== writerKind) return undefined;
+  if (name === undefined || !isPathSegment(name) || reportedTags?.get("crossplane-kind") !== writerKind) return undefined;
   if (name === stringAt(own.document, ["metadata", "name"]) || listed.names.has(name)) return undefined;
   const { apiVersion } = kind;
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });

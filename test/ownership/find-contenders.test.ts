@@ -84,6 +84,10 @@ describe("the contenders for a cloud resource", () => {
     { reason: "it has another kind", reported: { ...reported, "crossplane-kind": "Bucket.s3.aws.upbound.io" } },
     { reason: "its kind is not reported", reported: { "crossplane-name": "other" } },
     { reason: "its name is not reported", reported: { "crossplane-kind": "bucket.s3.aws.upbound.io" } },
+    ...["../x", "a/b", "..", "a".repeat(254)].map((name) => ({
+      reason: "no resource can be called what is reported",
+      reported: { ...reported, "crossplane-name": name },
+    })),
     { reason: "it is ours", reported: { ...reported, "crossplane-name": "us" }, listed: [] },
     { reason: "it is listed", reported, listed: ["other"] },
   ])("are listed without a look-up of the last writer when $reason", ({ reason: _, listed = ["us"], ...setting }) => {
