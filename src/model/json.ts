@@ -8,6 +8,18 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/**
+ * The limit of nesting, to prevent a stack overflow, and so of what the wire reads. Kubernetes' JSON decoder stops at 10,000,
+ * its YAML decoder at 100.
+ */
+export const MAX_DEPTH = 1000;
+
+/** Tells whether objects and lists are nested in more levels than these. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+}
+
 /** An object that is still being made. */
 export type MutableObject = Record<string, JsonValue>;
 

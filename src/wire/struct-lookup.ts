@@ -1,11 +1,11 @@
 import type { FieldPath } from "../model/field-path.ts";
-import type { JsonValue } from "../model/json.ts";
+import { type JsonValue, MAX_DEPTH } from "../model/json.ts";
 import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
 import { LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
 import { readEntryKey } from "./message.ts";
 import { next, readEnd, readTag, skip } from "./scan.ts";
 import type { Slice } from "./slice.ts";
-import { MAX_DEPTH, readValue } from "./struct-reader.ts";
+import { readValue } from "./struct-reader.ts";
 import { isText } from "./text.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { define, type JsonObject, type JsonValue, type MutableObject } from "../model/json.ts";
+import { define, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
 import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
 import { malformed, next, readTag, readVarint, skip } from "./scan.ts";
@@ -8,9 +8,6 @@ import { readKey, readText } from "./text.ts";
  * Decodes google.protobuf.Struct, Value and ListValue to plain objects. The last of a repeated key counts; repeated messages are
  * merged, as protobuf specifies. A Value without a kind is null.
  */
-
-/** The limit of nesting, to prevent a stack overflow. Kubernetes' JSON decoder stops at 10,000, its YAML decoder at 100. */
-export const MAX_DEPTH = 1000;
 
 export const readStruct = (bytes: Buffer, start: number, end: number): JsonObject => fill({}, bytes, start, end, 1);
 

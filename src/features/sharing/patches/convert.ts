@@ -1,5 +1,5 @@
 import type { Convert } from "../../../input/transform.ts";
-import { isObject, type JsonValue } from "../../../model/json.ts";
+import { isDeeper, isObject, type JsonValue, MAX_DEPTH } from "../../../model/json.ts";
 import { formatFloat } from "./float.ts";
 import { type GoValue, isList, typeOf } from "./go-value.ts";
 import { parseQuantity } from "./quantity.ts";
@@ -23,7 +23,10 @@ export function convert(value: GoValue, { toType, format }: Convert): Transforme
   const conversion = conversions[`${from} to ${to} as ${format}`];
   if (conversion === undefined) return failed(`no conversion from ${from} to ${to} with format ${format}`);
   const converted = conversion(value as never);
-  return converted === undefined ? failed(`${show(value)} is no ${to}`) : transformed(converted);
+  if (converted === undefined) return failed(`${show(value)} is no ${to}`);
+  // JSON.parse takes any depth; what is done with its result is recursive.
+  if (isDeeper(converted, MAX_DEPTH)) return failed(`${show(value)} is nested deeper than ${MAX_DEPTH} levels`);
+  return transformed(converted);
 }
 
 /** Each is called with the type that it is for only. Undefined for what cannot be converted. */

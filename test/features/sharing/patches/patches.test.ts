@@ -101,6 +101,24 @@ describe("what an owner writes does not stop its consumers", () => {
       0,
     ]);
   });
+
+  test.each([
+    { toType: "array", open: "[", close: "]" },
+    { toType: "object", open: '{"a":', close: "}" },
+  ])("JSON of an $toType that is nested deeper than a stack is", ({ toType, open, close }) => {
+    const textOf = (depth: number) => `${open.repeat(depth)}${open === "[" ? "" : 1}${close.repeat(depth)}`;
+    const patch = { fromFieldPath: "status.found", toCompositeFieldPath: "status.found" };
+    const patches = [{ ...patch, transforms: [{ convert: { toType, format: "json" } }] }];
+    const draft = draftOf(patches, {
+      xr: { ...xr(), status: { found: "before" } },
+      answers: { db: [database({ status: { found: textOf(5000) } })] },
+    });
+    expect(says(draft)).toMatch(/^PatchFailed: .* transforms\[0\] \(convert\): .* is nested deeper than 1000 levels$/);
+    expect(draft.composite).toEqual([{ path: ["status", "found"], value: "before" }]);
+    expect(says(draftOf(patches, { answers: { db: [database({ status: { found: textOf(1000) } })] } }))).toBe(
+      "Available: undefined",
+    );
+  });
 });
 
 describe("a composed resource whose field is Required", () => {
