@@ -6,7 +6,12 @@ import type { JsonObject, JsonValue } from "./json.ts";
  * implements it over a request's bytes, so neither a Document nor what holds it may outlive the request.
  */
 export interface Document {
-  at(path: FieldPath): JsonValue | undefined;
+  /**
+   * The value at `path`; undefined where there is none. What is nested too deep to be decoded is no value that can be used:
+   * `tooDeep` stands for it. Whoever may write a field could otherwise stop whoever reads it.
+   */
+  at<T = undefined>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T;
+  /** @throws {FunctionError} `InvalidMessage` where it is nested too deep. */
   toObject(): JsonObject;
   /**
    * The same with other values at some paths, set one after the other as `withValueAt` sets them. The wire does not decode an
@@ -16,6 +21,9 @@ export interface Document {
    */
   with(edits: readonly ValueEdit[]): Document;
 }
+
+/** Stands for a value that is nested deeper than `MAX_DEPTH`, where a reader tells that from none. */
+export const TOO_DEEP: unique symbol = Symbol("nested too deep");
 
 /** A value at a path of an object. */
 export interface ValueEdit {

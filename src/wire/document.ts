@@ -3,7 +3,7 @@ import { type FieldPath, valueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { Slice } from "./slice.ts";
 import { type Container, canHold, lookUp, toContainer, UNUSUAL } from "./struct-lookup.ts";
-import { readStruct } from "./struct-reader.ts";
+import { readStruct, TooDeep } from "./struct-reader.ts";
 
 /** A Struct that stays encoded until all of it is read. */
 export class WireDocument implements Document {
@@ -15,10 +15,14 @@ export class WireDocument implements Document {
     this.slice = slice;
   }
 
-  at(path: FieldPath): JsonValue | undefined {
+  at<T>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T {
     if (this.#object !== undefined) return valueAt(this.#object, path);
-    const found = lookUp(this.#container(), path);
-    return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
+    try {
+      const found = lookUp(this.#container(), path);
+      return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
+    } catch (error) {
+      return replaceError(error, tooDeep);
+    }
   }
 
   toObject(): JsonObject {
@@ -53,10 +57,15 @@ export class EditedDocument implements Document {
     this.values = values;
   }
 
-  at(path: FieldPath): JsonValue | undefined {
-    if (!meetsOneOf(this.values, path)) return this.before.at(path);
+  at<T>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T {
+    if (!meetsOneOf(this.values, path)) return this.before.at(path, tooDeep);
     const edit = this.values.find((candidate) => candidate.path.length <= path.length && meet(candidate.path, path));
-    return edit === undefined ? valueAt(this.toObject(), path) : valueAt(edit.value, path.slice(edit.path.length));
+    if (edit !== undefined) return valueAt(edit.value, path.slice(edit.path.length));
+    try {
+      return valueAt(this.toObject(), path);
+    } catch (error) {
+      return replaceError(error, tooDeep);
+    }
   }
 
   toObject(): JsonObject {
@@ -67,6 +76,12 @@ export class EditedDocument implements Document {
   with(edits: readonly ValueEdit[]): Document {
     return splice(this.before, this.values, edits) ?? documentOf(withValues(this.toObject(), edits));
   }
+}
+
+/** Replaces the error of a value that is too deep; others go on. */
+function replaceError<T>(error: unknown, tooDeep: T): T {
+  if (error instanceof TooDeep) return tooDeep;
+  throw error;
 }
 
 /** Sets further values; undefined where they cannot all be spliced. */

@@ -1,7 +1,8 @@
+import { FunctionError } from "../errors.ts";
 import { define, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
 import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
-import { malformed, next, readTag, readVarint, skip } from "./scan.ts";
+import { next, readTag, readVarint, skip } from "./scan.ts";
 import { readKey, readText } from "./text.ts";
 
 /**
@@ -9,10 +10,17 @@ import { readKey, readText } from "./text.ts";
  * merged, as protobuf specifies. A Value without a kind is null.
  */
 
+/** Thrown for a Struct that is one, and nested too deep: Kubernetes takes what this reader cannot. */
+export class TooDeep extends FunctionError {
+  constructor(at: number) {
+    super("InvalidMessage", `cannot read the request: nesting deeper than ${MAX_DEPTH} at byte ${at}`);
+  }
+}
+
 export const readStruct = (bytes: Buffer, start: number, end: number): JsonObject => fill({}, bytes, start, end, 1);
 
 function fill(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): MutableObject {
-  if (depth > MAX_DEPTH) throw malformed(`nesting deeper than ${MAX_DEPTH}`, start);
+  if (depth > MAX_DEPTH) throw new TooDeep(start);
   for (let at = start; at < end; ) {
     if (readShortEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
       at = valueTo; // before the value is read, which overwrites valueTo
@@ -84,7 +92,7 @@ const isMutableObject = (value: JsonValue): value is MutableObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function readList(list: JsonValue[], bytes: Buffer, start: number, end: number, depth: number): JsonValue[] {
-  if (depth > MAX_DEPTH) throw malformed(`nesting deeper than ${MAX_DEPTH}`, start);
+  if (depth > MAX_DEPTH) throw new TooDeep(start);
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);

@@ -3,7 +3,8 @@ import { WireDocument } from "../../src/wire/document.ts";
 import { deepStruct, entry, group, list, nested, string } from "./bytes.ts";
 import { invalid, thrownBy } from "./thrown.ts";
 
-const read = (bytes: Buffer) => new WireDocument({ bytes, start: 0, end: bytes.length }).toObject();
+const wireDocument = (bytes: Buffer) => new WireDocument({ bytes, start: 0, end: bytes.length });
+const read = (bytes: Buffer) => wireDocument(bytes).toObject();
 
 describe("nesting", () => {
   const lists = (depth: number) =>
@@ -12,8 +13,8 @@ describe("nesting", () => {
       nested(depth - 1, (inner) => list(inner), Buffer.alloc(0)),
     );
   const path = (length: number) => new Array<string>(length).fill("a");
-  const at = (bytes: Buffer, length: number) =>
-    new WireDocument({ bytes, start: 0, end: bytes.length }).at(path(length));
+  const at = (bytes: Buffer, length: number) => wireDocument(bytes).at(path(length));
+  const besideDeep = Buffer.concat([deepStruct(1001), entry("b", string("v"))]);
 
   test.each([
     {
@@ -34,25 +35,25 @@ describe("nesting", () => {
       run: () => at(deepStruct(1000, entry("a", string("v"))), 1000),
       is: "v",
     },
+    { reason: "one below it", run: () => at(deepStruct(1001, entry("a", string("v"))), 1001), is: undefined },
+    { reason: "the half of a document that is too deep", run: () => at(deepStruct(1001), 500), is: undefined },
+    { reason: "one at the bottom of a hundred thousand", run: () => at(deepStruct(100_000), 99_999), is: undefined },
+    { reason: "the struct at the top of a hundred thousand", run: () => at(deepStruct(100_000), 1), is: undefined },
+    { reason: "what stands for it", run: () => wireDocument(deepStruct(1001)).at(["a"], "deep"), is: "deep" },
+    { reason: "what stands for the whole", run: () => wireDocument(deepStruct(1001)).at([], "deep"), is: "deep" },
     {
-      reason: "one below it",
-      run: () => at(deepStruct(1001, entry("a", string("v"))), 1001),
-      is: invalid("nesting deeper"),
+      reason: "what stands for what was edited below",
+      run: () =>
+        wireDocument(deepStruct(1001))
+          .with([{ path: ["a", "b"], value: 1 }])
+          .at(["a"], "deep"),
+      is: "deep",
     },
+    { reason: "a field beside it", run: () => wireDocument(besideDeep).at(["b"], "deep"), is: "v" },
     {
-      reason: "the half of a document that is too deep",
-      run: () => at(deepStruct(1001), 500),
-      is: invalid("nesting deeper"),
-    },
-    {
-      reason: "one at the bottom of a hundred thousand",
-      run: () => at(deepStruct(100_000), 99_999),
-      is: invalid("nesting deeper"),
-    },
-    {
-      reason: "the struct at the top of a hundred thousand",
-      run: () => at(deepStruct(100_000), 1),
-      is: invalid("nesting deeper"),
+      reason: "bytes in it that are no Struct",
+      run: () => at(deepStruct(900, Buffer.from([0x80])), 1),
+      is: invalid("a truncated varint"),
     },
     { reason: "a path longer than the document is deep", run: () => at(deepStruct(10), 100_000), is: undefined },
     {

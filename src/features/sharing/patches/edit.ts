@@ -24,9 +24,14 @@ export function editAt(object: JsonObject, path: FieldPath, edit: Edit): Edited 
     return isObject(edited) ? { is: "edited", object: edited } : { is: "edited", object };
   } catch (error) {
     if (!(error instanceof Blocked)) throw error;
-    return { is: "failed", fault: `cannot set ${formatFieldPath(path)}: ${error.message}` };
+    return cannotSet(path, error.message);
   }
 }
+
+export const cannotSet = (path: FieldPath, why: string): Edited => ({
+  is: "failed",
+  fault: `cannot set ${formatFieldPath(path)}: ${why}`,
+});
 
 /** The bytes of JSON that one patch may set with `[*]`: their number is a product of what two teams write. */
 const MAX_BYTES = 512 * 1024;

@@ -1,16 +1,16 @@
 import { qualifiedName } from "../../../crossplane/metadata.ts";
 import type { Patch } from "../../../input/patch.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
-import type { Document, ValueEdit } from "../../../model/document.ts";
+import { type Document, TOO_DEEP, type ValueEdit } from "../../../model/document.ts";
 import { type Draft, withCompositeValues, withObject, withResource } from "../../../model/draft.ts";
 import { EVERY, type FieldPath, formatFieldPath, valueAt } from "../../../model/field-path.ts";
-import type { JsonObject, JsonValue } from "../../../model/json.ts";
+import { isObject, type JsonObject } from "../../../model/json.ts";
 import type { Call } from "../../feature.ts";
 import type { Judgement, SharingReason } from "../verdict.ts";
-import { type Edit, editAt, limited } from "./edit.ts";
+import { cannotSet, type Edit, editAt, limited } from "./edit.ts";
 import { toEdit } from "./merge.ts";
-import { sprintf } from "./print.ts";
-import { toJson, transform } from "./transform.ts";
+import { NESTED_TOO_DEEP, readFields } from "./read.ts";
+import { toValue } from "./transform.ts";
 
 /** The outcome of one patch: what is done to its field, a reason why nothing is, or both where an earlier value is kept. */
 interface Patched {
@@ -81,7 +81,10 @@ function apply(one: Patched, objects: Map<string, JsonObject>, { request }: Call
   const name = toResource?.name ?? COMPOSITE;
   const { composite, resources } = request.desired;
   const desired = toResource === undefined ? composite : resources.get(toResource.name);
-  const edited = editAt(objects.get(name) ?? desired?.document.toObject() ?? {}, path, one.edit);
+  const whole = objects.get(name) ?? desired?.document.at([], TOO_DEEP) ?? {};
+  const edited = isObject(whole)
+    ? editAt(whole, path, one.edit)
+    : cannotSet(path, `what it is in is ${NESTED_TOO_DEEP}`);
   if (edited.is === "failed") return { patch: one.patch, reason: { is: "PatchFailed", fault: edited.fault } };
   objects.set(name, edited.object);
   return one;
@@ -112,42 +115,24 @@ function patchFrom(
 }
 
 function fromResource(patch: Patch, resource: Document, { kind }: SharedResource, call: Call): Patched {
-  const { policy, transforms, toResource } = patch;
+  const { policy, toResource } = patch;
   const read = readFields(patch, resource);
-  const describe = (path: FieldPath): string => `${formatFieldPath(path)} of ${kind} ${qualifiedName(resource)}`;
+  const field = `${formatFieldPath(read.path)} of ${kind} ${qualifiedName(resource)}`;
   if (read.is === "unset") {
     if (policy.fromFieldPath === "Optional") return { patch };
-    return { patch, edit: keepShown(patch, call), reason: { is: "FieldNotSet", field: describe(read.path) } };
+    return { patch, edit: keepShown(patch, call), reason: { is: "FieldNotSet", field } };
   }
   if (toResource !== undefined && !call.request.desired.resources.has(toResource.name)) {
     const fault = `cannot patch resource ${toResource.name}: no earlier step desires it`;
     return { patch, reason: { is: "PatchFailed", fault } };
   }
-  const result = transform(read.value, transforms);
-  const value = result.is === "transformed" ? toJson(result.value) : undefined;
-  if (value !== undefined) {
-    const edit = toEdit(value, policy.toFieldPath);
-    return { patch, edit: targetOf(patch).includes(EVERY) ? limited(edit, value) : edit };
+  const result = read.is === "set" ? toValue(read.value, patch.transforms) : read;
+  if (result.is === "failed") {
+    const fault = `cannot ${read.is === "set" ? "transform" : "read"} ${field}: ${result.fault}`;
+    return { patch, edit: keepShown(patch, call), reason: { is: "PatchFailed", fault } };
   }
-  const fault = `cannot transform ${describe(read.path)}: ${result.is === "failed" ? result.fault : "a number that JSON cannot hold"}`;
-  return { patch, edit: keepShown(patch, call), reason: { is: "PatchFailed", fault } };
-}
-
-type Read =
-  | { readonly is: "set"; readonly value: JsonValue; readonly path: FieldPath }
-  | { readonly is: "unset"; readonly path: FieldPath };
-
-/** The field, or what is made of several, each of which has to be set. */
-function readFields({ fromFieldPath, combine }: Patch, resource: Document): Read {
-  const paths = combine?.variables.map((variable) => variable.fromFieldPath) ?? [fromFieldPath ?? []];
-  const values: JsonValue[] = [];
-  for (const path of paths) {
-    const value = resource.at(path);
-    if (value === undefined) return { is: "unset", path };
-    values.push(value);
-  }
-  const [value = null] = combine === undefined ? values : [sprintf(combine.string.fmt, values)];
-  return { is: "set", value, path: paths[0] ?? [] };
+  const edit = toEdit(result.value, policy.toFieldPath);
+  return { patch, edit: targetOf(patch).includes(EVERY) ? limited(edit, result.value) : edit };
 }
 
 /** Keeps the value that the patched field has now. */

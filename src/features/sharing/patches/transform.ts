@@ -63,8 +63,20 @@ function multiply(value: number | bigint, factor: number): Transformed {
   return failed(`${value} times ${factor} is no ${typeOf(product)}`);
 }
 
-/** The value as JSON has it. */
-export function toJson(value: GoValue): JsonValue | undefined {
+/** A value for a field, or the reason why there is none. */
+type FieldValue = Extract<Transformed, { is: "failed" }> | { readonly is: "transformed"; readonly value: JsonValue };
+
+/** Transforms a value to one that JSON can hold. */
+export function toValue(value: JsonValue, transforms: readonly Transform[]): FieldValue {
+  const result = transform(value, transforms);
+  if (result.is === "failed") return result;
+  const json = toJson(result.value);
+  return json === undefined
+    ? { is: "failed", fault: "a number that JSON cannot hold" }
+    : { is: "transformed", value: json };
+}
+
+function toJson(value: GoValue): JsonValue | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value + 0 : undefined;
   if (typeof value !== "bigint") return value;
   return BigInt(Number(value)) === value ? Number(value) : undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toJson, transform } from "../../../../src/features/sharing/patches/transform.ts";
+import { toValue } from "../../../../src/features/sharing/patches/transform.ts";
 import { sharing } from "../../../../src/features/sharing/sharing.ts";
 import { transform as transformSchema } from "../../../../src/input/transform.ts";
 import { documentOf } from "../../../../src/model/document.ts";
@@ -252,11 +252,11 @@ describe("combine", () => {
 });
 
 const pass = (value: JsonValue, ...transforms: readonly JsonObject[]): unknown => {
-  const result = transform(
+  const result = toValue(
     value,
     transforms.map((given) => transformSchema.parse(given)),
   );
-  return result.is === "failed" ? { fault: result.fault } : toJson(result.value);
+  return result.is === "failed" ? { fault: result.fault } : result.value;
 };
 
 // That they do what function-patch-and-transform's do is proved beside it, in patch-and-transform.tools.test.ts.

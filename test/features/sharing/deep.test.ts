@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { toComposite } from "../../../src/crossplane/composite.ts";
+import { ENVIRONMENT } from "../../../src/crossplane/environment.ts";
+import type { Call } from "../../../src/features/feature.ts";
+import { sharing } from "../../../src/features/sharing/sharing.ts";
+import type { Document } from "../../../src/model/document.ts";
+import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import { type JsonObject, type JsonValue, MAX_DEPTH } from "../../../src/model/json.ts";
+import { WireDocument } from "../../../src/wire/document.ts";
+import { writeStruct } from "../../../src/wire/struct-writer.ts";
+import { Writer } from "../../../src/wire/writer.ts";
+import {
+  ALLOWED,
+  type CallParts,
+  callOf,
+  copyMetadata,
+  database,
+  observedObject,
+  shared,
+  xr,
+} from "../../../testing/builders/sharing.ts";
+
+/** Kubernetes stores objects that are nested ten times as deep as this function reads them. */
+function deep(levels = MAX_DEPTH + 1): JsonObject {
+  let value: JsonValue = "x";
+  for (let i = 0; i < levels; i++) value = { a: value };
+  return value as unknown as JsonObject;
+}
+
+function onWire(document: Document): Document {
+  const writer = new Writer(1024);
+  writeStruct(writer, document.toObject());
+  const bytes = Buffer.from(writer.finish());
+  return new WireDocument({ bytes, start: 0, end: bytes.length });
+}
+
+/** Calls with documents in the request's bytes: others can be as deep as one likes. */
+function draftOf(parts: CallParts): Draft {
+  const { request, ...call } = callOf(parts);
+  const composite = onWire(request.observed.composite.document);
+  const required: Call["request"]["required"] = (name) => {
+    const answer = request.required(name);
+    return answer.is === "pending" ? answer : { ...answer, items: answer.items.map(onWire) };
+  };
+  const resources = new Map(
+    [...request.desired.resources].map(([name, one]) => [name, { ...one, document: onWire(one.document) }]),
+  );
+  const desired = { ...request.desired, resources };
+  const context = onWire(request.context);
+  return sharing(
+    { ...call, composite: toComposite(composite), request: { ...request, required, desired, context } },
+    emptyDraft,
+  );
+}
+
+const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
+const { connection: _, ...alone } = shared();
+const deepDatabase = { db: [database({ status: { endpoint: deep() } })] };
+
+describe("what is nested deeper than this function reads stops nobody:", () => {
+  const patch = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" };
+  const before = { xr: { ...xr(), status: { endpoint: "before" } } };
+
+  test.each([
+    { reason: "a field", sharedPatch: patch },
+    {
+      reason: "one of several",
+      sharedPatch: {
+        toCompositeFieldPath: "status.endpoint",
+        combine: { strategy: "string", variables: [{ fromFieldPath: "status.endpoint" }], string: { fmt: "%s" } },
+      },
+    },
+  ])("$reason that is patched fails its patch, which keeps what it has", ({ sharedPatch }) => {
+    const second = { fromFieldPath: "metadata.name", toCompositeFieldPath: "status.name" };
+    const sharedResources = [{ ...alone, patches: [sharedPatch, second] }];
+    const draft = draftOf({ ...before, sharedResources, answers: deepDatabase });
+    expect([says(draft), draft.composite]).toEqual([
+      "PatchFailed: db: cannot read status.endpoint of XPostgres orders: it is nested deeper than 1000 levels",
+      [
+        { path: ["status", "endpoint"], value: "before" },
+        { path: ["status", "name"], value: "orders" },
+      ],
+    ]);
+  });
+
+  test("a resource of an earlier step is not patched", () => {
+    const sharedResources = [
+      { ...alone, patches: [{ fromFieldPath: "metadata.name", toResource: { name: "app", fieldPath: "spec.db" } }] },
+    ];
+    const draft = draftOf({ sharedResources, answers: { db: [database()] }, desired: { app: { spec: deep() } } });
+    expect([says(draft), draft.resources.size]).toEqual([
+      "PatchFailed: db: cannot set spec.db: what it is in is nested deeper than 1000 levels",
+      0,
+    ]);
+  });
+
+  test("a map does not go into the environment", () => {
+    const sharedResources = [{ ...alone, toEnvironment: { fromFieldPath: "status" } }];
+    const draft = draftOf({ sharedResources, answers: deepDatabase });
+    expect([says(draft), draft.context.has(ENVIRONMENT)]).toEqual(["Available: undefined", false]);
+  });
+
+  test("an environment of earlier steps stays, and nothing is merged into it", () => {
+    const sharedResources = [{ ...alone, toEnvironment: { fromFieldPath: "status" } }];
+    const answers = { db: [database()] };
+    const contexts = [deep(2), deep()].map((environment) =>
+      draftOf({ sharedResources, answers, context: { [ENVIRONMENT]: environment } }).context.has(ENVIRONMENT),
+    );
+    expect(contexts).toEqual([true, false]);
+  });
+
+  test.each([
+    { recorded: "still grants", allowed: "team-a", is: ["shared/db/team-a/orders-db"] },
+    { recorded: "no longer grants", allowed: "none", is: [] },
+  ])("a name in the XR is none, and its copy lives while its source $recorded", ({ allowed, is }) => {
+    const { spec, ...rest } = xr();
+    const observed = { ...observedObject({ ready: "True" }), metadata: { name: "shop-abc", ...copyMetadata() } };
+    const draft = draftOf({
+      xr: { ...rest, spec: { ...(spec as JsonObject), parameters: { database: deep() } } },
+      observed: { "shared/db/team-a/orders-db": observed },
+      answers: { "db/recorded": [database({ annotations: { [ALLOWED]: allowed } })] },
+    });
+    expect([says(draft), [...draft.resources.keys()]]).toEqual([
+      "FieldNotSet: db: spec.parameters.database of the XR is not set",
+      is,
+    ]);
+  });
+});
