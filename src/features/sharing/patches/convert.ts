@@ -98,14 +98,19 @@ function parseExactJson(text: string, isExpected: (value: JsonValue) => boolean)
 /** A string, so that what looks like a number in it is passed over, or a number. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
+/** Of a number that may not be exact: fewer characters without an exponent are. */
+const LONG_NUMBER = /[-.\d]{16}|\d[eE]/;
+
 const hasExactNumbers = (text: string): boolean =>
-  [...text.matchAll(TOKEN)].every(([token]) => {
-    if (token.startsWith('"') || (token.length < 16 && !/[eE]/.test(token))) return true;
-    const value = Number(token);
-    return /^-?\d+$/.test(token)
-      ? token.length < 400 && Number.isFinite(value) && BigInt(token) === BigInt(value)
-      : Number.isFinite(value);
-  });
+  !LONG_NUMBER.test(text) || [...text.matchAll(TOKEN)].every(([token]) => isExact(token));
+
+function isExact(token: string): boolean {
+  if (token.startsWith('"') || !LONG_NUMBER.test(token)) return true;
+  const value = Number(token);
+  return /^-?\d+$/.test(token)
+    ? token.length < 400 && Number.isFinite(value) && BigInt(token) === BigInt(value)
+    : Number.isFinite(value);
+}
 
 /** Cut short: a field of a shared resource is no Secret, but need not be repeated whole either. */
 export function show(value: GoValue): string {

@@ -1,6 +1,6 @@
 import type { Directive, Format } from "../../../input/format.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../../model/json.ts";
-import { type GoValue, isList, sortedFields, typeOf } from "./go-value.ts";
+import type { JsonValue } from "../../../model/json.ts";
+import { type GoValue, typeOf, write } from "./go-value.ts";
 import { printInteger, printNumber } from "./print-number.ts";
 import { quoteString } from "./quote.ts";
 import { PLAIN, pad, type Style, toStyle, truncate } from "./style.ts";
@@ -79,16 +79,18 @@ const toMistake = (value: GoValue, verb: string, style: Style): string =>
 
 /** Lists and objects take every verb but that of errors: it holds for what is in them. */
 function printContainer(value: JsonValue, verb: string, style: Style): string {
-  if (value === null) return style.isGoSyntax ? "interface {}(nil)" : "<nil>";
   if (verb === "w") return toMistake(value, verb, style);
-  const [open, separator, close] = style.isGoSyntax ? [`${typeOf(value)}{`, ", ", "}"] : ["[", " ", "]"];
-  if (isList(value)) return open + value.map((item) => printValue(item, verb, style)).join(separator) + close;
-  if (!isObject(value)) return "";
-  const fields = sortedFields(value satisfies JsonObject).map(
-    ([key, field]) => `${printString(key, verb, style)}:${printValue(field, verb, style)}`,
-  );
-  return (style.isGoSyntax ? "" : "map") + open + fields.join(separator) + close;
+  const { isGoSyntax } = style;
+  return write(value, {
+    list: isGoSyntax ? ["[]interface {}{", "}"] : ["[", "]"],
+    object: isGoSyntax ? ["map[string]interface {}{", "}"] : ["map[", "]"],
+    separator: isGoSyntax ? ", " : " ",
+    toKey: (key) => `${printString(key, verb, style)}:`,
+    toLeaf: (leaf) => (leaf === null ? toNil(style) : printValue(leaf, verb, style)),
+  });
 }
+
+const toNil = ({ isGoSyntax }: Style): string => (isGoSyntax ? "interface {}(nil)" : "<nil>");
 
 function printString(text: string, verb: string, style: Style): string {
   switch (verb) {
@@ -114,8 +116,8 @@ function printQuoted(text: string, style: Style): string {
 
 /** The bytes of a text. Zeros do not pad it on the right, as they do not pad anything. */
 function printHexadecimal(text: string, style: Style): string {
-  const bytes = [...Buffer.from(text).subarray(0, style.precision)].map((byte) => byte.toString(16).padStart(2, "0"));
+  const digits = Buffer.from(text).subarray(0, style.precision).toString("hex");
   const prefix = style.flags.has("#") ? "0x" : "";
-  const spaced = style.flags.has(" ");
-  return pad(bytes.length === 0 ? "" : prefix + bytes.join(spaced ? ` ${prefix}` : ""), style);
+  const spaced = style.flags.has(" ") ? digits.replace(/..(?=.)/g, `$& ${prefix}`) : digits;
+  return pad(digits === "" ? "" : prefix + spaced, style);
 }

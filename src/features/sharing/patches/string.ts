@@ -80,12 +80,12 @@ const TITLE_CASE: Readonly<Record<string, string>> = Object.fromEntries(
   ).concat(Array.from("ᾳῃῳ", (small) => [small, String.fromCodePoint((small.codePointAt(0) ?? 0) + 9)] as const)),
 );
 
-/** Go maps each character to one character: ß has no capital. */
-const mapCase = (text: string, map: (character: string) => string, special: Readonly<Record<string, string>>): string =>
-  Array.from(text, (character) => {
-    const mapped = map(character);
-    return [...mapped].length === 1 ? mapped : (special[character] ?? character);
-  }).join("");
+/** Go maps each character to one character: ß has no capital. A run of ASCII is mapped at once. */
+const mapCase = (text: string, map: (text: string) => string, special: Readonly<Record<string, string>>): string =>
+  text.replace(/[^\u{80}-\u{10ffff}]+|./gsu, (characters) => {
+    const mapped = map(characters);
+    return mapped.length === characters.length ? mapped : (special[characters] ?? characters);
+  });
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
