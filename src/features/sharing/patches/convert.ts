@@ -5,12 +5,15 @@ import { type GoValue, isList, typeOf } from "./go-value.ts";
 import { parseQuantity } from "./quantity.ts";
 
 /** A value, or the reason why there is none. */
-export type Transformed =
-  | { readonly is: "transformed"; readonly value: GoValue }
-  | { readonly is: "failed"; readonly fault: string };
+export type Transformed = { readonly is: "transformed"; readonly value: GoValue } | Failed;
+
+export interface Failed {
+  readonly is: "failed";
+  readonly fault: string;
+}
 
 export const transformed = (value: GoValue): Transformed => ({ is: "transformed", value });
-export const failed = (fault: string): Transformed => ({ is: "failed", fault });
+export const failed = (fault: string): Failed => ({ is: "failed", fault });
 
 type Type = "string" | "bool" | "int64" | "float64" | "object" | "array";
 

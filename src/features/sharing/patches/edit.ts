@@ -33,16 +33,25 @@ export const cannotSet = (path: FieldPath, why: string): Edited => ({
   fault: `cannot set ${formatFieldPath(path)}: ${why}`,
 });
 
-/** The bytes of JSON that one patch may set with `[*]`: their number is a product of what two teams write. */
+/** The bytes of JSON that the patches of one shared resource still may set. */
+export interface Room {
+  left: number;
+}
+
+/**
+ * A response has 4 MiB, which other steps share, and whoever writes a field does not say how often it is set: in several places,
+ * and with `[*]` in as many as another team writes.
+ */
 const MAX_BYTES = 512 * 1024;
 
-/** The edit that sets or merges a value, for each field that `[*]` stands for as often as it may. */
-export function limited(edit: Edit, value: JsonValue): Edit {
-  const bytes = JSON.stringify(value).length;
-  let total = 0;
+export const newRoom = (): Room => ({ left: MAX_BYTES });
+
+/** The edit that sets or merges a value, as often as there is room for it. */
+export function limited(edit: Edit, value: JsonValue, room: Room): Edit {
+  const bytes = Buffer.byteLength(JSON.stringify(value));
   return (before, at) => {
-    total += bytes;
-    if (total > MAX_BYTES) throw new Blocked(`the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`);
+    if (bytes > room.left) throw new Blocked(`the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`);
+    room.left -= bytes;
     return edit(before, at);
   };
 }

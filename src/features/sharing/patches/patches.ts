@@ -4,10 +4,10 @@ import type { SharedResource } from "../../../input/shared-resource.ts";
 import { type Document, TOO_DEEP, type ValueEdit } from "../../../model/document.ts";
 import { type Draft, withCompositeValues, withObject, withResource } from "../../../model/draft.ts";
 import { EVERY, type FieldPath, formatFieldPath, valueAt } from "../../../model/field-path.ts";
-import { isObject, type JsonObject } from "../../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../model/json.ts";
 import type { Call } from "../../feature.ts";
 import type { Judgement, SharingReason } from "../verdict.ts";
-import { cannotSet, type Edit, editAt, limited } from "./edit.ts";
+import { cannotSet, type Edit, type Edited, editAt, limited, newRoom, type Room } from "./edit.ts";
 import { toEdit } from "./merge.ts";
 import { NESTED_TOO_DEEP, readFields } from "./read.ts";
 import { toValue } from "./transform.ts";
@@ -16,6 +16,8 @@ import { toValue } from "./transform.ts";
 interface Patched {
   readonly patch: Patch;
   readonly edit?: Edit | undefined;
+  /** The value that the edit sets or merges, where it comes from the shared resource. */
+  readonly value?: JsonValue;
   readonly reason?: SharingReason | undefined;
 }
 
@@ -42,7 +44,8 @@ export function toPatches(shares: readonly Judged[], call: Call): Patches {
   const heldBack = new Set<string>();
   const reasons = new Map<string, readonly SharingReason[]>();
   for (const { shared, judgement } of shares) {
-    const patched = patchFrom(shared, judgement, call).map((one) => apply(one, objects, call));
+    const room = newRoom();
+    const patched = patchFrom(shared, judgement, call).map((one) => apply(one, { objects, room, call }));
     for (const { patch, edit } of patched) {
       if (patch.toCompositeFieldPath !== undefined && edit !== undefined) written.push(patch.toCompositeFieldPath);
     }
@@ -73,21 +76,37 @@ const toValues = (object: JsonObject, written: readonly FieldPath[]): readonly V
 const targetOf = ({ toResource, toCompositeFieldPath }: Patch): FieldPath =>
   toResource?.fieldPath ?? toCompositeFieldPath ?? [];
 
-/** Edits a patch's field in its object; where that cannot be, it comes to a reason. */
-function apply(one: Patched, objects: Map<string, JsonObject>, { request }: Call): Patched {
+interface Progress {
+  readonly objects: Map<string, JsonObject>;
+  readonly room: Room;
+  readonly call: Call;
+}
+
+/** Edits a patch's field in its object; where that cannot be, it comes to a reason, and the field keeps its value. */
+function apply(one: Patched, progress: Progress): Patched {
   if (one.edit === undefined) return one;
-  const { toResource } = one.patch;
-  const path = targetOf(one.patch);
-  const name = toResource?.name ?? COMPOSITE;
+  const { patch, edit, value } = one;
+  const { objects, room, call } = progress;
+  const { left } = room;
+  const edited = editObject(patch, value === undefined ? edit : limited(edit, value, room), progress);
+  if (edited.is === "edited") {
+    objects.set(objectOf(patch), edited.object);
+    return one;
+  }
+  room.left = left;
+  const reason = { is: "PatchFailed", fault: edited.fault } as const;
+  const kept = value === undefined ? undefined : keepShown(patch, call);
+  return { ...apply({ patch, edit: kept }, progress), reason };
+}
+
+const objectOf = ({ toResource }: Patch): string => toResource?.name ?? COMPOSITE;
+
+function editObject(patch: Patch, edit: Edit, { objects, call: { request } }: Progress): Edited {
+  const path = targetOf(patch);
   const { composite, resources } = request.desired;
-  const desired = toResource === undefined ? composite : resources.get(toResource.name);
-  const whole = objects.get(name) ?? desired?.document.at([], TOO_DEEP) ?? {};
-  const edited = isObject(whole)
-    ? editAt(whole, path, one.edit)
-    : cannotSet(path, `what it is in is ${NESTED_TOO_DEEP}`);
-  if (edited.is === "failed") return { patch: one.patch, reason: { is: "PatchFailed", fault: edited.fault } };
-  objects.set(name, edited.object);
-  return one;
+  const desired = patch.toResource === undefined ? composite : resources.get(patch.toResource.name);
+  const whole = objects.get(objectOf(patch)) ?? desired?.document.at([], TOO_DEEP) ?? {};
+  return isObject(whole) ? editAt(whole, path, edit) : cannotSet(path, `what it is in is ${NESTED_TOO_DEEP}`);
 }
 
 /** Without a field that it needs, a resource could be created in a way that cannot be mended (subnets, encryption keys). */
@@ -132,7 +151,7 @@ function fromResource(patch: Patch, resource: Document, { kind }: SharedResource
     return { patch, edit: keepShown(patch, call), reason: { is: "PatchFailed", fault } };
   }
   const edit = toEdit(result.value, policy.toFieldPath);
-  return { patch, edit: targetOf(patch).includes(EVERY) ? limited(edit, result.value) : edit };
+  return { patch, edit, value: result.value };
 }
 
 /** Keeps the value that the patched field has now. */

@@ -3,6 +3,7 @@ import { type Document, TOO_DEEP } from "../../../model/document.ts";
 import type { FieldPath } from "../../../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../../../model/json.ts";
 import { sprintf } from "./print.ts";
+import { refuseLong } from "./transform.ts";
 
 /** A patch's value, and the field that it, or its first part, comes from. */
 export type Read =
@@ -22,6 +23,9 @@ export function readFields({ fromFieldPath, combine }: Patch, resource: Document
     if (value === TOO_DEEP) return { is: "failed", fault: `it is ${NESTED_TOO_DEEP}`, path };
     values.push(value);
   }
-  const [value = null] = combine === undefined ? values : [sprintf(combine.string.fmt, values)];
-  return { is: "set", value, path: paths[0] ?? [] };
+  const [path = []] = paths;
+  const [only = null] = values;
+  if (combine === undefined) return { is: "set", value: only, path };
+  const refusal = refuseLong(values);
+  return refusal ? { ...refusal, path } : { is: "set", value: sprintf(combine.string.fmt, values), path };
 }

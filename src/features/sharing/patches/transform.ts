@@ -1,8 +1,22 @@
 import type { Match, MathTransform, Transform } from "../../../input/transform.ts";
 import { type JsonValue, ownValue } from "../../../model/json.ts";
-import { convert, failed, show, type Transformed, transformed } from "./convert.ts";
+import { convert, type Failed, failed, show, type Transformed, transformed } from "./convert.ts";
 import { type GoValue, typeOf } from "./go-value.ts";
 import { toText } from "./string.ts";
+
+/**
+ * The characters of JSON that a transform takes. Addresses, names and certificates are far shorter, a bundle of all public
+ * certificates has 220 KB, an object in etcd at most 1.5 MB. Its owner writes a value once; each of its consumers pays for it.
+ */
+const MAX_LENGTH = 256 * 1024;
+
+/** The same for a regular expression, which takes ten times as long as other transforms. */
+const MAX_SEARCHED = 128 * 1024;
+
+function lengthOf(value: GoValue): number {
+  if (typeof value === "string") return value.length;
+  return typeof value === "object" ? JSON.stringify(value).length : 0;
+}
 
 /**
  * Does to a value what function-patch-and-transform's transforms of the same names do; test/features/sharing/patches has
@@ -11,12 +25,23 @@ import { toText } from "./string.ts";
 export function transform(value: GoValue, transforms: readonly Transform[]): Transformed {
   let last = value;
   for (const [index, next] of transforms.entries()) {
-    const result = apply(last, next);
+    const result = refuseLong([last], isSearch(next) ? MAX_SEARCHED : MAX_LENGTH) ?? apply(last, next);
     if (result.is === "failed") return failed(`transforms[${index}] (${next.type}): ${result.fault}`);
     last = result.value;
   }
   return transformed(last);
 }
+
+/** Fails for values that are too long together; undefined for others. */
+export function refuseLong(values: readonly GoValue[], most = MAX_LENGTH): Failed | undefined {
+  const length = values.reduce<number>((sum, value) => sum + lengthOf(value), 0);
+  return length > most ? failed(`the value has ${length} characters, and at most ${most} are taken`) : undefined;
+}
+
+const isSearch = (next: Transform): boolean =>
+  next.type === "match"
+    ? next.match.patterns.some(({ type }) => type === "regexp")
+    : next.type === "string" && next.string.type === "Regexp";
 
 function apply(value: GoValue, next: Transform): Transformed {
   switch (next.type) {
@@ -64,7 +89,7 @@ function multiply(value: number | bigint, factor: number): Transformed {
 }
 
 /** A value for a field, or the reason why there is none. */
-type FieldValue = Extract<Transformed, { is: "failed" }> | { readonly is: "transformed"; readonly value: JsonValue };
+type FieldValue = Failed | { readonly is: "transformed"; readonly value: JsonValue };
 
 /** Transforms a value to one that JSON can hold. */
 export function toValue(value: JsonValue, transforms: readonly Transform[]): FieldValue {

@@ -121,6 +121,58 @@ describe("what an owner writes does not stop its consumers", () => {
   });
 });
 
+describe("the values of one shared resource come to 512 KB at most", () => {
+  const toStatus = (field: string, to: string) => ({
+    fromFieldPath: `status.${field}`,
+    toCompositeFieldPath: `status.${to}`,
+  });
+  const large = "x".repeat(300_000);
+  const answers = {
+    db: [database({ status: { large, huge: large + large, small: "small", wide: "€".repeat(200_000) } })],
+  };
+  const before = { ...xr(), status: { huge: "before", again: "before", wide: "before" } };
+
+  test.each([
+    { reason: "one that is larger", patches: [toStatus("huge", "huge")], failed: "huge", bytes: 600_002 },
+    {
+      reason: "one that is set in two places",
+      patches: [toStatus("large", "large"), toStatus("large", "again")],
+      failed: "again",
+      bytes: 300_002,
+    },
+    {
+      reason: "one whose characters have three bytes",
+      patches: [toStatus("wide", "wide")],
+      failed: "wide",
+      bytes: 600_002,
+    },
+  ])("$reason fails its patch, and the field keeps what it has", ({ patches, failed, bytes }) => {
+    const draft = draftOf([...patches, toStatus("small", "small")], { xr: before, answers });
+    expect(says(draft)).toBe(
+      `PatchFailed: db: cannot set status.${failed}: the value has ${bytes} bytes; at most 524288 are set in all`,
+    );
+    expect(draft.composite.slice(-2)).toEqual([
+      { path: ["status", failed], value: "before" },
+      { path: ["status", "small"], value: "small" },
+    ]);
+  });
+
+  test("and a patch that fails leaves room for others", () => {
+    const toResource = { name: "app", fieldPath: "spec.env[*].value" };
+    const app = { spec: { env: [{ value: "" }, { value: "" }] } };
+    const patches = [{ fromFieldPath: "status.large", toResource }, toStatus("large", "large")];
+    const draft = draftOf(patches, { answers, desired: { app } });
+    expect([draft.resources.size, draft.composite]).toEqual([0, [{ path: ["status", "large"], value: large }]]);
+  });
+
+  test("but another shared resource has as much", () => {
+    const patches = [toStatus("large", "large")];
+    const sharedResources = ["db", "cache"].map((name) => ({ ...alone, name, patches }));
+    const call = callOf({ answers: { ...answers, cache: answers.db }, sharedResources });
+    expect(says(sharing(call, emptyDraft))).toBe("Available: undefined");
+  });
+});
+
 describe("a composed resource whose field is Required", () => {
   const toResource = { name: "subnets", fieldPath: "spec.subnetIds" };
   const required = [{ fromFieldPath: "status.subnets", toResource, policy: { fromFieldPath: "Required" } }];
@@ -245,6 +297,13 @@ describe("combine", () => {
     ]);
   });
 
+  test("fails where they are too long together", () => {
+    const answers = { db: [database({ status: { endpoint: "x".repeat(150_000), port: "x".repeat(150_000) } })] };
+    expect(says(draftOf([{ combine, toCompositeFieldPath: "status.url" }], { answers }))).toBe(
+      "PatchFailed: db: cannot read status.endpoint of XPostgres orders: the value has 300000 characters, and at most 262144 are taken",
+    );
+  });
+
   test("waits for each of them", () => {
     const required = { combine, toCompositeFieldPath: "status.url", policy: { fromFieldPath: "Required" } };
     expect(says(draftOf([required]))).toBe("FieldNotSet: db: status.port of XPostgres orders is not set");
@@ -308,6 +367,29 @@ describe("transforms", () => {
     },
   ])("$value through $transforms becomes $becomes", ({ value, transforms, becomes }) => {
     expect(pass(value, ...transforms)).toEqual(becomes);
+  });
+
+  const regexp = { match: "^(.*)-(\\d+)$" };
+  test.each<{ reason: string; value: JsonValue; transforms: JsonObject; most: number }>([
+    { reason: "a text", value: "x".repeat(300_000), transforms: fmt("%s"), most: 262_144 },
+    {
+      reason: "a list",
+      value: ["x".repeat(299_996)],
+      transforms: string("Convert", { convert: "ToJson" }),
+      most: 262_144,
+    },
+    { reason: "JSON", value: " ".repeat(300_000), transforms: convert("array", "json"), most: 262_144 },
+    { reason: "a text", value: "x".repeat(300_000), transforms: string("Regexp", { regexp }), most: 131_072 },
+    {
+      reason: "a text",
+      value: "x".repeat(300_000),
+      transforms: { match: { patterns: [{ type: "regexp", regexp: "y", result: 1 }] } },
+      most: 131_072,
+    },
+  ])("$reason that has more than $most characters is not transformed", ({ value, transforms, most }) => {
+    expect(pass(value, transforms)).toMatchObject({
+      fault: expect.stringContaining(`: the value has 300000 characters, and at most ${most} are taken`),
+    });
   });
 
   test("a regular expression that takes others for ever takes no longer than its text", () => {
