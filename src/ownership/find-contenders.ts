@@ -92,7 +92,8 @@ function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Con
   if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
   const name = reportedTags?.get("crossplane-name");
   const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
-  if (name === undefined || !isPathSegment(name) || reportedTags?.get("crossplane-kind") !== writerKind) return undefined;
+  if (name === undefined || !isPathSegment(name) || reportedTags?.get("crossplane-kind") !== writerKind)
+    return undefined;
   if (name === stringAt(own.document, ["metadata", "name"]) || listed.names.has(name)) return undefined;
   const { apiVersion } = kind;
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });

@@ -1,6 +1,6 @@
 import { ENVIRONMENT, NEW_ENVIRONMENT } from "../../crossplane/environment.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { type Document, documentOf } from "../../model/document.ts";
+import { type Document, documentOf, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { valueAt, withValueAt } from "../../model/field-path.ts";
 import { hashText } from "../../model/hash.ts";
@@ -35,7 +35,8 @@ function listShared(found: readonly Readable[], { request, input }: Call): reado
       : [[shared.into ?? shared.name, resources] as const],
   );
   if (lists.length === 0) return [];
-  const earlier = request.context.at([input.spec.contextKey]);
+  const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
+  if (earlier === TOO_DEEP) return []; // what cannot be read cannot be added to
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
 }
 
@@ -47,9 +48,11 @@ function mergeEnvironment(found: readonly Readable[], { request, input }: Call):
   const { environment } = input.spec;
   // Templates read fields of the environment: it is there, if empty, unless what should be in it is missing.
   const sources = found.filter(({ shared }) => shared.toEnvironment !== undefined);
-  const isThere = sources.length > 0 && sources.every(({ isMissing = false }) => !isMissing);
+  const isThere =
+    sources.length > 0 && sources.every(({ resources, isMissing = false }) => !isMissing && resources.length === 0);
   if (layers.length === 0 && environment === undefined && !isThere) return [];
-  const earlier = request.context.at([ENVIRONMENT]);
+  const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
+  if (earlier === TOO_DEEP) return [];
   const base = isObject(earlier) ? [earlier] : [];
   const objects = [environment?.defaultData ?? {}, ...base, ...layers];
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
@@ -98,11 +101,13 @@ const ENVIRONMENT_BEFORE = `${DOMAIN}/environment-before`;
  * environment would ask for something else at each call, and Crossplane gives up after six.
  */
 export function withEnvironmentBefore(call: Call): Call {
-  if (!isFeedingItself(call.input.spec.sharedResources)) return call;
-  const environment = environmentBefore(call);
   const { context } = call.request;
+  if (!isFeedingItself(call.input.spec.sharedResources)) return call;
+  if (context.at([ENVIRONMENT], TOO_DEEP) === TOO_DEEP) return call;
+  const environment = environmentBefore(call);
   const before: typeof context = {
-    at: ([root = "", ...path]) => (root === ENVIRONMENT ? valueAt(environment, path) : context.at([root, ...path])),
+    at: ([root = "", ...path], ...tooDeep) =>
+      root === ENVIRONMENT ? valueAt(environment, path) : context.at([root, ...path], ...tooDeep),
     toObject: () => ({ ...context.toObject(), [ENVIRONMENT]: environment }),
     with: (edits) => documentOf(before.toObject()).with(edits),
   };

@@ -1,10 +1,7 @@
-import { ENVIRONMENT } from "../../crossplane/environment.ts";
 import { type Reference, resourceKey } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Result } from "../../model/condition.ts";
-import { TOO_DEEP } from "../../model/document.ts";
 import {
-  type ContextValue,
   type Draft,
   withCompositeUnready,
   withConnectionDetails,
@@ -45,7 +42,7 @@ export const sharing: Feature = (current, draft) => {
   const { sharedResources, environment } = current.input.spec;
   const call = withEnvironmentBefore(current);
   if (sharedResources.length === 0) {
-    return environment === undefined ? draft : withContext(draft, toContext([], call).filter(isMergeable(current)));
+    return environment === undefined ? draft : withContext(draft, toContext([], call));
   }
   assertSupported(call);
   const copies = findCopies(call.request.observed.resources);
@@ -72,7 +69,7 @@ export const sharing: Feature = (current, draft) => {
     ...deliveries.flatMap(({ requirements }) => requirements),
   ]);
   const delivered = withContext(withDeliveries(asking, deliveries, call), keepEnvironmentBefore(current));
-  return withShares(withPatches(delivered, patched, call), shares, call, current);
+  return withShares(withPatches(delivered, patched, call), shares, call);
 };
 
 function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Call): Draft {
@@ -81,12 +78,6 @@ function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Cal
   const dropped = deliveries.flatMap((delivery) => delivery.dropped);
   return withContext(withConnectionDetails(withResources(draft, resources), details), keepDropped(dropped, call));
 }
-
-/** An environment that is nested too deep to be read cannot be merged with: it stays as earlier steps left it. */
-const isMergeable =
-  ({ request: { context } }: Call) =>
-  ([key]: readonly [string, ContextValue]): boolean =>
-    key !== ENVIRONMENT || context.at([key], TOO_DEEP) !== TOO_DEEP;
 
 /** Tells whether a search by labels is over or was not begun, and has found nothing, where nothing is enough. */
 function isEmptyList(lookup: LookedUp["lookup"], { select, resolution, connection }: SharedResource): boolean {
@@ -108,14 +99,14 @@ function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, Reado
   return origins;
 }
 
-function withShares(draft: Draft, shares: readonly Share[], call: Call, current: Call): Draft {
+function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
   const readable = shares.map(({ shared, judgement, isEmptyList, reasons }) => ({
     shared,
     resources: judgement.readable,
     isEmptyList,
     isMissing: reasons.length > 0,
   }));
-  const shown = withContext(draft, toContext(readable, call).filter(isMergeable(current)));
+  const shown = withContext(draft, toContext(readable, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
   // A copy that is not written yet is composed and unready. Where nothing was composed, the XR itself has to be unready.
