@@ -6,6 +6,7 @@ import { fromStruct, toStruct } from "../src/cli/render/struct.ts";
 import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
+import { bucket as composed, referring, store } from "../testing/builders/composed.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";
 import { decodeResponse } from "../testing/wire/oracle.ts";
 
@@ -260,4 +261,82 @@ test("the value of a credential is never part of a response", () => {
     }),
   );
   expect(Buffer.from(bytes).includes("hunter2")).toBe(false);
+});
+
+/** As data, it has no text: `String` throws for it. */
+const textless = { toString: 1, valueOf: 2 };
+
+interface Parts {
+  readonly xr: JsonObject;
+  readonly spec: JsonObject;
+  readonly observed?: Readonly<Record<string, JsonObject>>;
+  readonly desired?: Readonly<Record<string, JsonObject>>;
+  readonly context?: JsonObject;
+}
+
+test.each<{ reason: string; parts: Parts }>([
+  {
+    reason: "the key of a tag in a list",
+    parts: {
+      xr: store(),
+      spec: { tags: { add: [{ key: "team", value: "shop" }] } },
+      desired: {
+        table: {
+          apiVersion: "dynamodb.aws.crossplane.io/v1alpha1",
+          kind: "Table",
+          spec: {
+            forProvider: {
+              tags: [
+                { key: "a", value: "b" },
+                { key: textless, value: "c" },
+              ],
+            },
+          },
+        },
+      },
+    },
+  },
+  {
+    reason: "a reference's name",
+    parts: {
+      xr: store({ spec: { resourceRefs: [{ apiVersion: "v1", kind: "X", name: textless }] } }),
+      spec: { adoption: {} },
+    },
+  },
+  {
+    reason: "a controller's UID",
+    parts: {
+      xr: store(referring("a")),
+      spec: { adoption: {} },
+      observed: { a: composed("a", { ownerReferences: [{ controller: true, uid: textless }] }) },
+    },
+  },
+  {
+    reason: "a field manager",
+    parts: {
+      xr: store(referring("a")),
+      spec: { adoption: {} },
+      observed: { a: composed("a", { managedFields: [{ manager: textless }] }) },
+    },
+  },
+  {
+    reason: "a remark of an earlier step",
+    parts: {
+      xr: store(),
+      spec: { sharedResources: [shared()] },
+      context: {
+        "shared-infrastructure.fn.crossplane.io/unavailable": { other: [{ reason: textless, message: textless }] },
+      },
+    },
+  },
+])("a request is answered where $reason is an object that has no text", ({ parts }) => {
+  const { xr: composite, spec, observed = {}, desired = {}, context = {} } = parts;
+  const toResources = (objects: Readonly<Record<string, JsonObject>>) =>
+    Object.fromEntries(Object.entries(objects).map(([name, object]) => [name, { resource: toStruct(object) }]));
+  const request = {
+    observed: { composite: { resource: toStruct(composite) }, resources: toResources(observed) },
+    desired: { resources: toResources(desired) },
+    context: toStruct(context),
+  };
+  expect(() => runFunction(requestOf(request, inputOf(spec)))).not.toThrow();
 });

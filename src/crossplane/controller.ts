@@ -1,5 +1,5 @@
 import type { Document } from "../model/document.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, toPlainText } from "../model/json.ts";
 
 /** The owner of an object that is its controller: Kubernetes and Crossplane treat the object as its own. */
 export interface Controller {
@@ -17,10 +17,10 @@ export function findController(resource: Document): Controller | undefined {
 }
 
 const toController = (owner: JsonObject): Controller => ({
-  apiVersion: String(owner["apiVersion"]),
-  kind: String(owner["kind"]),
-  name: String(owner["name"]),
-  uid: String(owner["uid"]),
+  apiVersion: toPlainText(owner["apiVersion"]),
+  kind: toPlainText(owner["kind"]),
+  name: toPlainText(owner["name"]),
+  uid: toPlainText(owner["uid"]),
 });
 
 export const isControlled = (resource: Document): boolean => findController(resource) !== undefined;

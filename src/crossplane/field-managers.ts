@@ -1,6 +1,6 @@
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, toPlainText } from "../model/json.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
@@ -19,7 +19,7 @@ export function readManagedFields(resource: Document): readonly JsonObject[] {
 /** Reads the field managers by which XRs have composed the resource. */
 export const readComposers = (resource: Document): readonly string[] =>
   readManagedFields(resource)
-    .map(({ manager }) => String(manager))
+    .map(({ manager }) => toPlainText(manager))
     .filter((manager) => manager.startsWith(COMPOSED));
 
 /** The field manager by which Crossplane applies what this XR composes. */

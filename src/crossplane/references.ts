@@ -1,5 +1,5 @@
 import { type Document, stringAt } from "../model/document.ts";
-import { isObject, type JsonObject, type JsonValue, pick } from "../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, pick, toPlainText } from "../model/json.ts";
 import { DNS_LABEL, isPathSegment } from "../model/names.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
@@ -39,7 +39,7 @@ export function withoutReferences(spec: JsonObject): JsonObject {
 export function toReferences(composite: Composite): readonly Reference[] {
   const references = composite.document.at(referencesPath(composite));
   if (!Array.isArray(references)) return [];
-  const text = (reference: JsonObject, key: string): string => String(reference[key] ?? "");
+  const text = (reference: JsonObject, key: string): string => toPlainText(reference[key]);
   return references
     .filter(isObject)
     .filter((reference) => text(reference, "name") !== "")

@@ -1,7 +1,7 @@
 import { ENVIRONMENT } from "../crossplane/environment.ts";
 import type { Value } from "../input/fields.ts";
 import { formatFieldPath } from "../model/field-path.ts";
-import { isObject, type JsonValue } from "../model/json.ts";
+import { isObject, type JsonValue, toPlainText } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
 /** A resolved value of the input, or the field that has to be set first. */
@@ -53,10 +53,7 @@ const lookUp = ({ is, path }: Reference, { composite, request }: Call): JsonValu
 /** Array.isArray does not tell readonly lists from other values. */
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
-function toText(value: JsonValue | undefined): string | undefined {
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
+const toText = (value: JsonValue | undefined): string | undefined => toPlainText(value) || undefined;
 
 /** The field that a value comes from, for people: `spec.parameters.tags of the XR`. */
 export const describeField = ({ is, path }: Reference): string =>

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import * as z from "zod";
-import { isObject, type JsonValue } from "../model/json.ts";
+import { isObject, type JsonValue, toPlainText } from "../model/json.ts";
 import { exactlyOneOf, json, onObjects } from "./fields.ts";
 import { type Format, format } from "./format.ts";
 
@@ -23,11 +23,11 @@ const withKeyOfType = <T extends z.ZodObject>(schema: T, keys: Readonly<Record<s
 
 function findFaults(object: unknown, keys: Readonly<Record<string, string>>, standard: string): readonly string[] {
   const type = isObject(object) ? (object["type"] ?? standard) : undefined;
-  const wanted = keys[String(type)];
+  const wanted = keys[toPlainText(type)];
   if (!isObject(object) || wanted === undefined) return [];
   const others = [...new Set(Object.values(keys))].filter((key) => key !== wanted && object[key] !== undefined);
-  const strange = others.map((key) => `${key} does not go with type ${String(type)}`);
-  return object[wanted] === undefined ? [`type ${String(type)} needs ${wanted}`, ...strange] : strange;
+  const strange = others.map((key) => `${key} does not go with type ${toPlainText(type)}`);
+  return object[wanted] === undefined ? [`type ${toPlainText(type)} needs ${wanted}`, ...strange] : strange;
 }
 
 /** The conversions of a text. */

@@ -52,6 +52,15 @@ export const withKey = (object: JsonObject, key: string, value: JsonValue): Json
 export const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
+/**
+ * The text of a string, number or boolean, and "" for anything else. `String` would throw for an object whose `toString` is data:
+ * anybody may write one into a field that is free-form.
+ */
+export function toPlainText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
 /** Parses JSON; undefined for other text. Without text nothing is parsed: an exception for each copy is expensive. */
 export function parseJson(text: string | undefined): JsonValue | undefined {
   if (text === undefined) return undefined;

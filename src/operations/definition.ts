@@ -1,5 +1,5 @@
 import { type Document, stringAt } from "../model/document.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, toPlainText } from "../model/json.ts";
 
 export const DEFINITION = {
   apiVersion: "apiextensions.crossplane.io/v2",
@@ -28,7 +28,7 @@ export function toDefinition(document: Document): Definition | undefined {
   );
   if (!isEstablished || name === undefined || group === undefined || kind === undefined || version === undefined)
     return undefined;
-  return { name, apiVersion: `${group}/${String(version)}`, kind, document };
+  return { name, apiVersion: `${group}/${toPlainText(version)}`, kind, document };
 }
 
 function objectsAt(document: Document, path: readonly string[]) {

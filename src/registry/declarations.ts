@@ -5,7 +5,7 @@ import { readAnnotation } from "../crossplane/metadata.ts";
 import { findFacts } from "../crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../model/field-path.ts";
-import type { JsonObject } from "../model/json.ts";
+import { type JsonObject, toPlainText } from "../model/json.ts";
 import { formatOwner, OWNER } from "../ownership/owner.ts";
 import { toPlace } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
@@ -144,8 +144,5 @@ function readSource(source: Source, document: Document): string | undefined {
 }
 
 /** A number or a boolean is read as its text: Compositions convert it as well. */
-function scalarAt(document: Document, path: FieldPath): string | undefined {
-  const value = document.at(path);
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
+const scalarAt = (document: Document, path: FieldPath): string | undefined =>
+  toPlainText(document.at(path)) || undefined;

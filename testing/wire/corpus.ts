@@ -32,7 +32,11 @@ const usual: PlainRequest = {
 };
 
 /** Everything that JSON and the protocol have, in little space. */
-const mixed: JsonObject = { a: [{ b: -0.5 }, null, true, "ü", [], {}], "": { __proto__x: [[[]]] }, spec: "text" };
+const mixed: JsonObject = {
+  a: [{ b: -0.5 }, null, true, "ü", [], {}],
+  "": { __proto__x: [[[]]], toString: 1, valueOf: 2 },
+  spec: "text",
+};
 
 export const corpus: readonly Buffer[] = [
   nothing,

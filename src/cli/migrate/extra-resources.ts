@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
 import { given, Reader, readResolution, type Translated, toLabels, toList, toName } from "./translate.ts";
 
 /** The context key under which templates read function-extra-resources' results. */
@@ -29,7 +29,7 @@ const FIELDS = ["type", "ref", "selector", "kind", "apiVersion", "namespace", "i
 
 function toShared(reader: Reader, path: string, source: JsonValue, { resolution, taken }: Shared): JsonObject {
   const { type = "Reference", ...fields } = reader.read(path, source, FIELDS);
-  const into = String(fields["into"] ?? "");
+  const into = toPlainText(fields["into"]);
   const name = toName(into, taken);
   const namespace = fields["namespace"] === undefined ? undefined : { value: fields["namespace"] };
   const select =

@@ -3,7 +3,7 @@ import { FunctionError } from "../../errors.ts";
 import { faultsIn } from "../../input/parse.ts";
 import { API_VERSION, inputSchema, KIND } from "../../input/schema.ts";
 import { IGNORE_TAGS } from "../../input/tags.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { readText } from "../read-text.ts";
 import { toRun } from "../run.ts";
 import { migrateCommand } from "./command.ts";
@@ -109,7 +109,7 @@ const columnOf = ({ range }: YAMLMap | YAMLSeq, { text }: Source): number => col
 
 function migrateStep(step: YAMLMap, source: Source & Style): Migrated {
   const { input, step: name, functionRef } = step.toJS(source.document) as Readonly<Record<string, unknown>>;
-  const called = isObject(functionRef) ? String(functionRef["name"]) : "";
+  const called = isObject(functionRef) ? toPlainText(functionRef["name"]) : "";
   const { edits, remarks } = isObject(input) ? translateInput(input as JsonObject, step, source) : NOT_TRANSLATED;
   const isLeft = edits.length === 0 && USUAL_NAME.test(called);
   const all = isLeft ? [`not translated: ${called} has no input that is known`] : remarks;
@@ -119,7 +119,7 @@ function migrateStep(step: YAMLMap, source: Source & Style): Migrated {
 const NOT_TRANSLATED: Migrated = { edits: [], remarks: [] };
 
 function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style): Migrated {
-  const [group = ""] = String(input["apiVersion"]).split("/");
+  const [group = ""] = toPlainText(input["apiVersion"]).split("/");
   const translation = Object.hasOwn(TRANSLATIONS, group) ? TRANSLATIONS[group] : undefined;
   if (translation === undefined) return NOT_TRANSLATED;
   const { spec, remarks } = translation(input);

@@ -1,6 +1,6 @@
 import { REFERENCES_MANAGER, readManagedFields } from "../../crossplane/field-managers.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 
 /**
  * Tells whether the XR's references come from a backup: whoever restored them wrote them, and Crossplane has not written them
@@ -13,7 +13,7 @@ import { isObject, type JsonObject } from "../../model/json.ts";
  */
 export function isRestored(document: Document): boolean {
   const created = Date.parse(stringAt(document, ["metadata", "creationTimestamp"]) ?? "");
-  const isSince = (time: unknown): boolean => !(Date.parse(String(time)) < created);
+  const isSince = (time: unknown): boolean => !(Date.parse(toPlainText(time)) < created);
   const isWritten = ({ manager, subresource, time }: JsonObject): boolean =>
     manager === REFERENCES_MANAGER && !subresource && isSince(time);
   const isSynced = ({ type, status, lastTransitionTime }: JsonObject): boolean =>

@@ -9,7 +9,7 @@ import {
   shownCondition,
 } from "../../model/condition.ts";
 import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { MAX_DESTINATIONS } from "./copies/destinations.ts";
@@ -73,7 +73,7 @@ const toJson = ({ reason, message }: Remark): JsonObject => ({ reason, message: 
 const toRemarks = (entry: unknown): readonly Remark[] =>
   (Array.isArray(entry) ? entry : [])
     .filter(isObject)
-    .map(({ reason, message }) => ({ reason: String(reason), message: String(message) }));
+    .map(({ reason, message }) => ({ reason: toPlainText(reason), message: toPlainText(message) }));
 
 function toCondition(remarks: readonly Remark[]): Condition {
   const [first] = remarks;

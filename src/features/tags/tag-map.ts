@@ -1,6 +1,6 @@
 import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
 
 /** Tags by key, whatever shape a kind gives them. */
 export type TagMap = ReadonlyMap<string, string>;
@@ -60,7 +60,7 @@ export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue
   if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(compareEntries));
   const items: readonly JsonObject[] = like.filter(isObject);
   const shape = LIST_SHAPES.find(({ key }) => items.some((item) => typeof item[key] === "string")) ?? LIST_SHAPES[0];
-  const before = new Map(items.map((item) => [String(item[shape.key]), item]));
+  const before = new Map(items.map((item) => [toPlainText(item[shape.key]), item]));
   const kept = [...before.keys()].filter((key) => tags.has(key));
   const added = [...tags.keys()].filter((key) => !before.has(key)).sort();
   const first = items[0] ?? {};

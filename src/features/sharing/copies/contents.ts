@@ -1,5 +1,5 @@
 import type { SecretName } from "../../../crossplane/copies.ts";
-import { type JsonObject, ownValue } from "../../../model/json.ts";
+import { type JsonObject, ownValue, toPlainText } from "../../../model/json.ts";
 import type { Template } from "../../../model/template.ts";
 import type { Data, SourceSecret } from "../source.ts";
 import type { NamedCopy, NamedKey, SharingReason } from "../verdict.ts";
@@ -45,7 +45,7 @@ const KEY_BYTES = 200;
 
 /** Estimates the bytes that a copy takes in the response, and rather too many: what its owner and its team write decides on them. */
 export function estimateSize({ via, keys }: NamedCopy, source: SecretName, data: JsonObject): number {
-  const sizeOf = (key: string): number => String(ownValue(data, key) ?? "").length;
+  const sizeOf = (key: string): number => toPlainText(ownValue(data, key)).length;
   const named = keys ?? Object.keys(data).map((key) => ({ from: key, to: key }));
   let size = 0;
   for (const key of named) {
