@@ -1,7 +1,16 @@
 import { DELETION_POLICY, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
 import { annotationPath, labelPath } from "../../crossplane/metadata.ts";
 import type { Document, ValueEdit } from "../../model/document.ts";
-import { CLUSTER, EXTERNAL_NAME_LABEL, IDENTITY } from "../../ownership/marks.ts";
+import { isObject, pick } from "../../model/json.ts";
+import {
+  CLUSTER,
+  CONTENDERS,
+  CREATED_BEFORE,
+  EXTERNAL_NAME_LABEL,
+  IDENTITY,
+  ORIGIN,
+  TAGS_OWNER,
+} from "../../ownership/marks.ts";
 import { OWNER } from "../../ownership/owner.ts";
 import type { Arbitration } from "./arbitrate.ts";
 import { mergeTags, type TagSources } from "./merge.ts";
@@ -44,6 +53,16 @@ interface Owner {
   readonly cluster: string | undefined;
 }
 
+const ANNOTATIONS = ["metadata", "annotations"];
+const VERDICTS = [TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE];
+
+/** Leaves out what an earlier step says about ownership: a Composition may copy it from an XR, which a team writes. */
+function withoutVerdicts(desired: Document): readonly ValueEdit[] {
+  const annotations = desired.at(ANNOTATIONS);
+  if (!isObject(annotations) || !VERDICTS.some((key) => Object.hasOwn(annotations, key))) return [];
+  return [{ path: ANNOTATIONS, value: pick(annotations, (key) => !VERDICTS.includes(key)) }];
+}
+
 /** The resource with the labels by which others find it, the annotations that name the owner, and its policies. */
 export function withOwnership(
   desired: Document,
@@ -51,6 +70,7 @@ export function withOwnership(
   { owner, cluster }: Owner,
 ): Document {
   const edits: ValueEdit[] = [
+    ...withoutVerdicts(desired),
     { path: IDENTITY_PATH, value: identity },
     { path: EXTERNAL_NAME_PATH, value: externalName },
     { path: OWNER_PATH, value: owner },

@@ -76,6 +76,28 @@ describe("a cloud resource that several XRs may name", () => {
     expect(pending.audit).toEqual([]);
   });
 
+  test("has the function's own marks, whatever earlier steps have copied from an XR; those of operators stay", () => {
+    const marks = ["identity", "external-name", "owner"];
+    const verdicts = ["tags-owner", "contenders", "origin", "created-before"];
+    const forge = (keys: readonly string[]): JsonObject =>
+      Object.fromEntries(keys.map((key) => [`${DOMAIN}/${key}`, "forged"]));
+    const operators = { [`${DOMAIN}/take-ownership`]: "2026", [`${DOMAIN}/allow-delete`]: "true" };
+    const annotations = { "crossplane.io/external-name": "orders", ...operators };
+    const withMarks = (keys: readonly string[]): CallParts => {
+      const metadata = { labels: forge(keys), annotations: { ...annotations, ...forge(keys) } };
+      return {
+        ...parts,
+        desired: { bucket: bucket({}, { metadata: keys.length === 0 ? { annotations } : metadata }) },
+      };
+    };
+    const written = (keys: readonly string[]) =>
+      at(desiredOf(run({ ...withMarks(keys), contenders: [] })), "metadata.annotations");
+    expect(written([...verdicts, "owner"])).toEqual(written([]));
+    const labels = at(desiredOf(run({ ...withMarks(marks), contenders: [] })), "metadata.labels");
+    expect(Object.values(labels ?? {})).toHaveLength(3);
+    expect(labels).toMatchObject(at(desiredOf(first), "metadata.labels") as JsonObject);
+  });
+
   test("is owned by the only XR that names it", () => {
     const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours] });
     expect(at(desiredOf(draft), "metadata.annotations")).toEqual({
