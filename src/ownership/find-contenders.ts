@@ -1,12 +1,14 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import type { ManagedKind } from "../crossplane/managed-resource.ts";
+import { readLabel } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement.ts";
 import { stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { type Contender, Contenders, toContender } from "./contender.ts";
-import { IDENTITY } from "./marks.ts";
+import type { Identity } from "./identity.ts";
+import { EXTERNAL_NAME_LABEL, IDENTITY } from "./marks.ts";
 
 /** The managed resource whose contenders are searched, with the facts that the search needs. */
 export interface Candidate {
@@ -29,7 +31,8 @@ interface Found {
  * function, so it may lack the label. The latter is required only while ours is not the owner, so in steady state there is one
  * requirement.
  */
-export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Found {
+export function findContenders(candidate: Candidate, sought: Identity, known: KnownContenders): Found {
+  const { identity } = sought;
   const { apiVersion, kind } = candidate.kind;
   const match = { labels: { [IDENTITY]: identity } };
   const labelled = toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
@@ -38,7 +41,7 @@ export function findContenders(candidate: Candidate, identity: string, known: Kn
 
   const writer = toWriterRequirement(candidate, listed);
   if (writer === undefined) return { contenders: listed, requirements: [labelled] };
-  return { contenders: known.listWithWriter(labelled, identity, writer), requirements: [labelled, writer] };
+  return { contenders: known.listWithWriter(labelled, sought, writer), requirements: [labelled, writer] };
 }
 
 type Answers = Pick<Request, "required">;
@@ -61,13 +64,13 @@ export class KnownContenders {
   }
 
   /** Lists the same, and the managed resource that wrote the cloud resource last. */
-  listWithWriter(labelled: Requirement, identity: string, writer: Requirement): Contenders | undefined {
+  listWithWriter(labelled: Requirement, sought: Identity, writer: Requirement): Contenders | undefined {
     return this.#once(`${labelled.name} ${writer.name}`, () => {
-      const listed = this.list(labelled, identity);
+      const listed = this.list(labelled, sought.identity);
       const found = readAnswer(writer, this.#request);
       if (listed === undefined || found === undefined) return undefined;
-      // Skips a writer that is listed already, or has moved to another cloud resource since.
-      const isNew = ({ identity: label, uid }: Contender): boolean => label === undefined && !listed.byUid.has(uid);
+      const isNew = (contender: Contender): boolean =>
+        !listed.byUid.has(contender.uid) && standsFor(contender, sought.externalName);
       return new Contenders([...listed.all, ...found.filter(isNew)]);
     });
   }
@@ -77,6 +80,14 @@ export class KnownContenders {
     return this.#read.get(key);
   }
 }
+
+/**
+ * Tells whether a writer still stands for the cloud resource whose tags name it, and not for another one by now. It may say that it
+ * is in another place: what does not tell two apart, such as the region of a DNS zone or the case of a resource group, is in its
+ * identity all the same.
+ */
+const standsFor = ({ identity, document }: Contender, externalName: string): boolean =>
+  identity === undefined || readLabel(document, EXTERNAL_NAME_LABEL) === externalName;
 
 function readAnswer({ name }: Requirement, request: Answers): readonly Contender[] | undefined {
   const answer = request.required(name);

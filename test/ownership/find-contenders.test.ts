@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Answer } from "../../src/model/requirement.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
-import { CONTENDERS, IDENTITY, TAGS_OWNER } from "../../src/ownership/marks.ts";
+import { CONTENDERS, EXTERNAL_NAME_LABEL, IDENTITY, TAGS_OWNER } from "../../src/ownership/marks.ts";
 import { OWNER } from "../../src/ownership/owner.ts";
 
 const S3 = "s3.aws.upbound.io/v1beta2";
@@ -33,13 +33,14 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
 function find(setting: Setting, byLabel: Answer, byName: Answer = { is: "pending" }) {
   const required = (name: string): Answer =>
     name.startsWith(`tags/${setting.apiVersion ?? S3}/hash#`) ? byLabel : byName;
-  const found = findContenders(candidate(setting), "hash", new KnownContenders({ required }));
+  const found = findContenders(candidate(setting), sought, new KnownContenders({ required }));
   return {
     names: found.contenders?.all.map(({ name }) => name),
     required: found.requirements.map(({ selector }) => selector),
   };
 }
 
+const sought = { identity: "hash", externalName: "name" };
 const labelled = { apiVersion: S3, kind: "Bucket", match: { labels: { [IDENTITY]: "hash" } } };
 const writer = { apiVersion: S3, kind: "Bucket", match: { name: "other" } };
 const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws.upbound.io" };
@@ -70,6 +71,11 @@ describe("the contenders for a cloud resource", () => {
       reason: "it stands for another cloud resource by now",
       found: [bucket("other", { [IDENTITY]: "another" })],
       names: ["us"],
+    },
+    {
+      reason: "it says that the cloud resource is in another place",
+      found: [bucket("other", { [IDENTITY]: "another", [EXTERNAL_NAME_LABEL]: "name" })],
+      names: ["us", "other"],
     },
     { reason: "it is ours under an earlier name", found: [bucket("us", {})], names: ["us"] },
   ])("are $names when the last writer has been looked up and $reason", ({ found, names }) => {
@@ -102,7 +108,7 @@ describe("the contenders for a cloud resource", () => {
       return resolved(bucket("us"), bucket("other"));
     };
     const known = new KnownContenders({ required });
-    const [first, second] = [1, 2].map(() => findContenders(candidate({}), "hash", known));
+    const [first, second] = [1, 2].map(() => findContenders(candidate({}), sought, known));
     expect(reads).toBe(1);
     expect(second?.contenders).toBe(first?.contenders);
   });

@@ -30,7 +30,7 @@ export function arbitrate(
 
   const { kind, observed, reportedTags, reportsTags, hasManagementPolicies, resource } = subject;
   const own = observed && toContender(observed);
-  const found = findContenders({ kind, own, reportedTags }, identity, known);
+  const found = findContenders({ kind, own, reportedTags }, identified, known);
   const isKnown = !wanted.isClusterUnset && !subject.isPending;
   const contenders = isKnown ? found.contenders : undefined;
   const otherCluster = findOtherCluster(subject, wanted);

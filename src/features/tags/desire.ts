@@ -54,13 +54,13 @@ interface Owner {
 }
 
 const ANNOTATIONS = ["metadata", "annotations"];
-const VERDICTS = [TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE];
+const MARKS = [CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE];
 
 /** Leaves out what an earlier step says about ownership: a Composition may copy it from an XR, which a team writes. */
-function withoutVerdicts(desired: Document): readonly ValueEdit[] {
+function withoutMarks(desired: Document): readonly ValueEdit[] {
   const annotations = desired.at(ANNOTATIONS);
-  if (!isObject(annotations) || !VERDICTS.some((key) => Object.hasOwn(annotations, key))) return [];
-  return [{ path: ANNOTATIONS, value: pick(annotations, (key) => !VERDICTS.includes(key)) }];
+  if (!isObject(annotations) || !MARKS.some((key) => Object.hasOwn(annotations, key))) return [];
+  return [{ path: ANNOTATIONS, value: pick(annotations, (key) => !MARKS.includes(key)) }];
 }
 
 /** The resource with the labels by which others find it, the annotations that name the owner, and its policies. */
@@ -70,7 +70,7 @@ export function withOwnership(
   { owner, cluster }: Owner,
 ): Document {
   const edits: ValueEdit[] = [
-    ...withoutVerdicts(desired),
+    ...withoutMarks(desired),
     { path: IDENTITY_PATH, value: identity },
     { path: EXTERNAL_NAME_PATH, value: externalName },
     { path: OWNER_PATH, value: owner },

@@ -78,7 +78,7 @@ describe("a cloud resource that several XRs may name", () => {
 
   test("has the function's own marks, whatever earlier steps have copied from an XR; those of operators stay", () => {
     const marks = ["identity", "external-name", "owner"];
-    const verdicts = ["tags-owner", "contenders", "origin", "created-before"];
+    const verdicts = ["cluster", "tags-owner", "contenders", "origin", "created-before"];
     const forge = (keys: readonly string[]): JsonObject =>
       Object.fromEntries(keys.map((key) => [`${DOMAIN}/${key}`, "forged"]));
     const operators = { [`${DOMAIN}/take-ownership`]: "2026", [`${DOMAIN}/allow-delete`]: "true" };
