@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runFunction } from "../../src/run-function.ts";
-import { inputOf, shared, xr } from "../../testing/builders/sharing.ts";
+import { inputOf, REQUIRED, shared, xr } from "../../testing/builders/sharing.ts";
 import { serveLoopback } from "../../testing/servers/loopback.ts";
 import { run, toolOrSkip } from "../../testing/tools/server-tools.ts";
 
@@ -18,7 +18,7 @@ const request = {
 
 /** What the function answers: it has to see the database first. */
 const database = { apiVersion: "data.example.org/v1", kind: "XPostgres", matchName: "orders" };
-const required = { "shared-resource/db#a4d49b71": database };
+const required = { [REQUIRED.database]: database };
 const answer = expect.objectContaining({
   meta: { tag: "from Python" },
   requirements: { resources: required, extraResources: required },
