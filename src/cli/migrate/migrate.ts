@@ -35,13 +35,13 @@ const TRANSLATIONS: Readonly<Record<string, (input: JsonObject) => Translated>> 
   "tag-manger.fn.crossplane.io": fromTagManager,
 };
 
-/** What a Function of these is usually called. */
+/** The usual names of their Functions. */
 const USUAL_NAME = /function-(?:extra-resources|environment-configs|tag-manager)$/;
 
 /** The annotation, and once the label, of a resource that function-tag-manager leaves alone. */
 const IGNORE_RESOURCE = "tag-manager.fn.crossplane.io/ignore-resource";
 
-/** What becomes of one step. */
+/** The changes of one step, and what is said about it. */
 interface Migrated {
   readonly edits: readonly Edit[];
   readonly remarks: readonly string[];

@@ -1,4 +1,5 @@
 import { type Condition, listSome, type ShownCondition, shownCondition } from "../../model/condition.ts";
+import { groupBy } from "../../model/group-by.ts";
 import type { Call } from "../feature.ts";
 import { type AdoptionReason, REASONS } from "./reasons.ts";
 import type { Remark } from "./remarks.ts";
@@ -42,13 +43,10 @@ export const toFatal = (remarks: readonly Remark[]): string =>
 
 /** Each sentence once, after the resources that it describes. */
 export function toSentences(remarks: readonly Remark[]): readonly string[] {
-  const resources = new Map<string, string[]>();
-  for (const { sentence, resource } of sortByReason(remarks)) {
-    const names = resources.get(sentence);
-    if (names === undefined) resources.set(sentence, [resource]);
-    else names.push(resource);
-  }
-  return [...resources].map(([sentence, names]) => `${listSome(names, MAX_NAMES, String)}: ${sentence}`);
+  const bySentence = groupBy(sortByReason(remarks), ({ sentence }) => sentence);
+  return [...bySentence].map(
+    ([sentence, described]) => `${listSome(described, MAX_NAMES, ({ resource }) => resource)}: ${sentence}`,
+  );
 }
 
 const sortByReason = (remarks: readonly Remark[]): readonly Remark[] =>

@@ -89,7 +89,7 @@ type Selector = Resolved<ResourceSelector> | Extract<Lookup, { is: "invalid" | "
  * and an XR that fails keeps its copies whatever their owners say.
  */
 function toSelector(
-  { apiVersion, kind }: SharedResource,
+  { apiVersion, kind, connection }: SharedResource,
   select: Exclude<Select, { by: "self" }>,
   call: Call,
 ): Selector {
@@ -97,6 +97,9 @@ function toSelector(
   const namespace = select.namespace === undefined || isEverywhere ? undefined : resolveString(select.namespace, call);
   if (namespace?.is === "unset") return namespace;
   const match = select.by === "name" ? byName(select.name, call) : byLabels(select.labels, call);
+  // Whoever waits for a Secret is told why there is none.
+  if (match.is === "notAsked" && connection)
+    return { is: "unset", field: "everything that select.matchLabels refers to" };
   if (match.is !== "set") return match;
   const selector = { apiVersion, kind, namespace: namespace?.value, match: match.value };
   const fault = findFault(selector);

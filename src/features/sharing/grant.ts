@@ -37,30 +37,21 @@ export type KnownAccess = Extract<Access, { is: "known" }>;
 
 const everyone: Access = { is: "known", requirements: [], isGranted: () => true, remedy: () => "" };
 
-/**
- * Finds who has access. The source Secret is asked for afterwards, so that nothing of it is read without a grant.
- *
- * @param namespaces those that ask: only their Namespaces are looked up where labels decide.
- */
-export function findAccess(
+/** @param namespaces those that ask: only their Namespaces are looked up where labels decide. */
+type FindAccess = (
   shared: SharedResource,
   resource: Document,
   secret: SecretName | undefined,
   namespaces: readonly string[],
   call: Call,
-): Access {
-  if (shared.select.by === "self" || shared.grant === "None") return everyone;
-  return findGrantedAccess(shared, resource, secret, namespaces, call);
-}
+) => Access;
+
+/** Finds who has access. The source Secret is asked for afterwards, so that nothing of it is read without a grant. */
+export const findAccess: FindAccess = (shared, ...asking) =>
+  shared.select.by === "self" || shared.grant === "None" ? everyone : findGrantedAccess(shared, ...asking);
 
 /** The same, where the share's input does not do without a grant: by annotation unless it says otherwise. */
-export function findGrantedAccess(
-  shared: SharedResource,
-  resource: Document,
-  secret: SecretName | undefined,
-  namespaces: readonly string[],
-  call: Call,
-): Access {
+export const findGrantedAccess: FindAccess = (shared, resource, secret, namespaces, call) => {
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const version = findVersion(call);
   const waiting = { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } } as const;
@@ -69,7 +60,7 @@ export function findGrantedAccess(
   const answer = call.request.required(requirement.name);
   if (answer.is === "pending") return { ...waiting, requirements: [requirement] };
   return { ...referenceAccess(answer.items, secret, call.composite), requirements: [requirement] };
-}
+};
 
 const REFERENCE_GRANT_V1 = referenceGrantSchema("v1");
 

@@ -24,11 +24,8 @@ export function judgeShare(shared: SharedResource, { lookup, requirement }: Look
       return judgeFound(shared, lookup, requirement, call);
     case "unset":
       return without("broken", { is: "FieldNotSet", field: lookup.field });
-    case "notAsked": {
-      // Whoever waits for a Secret is told why there is none.
-      const field = "everything that select.matchLabels refers to";
-      return shared.connection ? without("broken", { is: "FieldNotSet", field }) : without("gone", undefined);
-    }
+    case "notAsked":
+      return without("gone", undefined);
     case "invalid":
       return without("broken", { is: "InvalidSelector", fault: lookup.fault });
     case "unscoped":

@@ -11,6 +11,7 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
+import { groupBy } from "../../model/group-by.ts";
 import type { Call, Feature } from "../feature.ts";
 import { explain, withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, toContext, withEnvironmentBefore } from "./context.ts";
@@ -80,23 +81,18 @@ function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Cal
 }
 
 /** Tells whether a search by labels is over or was not begun, and has found nothing, where nothing is enough. */
-function isEmptyList(lookup: LookedUp["lookup"], { select, resolution, connection }: SharedResource): boolean {
+function isEmptyList(lookup: LookedUp["lookup"], { select, resolution }: SharedResource): boolean {
   if (select.by !== "labels") return false;
-  if (lookup.is === "notAsked") return connection === undefined;
+  if (lookup.is === "notAsked") return true;
   if (lookup.is === "found") return lookup.resources.length === 0;
   return lookup.is === "tooFew" && lookup.found === 0 && resolution === "Optional";
 }
 
 /** Groups the keys of the resources that copies were made from by share. */
 function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const origins = new Map<string, Set<string>>();
-  for (const { share, origin } of copies) {
-    if (origin === undefined) continue;
-    const keys = origins.get(share);
-    if (keys === undefined) origins.set(share, new Set([resourceKey(origin)]));
-    else keys.add(resourceKey(origin));
-  }
-  return origins;
+  const keys = copies.flatMap(({ share, origin }) => (origin ? [{ share, key: resourceKey(origin) }] : []));
+  const byShare = groupBy(keys, ({ share }) => share);
+  return new Map([...byShare].map(([share, own]) => [share, new Set(own.map(({ key }) => key))]));
 }
 
 function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {

@@ -62,11 +62,11 @@ function resolveKeys({ value, match }: Keys, call: Call): ResolvedKeys {
   const isFew = texts.length <= MAX_GLOBS && texts.every(({ length }) => length <= MAX_GLOB);
   if (value.is !== "literal" && !isFew) return { has: () => false, excessive: describeField(value) };
   const globs = texts.map(toMatcher);
-  return { has: once((key) => globs.some((fits) => fits(key))) };
+  return { has: remembering((key) => globs.some((fits) => fits(key))) };
 }
 
 /** Answers once for each key: many resources may have the same. */
-function once(has: HasKey): HasKey {
+function remembering(has: HasKey): HasKey {
   const known = new Map<string, boolean>();
   return (key) => {
     const answer = known.get(key) ?? has(key);

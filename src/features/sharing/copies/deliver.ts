@@ -19,20 +19,14 @@ export function deliver(
   call: Call,
 ): readonly Delivery[] {
   const scene = survey(shares, observed, call);
-  const kept = new Map(shares.map((share) => [share, toDelivery(keepAll(share, scene, call))]));
+  const copiesOf = ({ shared }: JudgedShare): readonly ObservedCopy[] => scene.byShare.get(shared.name) ?? [];
+  const kept = new Map(shares.map((share) => [share, toDelivery(keepAll(share, scene, call), copiesOf(share))]));
   return shares.map((share) => {
     const { shared, judgement } = share;
-    const isCopied = judgement.verdict.is === "copy" && isConnected(shared);
-    const delivery = isCopied ? toDelivery(copyAll(shared, judgement.verdict, scene, call)) : kept.get(share);
-    return withDropped(delivery ?? toDelivery([]), scene.byShare.get(shared.name) ?? []);
+    if (judgement.verdict.is !== "copy" || !isConnected(shared)) return kept.get(share) ?? toDelivery([], []);
+    return toDelivery(copyAll(shared, judgement.verdict, scene, call), copiesOf(share));
   });
 }
-
-/** Names the share's copies that are desired no more. */
-const withDropped = (delivery: Delivery, copies: readonly ObservedCopy[]): Delivery => ({
-  ...delivery,
-  dropped: copies.flatMap(({ key }) => (delivery.resources.get(key)?.is === "set" ? [] : [key])),
-});
 
 const isConnected = (shared: JudgedShare["shared"]): shared is ConnectedShare => shared.connection !== undefined;
 
@@ -199,13 +193,18 @@ function mergeDetails(parts: readonly Part[]): Data {
   return all.length < 2 ? first : new Map(all.flatMap((details) => [...details]));
 }
 
-/** Makes a delivery of all parts of a share; all copies that are waited for are one reason. */
-function toDelivery(parts: readonly Part[]): Delivery {
+/**
+ * Makes a delivery of all parts of a share; all copies that are waited for are one reason.
+ *
+ * @param copies those of the share that are there.
+ */
+function toDelivery(parts: readonly Part[], copies: readonly ObservedCopy[]): Delivery {
   const { edits = [], details = new Map(), requirements = [], reasons = [], before } = merge(parts);
+  const resources = new Map(edits);
   const waiting = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
   return {
-    resources: new Map(edits),
-    dropped: [],
+    resources,
+    dropped: copies.flatMap(({ key }) => (resources.get(key)?.is === "set" ? [] : [key])),
     details,
     requirements,
     reasons: [
