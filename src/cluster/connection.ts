@@ -83,6 +83,10 @@ function reachOverTls({ server, proxy, tls }: Target, timeout: number): Reach {
   };
 }
 
+/**
+ * Sends GET. An API server closes connections that were idle for 90 s; a request that meets that moment was never read, and is sent
+ * again over another connection, as Go's net/http does (`shouldRetryRequest` in transport.go).
+ */
 function exchange(url: string, options: RequestOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = url.startsWith("https:") ? overHttps : overHttp;
@@ -99,7 +103,10 @@ function exchange(url: string, options: RequestOptions): Promise<Answer> {
       });
     });
     sent.once("timeout", () => sent.destroy(new Error(`no answer in ${options.timeout} ms`)));
-    sent.once("error", reject);
+    sent.once("error", (error) => {
+      if (sent.reusedSocket && "code" in error && error.code === "ECONNRESET") resolve(exchange(url, options));
+      else reject(error);
+    });
     sent.end();
   });
 }

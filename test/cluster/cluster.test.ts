@@ -89,7 +89,7 @@ test.each<{ reason: string; faults: readonly Fault[] }>([
   { reason: "too many requests", faults: [BUSY, BUSY, BUSY] },
   { reason: "a server that is away", faults: [AWAY, AWAY] },
   { reason: "a connection that breaks", faults: ["hang up", "hang up"] },
-  { reason: "all of them", faults: [BUSY, "hang up", AWAY] },
+  { reason: "all of them", faults: ["hang up", BUSY, AWAY] },
 ])("outlasts $reason", async ({ faults }) => {
   const server = await startApiServer({ kinds, objects: [bucket("a")] });
   server.faults.push(...faults);

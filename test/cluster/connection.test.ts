@@ -178,3 +178,19 @@ test("goes by the proxy that the cluster names", async () => {
   expect(targets).toEqual([url.replace("https://", "")]);
   await expect(connectBy("me:wrong")).rejects.toThrow(`the proxy 127.0.0.1:${port} answers 407`);
 });
+
+test("sends a request again that met a connection which the server was closing", async () => {
+  const authority = await createAuthority("api-server");
+  const { certificate: cert, key } = await issue(authority, "localhost");
+  const paths: string[] = [];
+  const server = createServer({ cert, key }, ({ socket, url }, response) => {
+    paths.push(url ?? "");
+    if (paths.length === 2) socket.destroy();
+    else response.end("{}");
+  });
+  const kubeconfig = kubeconfigOf(`https://127.0.0.1:${await listen(server)}`, authority, {});
+  const { send } = connect({ kubeconfig, env: {} });
+  await send("/first", "a/b");
+  const { status } = await send("/second", "a/b");
+  expect({ status, paths }).toEqual({ status: 200, paths: ["/first", "/second", "/second"] });
+});
