@@ -27,6 +27,14 @@ const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}
   observed: { bucket: reporting(cloud) },
 });
 
+/** As many globs as a field of the XR may hold, each as long as it may be. */
+const questioned = (cloud: JsonObject): Parts =>
+  tagged(
+    { preserve: [{ ...KEYS, match: "Glob" }] },
+    { keys: list(20, (index) => `*?${"a".repeat(250)}${String.fromCharCode(98 + index)}*`) },
+    cloud,
+  );
+
 /** The label of all that declare this bucket: what the function asks for. */
 function identityOf(desired: JsonObject): JsonObject {
   const [asked] = selectorsOf({ xr: ofTeam({}), spec: { tags: {} }, desired: { bucket: desired } });
@@ -124,12 +132,9 @@ export const tagRows: readonly Row[] = Object.entries({
     tagged({ preserve: [KEYS] }, { keys: `${STARS}${"*a".repeat(n)}b` }, { ["a".repeat(n)]: "text" }),
   "preserve, a glob of the input, and a tag's key": (n) =>
     tagged({ preserve: [`${STARS}*b`] }, {}, { ["a".repeat(n)]: "text" }),
-  "preserve, globs with ? of the XR, and a tag's key": (n) =>
-    tagged(
-      { preserve: [{ ...KEYS, match: "Glob" }] },
-      { keys: list(20, (index) => `*?${"a".repeat(250)}${String.fromCharCode(98 + index)}*`) },
-      { ["a".repeat(n)]: "text" },
-    ),
+  "preserve, globs with ? of the XR, and a tag's key": (n) => questioned({ ["a".repeat(n)]: "text" }),
+  "preserve, globs with ? of the XR, and keys of tags": (n) =>
+    questioned(map(n, (index) => [`${"a".repeat(1000)}${index}`, "text"])),
   "tags that the cloud reports, all preserved": (n) => tagged({ preserve: ["*"] }, {}, map(n, text)),
   "tags that the cloud reports, as a list": (n) => ({
     ...tagged({ preserve: ["*"] }, {}),

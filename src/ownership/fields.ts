@@ -63,15 +63,30 @@ function toJson(value: JsonValue, written: Written): string {
 
 const NUMBER = /^(?:0|[1-9]\d{0,8})$/;
 
+/** The fields of the largest kinds are some hundreds. */
+const MAX_FIELDS = 10_000;
+
+/** Stops counting at the limit: whoever writes the fields decides how many there are. */
+function countFields(value: JsonValue, limit: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const keys = Object.keys(value);
+  let count = keys.length;
+  for (let i = 0; i < keys.length && count <= limit; i++) {
+    count += countFields((value as JsonObject)[keys[i] as string] as JsonValue, limit - count);
+  }
+  return count;
+}
+
 /**
  * Finds the fields below spec.forProvider that have a reference or a selector beside them; returns sorted names, each before its
- * value. A value is undefined until it is resolved; only then a provider looks for the cloud resource.
+ * value. A value is undefined until it is resolved; only then a provider looks for the cloud resource. Where there are too many
+ * fields nothing is known.
  */
 export function findReferred({ desired, observed }: Resource): readonly (string | undefined)[] {
+  const [wanted, found] = [readParameters(desired), readParameters(observed)];
+  if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [undefined];
   const written: Written = new Map();
-  const blocks: Block[] = [
-    { path: "", wanted: readParameters(desired), found: readParameters(observed), isInText: false },
-  ];
+  const blocks: Block[] = [{ path: "", wanted, found, isInText: false }];
   const referred: Referred[] = [];
   for (const block of blocks) {
     const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });

@@ -126,9 +126,22 @@ test.each<{ reason: string; desired: JsonObject }>([
   { reason: "nested", desired: nested(990, { a: "a".repeat(100_000) }) },
   {
     reason: "below a long name",
-    desired: { ["a".repeat(100_000)]: Array.from({ length: 10_000 }, () => ({ a: 1, aRef: {} })) },
+    desired: { ["a".repeat(100_000)]: Array.from({ length: 3000 }, () => ({ a: 1, aRef: {} })) },
   },
 ])("what is hashed grows with the bytes, and not with their product, where references are $reason", ({ desired }) => {
   const texts = findReferred({ desired: managed(desired), observed: undefined });
   expect(JSON.stringify(texts).length).toBeLessThan(10 * JSON.stringify(desired).length);
+});
+
+test.each([
+  { count: 9000, isKnown: true },
+  { count: 11_000, isKnown: false },
+])("of $count fields, those that are referred to are known: $isKnown", ({ count, isKnown }) => {
+  const fields = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field-${index}`, "text"]));
+  const [small, large] = [managed({ topic: "a", topicRef: {} }), managed({ ...fields, topic: "a", topicRef: {} })];
+  const found = [
+    findReferred({ desired: large, observed: undefined }),
+    findReferred({ desired: small, observed: large }),
+  ];
+  expect(found.map((texts) => !texts.includes(undefined))).toEqual([isKnown, isKnown]);
 });

@@ -31,6 +31,9 @@ type Finder = (text: string, from: number) => number;
 
 const WORD = 32;
 
+/** Of longer texts none fits a part with `?`. No cloud has longer keys of tags: Azure, with the longest, takes 512 characters. */
+const MAX_TEXT = 1024;
+
 /**
  * Shift-And (Baeza-Yates and Gonnet, 1992): bit i says that the last characters are the first i + 1 of the part. Trying the part at
  * each place would take 256 times as long for a text such as `aaa…`.
@@ -43,7 +46,7 @@ function toFinder(part: string): Finder {
   const masks = new Map([...new Set(part.split(""))].map((unit) => [unit.charCodeAt(0), fitting(unit)]));
   const end = 1 << ((part.length - 1) % WORD);
   return (text, from) => {
-    if (runs.some((run) => !text.includes(run, from))) return -1;
+    if (text.length > MAX_TEXT || runs.some((run) => !text.includes(run, from))) return -1;
     const state = new Int32Array(other.length);
     for (let at = from; at < text.length; at++) {
       shift(state, masks.get(text.charCodeAt(at)) ?? other);
