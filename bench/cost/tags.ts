@@ -134,7 +134,7 @@ export const tagRows: readonly Row[] = Object.entries({
     tagged({ preserve: [`${STARS}*b`] }, {}, { ["a".repeat(n)]: "text" }),
   "preserve, globs with ? of the XR, and a tag's key": (n) => questioned({ ["a".repeat(n)]: "text" }),
   "preserve, globs with ? of the XR, and keys of tags": (n) =>
-    questioned(map(n, (index) => [`${"a".repeat(1000)}${index}`, "text"])),
+    questioned(map(n, (index) => [`${"a".repeat(500)}${index}`, "text"])),
   "tags that the cloud reports, all preserved": (n) => tagged({ preserve: ["*"] }, {}, map(n, text)),
   "tags that the cloud reports, as a list": (n) => ({
     ...tagged({ preserve: ["*"] }, {}),

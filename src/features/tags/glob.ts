@@ -32,7 +32,7 @@ type Finder = (text: string, from: number) => number;
 const WORD = 32;
 
 /** Of longer texts none fits a part with `?`. No cloud has longer keys of tags: Azure, with the longest, takes 512 characters. */
-const MAX_TEXT = 1024;
+const MAX_TEXT = 512;
 
 /**
  * Shift-And (Baeza-Yates and Gonnet, 1992): bit i says that the last characters are the first i + 1 of the part. Trying the part at

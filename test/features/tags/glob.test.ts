@@ -54,18 +54,18 @@ test("many stars in a long text cost no more than a few: a regular expression wo
 });
 
 test.each([
-  { reason: "but for its end", text: "a".repeat(1024), glob: `*?${"a".repeat(250)}b*` },
-  { reason: "but for what follows its end", text: `${"a".repeat(1023)}b`, glob: `*?${"a".repeat(250)}b?b*` },
+  { reason: "but for its end", text: "a".repeat(512), glob: `*?${"a".repeat(250)}b*` },
+  { reason: "but for what follows its end", text: `${"a".repeat(511)}b`, glob: `*?${"a".repeat(250)}b?b*` },
 ])("a long part with ? costs little at each character of texts that it fits $reason", ({ text, glob }) => {
   const find = toMatcher(glob);
   const before = process.cpuUsage();
-  for (let i = 0; i < 3000; i++) expect(find(text)).toBe(false);
+  for (let i = 0; i < 6000; i++) expect(find(text)).toBe(false);
   expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
 });
 
 test.each([
-  { text: `x${"a".repeat(1022)}b`, is: true },
-  { text: `x${"a".repeat(1023)}b`, is: false },
+  { text: `x${"a".repeat(510)}b`, is: true },
+  { text: `x${"a".repeat(511)}b`, is: false },
 ])("a part with ? is looked for in texts as long as a key of a tag can be: $text.length", ({ text, is }) => {
   expect(fits(text, "*?aab*")).toBe(is);
 });
