@@ -12,9 +12,9 @@ import { type Draft, emptyDraft } from "./model/draft.ts";
 const features: readonly Feature[] = [
   sharing, // first: all that follows can use what others share
   publishing,
-  consumers, // before tags and external names: credentials are resources like others
-  tags, // needs the final set of desired resources, and leaves out what another XR has
-  externalNames, // after every feature that desires managed resources
+  consumers, // before external names and tags: credentials are resources like others
+  externalNames, // after every feature that desires managed resources, and before tags: who may write its ledger must not pass by them
+  tags, // needs the final set of desired resources and their names, and leaves out what another XR has
   adoption, // after every feature that desires resources: it looks for those that nobody desires
   responseTTL, // last: it must know every requirement, because one that is pending forbids a TTL
 ];

@@ -26,7 +26,7 @@ export interface Identity {
  * Identifies the cloud resource by API group, kind, ProviderConfig, scope and name; undefined if no other XR
  * can know its name.
  *
- * Another XR can only set a name that the pipeline sets. Mistaking two cloud resources for one would stop the second; mistaking
+ * Only a name that is desired counts: another XR can set one that a pipeline sets, or that its ledger of external names has. Mistaking two cloud resources for one would stop the second; mistaking
  * one for two only leaves the tag war as it is. So every field that might distinguish two counts, and a resource has no
  * identity until its parent reference is resolved.
  */
@@ -57,7 +57,7 @@ export interface Names {
 /** The name of a cloud resource that exists once per region, such as an account's settings. */
 const ONLY_ONE = "default";
 
-/** Reads a cloud resource's names; undefined if the pipeline does not set them, or not yet. */
+/** Reads a cloud resource's names; undefined if they are not desired, or not yet. */
 export function readNames(declared: Pick<Declared, "desired" | "observed" | "facts">): Names | undefined {
   const { desired, observed, facts } = declared;
   const { name } = facts;
@@ -75,7 +75,7 @@ export function readNames(declared: Pick<Declared, "desired" | "observed" | "fac
 }
 
 /**
- * Reads the external name that the pipeline sets: by the annotation, or by metadata.name if the provider defaults to that. In the
+ * Reads the external name that is desired: by the annotation, or by metadata.name if the provider defaults to that. In the
  * latter case an observed annotation comes first, since providers write it only once.
  */
 function readExternalName(

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import type { Draft } from "../src/model/draft.ts";
+import type { JsonObject } from "../src/model/json.ts";
+import { run } from "../src/pipeline.ts";
+import { externallyNamed } from "../testing/builders/composed.ts";
+import { type CallParts, callOf, xr } from "../testing/builders/sharing.ts";
+import { at, DOMAIN, desiredOf, team } from "../testing/builders/tags.ts";
+
+// What the features do together, so that their order is protected.
+
+describe("a VPC whose name comes from external names has one writer:", () => {
+  const vpc: JsonObject = {
+    apiVersion: "ec2.aws.upbound.io/v1beta1",
+    kind: "VPC",
+    spec: { forProvider: { region: "eu-central-1" } },
+  };
+  const named = { ...vpc, ...externallyNamed("vpc-1") };
+  const names = { vpc: { "VPC.ec2.aws.upbound.io": "vpc-1" } };
+  const recording = xr({ status: { externalNames: names } });
+  const ledger = { toCompositeFieldPath: "status.externalNames" };
+  const runWith = ({ externalNames = { ledger }, onConflict = "Observe", ...parts }: Row["parts"] = {}): Draft =>
+    run(
+      callOf({
+        sharedResources: [],
+        desired: { vpc },
+        tags: { add: [team], owner: { onConflict } },
+        spec: { externalNames },
+        ...parts,
+      }),
+    );
+
+  /** A managed resource as the API server shows it, once the VPC was desired by its name and created by its provider. */
+  const applied = (name: string, owner: string, isOwner: boolean): JsonObject => {
+    const { metadata, ...rest } = desiredOf(runWith({ desired: { vpc: named }, contenders: [] }), "vpc");
+    const { labels = {}, annotations = {} } = metadata as Record<string, JsonObject>;
+    const marks = { [`${DOMAIN}/owner`]: owner, ...(isOwner && { [`${DOMAIN}/tags-owner`]: `${owner}#vpc` }) };
+    const created = { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:01Z" };
+    return {
+      ...rest,
+      metadata: {
+        name,
+        uid: name,
+        creationTimestamp: "2026-01-01T00:00:00Z",
+        labels,
+        annotations: {
+          ...annotations,
+          ...(isOwner && created),
+          ...marks,
+          "crossplane.io/composition-resource-name": "vpc",
+        },
+      },
+      spec: {
+        forProvider: { region: "eu-central-1" },
+        providerConfigRef: { name: "default" },
+        managementPolicies: isOwner ? ["*"] : ["Observe"],
+      },
+      status: { conditions: [{ type: "Synced", status: "True" }], atProvider: { id: "vpc-1" } },
+    };
+  };
+  const ownXr = "Shop.apps.example.org/team-a/shop";
+  const rival = applied("rival", "XShop.apps.example.org/rival", true);
+  const ours = applied("ours", ownXr, false);
+  const owned = applied("ours", ownXr, true);
+
+  interface Row {
+    readonly reason: string;
+    readonly parts: CallParts & { readonly externalNames?: JsonObject; readonly onConflict?: string };
+    /** Undefined where the resource is left out. */
+    readonly policies: readonly string[] | undefined;
+    readonly conditions: readonly [names: string, tags: string];
+    readonly isFatal?: boolean;
+  }
+  test.each<Row>([
+    {
+      reason: "one that is created again from the ledger observes what another XR owns",
+      parts: { xr: recording, contenders: [rival] },
+      policies: ["Observe"],
+      conditions: ["RestoredFromLedger", "WaitingForOwner"],
+    },
+    {
+      reason: "under Withhold it is not created, and its name stays in the ledger",
+      parts: { xr: recording, contenders: [rival], onConflict: "Withhold" },
+      policies: undefined,
+      conditions: ["RestoredFromLedger", "Withheld"],
+    },
+    {
+      reason: "under Fail the XR stops",
+      parts: { xr: recording, contenders: [rival], onConflict: "Fail" },
+      policies: ["Observe"],
+      conditions: ["RestoredFromLedger", "Conflict"],
+      isFatal: true,
+    },
+    {
+      reason: "it observes while Crossplane has not answered who else stands for it",
+      parts: { xr: recording },
+      policies: ["Observe"],
+      conditions: ["RestoredFromLedger", "WaitingForRequiredResources"],
+    },
+    {
+      reason: "it observes until its own managed resource is in the answer",
+      parts: { xr: recording, contenders: [] },
+      policies: ["Observe"],
+      conditions: ["RestoredFromLedger", "Arbitrating"],
+    },
+    {
+      reason: "it goes on observing once it exists",
+      parts: { xr: recording, observed: { vpc: ours }, contenders: [rival, ours] },
+      policies: ["Observe"],
+      conditions: ["Pinned", "WaitingForOwner"],
+    },
+    {
+      reason: "it owns what nobody else declares, and does not delete it, since nothing tells that it created it",
+      parts: { xr: recording, observed: { vpc: ours }, contenders: [ours] },
+      policies: ["Create", "LateInitialize", "Observe", "Update"],
+      conditions: ["Pinned", "ExistedBefore"],
+    },
+    {
+      reason: "an observer goes on observing when its Composition stops naming it and the name is pinned",
+      parts: { externalNames: {}, observed: { vpc: ours }, contenders: [rival, ours] },
+      policies: ["Observe"],
+      conditions: ["Pinned", "WaitingForOwner"],
+    },
+    {
+      reason: "a name that its provider chose is arbitrated as soon as it is pinned",
+      parts: { externalNames: {}, observed: { vpc: owned }, contenders: [owned] },
+      policies: ["*"],
+      conditions: ["Pinned", "Owned"],
+    },
+  ])("$reason", ({ parts, policies, conditions, isFatal = false }) => {
+    const draft = runWith(parts);
+    const edit = draft.resources.get("vpc");
+    expect(edit?.is).toBe(policies === undefined ? "removed" : "set");
+    if (policies !== undefined) {
+      const desired = desiredOf(draft, "vpc");
+      const written = at(desired, "spec.managementPolicies");
+      expect(Array.isArray(written) && written.toSorted()).toEqual(policies);
+      expect(at(desired, "metadata.annotations[crossplane.io/external-name]")).toBe("vpc-1");
+    }
+    expect(draft.conditions.map(({ reason }) => reason)).toEqual(conditions);
+    expect(draft.results.some(({ severity }) => severity === "Fatal")).toBe(isFatal);
+    const records = parts.externalNames === undefined ? [{ path: ["status", "externalNames"], value: names }] : [];
+    expect(draft.composite).toEqual(records);
+  });
+});
