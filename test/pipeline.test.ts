@@ -61,6 +61,7 @@ describe("a VPC whose name comes from external names has one writer:", () => {
   const rival = applied("rival", "XShop.apps.example.org/rival", true);
   const ours = applied("ours", ownXr, false);
   const owned = applied("ours", ownXr, true);
+  const nameless = { ...owned, metadata: { name: "ours", uid: "ours" } };
 
   interface Row {
     readonly reason: string;
@@ -121,10 +122,16 @@ describe("a VPC whose name comes from external names has one writer:", () => {
       conditions: ["Pinned", "WaitingForOwner"],
     },
     {
-      reason: "a name that its provider chose is arbitrated as soon as it is pinned",
+      reason: "an owner goes on owning when its Composition stops naming it and the name is pinned",
       parts: { externalNames: {}, observed: { vpc: owned }, contenders: [owned] },
       policies: ["*"],
       conditions: ["Pinned", "Owned"],
+    },
+    {
+      reason: "it observes if it had no name yet, and the ledger gives it one",
+      parts: { xr: recording, observed: { vpc: nameless }, contenders: [rival] },
+      policies: ["Observe"],
+      conditions: ["RestoredFromLedger", "WaitingForOwner"],
     },
   ])("$reason", ({ parts, policies, conditions, isFatal = false }) => {
     const draft = runWith(parts);
@@ -140,5 +147,13 @@ describe("a VPC whose name comes from external names has one writer:", () => {
     expect(draft.results.some(({ severity }) => severity === "Fatal")).toBe(isFatal);
     const records = parts.externalNames === undefined ? [{ path: ["status", "externalNames"], value: names }] : [];
     expect(draft.composite).toEqual(records);
+  });
+
+  test("for one that its provider named nobody is looked for", () => {
+    const observed = { vpc: { ...owned, ...externallyNamed("vpc-1") } };
+    const draft = runWith({ externalNames: {}, observed });
+    expect(draft.requirements.size).toBe(0);
+    expect(draft.conditions.map(({ reason }) => reason)).toEqual(["Pinned", "Owned"]);
+    expect(at(desiredOf(draft, "vpc"), "spec.managementPolicies")).toBeUndefined();
   });
 });

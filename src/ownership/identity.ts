@@ -12,6 +12,8 @@ export interface Declared {
   readonly desired: Document;
   readonly observed: Document | undefined;
   readonly facts: IdentityFacts;
+  /** True if its external name is desired only because it was observed. */
+  readonly isPinned?: boolean;
 }
 
 /** The two hashes by which a cloud resource is found. */
@@ -26,9 +28,9 @@ export interface Identity {
  * Identifies the cloud resource by API group, kind, ProviderConfig, scope and name; undefined if no other XR
  * can know its name.
  *
- * Only a name that is desired counts: another XR can set one that a pipeline sets, or that its ledger of external names has. Mistaking two cloud resources for one would stop the second; mistaking
- * one for two only leaves the tag war as it is. So every field that might distinguish two counts, and a resource has no
- * identity until its parent reference is resolved.
+ * Only a name that a pipeline sets counts, or the ledger of external names: another XR can set those, too. Mistaking two cloud
+ * resources for one would stop the second; mistaking one for two only leaves the tag war as it is. So every field that might
+ * distinguish two counts, and a resource has no identity until its parent reference is resolved.
  */
 export function identify(declared: Declared): Identity | undefined {
   const { kind, desired, observed, facts } = declared;
@@ -57,11 +59,11 @@ export interface Names {
 /** The name of a cloud resource that exists once per region, such as an account's settings. */
 const ONLY_ONE = "default";
 
-/** Reads a cloud resource's names; undefined if they are not desired, or not yet. */
-export function readNames(declared: Pick<Declared, "desired" | "observed" | "facts">): Names | undefined {
-  const { desired, observed, facts } = declared;
+/** Reads a cloud resource's names; undefined if nobody sets them, or not yet. */
+export function readNames(declared: Omit<Declared, "kind">): Names | undefined {
+  const { desired, facts } = declared;
   const { name } = facts;
-  if (name.is === "externalName") return readExternalName(desired, observed, name.defaultsToName);
+  if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
   if (name.is === "fields") {
     const names = name.paths.map((path) => stringAt(desired, path) ?? "");
     return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
@@ -79,11 +81,10 @@ export function readNames(declared: Pick<Declared, "desired" | "observed" | "fac
  * latter case an observed annotation comes first, since providers write it only once.
  */
 function readExternalName(
-  desired: Document,
-  observed: Document | undefined,
+  { desired, observed, isPinned = false }: Omit<Declared, "kind">,
   defaultsToName: boolean,
 ): Names | undefined {
-  const annotated = stringAt(desired, EXTERNAL_NAME);
+  const annotated = isPinned ? undefined : stringAt(desired, EXTERNAL_NAME);
   if (annotated !== undefined) return { names: [annotated], parts: [annotated], path: EXTERNAL_NAME };
   const own = defaultsToName ? stringAt(desired, ["metadata", "name"]) : undefined;
   if (own === undefined) return undefined;

@@ -1,16 +1,17 @@
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
 import { EVERYTHING, mayWrite, readPolicies } from "../../crossplane/management-policies.ts";
-import { readAnnotation } from "../../crossplane/metadata.ts";
+import { EXTERNAL_NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
 import { IGNORE_TAGS } from "../../input/tags.ts";
 import { compareEntries } from "../../model/compare.ts";
-import type { Document } from "../../model/document.ts";
+import { type Document, stringAt } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import type { SchemaRequirement } from "../../model/requirement.ts";
 import { type Declared, identify } from "../../ownership/identity.ts";
+import { IDENTITY } from "../../ownership/marks.ts";
 import { SHARED_FROM } from "../../ownership/owner.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -94,13 +95,11 @@ function toSubject(resource: string, desired: Document, kinds: KnownKinds, call:
   if (candidate === undefined) return leftAlone(desired, kind);
   const { is, field, desired: desiredTags, requirement: schema } = findTagField(candidate, call);
   const tagField = is === "there" || is === "pending" ? field : undefined;
-  const declared = { kind, desired, observed, facts: identity };
+  const isPinned = isOnlyPinned(call.request.desired.resources.get(resource)?.document, desired, observed);
+  const declared = { kind, desired, observed, facts: identity, isPinned };
   if (tagField === undefined && !isKnownElsewhere(declared)) return { schema, ...leftAlone(desired, kind) };
   const subject: Subject = {
-    kind,
-    desired,
-    observed,
-    facts: identity,
+    ...declared,
     resource,
     tagField,
     desiredTags,
@@ -134,6 +133,19 @@ const toCandidate = (
 /** Tells whether other XRs can declare a cloud resource without tags; of a kind that is not in our tables nobody knows. */
 const isKnownElsewhere = (declared: Declared): boolean =>
   !declared.facts.countsReferences && identify(declared) !== undefined;
+
+/**
+ * Tells whether the external name is one that the provider chose, and that `externalNames` desires as it is observed. A name from
+ * the ledger is not: whoever may write an XR's status chooses it. What was arbitrated once is arbitrated for good.
+ */
+function isOnlyPinned(composed: Document | undefined, desired: Document, observed: Document | undefined): boolean {
+  if (composed === undefined || composed === desired || observed === undefined) return false;
+  return (
+    stringAt(composed, EXTERNAL_NAME) === undefined &&
+    stringAt(desired, EXTERNAL_NAME) === stringAt(observed, EXTERNAL_NAME) &&
+    readLabel(observed, IDENTITY) === undefined
+  );
+}
 
 /** A provider sends what stands below spec.forProvider, and reports what it found at the same place below status.atProvider. */
 const toReportedPath = (fieldPath: FieldPath): FieldPath =>
