@@ -19,6 +19,7 @@ const leftOut = (count: number, metadata: JsonObject, xr: JsonObject = {}, adopt
 });
 
 const unproven = { labels: { "crossplane.io/composite": "other" } };
+const labelledRoot = { labels: { "crossplane.io/composite": "root" } };
 const { metadata } = store() as { readonly metadata: JsonObject };
 
 export const adoptionRows: readonly Row[] = Object.entries({
@@ -45,6 +46,19 @@ export const adoptionRows: readonly Row[] = Object.entries({
         },
       },
     ),
+  "observed resources of a nested XR, as many references of its controller": (n) => ({
+    ...leftOut(n, labelledRoot, {
+      metadata: { ...metadata, ...labelledRoot, ...controlledBy("uid-of-root", "root", "XRoot") },
+    }),
+    cluster: [
+      {
+        apiVersion: "apps.example.org/v1",
+        kind: "XRoot",
+        metadata: { name: "root", uid: "uid-of-root", ...labelledRoot },
+        ...refs(n),
+      },
+    ],
+  }),
   "references, none of them there": (n) => ({ xr: store(refs(n)), spec: { adoption: {} } }),
   "references of a restored XR, none of them there": (n) => ({ xr: restoredStore(refs(n)), spec: { adoption: {} } }),
   "references of a restored XR, as many conditions": (n) => ({

@@ -22,5 +22,3 @@ const toController = (owner: JsonObject): Controller => ({
   name: toPlainText(owner["name"]),
   uid: toPlainText(owner["uid"]),
 });
-
-export const isControlled = (resource: Document): boolean => findController(resource) !== undefined;

@@ -1,7 +1,6 @@
 import { brief } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { Composite } from "./composite.ts";
-import { isControlled } from "./controller.ts";
 import { composerName, readComposers } from "./field-managers.ts";
 import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, readLabel } from "./metadata.ts";
 
@@ -9,7 +8,7 @@ import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, readLabel } f
 export type Proof =
   | { readonly is: "proven" }
   | { readonly is: "unproven"; readonly because: string }
-  | { readonly is: "nested"; readonly root: string }; // the XR itself has to be adopted first
+  | { readonly is: "nested"; readonly root: string }; // proven if the XR is nested below that root, as its label says
 
 /** An XR that may have composed a resource. Read once: an XR may carry thousands of labels and owners. */
 export interface PossibleComposer extends Pick<Composite, "apiVersion" | "kind" | "name"> {
@@ -18,7 +17,6 @@ export interface PossibleComposer extends Pick<Composite, "apiVersion" | "kind" 
   readonly root: string;
   readonly claimLabels: ReadonlyMap<string, string | undefined>;
   readonly fieldManager: string;
-  readonly isControlled: boolean;
 }
 
 const CLAIM_LABELS = [CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL];
@@ -33,7 +31,6 @@ export function toPossibleComposer(composite: Composite): PossibleComposer {
     root: readLabel(document, COMPOSITE_LABEL) ?? name,
     claimLabels: new Map(CLAIM_LABELS.map((key) => [key, readLabel(document, key)])),
     fieldManager: composerName(composite),
-    isControlled: isControlled(document),
   };
 }
 
@@ -44,8 +41,8 @@ export function toPossibleComposer(composite: Composite): PossibleComposer {
  * - The field manager by which Crossplane applies what an XR composes contains the XR's name, kind and group. Where
  *   managed fields survived the restore, none of another XR may be among them.
  * - The label `crossplane.io/composite` is the XR's name. The resources of a nested XR carry the name of the XR at the root,
- *   as the nested XR does itself. That label of the XR can be edited like its references, so it counts only for an XR that
- *   is controlled, or where the field manager confirms it.
+ *   as the nested XR does itself. That label of the XR can be edited like its references, so it counts only where the field
+ *   manager confirms it, or the XRs above (`NestedComposites`).
  * - A claim's name and namespace, where they are on the resource, are on the XR too: XRs of two kinds may have one name.
  */
 export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
@@ -61,7 +58,7 @@ export function findProof(resource: Document, { name, root, claimLabels, ...comp
   if (label !== undefined) return unproven(`its label ${label} differs from the XR's`);
 
   const isNested = root !== name;
-  return isNested && !isComposedByUs && !composer.isControlled ? { is: "nested", root } : { is: "proven" };
+  return isNested && !isComposedByUs ? { is: "nested", root } : { is: "proven" };
 }
 
 const unproven = (because: string): Proof => ({ is: "unproven", because });

@@ -11,6 +11,16 @@ const NAME = "store";
 /** The value of the label `crossplane.io/composite`, on the XR and on the resources that it composes. */
 export const rootOf = (flavour: Flavour): string => (flavour === "nested" ? "root" : NAME);
 
+const ROOT = { apiVersion: "apps.example.org/v1", kind: "XRoot", name: "root" };
+
+/** The XR in which a nested one is composed. */
+export const rootComposite: JsonObject = {
+  apiVersion: ROOT.apiVersion,
+  kind: ROOT.kind,
+  metadata: { name: ROOT.name, uid: "uid-root", labels: { "crossplane.io/composite": ROOT.name } },
+  spec: { resourceRefs: [{ apiVersion: "apps.example.org/v1", kind: "XStore", name: NAME }] },
+};
+
 interface CompositeState {
   readonly flavour: Flavour;
   readonly references: readonly string[];
@@ -34,7 +44,7 @@ export function compositeOf({ flavour, references, conditions, ...state }: Compo
       managedFields: state.hasWrittenReferences ? [written] : [],
       labels: labelsOf(flavour, rootOf(flavour)),
       ...namespaceOf(flavour),
-      ...(state.isAdopted && { ownerReferences: [{ kind: "XRoot", name: "root", uid: "uid-root", controller: true }] }),
+      ...(state.isAdopted && { ownerReferences: [{ ...ROOT, uid: "uid-root", controller: true }] }),
     },
     spec: flavour === "modern" || flavour === "namespaced" ? { crossplane: { resourceRefs } } : { resourceRefs },
     status: { conditions },

@@ -4,7 +4,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callPipeline, isFatal } from "./cluster-call.ts";
-import { bucketOf, type Composed, compositeOf, type Flavour, rootOf, UID } from "./cluster-objects.ts";
+import { bucketOf, type Composed, compositeOf, type Flavour, rootComposite, rootOf, UID } from "./cluster-objects.ts";
 
 /**
  * A small model of a cluster with one XR in it: the part of Crossplane's reconcile that creates, adopts and deletes composed
@@ -151,7 +151,7 @@ export class Cluster {
       input: this.#input,
       observed: Object.fromEntries([...observed].map(([composedAs, name]) => [composedAs, this.#objectOf(name)])),
       desired: Object.fromEntries([...this.desired].map((composedAs) => [composedAs, {}])),
-      find: (name) => (this.resources.has(name) ? this.#objectOf(name) : undefined),
+      find: (name) => this.#find(name),
     });
   }
 
@@ -228,6 +228,11 @@ export class Cluster {
       isAdopted: this.isAdopted,
       conditions: this.#conditions,
     });
+  }
+
+  #find(name: string): JsonObject | undefined {
+    if (name === rootOf("nested")) return rootComposite;
+    return this.resources.has(name) ? this.#objectOf(name) : undefined;
   }
 
   #objectOf(name: string): JsonObject {

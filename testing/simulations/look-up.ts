@@ -2,7 +2,10 @@ import { groupBy } from "../../src/model/group-by.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 
-/** Answers selectors from these objects, as Crossplane v2 does: by name or by labels, in one namespace or in all. */
+/**
+ * Answers selectors from these objects, as Crossplane v2 does: by name or by labels, in one namespace or in all. A cluster-scoped
+ * object is found by its name with any namespace.
+ */
 export function lookUpIn(objects: readonly JsonObject[]): (selector: ResourceSelector) => readonly JsonObject[] {
   const byKind = groupBy(objects, kindOf);
   const byName = groupBy(objects, (object) => `${kindOf(object)} ${metadataOf(object).name}`);
@@ -11,7 +14,8 @@ export function lookUpIn(objects: readonly JsonObject[]): (selector: ResourceSel
     return (found ?? []).filter((object) => {
       const metadata = metadataOf(object);
       const isLabelled = "name" in match || hasLabels(metadata.labels, match.labels);
-      return isLabelled && (namespace === undefined || metadata.namespace === namespace);
+      const isClusterScoped = "name" in match && metadata.namespace === undefined;
+      return isLabelled && (namespace === undefined || metadata.namespace === namespace || isClusterScoped);
     });
   };
 }

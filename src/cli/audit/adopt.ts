@@ -28,7 +28,7 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
     .filter(({ composite }) => composite === undefined)
     .map(
       ({ resource, message }) =>
-        `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which one cannot be told\n`,
+        `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which XR composed it cannot be told\n`,
     );
   return [INTRODUCTION, ...blocks.sort(), ...unclear].join("");
 }

@@ -1,6 +1,8 @@
 import type { Composite } from "../../crossplane/composite.ts";
 import { COMPOSITE, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.ts";
-import { findProof, toPossibleComposer } from "../../crossplane/proof.ts";
+import { NestedComposites } from "../../crossplane/nesting.ts";
+import { findProof, type PossibleComposer, type Proof, toPossibleComposer } from "../../crossplane/proof.ts";
+import { resourceKey, toReference } from "../../crossplane/references.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { groupBy } from "../../model/group-by.ts";
 
@@ -8,25 +10,58 @@ import { groupBy } from "../../model/group-by.ts";
 export type Composer =
   | { readonly is: "none" }
   | { readonly is: "one"; readonly composite: Composite }
-  | { readonly is: "several"; readonly composites: readonly Composite[] };
+  /** Several may have composed it, or one that may not be nested where its label says. */
+  | { readonly is: "unclear"; readonly composites: readonly Composite[] };
 
-/** XRs by the root of their tree, which the label of all that they compose names: few are below one root. */
-export type CompositesByRoot = ReadonlyMap<string | undefined, readonly Composite[]>;
+/** An XR that may have composed orphans, read once for all of them. */
+interface Candidate {
+  readonly composite: Composite;
+  readonly composer: PossibleComposer;
+}
 
-export const groupByRoot = (composites: readonly Composite[]): CompositesByRoot =>
-  groupBy(composites, ({ document, name }) => stringAt(document, COMPOSITE) ?? name);
+/** An XR that may have composed an orphan. */
+interface Possible {
+  readonly composite: Composite;
+  readonly proof: Proof;
+}
 
-/**
- * Finds the XR by adoption's rules of proof: the label, the claim's labels, and Crossplane's field manager if there are managed
- * fields. A namespaced XR composes in its own namespace only.
- */
-export function findComposer(document: Document, byRoot: CompositesByRoot): Composer {
-  // An Endpoints object copies its Service's labels, but not this annotation.
-  if (stringAt(document, COMPOSITION_RESOURCE_NAME) === undefined) return { is: "none" };
-  const namespace = stringAt(document, ["metadata", "namespace"]);
-  const [only, ...others] = (byRoot.get(stringAt(document, COMPOSITE)) ?? [])
-    .filter((composite) => composite.namespace === undefined || composite.namespace === namespace)
-    .filter((composite) => findProof(document, toPossibleComposer(composite)).is !== "unproven");
-  if (only === undefined) return { is: "none" };
-  return others.length === 0 ? { is: "one", composite: only } : { is: "several", composites: [only, ...others] };
+/** All XRs, to find the composers of orphans among them. */
+export class Composers {
+  /** By the root of their tree, which the label of all that they compose names: few are below one root. */
+  readonly #byRoot: ReadonlyMap<string, readonly Candidate[]>;
+  readonly #nested: NestedComposites;
+
+  constructor(composites: readonly Composite[]) {
+    const candidates = composites.map((composite) => ({ composite, composer: toPossibleComposer(composite) }));
+    this.#byRoot = groupBy(candidates, ({ composer }) => composer.root);
+    const byKey = new Map(composites.map(({ document }) => [resourceKey(toReference(document)), document]));
+    this.#nested = new NestedComposites((reference) => {
+      const found = byKey.get(resourceKey(reference)) ?? byKey.get(resourceKey({ ...reference, namespace: undefined }));
+      return { is: "resolved", items: found === undefined ? [] : [found] };
+    });
+  }
+
+  /**
+   * Finds the XR by adoption's rules of proof: the label, the claim's labels, and Crossplane's field manager if there are managed
+   * fields. A namespaced XR composes in its own namespace only. An XR whose nesting nothing confirms may have composed it all the
+   * same, before it was restored: it is named, but never as the only one.
+   */
+  find(document: Document): Composer {
+    // An Endpoints object copies its Service's labels, but not this annotation.
+    if (stringAt(document, COMPOSITION_RESOURCE_NAME) === undefined) return { is: "none" };
+    const namespace = stringAt(document, ["metadata", "namespace"]);
+    const possible = (this.#byRoot.get(stringAt(document, COMPOSITE) ?? "") ?? [])
+      .filter(({ composite }) => composite.namespace === undefined || composite.namespace === namespace)
+      .map(({ composite, composer }) => ({ composite, proof: findProof(document, composer) }))
+      .filter(({ proof }) => proof.is !== "unproven");
+    const [only, ...others] = possible;
+    if (only === undefined) return { is: "none" };
+    if (others.length > 0 || !this.#isComposer(only))
+      return { is: "unclear", composites: possible.map(({ composite }) => composite) };
+    return { is: "one", composite: only.composite };
+  }
+
+  #isComposer({ composite, proof }: Possible): boolean {
+    return proof.is === "proven" || this.#nested.confirm(composite.document).is === "confirmed";
+  }
 }

@@ -8,7 +8,7 @@ import { compareTexts } from "../../model/compare.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { findStrays } from "./cloud-resources.ts";
-import { type Composer, type CompositesByRoot, findComposer, groupByRoot } from "./composer.ts";
+import { type Composer, Composers } from "./composer.ts";
 import { FINDINGS, type Finding } from "./finding.ts";
 import { toKey, type World } from "./world.ts";
 
@@ -22,16 +22,16 @@ export interface Patience {
 export function toFindings(world: World, patience: Patience): readonly Finding[] {
   const references = world.composites.map((composite) => ({ composite, references: toReferences(composite) }));
   const referred = new Set(references.flatMap((each) => each.references.map(toKey)));
-  const byRoot = groupByRoot(world.composites);
+  const composers = new Composers(world.composites);
   const found = [
     ...references.flatMap(({ composite, references: own }) =>
       own.flatMap((reference) => referenceFinding(reference, composite, world)),
     ),
     ...[...world.labelled]
       .filter(([key]) => !referred.has(key))
-      .flatMap(([, document]) => orphanFinding(document, byRoot)),
+      .flatMap(([, document]) => orphanFinding(document, composers)),
     ...findStrays(world, patience).map(({ is, document, message }) => {
-      const composer = findComposer(document, byRoot);
+      const composer = composers.find(document);
       const composite = composer.is === "one" ? composer.composite : undefined;
       return finding(is, toReference(document), composite, document, message);
     }),
@@ -99,18 +99,22 @@ function controlledFinding(
 }
 
 /** Checks a resource that no XR refers to: an existing XR composed it, and nobody has taken control of it since. */
-function orphanFinding(document: Document, byRoot: CompositesByRoot): readonly Finding[] {
+function orphanFinding(document: Document, composers: Composers): readonly Finding[] {
   if (findController(document) !== undefined || isBeingDeleted(document)) return [];
-  const composer = findComposer(document, byRoot);
+  const composer = composers.find(document);
   if (composer.is === "none") return [];
   const composite = composer.is === "one" ? composer.composite : undefined;
   return [finding("Orphaned", toReference(document), composite, document, toSentence(composer))];
 }
 
-const toSentence = (composer: Exclude<Composer, { readonly is: "none" }>): string =>
-  composer.is === "one"
-    ? "its XR composed it, does not refer to it any more, and nobody controls it: Crossplane will never delete it"
-    : `one of ${composer.composites.map((one) => formatReference(toReference(one.document))).join(", ")} composed it, none refers to it, and nobody controls it`;
+function toSentence(composer: Exclude<Composer, { readonly is: "none" }>): string {
+  if (composer.is === "one")
+    return "its XR composed it, does not refer to it any more, and nobody controls it: Crossplane will never delete it";
+  const [name, ...others] = composer.composites.map((one) => formatReference(toReference(one.document)));
+  return others.length === 0
+    ? `${name} may have composed it, no XR above confirms that; none refers to it, and nobody controls it`
+    : `one of ${[name, ...others].join(", ")} composed it, none refers to it, and nobody controls it`;
+}
 
 /**
  * Finds copies of the connection Secrets of XRs that are gone. Only kinds that have XRs are checked: of others it is

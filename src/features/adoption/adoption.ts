@@ -8,7 +8,6 @@ import { toCondition, toFatal } from "./condition.ts";
 import { putBack } from "./put-back.ts";
 import { BLOCKING } from "./reasons.ts";
 import { type Remark, toRemarks } from "./remarks.ts";
-import { requireReference } from "./unobserved.ts";
 
 /**
  * Keeps everything that the XR refers to until the XR controls it. After a restore nobody controls what was composed;
@@ -18,11 +17,11 @@ export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
 
-  const cases = findCases(call, draft);
+  const { cases, requirements } = findCases(call, draft);
   const remarks = toRemarks(cases, policy, call);
   const condition = toCondition(remarks);
   const adopting = withResources(draft, putBackAll(cases, policy));
-  const asking = withRequirements(adopting, toRequirements(cases));
+  const asking = withRequirements(adopting, requirements);
   return withResults(withCondition(asking, condition), toResults(cases, remarks, condition, call));
 };
 
@@ -36,10 +35,6 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly
       : [],
   );
 }
-
-/** Requires references for as long as the XR has them: Crossplane watches what was required last. */
-const toRequirements = (cases: readonly Case[]) =>
-  cases.flatMap((found) => (found.is === "referenced" ? [requireReference(found.reference)] : []));
 
 /** Makes events, and a Fatal only once everything is known: it ends the reconcile, so it names all resources at once. */
 function toResults(

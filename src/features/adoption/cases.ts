@@ -3,35 +3,54 @@ import type { Reference } from "../../crossplane/references.ts";
 import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
+import type { Requirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
+import { type Confirmation, confirmNesting } from "./nesting.ts";
 import { isRestored } from "./restored.ts";
 import { canBeRequired, findUnobserved, requireReference } from "./unobserved.ts";
-import { type AdoptionVerdict, judgeObserved, judgeReferenced } from "./verdict.ts";
+import { type AdoptionVerdict, type Judgement, judgeObserved, judgeReferenced, settleNested } from "./verdict.ts";
 
 /** A composed resource that is observed and that nobody desires: Crossplane drops it at the end of this reconcile. */
-export interface ObservedCase {
+export interface ObservedCase<Verdict = AdoptionVerdict> {
   readonly is: "observed";
   readonly name: string;
   readonly resource: Document;
-  readonly verdict: AdoptionVerdict;
+  readonly verdict: Verdict;
 }
 
 /** A reference whose resource is not observed: Crossplane replaces it at the end of this reconcile. */
-export interface ReferencedCase {
+export interface ReferencedCase<Verdict = AdoptionVerdict> {
   readonly is: "referenced";
   readonly reference: Reference;
-  readonly verdict: AdoptionVerdict;
+  readonly verdict: Verdict;
 }
 
-export type Case = ObservedCase | ReferencedCase;
+export type Case<Verdict = AdoptionVerdict> = ObservedCase<Verdict> | ReferencedCase<Verdict>;
 
-/** Finds and judges all cases. In steady state there are none, and no composed resource is read to find that out. */
-export const findCases = (call: Call, draft: Draft): readonly Case[] => [
-  ...findObserved(call, draft),
-  ...findReferenced(call),
-];
+/** All cases, and what they require for as long as they are there: Crossplane watches what was required last. */
+interface Found {
+  readonly cases: readonly Case[];
+  readonly requirements: readonly Requirement[];
+}
 
-function findObserved({ request, composite }: Call, draft: Draft): readonly ObservedCase[] {
+/**
+ * Finds and judges all cases. In steady state there are none, and no composed resource is read to find that out. The XRs above
+ * this one are required only where a case depends on them.
+ */
+export function findCases(call: Call, draft: Draft): Found {
+  const judged = [...findObserved(call, draft), ...findReferenced(call)];
+  const dependsOnNesting = judged.some(({ verdict }) => verdict.is === "nested");
+  const { nesting, requirements } = dependsOnNesting ? confirmNesting(call) : NOT_CONFIRMED;
+  const references = judged.flatMap((found) => (found.is === "referenced" ? [requireReference(found.reference)] : []));
+  return {
+    cases: judged.map((found): Case => ({ ...found, verdict: settleNested(found.verdict, nesting) })),
+    requirements: [...references, ...requirements],
+  };
+}
+
+const NOT_CONFIRMED: Confirmation = { nesting: { is: "pending" }, requirements: [] };
+
+function findObserved({ request, composite }: Call, draft: Draft): readonly ObservedCase<Judgement>[] {
   const { resources } = request.observed;
   const leftOut = [...resources].filter(([name]) => !isDesired(name, request, draft));
   if (leftOut.length === 0) return [];
@@ -50,7 +69,7 @@ function isDesired(name: string, { desired }: Call["request"], { resources }: Dr
   return edit === undefined ? desired.resources.has(name) : edit.is === "set";
 }
 
-function findReferenced(call: Call): readonly ReferencedCase[] {
+function findReferenced(call: Call): readonly ReferencedCase<Judgement>[] {
   const { request, composite } = call;
   const references = findUnobserved(call).filter((reference) => canBeRequired(reference, call));
   if (references.length === 0) return [];

@@ -37,10 +37,11 @@ export function explain(verdict: AdoptionVerdict, root: string): string {
         `nobody controls it, and nothing proves that this XR composed it: ${verdict.because}; if this XR did, set its label ` +
         `${COMPOSITE_LABEL} to ${brief(root)}; if not, remove its reference from the XR`
       );
-    case "nested":
+    case "unconfirmed":
       return (
-        `neither it nor this XR has a controller, and the label ${COMPOSITE_LABEL} of this XR names ${brief(verdict.root)}: XR ` +
-        `${brief(verdict.root)} has to adopt this XR first; if this XR is not nested, remove the label from it`
+        `nobody controls it, and nothing confirms that this XR is nested below ${brief(verdict.root)}, as its label ` +
+        `${COMPOSITE_LABEL} says: ${verdict.because}; XR ${brief(verdict.root)} has to adopt this XR first; if this XR is not ` +
+        "nested, remove the label from it"
       );
     case "stale":
       return (

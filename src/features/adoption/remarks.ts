@@ -72,7 +72,7 @@ function findRival(resource: Document | undefined, { request }: Call): string | 
 const REASONS_BY_VERDICT: Readonly<Partial<Record<AdoptionVerdict["is"], AdoptionReason>>> = {
   unadopted: "Unadopted",
   unproven: "Unproven",
-  nested: "WaitingForComposite",
+  unconfirmed: "WaitingForComposite",
   stale: "StaleController",
   missing: "MissingAfterRestore",
   foreign: "ControlledByAnother",

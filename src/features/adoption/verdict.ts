@@ -1,6 +1,7 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
 import { type Controller, findController } from "../../crossplane/controller.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
+import type { Nesting } from "../../crossplane/nesting.ts";
 import { findProof, type PossibleComposer } from "../../crossplane/proof.ts";
 import { hasReferences } from "../../crossplane/references.ts";
 import type { Document } from "../../model/document.ts";
@@ -13,12 +14,17 @@ export type AdoptionVerdict =
   | { readonly is: "unsettled" } // ours, and a restored XR that does not yet control what it composed itself
   | { readonly is: "unadopted" } // this XR composed it, and nobody controls it
   | { readonly is: "unproven"; readonly because: string } // nobody controls it, and nothing proves who composed it
-  | { readonly is: "nested"; readonly root: string } // provable only once this XR has its controller again
+  | { readonly is: "unconfirmed"; readonly root: string; readonly because: string } // as `nested`, which nothing confirms
   | { readonly is: "stale"; readonly controller: Controller } // this XR controlled it, under the UID before the restore
   | { readonly is: "foreign"; readonly controller: Controller } // somebody else controls it
   | { readonly is: "gone" } // it does not exist, or is being deleted
   | { readonly is: "missing" } // it is not restored yet
   | { readonly is: "pending" };
+
+/** What the resource and this XR tell, before the XRs above this one are looked up. */
+export type Judgement =
+  | Exclude<AdoptionVerdict, { is: "unconfirmed" }>
+  | { readonly is: "nested"; readonly root: string }; // `unadopted` if this XR is nested below that root
 
 /**
  * Judges a resource that is observed and not desired. Crossplane drops it at the end of this reconcile.
@@ -29,13 +35,13 @@ export type AdoptionVerdict =
  * | this XR         | not needed, it is a nested XR  | `unsettled` | delete it, before it has adopted what it composed   |
  * | none            | yes                            | `unadopted` | v1.20 to v2.3: delete it; v2.4: forget it for ever  |
  * | none            | no                             | `unproven`  | the same                                            |
- * | none            | not before this XR is adopted  | `nested`    | the same                                            |
+ * | none            | if this XR is nested there     | `nested`    | the same                                            |
  * | none, and going | not needed                     | `gone`      | it is being deleted already                         |
  *
  * One that is desired needs no verdict: Crossplane's server-side apply makes the XR its controller. One that somebody else
  * controls Crossplane does not observe; a renderer may, and then the next table holds.
  */
-export function judgeObserved(resource: Document, composer: PossibleComposer): AdoptionVerdict {
+export function judgeObserved(resource: Document, composer: PossibleComposer): Judgement {
   const verdict = judgeFound(resource, composer);
   const isUnsettled = verdict.is === "ours" && hasReferences(resource) && isRestored(resource);
   return isUnsettled ? { is: "unsettled" } : verdict;
@@ -53,18 +59,14 @@ export function judgeObserved(resource: Document, composer: PossibleComposer): A
  * | a resource    | this XR                                            | `ours`: it is watched, and observed the next time |
  * | a resource    | none                                               | as above: it was restored during this reconcile   |
  */
-export function judgeReferenced(
-  answer: Answer,
-  composer: PossibleComposer,
-  isComposerRestored: boolean,
-): AdoptionVerdict {
+export function judgeReferenced(answer: Answer, composer: PossibleComposer, isComposerRestored: boolean): Judgement {
   if (answer.is === "pending") return { is: "pending" };
   const [resource] = answer.items;
   if (resource === undefined) return { is: isComposerRestored ? "missing" : "gone" };
   return judgeFound(resource, composer);
 }
 
-function judgeFound(resource: Document, composer: PossibleComposer): AdoptionVerdict {
+function judgeFound(resource: Document, composer: PossibleComposer): Judgement {
   const controller = findController(resource);
   if (controller === undefined) return judgeUncontrolled(resource, composer);
   const { uid } = composer;
@@ -72,10 +74,23 @@ function judgeFound(resource: Document, composer: PossibleComposer): AdoptionVer
   return { is: isFormerSelf(controller, composer) ? "stale" : "foreign", controller };
 }
 
-function judgeUncontrolled(resource: Document, composer: PossibleComposer): AdoptionVerdict {
+function judgeUncontrolled(resource: Document, composer: PossibleComposer): Judgement {
   if (isBeingDeleted(resource)) return { is: "gone" };
   const proof = findProof(resource, composer);
   return proof.is === "proven" ? { is: "unadopted" } : proof;
+}
+
+/** Ends a judgement that depends on the XRs above this one; others stay as they are. */
+export function settleNested(judgement: Judgement, nesting: Nesting): AdoptionVerdict {
+  if (judgement.is !== "nested") return judgement;
+  switch (nesting.is) {
+    case "confirmed":
+      return { is: "unadopted" };
+    case "pending":
+      return nesting;
+    case "unconfirmed":
+      return { ...nesting, root: judgement.root };
+  }
 }
 
 /** The version of a kind changes while it stays the same kind. */

@@ -208,6 +208,48 @@ describe("what no XR refers to", () => {
   });
 });
 
+describe("an orphan that only a nested XR can have composed, by its claim,", () => {
+  const claim = { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "team-a" };
+  const labels = { "crossplane.io/composite": "orders", ...claim };
+  const orphan = bucket("a", { metadata: { labels, annotations: { "crossplane.io/composition-resource-name": "a" } } });
+  const inner = (controller: JsonObject): JsonObject => {
+    const { metadata, ...rest } = store({ name: "orders-inner", labels });
+    const owner = { apiVersion: "platform.example.org/v1", controller: true, ...controller };
+    return { ...rest, metadata: { ...(metadata as JsonObject), ownerReferences: [owner] } };
+  };
+  const referring = (name: string): JsonObject => ({
+    ...store(),
+    spec: { resourceRefs: [{ apiVersion: "platform.example.org/v1", kind: "XStore", name }] },
+  });
+  test.each([
+    {
+      reason: "is its, if the XR at the root confirms that",
+      stores: [referring("orders-inner"), inner(ours)],
+      is: "its XR",
+    },
+    {
+      reason: "is not surely its, if the XR at the root does not refer to it",
+      stores: [referring("orders-other"), inner(ours)],
+      is: "XStore.platform.example.org/orders-inner may",
+    },
+    {
+      reason: "is not surely its, if its controller is another object than it says",
+      stores: [referring("orders-inner"), inner({ ...ours, uid: "uid-before" })],
+      is: "XStore.platform.example.org/orders-inner may",
+    },
+    {
+      reason: "is not surely its, if the XR at the root is gone",
+      stores: [inner(ours)],
+      is: "XStore.platform.example.org/orders-inner may",
+    },
+  ])("$reason", ({ stores, is }) => {
+    const world = worldOf({ stores, buckets: [orphan] });
+    const found = toFindings(world, patience).find((each) => each.is === "Orphaned");
+    expect(found?.message).toMatch(new RegExp(`^${is} .*composed it`));
+    expect(toCommands(toFindings(world, patience), world).includes("\nkubectl patch")).toBe(is === "its XR");
+  });
+});
+
 describe("an XR without a condition Synced", () => {
   test.each([
     { reason: "was never reconciled", store: store({ status: {} }), found: ["NeverReconciled orders of orders"] },

@@ -81,8 +81,9 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
       xr: nestedStore,
       observed: { a: bucket("a", labelled("root")) },
       message:
-        "a (Bucket.cloud.example.org/a): neither it nor this XR has a controller, and the label crossplane.io/composite of this " +
-        "XR names root: XR root has to adopt this XR first; if this XR is not nested, remove the label from it",
+        "a (Bucket.cloud.example.org/a): nobody controls it, and nothing confirms that this XR is nested below root, as its label " +
+        "crossplane.io/composite says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if " +
+        "this XR is not nested, remove the label from it",
     },
     {
       when: "onUnproven: Release",

@@ -85,8 +85,13 @@ describe("a resource composed by a nested XR, and so labelled with the name of t
   const nested = (metadata: JsonObject) =>
     compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
   test.each<{ reason: string; xr: JsonObject; metadata: JsonObject; is: string }>([
-    { reason: "the nested XR is adopted", xr: controlledBy("u", "root"), metadata: labelled("root"), is: "unadopted" },
-    { reason: "the nested XR waits for its own adoption", xr: {}, metadata: labelled("root"), is: "nested" },
+    { reason: "it depends on the XRs above", xr: {}, metadata: labelled("root"), is: "nested" },
+    {
+      reason: "a controller alone is no proof",
+      xr: controlledBy("u", "root"),
+      metadata: labelled("root"),
+      is: "nested",
+    },
     {
       reason: "its field manager is proof enough",
       xr: {},

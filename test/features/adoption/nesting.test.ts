@@ -1,0 +1,331 @@
+import { describe, expect, test } from "vitest";
+import { adoption } from "../../../src/features/adoption/adoption.ts";
+import { documentOf } from "../../../src/model/document.ts";
+import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import type { Answer } from "../../../src/model/requirement.ts";
+import { bucket, composedCall, restoredStore } from "../../../testing/builders/composed.ts";
+import { requirementsIn, toBaseName } from "../../../testing/builders/sharing.ts";
+import { lookUpIn } from "../../../testing/simulations/look-up.ts";
+
+const GROUP = "apps.example.org/v1";
+const ROOT = { "crossplane.io/composite": "root" };
+
+interface Xr {
+  readonly kind: string;
+  readonly name: string;
+  readonly labels?: JsonValue;
+  readonly namespace?: string;
+  /** The XR that its owner reference names as its controller. */
+  readonly controller?: JsonObject | undefined;
+  /** The XRs that it refers to. */
+  readonly refers?: JsonValue;
+  readonly isModern?: boolean;
+}
+
+const xrOf = ({ kind, name, namespace, controller, labels = ROOT, refers = [], isModern = false }: Xr): JsonObject => ({
+  apiVersion: GROUP,
+  kind,
+  metadata: {
+    name,
+    uid: `uid-of-${name}`,
+    labels,
+    ...(namespace !== undefined && { namespace }),
+    ...(controller && { ownerReferences: [{ uid: "uid-of-a-config-map", name: "x" }, controller] }),
+  },
+  spec: isModern ? { crossplane: { resourceRefs: refers } } : { resourceRefs: refers },
+});
+
+const controlled = (kind: string, name: string, more: JsonObject = {}): JsonObject => ({
+  apiVersion: GROUP,
+  kind,
+  name,
+  uid: `uid-of-${name}`,
+  controller: true,
+  ...more,
+});
+const refer = (kind: string, name: string, more: JsonObject = {}): JsonObject => ({
+  apiVersion: GROUP,
+  kind,
+  name,
+  ...more,
+});
+const STORE = refer("XStore", "store");
+const byRoot = controlled("XRoot", "root");
+const root = (more: Partial<Xr> = {}): JsonObject => xrOf({ kind: "XRoot", name: "root", refers: [STORE], ...more });
+
+/** The XRs `names` above the nested one, from the nearest to the one that the root has composed. */
+const chain = (names: readonly string[]): readonly JsonObject[] =>
+  names.map((name, index) => {
+    const above = names[index + 1];
+    const below = names[index - 1];
+    const refers = [below === undefined ? STORE : refer("XMiddle", below)];
+    return xrOf({
+      kind: "XMiddle",
+      name,
+      refers,
+      controller: above === undefined ? byRoot : controlled("XMiddle", above),
+    });
+  });
+const above = (...names: readonly string[]): readonly JsonObject[] => [
+  ...chain(names),
+  root({ refers: [refer("XMiddle", names.at(-1) ?? "")] }),
+];
+
+const nestedXr = (more: Partial<Xr> = {}): JsonObject => {
+  const xr = xrOf({ kind: "XStore", name: "store", ...more });
+  const metadata = { ...(restoredStore()["metadata"] as JsonObject), ...(xr["metadata"] as JsonObject) };
+  const refers = [{ apiVersion: "cloud.example.org/v1", kind: "Bucket", name: "a" }];
+  return { ...xrOf({ kind: "XStore", name: "store", ...more, refers }), metadata };
+};
+
+interface Row {
+  readonly reason: string;
+  readonly controller?: JsonObject;
+  readonly cluster?: readonly JsonObject[];
+  readonly xr?: Partial<Xr>;
+  readonly because: string;
+  /** The XRs that are looked up. */
+  readonly asked?: readonly string[];
+}
+
+/** Calls as Crossplane does, until the requirements stay the same; at most six times. */
+function settle(
+  xr: JsonObject,
+  cluster: readonly JsonObject[],
+  resource: JsonObject,
+  isObserved = true,
+): readonly Draft[] {
+  const lookUp = lookUpIn([...cluster, ...(isObserved ? [] : [resource])]);
+  const answers = new Map<string, Answer>();
+  const call = composedCall({ xr, spec: { adoption: {} }, observed: isObserved ? { a: resource } : {} });
+  const request = { ...call.request, required: (name: string): Answer => answers.get(name) ?? { is: "pending" } };
+  const drafts: Draft[] = [];
+  for (let calls = 0; calls < 6; calls++) {
+    const draft = adoption({ ...call, request }, emptyDraft);
+    drafts.push(draft);
+    if ([...draft.requirements.keys()].every((name) => answers.has(name))) return drafts;
+    for (const [name, selector] of draft.requirements)
+      answers.set(name, { is: "resolved", items: lookUp(selector).map(documentOf) });
+  }
+  throw new Error("the requirements do not become stable");
+}
+
+const askedIn = (draft: Draft | undefined): readonly string[] =>
+  draft === undefined ? [] : [...requirementsIn(draft).keys()].map((name) => name.replace("adoption/controller/", ""));
+
+/** A bucket that was restored without its controller, as the nested XR has composed it. */
+const restored = (namespace?: string): JsonObject =>
+  bucket("a", { labels: ROOT, ...(namespace !== undefined && { namespace }) });
+
+describe("a nested XR adopts what carries the label of the root", () => {
+  const TEAM = { namespace: "team-a" };
+  test.each<Omit<Row, "because">>([
+    { reason: "the root controls it", controller: byRoot, cluster: [root()], asked: ["XRoot.apps.example.org/root"] },
+    {
+      reason: "the root is of v2 and cluster-scoped",
+      controller: byRoot,
+      cluster: [root({ isModern: true })],
+      xr: { isModern: true },
+      asked: ["XRoot.apps.example.org/root"],
+    },
+    {
+      reason: "both are namespaced",
+      controller: byRoot,
+      cluster: [root({ ...TEAM, isModern: true })],
+      xr: { ...TEAM, isModern: true },
+      asked: ["XRoot.apps.example.org/team-a/root"],
+    },
+    {
+      reason: "it is namespaced, and the root is not",
+      controller: byRoot,
+      cluster: [root({ refers: [refer("XStore", "store", TEAM)], isModern: true })],
+      xr: { ...TEAM, isModern: true },
+      asked: ["XRoot.apps.example.org/team-a/root"],
+    },
+    {
+      reason: "the root has no label, and refers to it in another version of its kind",
+      controller: controlled("XRoot", "root", { apiVersion: "apps.example.org/v1" }),
+      cluster: [root({ labels: {}, refers: [{ ...STORE, apiVersion: "apps.example.org/v2" }] })],
+      asked: ["XRoot.apps.example.org/root"],
+    },
+    {
+      reason: "one XR is between it and the root",
+      controller: controlled("XMiddle", "m1"),
+      cluster: above("m1"),
+      asked: ["XMiddle.apps.example.org/m1", "XRoot.apps.example.org/root"],
+    },
+    {
+      reason: "three XRs are between it and the root",
+      controller: controlled("XMiddle", "m1"),
+      cluster: above("m1", "m2", "m3"),
+      asked: [..."123"].map((level) => `XMiddle.apps.example.org/m${level}`).concat("XRoot.apps.example.org/root"),
+    },
+  ])("if $reason", ({ controller, cluster = [], xr = {}, asked = [] }) => {
+    const nested = nestedXr({ ...xr, controller });
+    const drafts = settle(nested, cluster, restored(xr.namespace));
+    expect(
+      drafts
+        .slice(0, -1)
+        .map(({ conditions: [shown], resources, results }) => [shown?.reason, resources.size, results]),
+    ).toEqual(drafts.slice(0, -1).map(() => ["WaitingForRequiredResources", 0, []]));
+    const last = drafts.at(-1);
+    expect(last?.conditions).toMatchObject([{ reason: "Adopting" }]);
+    expect([...(last?.resources.keys() ?? [])]).toEqual(["a"]);
+    expect(askedIn(last)).toEqual(asked);
+  });
+
+  test("within the calls that Crossplane makes, if the resource has to be looked up first", () => {
+    const nested = nestedXr({ controller: controlled("XMiddle", "m1") });
+    const drafts = settle(nested, above("m1", "m2", "m3"), restored(), false);
+    expect(drafts).toHaveLength(6);
+    expect(drafts.at(-1)?.conditions).toMatchObject([{ reason: "RestoreInProgress" }]);
+  });
+});
+
+describe("a nested XR waits, and adopts nothing,", () => {
+  const OURS = "XStore.apps.example.org/store";
+  const THEIRS = `XRoot.apps.example.org/root, the controller of ${OURS},`;
+  const ASKED = ["XRoot.apps.example.org/root"];
+  test.each<Row>([
+    { reason: "if it has no controller", because: `${OURS} has no controller`, asked: [] },
+    {
+      reason: "if its controller is a real XR that does not refer to it",
+      controller: byRoot,
+      cluster: [root({ refers: [refer("XStore", "another"), { ...STORE, kind: "XOther" }] })],
+      because: `${THEIRS} does not refer to it`,
+    },
+    {
+      reason: "if its controller refers to an XR of that name in another namespace",
+      controller: byRoot,
+      cluster: [root({ refers: [refer("XStore", "store", { namespace: "team-b" })] })],
+      because: `${THEIRS} does not refer to it`,
+    },
+    {
+      reason: "if its controller refers to another API group's XR of that name",
+      controller: byRoot,
+      cluster: [root({ refers: [{ ...STORE, apiVersion: "other.example.org/v1" }] })],
+      because: `${THEIRS} does not refer to it`,
+    },
+    {
+      reason: "if its controller has another UID than the owner reference",
+      controller: { ...byRoot, uid: "uid-before-the-restore" },
+      cluster: [root()],
+      because: `${THEIRS} has another UID`,
+    },
+    { reason: "if its controller is gone", controller: byRoot, because: `${THEIRS} does not exist` },
+    {
+      reason: "if its controller is in another namespace",
+      controller: byRoot,
+      xr: { namespace: "team-a", isModern: true },
+      cluster: [root({ namespace: "team-b", isModern: true })],
+      because: `XRoot.apps.example.org/team-a/root, the controller of XStore.apps.example.org/team-a/store, does not exist`,
+      asked: ["XRoot.apps.example.org/team-a/root"],
+    },
+    {
+      reason: "if an XR of its team controls it and refers to it, which is not below that root",
+      controller: controlled("XMine", "mine"),
+      cluster: [xrOf({ kind: "XMine", name: "mine", labels: {}, refers: [STORE] }), root()],
+      because: "XMine.apps.example.org/mine is not below root",
+      asked: ["XMine.apps.example.org/mine"],
+    },
+    {
+      reason: "if an XR of its team with the label of the root controls it and refers to it",
+      controller: controlled("XMine", "mine"),
+      cluster: [xrOf({ kind: "XMine", name: "mine", refers: [STORE], controller: byRoot }), root()],
+      because: "XRoot.apps.example.org/root, the controller of XMine.apps.example.org/mine, does not refer to it",
+      asked: ["XMine.apps.example.org/mine", ...ASKED],
+    },
+    {
+      reason: "if it controls itself",
+      controller: controlled("XStore", "store", { uid: "uid-of-store" }),
+      cluster: [xrOf({ kind: "XStore", name: "store", refers: [STORE], controller: controlled("XStore", "store") })],
+      because: "root is more than 4 XRs above this one",
+      asked: ["XStore.apps.example.org/store"],
+    },
+    {
+      reason: "if more than four XRs would have to be looked up",
+      controller: controlled("XMiddle", "m1"),
+      cluster: above("m1", "m2", "m3", "m4"),
+      because: "root is more than 4 XRs above this one",
+      asked: [..."1234"].map((level) => `XMiddle.apps.example.org/m${level}`),
+    },
+    {
+      reason: "and a Secret is not looked up, if that is its controller",
+      controller: controlled("Secret", "root", { apiVersion: "v1" }),
+      because: `the controller of ${OURS} is not an XR`,
+      asked: [],
+    },
+    {
+      reason: "and a Deployment is not looked up, if that is its controller",
+      controller: controlled("Deployment", "root", { apiVersion: "apps/v1" }),
+      because: `the controller of ${OURS} is not an XR`,
+      asked: [],
+    },
+  ])("$reason", ({ controller, cluster = [], xr = {}, because, asked = ASKED }) => {
+    const draft = settle(nestedXr({ ...xr, controller }), cluster, restored(xr.namespace)).at(-1);
+    expect(draft?.resources.size).toBe(0);
+    expect(draft?.results).toMatchObject([{ severity: "Fatal", reason: "WaitingForComposite" }]);
+    expect(draft?.conditions[0]?.message).toContain(
+      `as its label crossplane.io/composite says: ${because}; XR root has`,
+    );
+    expect(askedIn(draft)).toEqual(asked);
+  });
+
+  test.each<{ reason: string; controller?: JsonObject; refers?: JsonValue; isAsked: boolean }>([
+    { reason: "a name that nothing can have", controller: { ...byRoot, name: "../root" }, isAsked: false },
+    { reason: "a name that is a number", controller: { ...byRoot, name: 5 }, isAsked: true },
+    { reason: "no name", controller: { ...byRoot, name: null }, isAsked: false },
+    { reason: "no kind", controller: { ...byRoot, kind: "" }, isAsked: false },
+    {
+      reason: "an API group without a version",
+      controller: { ...byRoot, apiVersion: "apps.example.org" },
+      isAsked: false,
+    },
+    { reason: "two versions", controller: { ...byRoot, apiVersion: `${GROUP}/v2` }, isAsked: false },
+    { reason: "an API version that is a list", controller: { ...byRoot, apiVersion: [GROUP] }, isAsked: false },
+    { reason: "a UID that is an object", controller: { ...byRoot, uid: {} }, isAsked: true },
+    { reason: "references that are a text", refers: "store", isAsked: true },
+    { reason: "references that are an object", refers: { 0: STORE }, isAsked: true },
+    {
+      reason: "references without fields",
+      refers: [null, 5, [], {}, { name: "store" }, { ...STORE, kind: 5 }],
+      isAsked: true,
+    },
+  ])("where what tenants write is malformed: $reason", ({ controller = byRoot, refers = [STORE], isAsked }) => {
+    const draft = settle(nestedXr({ controller }), [root({ refers })], restored()).at(-1);
+    expect(draft?.conditions).toMatchObject([{ reason: "WaitingForComposite" }]);
+    expect([draft?.resources.size, draft?.requirements.size]).toEqual([0, isAsked ? 1 : 0]);
+  });
+
+  test("and asks no more once Crossplane was not allowed to read its controller", () => {
+    const message =
+      "cannot run pipeline: fetching resources for adoption/controller/XRoot.apps.example.org/root: forbidden";
+    const status = { conditions: [{ type: "Synced", status: "False", message }] };
+    const [draft] = settle({ ...nestedXr({ controller: byRoot }), status }, [root()], restored());
+    expect(draft?.requirements.size).toBe(0);
+    expect(draft?.conditions[0]?.message).toContain("Crossplane could not read the controller of this XR");
+  });
+});
+
+test.each([
+  {
+    reason: "has composed nothing that lacks a controller",
+    metadata: { ownerReferences: [controlled("XStore", "store", { uid: "uid-of-store" })] },
+  },
+  { reason: "did not compose it", metadata: { labels: { "crossplane.io/composite": "other" } } },
+])("nothing is looked up for a nested XR that $reason", ({ metadata }) => {
+  const [draft] = settle(nestedXr({ controller: byRoot }), [root()], bucket("a", { labels: ROOT, ...metadata }));
+  expect(draft?.requirements.size).toBe(0);
+});
+
+test("a controller is looked up for two resources once, under a name without its hash that says what it is for", () => {
+  const call = composedCall({
+    xr: nestedXr({ controller: byRoot }),
+    spec: { adoption: {} },
+    observed: { a: restored(), b: { ...restored(), metadata: { name: "b", labels: ROOT } } },
+  });
+  expect([...adoption(call, emptyDraft).requirements.keys()].map(toBaseName)).toEqual([
+    "adoption/controller/XRoot.apps.example.org/root",
+  ]);
+});
