@@ -1,5 +1,6 @@
 import { readAnnotation } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement.ts";
+import { FunctionError } from "../errors.ts";
 import { invalidInput } from "../input/parse.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
 import { brief, type Condition, quote } from "../model/condition.ts";
@@ -12,8 +13,8 @@ import {
   withResources,
   withResults,
 } from "../model/draft.ts";
-import { parseFieldPath, withValueAt } from "../model/field-path.ts";
-import type { JsonObject } from "../model/json.ts";
+import { type FieldPath, parseFieldPath, withValueAt } from "../model/field-path.ts";
+import type { JsonObject, JsonValue } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import type { Resource } from "../model/resource.ts";
 import { formatOwner, OWNER } from "../ownership/owner.ts";
@@ -29,6 +30,7 @@ type PublishState =
   | { readonly is: "Published" }
   | { readonly is: "WaitingForRequiredResources" }
   | { readonly is: "FieldNotSet"; readonly fields: readonly string[] }
+  | { readonly is: "InvalidData"; readonly faults: readonly string[] }
   | { readonly is: "InvalidName" | "NameTaken"; readonly name: string };
 
 /**
@@ -78,26 +80,47 @@ function compose(
   draft: Draft,
 ): Draft {
   const { apiVersion, labels } = config;
-  const { data, missing } = toData(config, observed, call);
+  const { data, missing, faults } = toData(config, observed, call);
   const annotations = { [OWNER]: formatOwner(call.composite) };
   const metadata = { name, ...(Object.keys(labels).length > 0 && { labels }), annotations };
   const object: JsonObject = { apiVersion, kind: "EnvironmentConfig", metadata, data };
-  const ready = missing.length === 0 && observed !== undefined ? "True" : "False";
-  const state: PublishState = missing.length === 0 ? { is: "Published" } : { is: "FieldNotSet", fields: missing };
+  const state = toState(missing, faults);
+  const ready = state.is === "Published" && observed !== undefined ? "True" : "False";
   return withState(withResource(draft, `${PREFIX}${name}`, { is: "set", object, ready }), state, call);
 }
 
-/** A field that is not set now keeps the value that was published: others may depend on it. */
+function toState(missing: readonly string[], faults: readonly string[]): PublishState {
+  if (faults.length > 0) return { is: "InvalidData", faults };
+  return missing.length === 0 ? { is: "Published" } : { is: "FieldNotSet", fields: missing };
+}
+
+/**
+ * A field that is not set now keeps the value that was published: others may depend on it. One that another field's value leaves no
+ * place for is left out: a team may write both, and a Fatal result would freeze everything else of its XR.
+ */
 function toData({ data: fields }: EnvironmentConfig, observed: Resource | undefined, call: Call) {
   const missing: string[] = [];
+  const faults: string[] = [];
   let data: JsonObject = {};
   for (const { toFieldPath, value } of fields) {
     const resolved = resolveJson(value, call);
     if (resolved.is === "unset") missing.push(resolved.field);
     const kept = resolved.is === "set" ? resolved.value : observed?.document.at(["data", ...toFieldPath]);
-    if (kept !== undefined) data = withValueAt(data, toFieldPath, kept);
+    if (kept === undefined) continue;
+    data = withField(data, toFieldPath, kept, faults);
   }
-  return { data, missing };
+  return { data, missing, faults };
+}
+
+/** @param faults gets one more where there is no place for the value. */
+function withField(data: JsonObject, path: FieldPath, value: JsonValue, faults: string[]): JsonObject {
+  try {
+    return withValueAt(data, path, value);
+  } catch (error) {
+    if (!(error instanceof FunctionError)) throw error;
+    faults.push(error.message);
+    return data;
+  }
 }
 
 /** Keeps what was published while the desired values are unknown: a resource that is left out is deleted. */
@@ -141,6 +164,8 @@ function explain(state: PublishState): string | undefined {
       return "waiting for Crossplane to look up EnvironmentConfig";
     case "FieldNotSet":
       return `${state.fields.join(", ")} is not set`;
+    case "InvalidData":
+      return state.faults.join("; ");
     case "InvalidName":
       return `${quote(state.name)} is not a valid resource name`;
     case "NameTaken":

@@ -94,6 +94,30 @@ describe("an EnvironmentConfig", () => {
       composed: old,
       says: "False InvalidName",
     },
+    {
+      reason: "is published without a field that another's value leaves no place for, and says so",
+      parts: { xr: { ...xr(), status: { endpoint: "new.example.org", db: "text" } }, answers: { [KEY]: [] } },
+      config: {
+        data: [
+          { fromCompositeFieldPath: "status.db", toFieldPath: "db" },
+          { fromCompositeFieldPath: "status.endpoint", toFieldPath: "db.host" },
+        ],
+      },
+      composed: published({ db: "text" }),
+      says: "False InvalidData",
+    },
+    {
+      reason: "nor with an item of a list without those before it",
+      parts: { xr: shown, answers: { [KEY]: [] } },
+      config: {
+        data: [
+          { fromCompositeFieldPath: "status.other", toFieldPath: "hosts[0]" },
+          { fromCompositeFieldPath: "status.endpoint", toFieldPath: "hosts[1]" },
+        ],
+      },
+      composed: published({}),
+      says: "False InvalidData",
+    },
   ])("$reason", ({ parts, config, composed, says }) => {
     const { resources, conditions, compositeReady } = draftOf(parts, config);
     expect(compositeReady).toBe(says === "True Published" ? undefined : "False");
