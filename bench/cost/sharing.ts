@@ -128,6 +128,8 @@ const targets = rowsOf({
   "copies, in steady state": (n) => copied(n, allowing("*")),
   "copies, their source gone": (n) => copied(n, undefined),
   "copies, their grant taken back": (n) => copied(n, allowing("none")),
+  "copies that are kept, and fields of their shared resource, which names no Secret any more": (n) =>
+    kept(copied(n, database({ annotations: { [ALLOWED]: "*" }, spec: keys(60 * n) }))),
   "copies that are kept, and commas in their grant": (n) => kept(copied(n, allowing(`*${",".repeat(100 * n)}`))),
   "copies that are kept, and as many ReferenceGrants": (n) =>
     kept(

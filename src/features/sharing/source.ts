@@ -15,6 +15,24 @@ export const formatSecret = ({ namespace, name }: SecretName): string => `${name
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
+/** The Secrets that a shared resource names, each looked for once. */
+export class Sources {
+  readonly #resource: Document;
+  readonly #found = new Map<string, ConnectionSecret>();
+
+  constructor(resource: Document) {
+    this.#resource = resource;
+  }
+
+  /** As `findSource`. */
+  find(secretRef: Connection["secretRef"], consumer: string | undefined): ConnectionSecret {
+    const key = JSON.stringify([secretRef, secretRef.perConsumer && consumer]);
+    const found = this.#found.get(key) ?? findSource(this.#resource, secretRef, consumer);
+    this.#found.set(key, found);
+    return found;
+  }
+}
+
 /**
  * Finds the Secret that a shared resource names.
  *

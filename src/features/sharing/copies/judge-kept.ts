@@ -4,13 +4,14 @@ import { type Reference, resourceKey, toReference } from "../../../crossplane/re
 import { toRequirement } from "../../../crossplane/requirement.ts";
 import type { Connection } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
-import { stringAt } from "../../../model/document.ts";
+import { type Document, stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
+import { once } from "../../../model/once.ts";
 import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import { findAccess, findGrantedAccess } from "../grant.ts";
 import { judgeNamespace } from "../namespaces.ts";
-import { findSource, isSameSecret, toSelector } from "../source.ts";
+import { isSameSecret, Sources, toSelector } from "../source.ts";
 import type { Copying, JudgedDestination, NotCopying, Part, SharingReason } from "../verdict.ts";
 import { withEarlier } from "./compose.ts";
 import { drop, keep } from "./keep.ts";
@@ -34,10 +35,12 @@ export function keepGranted(
   return { edits: [[copy.key, keep(copy)]], requirements };
 }
 
-/** Keeps a copy while it is not known what to write, and asks meanwhile what `rewrite` has to know. */
+/** Keeps a copy while it is not known what to write, and asks meanwhile what `rewrite` or `judgeKept` may have to know. */
 export function keepUntilKnown(copy: ObservedCopy, now: Reference, shared: ConnectedShare, call: Call): Part {
-  const { requirements } = judgeOrigins(copy, findStale(copy, now), shared, call);
-  return { edits: [[copy.key, keep(copy)]], requirements };
+  const origin = trusted(copy, shared);
+  const others = [...(origin === undefined ? [] : [origin]), ...copy.earlier];
+  const asked = others.filter((each) => resourceKey(each) !== resourceKey(now));
+  return { edits: [[copy.key, keep(copy)]], requirements: judgeOrigins(copy, asked, shared, call).requirements };
 }
 
 /**
@@ -166,7 +169,7 @@ function judgeOrigin(copy: ObservedCopy, origin: Reference, shared: ConnectedSha
   const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === origin.namespace);
   if (found === undefined) return decided(onSourceMissing === "Keep", [requirement]);
 
-  const source = findSource(found, secretRef, copy.target?.namespace);
+  const source = sourcesOf(found).find(secretRef, copy.target?.namespace);
   const secret = source.is === "named" ? source.secret : copy.source;
   const access = accessTo(origin, shared, call)(shared, found, secret, listNamespaces(copy), call);
   const requirements = [requirement, ...access.requirements];
@@ -176,6 +179,9 @@ function judgeOrigin(copy: ObservedCopy, origin: Reference, shared: ConnectedSha
   const isFitting = source.is === "named" && copy.source !== undefined && isSameSecret(source.secret, copy.source);
   return decided(isFitting || origin !== copy.origin || onSourceMissing === "Keep", requirements);
 }
+
+/** A thousand copies may be of one resource that has thousands of fields. */
+const sourcesOf = once((resource: Document) => new Sources(resource));
 
 /**
  * The origin of a copy. A team may edit a Secret in its own namespace, and with it what we recorded there: a record of another
