@@ -37,13 +37,15 @@ export function toComposite(document: Document): Composite {
     );
   }
   const namespace = stringAt(document, NAMESPACE);
+  const claim = namespace === undefined ? readClaim(document) : undefined;
   return {
     apiVersion,
     kind,
     name,
     namespace,
-    claim: namespace === undefined ? readClaim(document) : undefined,
-    isModern: namespace !== undefined || document.at(CROSSPLANE) !== undefined,
+    claim,
+    // Only legacy XRs have claims, whose other fields are copied to them: `spec.crossplane`, too, where the XRD lets it.
+    isModern: namespace !== undefined || (claim === undefined && document.at(CROSSPLANE) !== undefined),
     document,
   };
 }

@@ -37,13 +37,19 @@ export const toSecretRequirement = (
     match: { name: secret.name },
   });
 
+/** Source: errCompose, errFmtRunPipelineStep and FetchingFunctionRunner, the same in Crossplane v1.20 to v2.4. */
+const NOT_FETCHED =
+  /^cannot compose resources: cannot run Composition pipeline step "[^"]*": fetching resources for (?<name>[^#]*)#/;
+
 /**
  * Tells whether the XR's last reconcile failed because Crossplane could not read what a requirement asks for, by how the names of
  * such requirements begin. What RBAC forbids it waits for until the reconcile's two minutes are over, and then it fails the XR as
- * a whole and names the first of them, so whoever asks again at once never gets to say what is missing. Source: internal/xfn,
- * FetchingFunctionRunner.
+ * a whole and names the first of them, so whoever asks again at once never gets to say what is missing.
+ *
+ * The message is read from its beginning: further on it may repeat what a team has written, such as the name of a resource.
  */
 export function couldNotBeRead(prefix: string, composite: Document): boolean {
   const synced = shownCondition(composite, "Synced");
-  return synced?.status === "False" && synced.message.includes(`fetching resources for ${prefix}`);
+  const name = synced?.status === "False" ? NOT_FETCHED.exec(synced.message)?.groups?.["name"] : undefined;
+  return name?.startsWith(prefix) === true;
 }

@@ -155,7 +155,7 @@ function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
     case "TooFewMatches":
       return `${reason.found} ${kind} match ${reason.wanted}, and ${reason.minMatch} are wanted`;
     case "Ambiguous":
-      return `more than one ${kind} matches: ${listSome(reason.names, MAX_NAMES, String)}`;
+      return `${reason.found} ${kind} match ${reason.wanted}, and at most ${reason.maxMatch} may`;
     case "BeingDeleted":
       return `${kind} ${reason.shared} is being deleted, so no new copy is made of its connection Secret`;
   }
@@ -192,7 +192,7 @@ function explainDestination(reason: DestinationReason): string {
     case "TooManyTargets":
       return `only the first ${MAX_DESTINATIONS} copies are made: a shared resource is copied ${MAX_DESTINATIONS} times at most`;
     case "TooLarge":
-      return `${reason.excess} copies are left out: with all of them the answer would be more than Crossplane takes`;
+      return `${reason.excess === 1 ? "1 copy is" : `${reason.excess} copies are`} left out: with all of them the answer would be more than Crossplane takes`;
     case "NamespaceNotReadable":
       return (
         `Crossplane could not read namespace ${listSome(reason.namespaces, MAX_NAMES, String)}, so nothing is written there: grant it ` +

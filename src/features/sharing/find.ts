@@ -1,4 +1,3 @@
-import { qualifiedName } from "../../crossplane/metadata.ts";
 import { resourceKey, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement.ts";
 import type { Select } from "../../input/select.ts";
@@ -21,7 +20,7 @@ type Lookup =
   | { readonly is: "notAsked" } // all labels may be left out, and none is set
   | { readonly is: "pending" } // not looked up yet: nothing is known
   | { readonly is: "tooFew"; readonly wanted: string; readonly found: number; readonly minMatch: number }
-  | { readonly is: "ambiguous"; readonly names: readonly string[] }
+  | { readonly is: "ambiguous"; readonly wanted: string; readonly found: number; readonly maxMatch: number }
   | { readonly is: "unscoped"; readonly wanted: string } // found in namespaces that the input does not name
   | { readonly is: "found"; readonly resources: readonly Document[] };
 
@@ -68,7 +67,7 @@ function choose(
 
   const sorted = sortBy(matches, sortByFieldPath);
   if (matches.length > maxMatch && sortByFieldPath === undefined) {
-    return { is: "ambiguous", names: sorted.map(qualifiedName) };
+    return { is: "ambiguous", wanted: describe(selector), found: matches.length, maxMatch };
   }
   const kept = maxMatch > 1 ? undefined : sorted.find((item) => origins.has(resourceKey(toReference(item))));
   return { is: "found", resources: kept === undefined ? sorted.slice(0, maxMatch) : [kept] };

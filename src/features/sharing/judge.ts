@@ -30,8 +30,10 @@ export function judgeShare(shared: SharedResource, { lookup, requirement }: Look
       return without("broken", { is: "InvalidSelector", fault: lookup.fault });
     case "unscoped":
       return without("broken", { is: "NamespaceNotSelected", wanted: lookup.wanted });
-    case "ambiguous":
-      return without("broken", { is: "Ambiguous", names: lookup.names });
+    case "ambiguous": {
+      const { wanted, found, maxMatch } = lookup;
+      return without("broken", { is: "Ambiguous", wanted, found, maxMatch });
+    }
     case "pending":
       return without("unknown", { is: "WaitingForRequiredResources", wanted: shared.kind });
     case "tooFew": {
@@ -85,7 +87,10 @@ function judgeConnection(
   const judged =
     source.is === "named"
       ? judgeCopies(shared, connection, { resource, name, source: source.secret, access }, call)
-      : withoutSource(connection, source.is, name, { access, consumer });
+      : withoutSource(connection, source.is, name, {
+          access,
+          namespaces: consumer === undefined ? targets : [consumer],
+        });
   return withFields(judged, shared, connection, { resource, name, access }, call);
 }
 
@@ -99,27 +104,24 @@ function findTargetNamespaces({ copies }: Connection, call: Call): readonly stri
 
 interface Consuming {
   readonly access: KnownAccess;
-  readonly consumer: string | undefined;
+  readonly namespaces: readonly string[];
 }
 
+/** Tells what is wrong with the source to those only who are granted it. A ReferenceGrant names the Secret, so there it comes first. */
 function withoutSource(
   { secretRef }: Connection,
   is: "missing" | "foreign",
   shared: string,
   consuming?: Consuming,
 ): Judgement {
+  const { access, namespaces = [] } = consuming ?? {};
+  if (access !== undefined && namespaces.length > 0 && !namespaces.some((namespace) => access.isGranted(namespace)))
+    return without("broken", { is: "AccessNotGranted", shared, namespaces, remedy: access.remedy(namespaces) });
   if (is === "foreign") return without("broken", { is: "SourceNotAllowed", shared });
-  if (!secretRef.perConsumer || consuming?.consumer === undefined)
-    return without("gone", { is: "NoConnectionSecret", shared, field: formatFieldPath(secretRef.nameFieldPath) });
-  const { access, consumer } = consuming;
-  return access.isGranted(consumer)
-    ? without("gone", { is: "NoCredential", shared, namespace: consumer })
-    : without("broken", {
-        is: "AccessNotGranted",
-        shared,
-        namespaces: [consumer],
-        remedy: access.remedy([consumer]),
-      });
+  const [namespace] = namespaces;
+  return secretRef.perConsumer && namespace !== undefined
+    ? without("gone", { is: "NoCredential", shared, namespace })
+    : without("gone", { is: "NoConnectionSecret", shared, field: formatFieldPath(secretRef.nameFieldPath) });
 }
 
 /** Adds what may be read of the shared resource: fields are granted to the consumer's own namespace. */

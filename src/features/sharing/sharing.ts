@@ -16,6 +16,7 @@ import type { Call, Feature } from "../feature.ts";
 import { explain, withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, toContext, withEnvironmentBefore } from "./context.ts";
 import { type Delivery, deliver } from "./copies/deliver.ts";
+import { limitCopies } from "./copies/destinations.ts";
 import { findCopies, type ObservedCopy } from "./copies/observed.ts";
 import { keepDropped } from "./copies/survey.ts";
 import { find, type LookedUp } from "./find.ts";
@@ -48,11 +49,12 @@ export const sharing: Feature = (current, draft) => {
   assertSupported(call);
   const copies = findCopies(call.request.observed.resources);
   const origins = findOrigins(copies);
-  const judged = sharedResources.map((shared) => {
-    const found = find(shared, origins.get(shared.name) ?? new Set(), call);
-    const judgement = judgeShare(shared, found, call);
-    return { shared, judgement, found };
-  });
+  const judged = limitCopies(
+    sharedResources.map((shared) => {
+      const found = find(shared, origins.get(shared.name) ?? new Set(), call);
+      return { shared, judgement: judgeShare(shared, found, call), found };
+    }),
+  );
   const deliveries = deliver(judged, copies, call);
   const patched = toPatches(judged, call);
   const shares = judged.map(({ shared, judgement, found }, index): Share => {

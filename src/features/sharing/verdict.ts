@@ -21,7 +21,7 @@ export type SearchReason =
   | { readonly is: "NamespaceNotSelected"; readonly wanted: string }
   | { readonly is: "NotFound"; readonly wanted: string }
   | { readonly is: "TooFewMatches"; readonly wanted: string; readonly found: number; readonly minMatch: number }
-  | { readonly is: "Ambiguous"; readonly names: readonly string[] }
+  | { readonly is: "Ambiguous"; readonly wanted: string; readonly found: number; readonly maxMatch: number }
   | { readonly is: "BeingDeleted"; readonly shared: string }
   | { readonly is: "PatchFailed"; readonly fault: string };
 

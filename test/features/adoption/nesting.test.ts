@@ -300,7 +300,7 @@ describe("a nested XR waits, and adopts nothing,", () => {
 
   test("and asks no more once Crossplane was not allowed to read its controller", () => {
     const message =
-      "cannot run pipeline: fetching resources for adoption/controller/XRoot.apps.example.org/root: forbidden";
+      'cannot compose resources: cannot run Composition pipeline step "adopt": fetching resources for adoption/controller/XRoot.apps.example.org/root#1: forbidden';
     const status = { conditions: [{ type: "Synced", status: "False", message }] };
     const [draft] = settle({ ...nestedXr({ controller: byRoot }), status }, [root()], restored());
     expect(draft?.requirements.size).toBe(0);

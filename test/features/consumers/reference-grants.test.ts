@@ -188,7 +188,7 @@ describe("ReferenceGrants are asked for", () => {
               {
                 type: "Synced",
                 status: "False",
-                message: `cannot get: fetching resources for ${REQUIREMENT}#1: forbidden`,
+                message: `cannot compose resources: cannot run Composition pipeline step "own": fetching resources for ${REQUIREMENT}#1: forbidden`,
               },
             ],
           },

@@ -78,21 +78,30 @@ describe("a grant by label", () => {
     expect(reasons).toEqual(["Available", "AccessNotGranted", "WaitingForRequiredResources"]);
   });
 
+  const failing = (message: string, status = "False"): JsonObject =>
+    xr({ status: { conditions: [{ type: "Synced", status, message }] } });
+  const notRead = `cannot compose resources: cannot run Composition pipeline step "share": fetching resources for namespace/team-a#1: forbidden`;
+
   test("waits where Crossplane may not read Namespaces, and says what to do", () => {
-    const failing = xr({
-      status: {
-        conditions: [
-          {
-            type: "Synced",
-            status: "False",
-            message: "cannot run pipeline: fetching resources for namespace/team-a#1: forbidden",
-          },
-        ],
-      },
-    });
-    const draft = draftOf({ xr: failing, observed: copied, answers: { db: [owner] } });
+    const draft = draftOf({ xr: failing(notRead), observed: copied, answers: { db: [owner] } });
     expect([draft.resources.size, draft.conditions[0]?.reason]).toEqual([1, "NamespaceNotReadable"]);
     expect([...requirementsIn(draft).keys()]).toEqual(["shared-resource/db"]);
+  });
+
+  test.each([
+    { reason: "a resource that the team gave its name", message: `Unsynced resources: ${notRead}` },
+    { reason: "a webhook's answer", message: `cannot compose resources: cannot apply "a": denied: ${notRead}` },
+    { reason: "a requirement of another step", message: notRead.replace("namespace/team-a", "of/namespace/team-a") },
+    {
+      reason: "the name of a requirement",
+      message: notRead.replace("namespace/team-a", "b#1: fetching resources for namespace/team-a"),
+    },
+    { reason: "a condition that is True", message: notRead, status: "True" },
+  ])("asks all the same where $reason reads so: the copy goes with its grant", ({ message, status }) => {
+    const answers = { db: [owner], "namespace/team-a": [labelled({})] };
+    const draft = draftOf({ xr: failing(message, status), observed: copied, answers });
+    expect([...requirementsIn(draft).keys()]).toContain("namespace/team-a");
+    expect(draft.conditions[0]?.reason).toBe("AccessNotGranted");
   });
 });
 

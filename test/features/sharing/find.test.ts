@@ -36,7 +36,7 @@ describe("several resources by labels", () => {
       reason: "one more than the input allows is ambiguous",
       select: { maxMatch: 2 },
       items: three,
-      condition: "Ambiguous: db: more than one XPostgres matches: a, b, c",
+      condition: "Ambiguous: db: 3 XPostgres match with labels db=orders, and at most 2 may",
     },
     {
       reason: "unless the input says which come first: texts before numbers, numbers by size",

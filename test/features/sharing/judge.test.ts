@@ -99,7 +99,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       reason: "two match",
       sharedResources: [shared({ select: byLabel })],
       answers: { db: [database(), database({ metadata: { name: "billing" } })] },
-      says: "more than one XPostgres matches: billing, orders",
+      says: "2 XPostgres match with labels db=orders, and at most 1 may",
     },
     {
       reason: "there is none",
@@ -126,6 +126,11 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       is: "gone",
       answers: { db: [database({ spec: {} })] },
       says: "XPostgres orders names no connection Secret in spec.writeConnectionSecretToRef.name",
+    },
+    {
+      reason: "it names no Secret, which is told to those only who may have it",
+      answers: { db: [database({ spec: {}, annotations: {} })] },
+      says: `XPostgres orders does not grant access to namespace team-a: whoever owns it has to add team-a to its annotation ${ALLOWED}`,
     },
     {
       reason: "an XR without claim and namespace has no namespace of its own",

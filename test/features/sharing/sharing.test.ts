@@ -416,4 +416,10 @@ describe("a namespaced shared resource", () => {
       match: { name: "orders" },
     });
   });
+
+  test("is not, whatever a claim writes into its XR's spec.crossplane: only legacy XRs have claims", () => {
+    const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };
+    const parts = { xr: xr({ spec: { crossplane: {}, claimRef } }), sharedResources };
+    expect(() => draftOf(parts)).toThrow("needs Crossplane v2.2");
+  });
 });

@@ -11,7 +11,7 @@ import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
 import type { KnownAccess } from "../grant.ts";
 import { consumerNamespace, judgeNamespace } from "../namespaces.ts";
-import { formatSecret, isSameSecret, readSecret, type SourceSecret } from "../source.ts";
+import { formatSecret, isSameSecret, readSecret } from "../source.ts";
 import {
   type Accessible,
   type Destination,
@@ -147,21 +147,20 @@ export function judgeCopies(
   const [secretRequirement, secret] = isRead
     ? readSecret(shared.name, source, call)
     : [undefined, { is: "pending" } as const];
-  const judged = limitValues(allowed, source, secret);
   return {
     verdict: {
       is: "copy",
       original: { origin: toReference(resource), source },
       secret,
-      destinations: judged,
+      destinations: allowed,
       isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),
-      reasons: findRefusals(judged, isCutOff, name, access, call),
+      reasons: findRefusals(allowed, isCutOff, name, access, call),
     },
     readable: [],
     isRefused: false,
     requirements: [
       ...requirements,
-      ...judged.flatMap(({ requirement }) => requirement ?? []),
+      ...allowed.flatMap(({ requirement }) => requirement ?? []),
       ...(secretRequirement === undefined ? [] : [secretRequirement]),
     ],
   };
@@ -179,26 +178,32 @@ function judgeDestination(destination: Destination, access: KnownAccess, call: C
   return { destination, leave: leave[acceptance], requirement };
 }
 
-/** The largest total size of the copies of one shared resource: Crossplane takes responses of up to 4 MiB. */
+/** The largest total size of the copies of all shared resources: Crossplane takes responses of up to 4 MiB. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
-/** Leaves out copies over MAX_BYTES: Crossplane refuses a larger response, and the XR with it. */
-function limitValues(
-  judged: readonly WithRequirement[],
-  source: SecretName,
-  secret: SourceSecret,
-): readonly WithRequirement[] {
-  if (secret.is !== "read") return judged;
-  const sizes = new Map<NamedCopy, number>();
+/** Leaves out copies over MAX_BYTES, the first in the input first: Crossplane refuses a larger response, and the XR with it. */
+export function limitCopies<Share extends { readonly judgement: Judgement }>(
+  shares: readonly Share[],
+): readonly Share[] {
   let free = MAX_BYTES;
-  return judged.map((one) => {
-    const { copy } = one.destination;
-    if (one.leave !== "granted" || !isNeeded(copy)) return one;
-    const size = sizes.get(copy) ?? estimateSize(copy, source, secret.data);
-    sizes.set(copy, size);
-    if (size > free) return { ...one, leave: "tooLarge" };
-    free -= size;
-    return one;
+  return shares.map((share) => {
+    const { verdict } = share.judgement;
+    if (verdict.is !== "copy" || verdict.secret.is !== "read") return share;
+    const { original, secret, reasons } = verdict;
+    const sizes = new Map<NamedCopy, number>();
+    const destinations = verdict.destinations.map((one): JudgedDestination => {
+      const { copy } = one.destination;
+      if (one.leave !== "granted" || !isNeeded(copy)) return one;
+      const size = sizes.get(copy) ?? estimateSize(copy, original.source, secret.data);
+      sizes.set(copy, size);
+      if (size > free) return { ...one, leave: "tooLarge" };
+      free -= size;
+      return one;
+    });
+    const excess = destinations.filter(({ leave }) => leave === "tooLarge").length;
+    if (excess === 0) return share;
+    const limited = { ...verdict, destinations, reasons: [...reasons, { is: "TooLarge", excess } as const] };
+    return { ...share, judgement: { ...share.judgement, verdict: limited } };
   });
 }
 
@@ -223,8 +228,6 @@ function findRefusals(
   if (unreadable.length > 0) reasons.push({ is: "NamespaceNotReadable", namespaces: unreadable });
   const [pending] = namespacesThat("unknown");
   if (pending !== undefined) reasons.push({ is: "WaitingForRequiredResources", wanted: `Namespace ${pending}` });
-  const tooLarge = judged.filter(({ leave }) => leave === "tooLarge").length;
-  if (tooLarge > 0) reasons.push({ is: "TooLarge", excess: tooLarge });
   if (isCutOff) reasons.push({ is: "TooManyTargets" });
   return reasons;
 }

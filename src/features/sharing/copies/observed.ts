@@ -33,10 +33,15 @@ const PREFIX = "shared/";
 /** All copies of a share have this before their names. */
 export const prefixFor = (share: string): string => `${PREFIX}${share}/`;
 
+/** A name as `toKey` makes it, in segments as long as Kubernetes' names: whoever may edit references gives others any name. */
+const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
+
 /** Finds the copies among composed resources, in the order of their names. */
 export function findCopies(resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] {
   const copies: ObservedCopy[] = [];
-  for (const [key, resource] of resources) if (key.startsWith(PREFIX)) copies.push(toCopy(key, resource));
+  for (const [key, resource] of resources) {
+    if (key.startsWith(PREFIX) && COPY_NAME.test(key)) copies.push(toCopy(key, resource));
+  }
   return copies.sort((a, b) => compareTexts(a.key, b.key));
 }
 

@@ -330,6 +330,29 @@ test("a large Secret is not copied more often than an answer to Crossplane can h
   );
 });
 
+test("nor are the Secrets of several shared resources, whose answers are one: the first in the input come first", () => {
+  const names = ["a", "b", "c", "d"];
+  const large = { large: "A".repeat(1024 * 1024) };
+  const draft = draftWith(
+    {},
+    {
+      sharedResources: names.map((name) =>
+        shared({ name, connection: { copies: [{ via: "Secret", secretName: { value: name } }] } }),
+      ),
+      answers: Object.fromEntries(
+        names.flatMap((name) => [
+          [name, [database()]],
+          [`${name}/secret`, [source(large)]],
+          [`shared/${name}/team-a/${name}/secret/target`, []],
+        ]),
+      ),
+    },
+  );
+  expect([...draft.resources.keys()]).toEqual(["shared/a/team-a/a/secret", "shared/b/team-a/b/secret"]);
+  expect(says(draft)).toContain("c: 1 copy is left out");
+  expect(says(draft)).toContain("d: 1 copy is left out");
+});
+
 test.each<{ reason: string; copy: JsonObject; data: JsonObject; copies: number }>([
   {
     reason: "what a template makes of its values",

@@ -49,12 +49,32 @@ describe("the Secret that an observed copy is of", () => {
     { copy: "an annotation with three parts", resource: written("a/b/c"), source: undefined },
     { copy: "nothing of it", resource: object({}), source: undefined },
   ])("$copy", ({ resource, source }) => {
-    expect(findCopies(new Map([["shared/db/secret", resourceOf(resource)]]))).toMatchObject([{ share: "db", source }]);
+    expect(findCopies(new Map([["shared/db/team-a/orders-db", resourceOf(resource)]]))).toMatchObject([
+      { share: "db", source },
+    ]);
   });
 });
 
-test("copies are found by their names, in this order, and nothing else is taken for one", () => {
-  const names = ["shared/db/b", "bucket", "shared/db/a", "sharedness", "shared/cache/z"];
-  const found = findCopies(new Map(names.map((name) => [name, resourceOf(object({}))])));
-  expect(found.map(({ key }) => key)).toEqual(["shared/cache/z", "shared/db/a", "shared/db/b"]);
+describe("copies are found", () => {
+  const keysIn = (names: readonly string[]) =>
+    findCopies(new Map(names.map((name) => [name, resourceOf(object({}))]))).map(({ key }) => key);
+
+  test("by their names, in this order", () => {
+    const names = ["shared/db/team-a/b", "shared/db/team-a/a/secret", "shared/cache/team-a/z/connection-secret"];
+    expect(keysIn(names)).toEqual([names[2], names[1], names[0]]);
+  });
+
+  test.each([
+    { name: "bucket" },
+    { name: "sharedness" },
+    { name: "shared/db" },
+    { name: "shared/db/orders" },
+    { name: "shared/db/team-a/orders/secret/more" },
+    { name: "shared//team-a/orders" },
+    { name: `shared/db/team-a/${"a".repeat(254)}` },
+    { name: `shared/db/${"a".repeat(64)}/orders` },
+    { name: `shared/${"a".repeat(250_000)}/team-a/orders` },
+  ])("by no name that the function gives none of them: number %#", ({ name }) => {
+    expect(keysIn([name])).toEqual([]);
+  });
 });
