@@ -12,7 +12,7 @@ export interface Row {
 /** Requests of a row by their size. */
 export interface Sized {
   readonly name: string;
-  /** The largest request, in bytes, that a cluster can hold what is large in; infinite for many objects. */
+  /** The largest request, in bytes, whose objects a cluster can hold. */
   readonly largest: number;
   /** @returns a request of about that many bytes */
   request(bytes: number): Buffer;
@@ -40,14 +40,16 @@ const MIB = 1024 * 1024;
 /** Of one object in etcd (`--max-request-bytes`), and of all its annotations (apimachinery's `TotalAnnotationSizeLimitB`). */
 const LARGEST = { object: 1.5 * MIB, annotations: MIB / 4 } as const;
 
-/** Finds the limit: if most of a request is one object, or its annotations, that object is what grows. */
+/** Finds the size at which the largest object, or its annotations, is as large as it can be. */
 function findLargest({ xr, spec, observed = {}, desired = {}, context = {}, cluster = [] }: Parts): number {
   const objects = [xr, spec, ...Object.values(observed), ...Object.values(desired), ...cluster];
   const size = (value: unknown): number => JSON.stringify(value ?? {}).length;
-  const most = (sizes: readonly number[]): number => sizes.reduce((a, b) => Math.max(a, b), 0);
-  const half = (size(objects) + size(context)) / 2;
-  if (most(objects.map(annotationsIn).map(size)) > half) return LARGEST.annotations;
-  return most(objects.map(size)) > half ? LARGEST.object : Number.POSITIVE_INFINITY;
+  const most = (values: readonly unknown[]): number => values.map(size).reduce((a, b) => Math.max(a, b), 0);
+  const all = size(objects) + size(context);
+  return Math.min(
+    (LARGEST.object * all) / most(objects),
+    (LARGEST.annotations * all) / most(objects.map(annotationsIn)),
+  );
 }
 
 const annotationsIn = ({ metadata }: JsonObject): unknown => isObject(metadata) && metadata["annotations"];

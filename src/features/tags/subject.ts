@@ -105,12 +105,15 @@ function toSubject(resource: string, desired: Document, kinds: KnownKinds, call:
     desiredTags,
     cloud: facts.cloud,
     reportsTags: facts.reportsTags,
-    reportedTags: tagField && toTagMap(observed?.at(toReportedPath(tagField.path))),
+    reportedTags: tagField && toTagMap(observed?.at(toReportedPath(tagField.path)), MAX_REPORTED),
     hasManagementPolicies: candidate.rule.managementPolicies && mayHavePolicies(observed),
     isPending: is === "pending",
   };
   return { schema, subject };
 }
+
+/** No cloud lets a resource have a tenth of that: AWS and Azure 50, Google Cloud 64. */
+const MAX_REPORTED = 1000;
 
 /** Tells a managed resource from a nested XR or a native kind by the field that all providers have. */
 const leftAlone = (desired: Document, { kind }: ManagedKind): Selected =>

@@ -14,11 +14,14 @@ const LIST_SHAPES = [
   { key: "tag", value: "value" }, // Redshift's Cluster of provider-aws
 ] as const;
 
-/** Reads a field that is a map or a list of objects; undefined where it is neither. Entries that are not texts are left out. */
-export function toTagMap(field: JsonValue | undefined): TagMap | undefined {
-  if (isObject(field)) return textsIn(field);
+/**
+ * Reads a field that is a map or a list of objects; undefined where it is neither. Entries that are not texts are left out.
+ * @param most how many entries are read
+ */
+export function toTagMap(field: JsonValue | undefined, most = Number.POSITIVE_INFINITY): TagMap | undefined {
+  if (isObject(field)) return textsIn(field, most);
   if (!Array.isArray(field)) return undefined;
-  const items = field.filter(isObject);
+  const items = field.slice(0, most).filter(isObject);
   return items.length === 0 && field.length > 0 ? undefined : new Map(items.flatMap(readTagEntry));
 }
 
@@ -37,9 +40,9 @@ export function readShape(schema: Document): JsonValue | undefined {
 }
 
 /** Reads a map without making a list of each entry: there may be tens of thousands. */
-function textsIn(field: JsonObject): TagMap {
+function textsIn(field: JsonObject, most: number): TagMap {
   const texts = new Map<string, string>();
-  for (const key of Object.keys(field)) {
+  for (const key of Object.keys(field).slice(0, most)) {
     const value = field[key];
     if (typeof value === "string") texts.set(key, value);
   }

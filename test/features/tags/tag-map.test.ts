@@ -14,6 +14,18 @@ describe("the tags of a field", () => {
     const found = toTagMap(field);
     expect(found && Object.fromEntries(found)).toEqual(tags);
   });
+
+  test.each<{ reason: string; field: JsonValue }>([
+    { reason: "a map", field: { a: "1", b: "2", c: "3" } },
+    { reason: "a list", field: ["a", "b", "c"].map((key, index) => ({ key, value: `${index + 1}` })) },
+  ])("are the first of $reason that has more than are wanted", ({ field }) => {
+    expect(toTagMap(field, 2)).toEqual(
+      new Map([
+        ["a", "1"],
+        ["b", "2"],
+      ]),
+    );
+  });
 });
 
 describe("tags are written in the shape of the field:", () => {
