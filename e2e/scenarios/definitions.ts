@@ -145,11 +145,13 @@ export const compositionOf = (
   },
 });
 
-/** A kind of XR whose Composition has one step of ours. */
+/** A kind of XR whose Composition has one step of ours, or two. */
 export interface Kind extends Definition {
   readonly scope: "Legacy" | "Cluster" | "Namespaced";
   /** The spec of our step's input. */
   readonly input: object;
+  /** That of a second step, if there is one. */
+  readonly later?: object;
   /** The Function that answers; the rig's own where it is not said. */
   readonly functionName?: string;
 }
@@ -171,8 +173,8 @@ export async function install(kubectl: Kubectl, kinds: readonly Kind[]): Promise
     const condition = claim === undefined ? "Established" : "Offered";
     await kubectl.waitFor(condition, `xrd/${pluralOf(kind)}.${GROUP}`);
   }
-  for (const { kind, claim, input, functionName } of kinds) {
-    const pipeline = [ours("share", input, functionName)];
+  for (const { kind, claim, input, later, functionName } of kinds) {
+    const pipeline = [ours("share", input, functionName), ...(later ? [ours("later", later, functionName)] : [])];
     await kubectl.apply(compositionOf(kind, pipeline, { isClaimed: claim !== undefined }));
   }
 }

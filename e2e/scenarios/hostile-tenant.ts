@@ -6,7 +6,7 @@ import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
 import { referenceGrantKind } from "./reference-grant.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
-import { grant, namespaceOf, putPassword, sourceOf } from "./source.ts";
+import { grant, namespaceOf, putPassword, type Source, sourceOf } from "./source.ts";
 
 /** Proves that a team gains nothing by writing arbitrary values into its own claims and XRs. */
 
@@ -23,6 +23,10 @@ const isV2 = (version: Version): boolean => version !== "v1.20";
 
 const vault: Kind = { kind: "XVault", scope: "Legacy", claim: "Vault", input: {} };
 const main = sourceOf(vault, "main-vault", "vaults");
+/** The team's own: its Secret has no password, so that a copy of it could keep another one's. */
+const own = sourceOf(vault, "own-vault", "own-vaults");
+/** The team's own, whose Secret is not there: nothing can be written in place of another one's password. */
+const empty = sourceOf(vault, "empty-vault", "own-vaults");
 
 /** A platform's Composition: which vault, and into which Secret, is the team's to say. */
 const using = (select: object, more: object = {}) => ({
@@ -39,6 +43,7 @@ const using = (select: object, more: object = {}) => ({
 });
 
 const VAULT = { fromCompositeFieldPath: "spec.parameters.vault" };
+const OWN = { fromCompositeFieldPath: "spec.parameters.own" };
 const byName: Kind = { kind: "XVaultUser", scope: "Legacy", claim: "VaultUser", input: using({ name: VAULT }) };
 const byLabel: Kind = {
   kind: "XVaultFinder",
@@ -51,6 +56,13 @@ const optional: Kind = {
   scope: "Legacy",
   claim: "VaultGuest",
   input: using({ name: VAULT }, { resolution: "Optional" }),
+};
+const twice: Kind = {
+  kind: "XVaultKeeper",
+  scope: "Legacy",
+  claim: "VaultKeeper",
+  input: using({ name: VAULT }),
+  later: using({ name: OWN }, { name: "own", resolution: "Optional" }),
 };
 const namespaced: Kind = { kind: "VaultApp", scope: "Namespaced", input: using({ name: VAULT }) };
 const byReferenceGrant: Kind = {
@@ -73,11 +85,23 @@ const tricks: readonly Trick[] = [
   { name: "other-name", kind: byName, parameters: { vault: "nope" }, reason: "NotFound" },
   { name: "no-name", kind: byName, parameters: { vault: null }, reason: "FieldNotSet" },
   { name: "invalid-secret", kind: byName, parameters: { secret: "No Name" }, reason: "InvalidTarget" },
+  { name: "long-secret", kind: byName, parameters: { secret: "x".repeat(200_000) }, reason: "InvalidTarget" },
+  { name: "deep-name", kind: byName, parameters: { vault: nested(500) }, reason: "FieldNotSet" },
+  { name: "moves", kind: byName, parameters: { vault: empty.name }, reason: "WaitingForCopies" },
+  { name: "later-step", kind: twice, parameters: { own: own.name }, reason: "TargetTaken" },
   { name: "decoy", kind: byLabel, parameters: {}, reason: "Ambiguous", hasDecoy: true },
   { name: "optional", kind: optional, parameters: { vault: "nope" }, reason: "Available" },
   { name: "namespaced", kind: namespaced, parameters: { vault: "nope" }, reason: "NotFound" },
   { name: "reference-grant", kind: byReferenceGrant, parameters: { vault: "nope" }, reason: "NotFound" },
+  { name: "grant-moves", kind: byReferenceGrant, parameters: { vault: empty.name }, reason: "WaitingForCopies" },
 ];
+
+/** An object that deep. */
+function nested(levels: number): object {
+  let object = {};
+  for (let level = 0; level < levels; level++) object = { a: object };
+  return object;
+}
 
 const tricksOn = (version: Version): readonly Trick[] =>
   tricks.filter(({ kind }) => kind.scope !== "Namespaced" || isV2(version));
@@ -89,7 +113,8 @@ const PASSWORDS = { first: "vault-s3cret-1", next: "vault-s3cret-2" };
 
 async function tricksAreTried({ kubectl, version }: Rig): Promise<string> {
   const tried = tricksOn(version);
-  await kubectl.apply(...[main.secret.namespace, ...tried.map(namespaceFor)].map(namespaceOf));
+  const namespaces = [main, own].map(({ secret }) => secret.namespace);
+  await kubectl.apply(...[...namespaces, ...tried.map(namespaceFor)].map(namespaceOf));
   if (isV2(version)) {
     await kubectl.apply(referenceGrantKind);
     await kubectl.established(`crd/${referenceGrantKind.metadata.name}`);
@@ -97,7 +122,9 @@ async function tricksAreTried({ kubectl, version }: Rig): Promise<string> {
   await install(kubectl, [vault, ...new Set(tried.map(({ kind }) => kind))]);
   await putPassword(kubectl, main, PASSWORDS.first);
   await grant(kubectl, main, tried.map(namespaceFor).join(","));
-  if (isV2(version)) await kubectl.apply(referenceGrant);
+  await kubectl.apply({ apiVersion: "v1", kind: "Secret", metadata: own.secret, data: { note: encode("own") } });
+  for (const source of [own, empty]) await grant(kubectl, source, "*");
+  if (isV2(version)) await kubectl.apply(...[main, empty].map(referenceGrantTo));
   for (const trick of tried) await write({ kubectl }, trick, { vault: main.name, secret: "copy" });
   await until(
     "all have their copies",
@@ -170,12 +197,14 @@ const decoyIn = (namespace: string) => ({
   spec: {},
 });
 
-const referenceGrant = {
+const referenceGrantTo = ({ secret }: Source) => ({
   apiVersion: "gateway.networking.k8s.io/v1beta1",
   kind: "ReferenceGrant",
-  metadata: { namespace: main.secret.namespace, name: "tenants" },
+  metadata: { namespace: secret.namespace, name: "tenants" },
   spec: {
-    from: [{ group: GROUP, kind: byReferenceGrant.kind, namespace: "tenant-reference-grant" }],
-    to: [{ group: "", kind: "Secret", name: main.secret.name }],
+    from: tricks
+      .filter(({ kind }) => kind === byReferenceGrant)
+      .map((trick) => ({ group: GROUP, kind: byReferenceGrant.kind, namespace: namespaceFor(trick) })),
+    to: [{ group: "", kind: "Secret", name: secret.name }],
   },
-};
+});
