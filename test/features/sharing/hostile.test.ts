@@ -4,6 +4,7 @@ import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { SHARED_FROM } from "../../../src/ownership/owner.ts";
 import {
   ACCEPT,
   ALLOWED,
@@ -676,7 +677,10 @@ describe("one Secret has one writer", () => {
   });
 
   const OWNER = { "shared-infrastructure.fn.crossplane.io/owner": "Shop.apps.example.org/team-a/shop" };
-  const ours = { metadata: { namespace: "team-a", name: "orders-db", annotations: OWNER } };
+  const oursFrom = (from: JsonObject) => ({
+    metadata: { namespace: "team-a", name: "orders-db", annotations: { ...OWNER, ...from } },
+  });
+  const ours = oursFrom({ [SHARED_FROM]: "databases/orders-conn" });
   const seen = (observedGeneration: number) => ({
     conditions: [{ type: "Synced", status: "True", observedGeneration }],
   });
@@ -702,10 +706,24 @@ describe("one Secret has one writer", () => {
       isLimited: true,
     },
     { reason: "read", copy: observer, isLimited: false },
-  ])("an Object over a Secret with our mark observes only while it is $reason", ({ copy, isLimited }) => {
+    // The Object may be going because a grant was taken back: as an observer it would leave the Secret there.
+    {
+      reason: "not observed, over a copy of another Secret",
+      copy: undefined,
+      secret: oursFrom({ [SHARED_FROM]: "databases/billing-conn" }),
+      isLimited: false,
+    },
+    {
+      reason: "not observed, over a copy that does not say of what",
+      copy: undefined,
+      secret: oursFrom({}),
+      isLimited: false,
+    },
+  ])("an Object over a Secret with our mark observes only: $isLimited, while it is $reason", (row) => {
+    const { copy, secret = ours, isLimited } = row;
     const { resources } = draftOf({
       ...(copy !== undefined && { observed: { [KEY]: copy } }),
-      answers: { db: [database()], [`${KEY}/target`]: [ours] },
+      answers: { db: [database()], [`${KEY}/target`]: [secret] },
     });
     const edit = resources.get(KEY);
     const spec = edit?.is === "set" ? edit.object?.["spec"] : undefined;

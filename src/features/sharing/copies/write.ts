@@ -7,9 +7,9 @@ import { stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Requirement } from "../../../model/requirement.ts";
-import { formatOwner, OWNER } from "../../../ownership/owner.ts";
+import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/owner.ts";
 import type { Call } from "../../feature.ts";
-import type { Data } from "../source.ts";
+import { type Data, formatSecret } from "../source.ts";
 import type { Copying, Destination, NotCopying, SharingReason } from "../verdict.ts";
 import { compose, targetLabel } from "./compose.ts";
 import { selectContents } from "./contents.ts";
@@ -76,7 +76,7 @@ export function copyTo(
           destination,
           compose(destination, { original, secret }, contents.data, call),
           observed,
-          holder.isThere,
+          holder.isThere && holder.from === formatSecret(original.source),
         ),
         requirements,
       };
@@ -87,8 +87,8 @@ export function copyTo(
 const isFrom = ({ origin }: ObservedCopy, original: Copying["original"]): boolean =>
   origin === undefined || resourceKey(origin) === resourceKey(original.origin);
 
-function write(destination: Destination, object: JsonObject, observed: ObservedCopy | undefined, isThere: boolean) {
-  if (!mayWrite(destination, observed, isThere)) {
+function write(destination: Destination, object: JsonObject, observed: ObservedCopy | undefined, isCopied: boolean) {
+  if (!mayWrite(destination, observed, isCopied)) {
     const reason: SharingReason = { is: "WaitingForCopies", targets: [destination] };
     return { is: "written", edit: { is: "set", object: asObserver(object), ready: "False" }, reason } as const;
   }
@@ -106,10 +106,15 @@ function write(destination: Destination, object: JsonObject, observed: ObservedC
  * that is composed anew may be the one that was given up a moment ago and is still being deleted: with all policies its
  * provider would then delete the Secret. Over a Secret that exists, an Object therefore begins as an observer, and
  * writes once its provider has read that and it is not being deleted.
+ *
+ * A copy of another Secret may go: its grant may have been taken back, and an Object that became an observer while it is being
+ * deleted would leave it there.
+ *
+ * @param isCopied whether the Secret is there, as a copy of the same Secret
  */
-function mayWrite({ copy }: Destination, observed: ObservedCopy | undefined, isThere: boolean): boolean {
+function mayWrite({ copy }: Destination, observed: ObservedCopy | undefined, isCopied: boolean): boolean {
   if (copy.via !== "Object" && copy.via !== "ObjectWithValues") return true;
-  if (observed === undefined) return !isThere;
+  if (observed === undefined) return !isCopied;
   const { document } = observed.resource;
   const policies = readPolicies(document);
   const isLimited = policies !== undefined && isObserver(policies);
@@ -118,7 +123,7 @@ function mayWrite({ copy }: Destination, observed: ObservedCopy | undefined, isT
 
 /** The holder of a destination's Secret, who alone may write it. */
 type Holder =
-  | { readonly is: "us"; readonly isThere: boolean } // whether the Secret is there, with our mark
+  | { readonly is: "us"; readonly isThere: boolean; readonly from?: string | undefined } // whether it is there, and a copy of what
   | { readonly is: "other"; readonly name: string | undefined } // undefined: the Secret carries no mark of ours
   | { readonly is: "unknown" }; // not looked up yet
 
@@ -154,5 +159,6 @@ function findHolder(
   const owner = found && readAnnotation(found, OWNER);
   const isThere = found !== undefined;
   const isOurs = !isThere || owner === formatOwner(composite);
-  return { holder: isOurs ? { is: "us", isThere } : { is: "other", name: owner }, requirements: [requirement] };
+  const from = found && readAnnotation(found, SHARED_FROM);
+  return { holder: isOurs ? { is: "us", isThere, from } : { is: "other", name: owner }, requirements: [requirement] };
 }
