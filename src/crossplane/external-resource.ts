@@ -16,6 +16,13 @@ export function readObservation(managed: Document): Observation {
 }
 
 /**
+ * Tells whether the provider has read that it is to do nothing, by a pause or by managementPolicies that are empty. Source:
+ * crossplane-runtime apis/common, ReasonReconcilePaused.
+ */
+export const isPauseSeen = (managed: Document): boolean =>
+  shownCondition(managed, "Synced")?.reason === "ReconcilePaused";
+
+/**
  * When the provider created the cloud resource for this managed resource; undefined where it found one. The provider notes its
  * intent first, and the outcome afterwards, so an intent without a failure may be a cloud resource. Source: crossplane-runtime
  * pkg/meta, SetExternalCreatePending.

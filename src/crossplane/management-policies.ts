@@ -9,6 +9,8 @@ export type Policies = readonly string[];
 /** The policies of a managed resource that sets none. */
 export const EVERYTHING: Policies = ["*"];
 export const OBSERVE: Policies = ["Observe"];
+/** The provider does not even look, and says so in the condition Synced. */
+export const NOTHING: Policies = [];
 
 /** The managementPolicies that the resource sets or shows; undefined where it has none. */
 export function readPolicies(resource: Document): Policies | undefined {

@@ -46,6 +46,24 @@ export function identify(declared: Declared): Identity | undefined {
   };
 }
 
+/**
+ * Tells whether a managed resource stands for another cloud resource than the one that is desired: it has another name, or
+ * another place where one is desired. What is not desired may have been filled in by its provider.
+ */
+export function isElsewhere(declared: Declared): boolean {
+  const { kind, desired, observed, facts } = declared;
+  if (observed === undefined) return false;
+  const shown: Declared = { kind, desired: observed, observed, facts };
+  const place = readProviderConfig(desired, observed, kind);
+  if (place.join("/") !== readProviderConfig(observed, observed, kind).join("/")) return true;
+  const [wanted, found] = [declared, shown].map((one) => readNames(one)?.parts ?? []);
+  const isOther = (text: string | undefined, before: string | undefined): boolean => !!text && text !== before;
+  return (
+    wanted?.some((part, index) => isOther(part, found?.[index])) === true ||
+    facts.scope.some((path) => isOther(textAt(declared, path), textAt(shown, path)))
+  );
+}
+
 /** The names of a cloud resource. */
 export interface Names {
   /** As a person writes them; "" for one that is not set. */

@@ -42,7 +42,7 @@ interface Managed {
   /** The object that the XR's function desired last; undefined where no function has seen it. */
   readonly applied: JsonObject | undefined;
   /** The provider's finding when it last looked; undefined before. */
-  readonly found: "absent" | "present" | undefined;
+  readonly found: "absent" | "present" | "paused" | undefined;
   /** The cloud resource that it looked for. */
   readonly foundName: Name | undefined;
   /** The time at which its provider created the cloud resource; empty where it found one. */
@@ -114,7 +114,7 @@ export class TagWorld {
     this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false });
     if (!hasManagedResource) return;
     const cloudCreatedAt = this.#resource("orders").exists ? "" : this.#createInCloud("orders");
-    this.#put({ ...this.#newManaged(xr, undefined), found: "present", cloudCreatedAt });
+    this.#put({ ...this.#newManaged(xr, undefined), found: "present", foundName: "orders", cloudCreatedAt });
   }
 
   /** The XR declares the other cloud resource from now on. */
@@ -204,6 +204,10 @@ export class TagWorld {
     if (this.#now.get(xr)?.isHeld === true) this.#deleteManaged(xr);
     const managed = this.#now.get(xr);
     if (managed === undefined || managed.isPaused) return;
+    if (readPolicies(managed).length === 0) {
+      if (managed.found !== "paused") this.#put({ ...managed, found: "paused", foundName: undefined });
+      return;
+    }
     if (managed.isDeleting) {
       if (readPolicies(managed).some((policy) => policy === "*" || policy === "Delete")) this.#deleteFromCloud(managed);
       this.#history.push(new Map([...this.#now].filter(([key]) => key !== xr)));
@@ -299,8 +303,14 @@ export class TagWorld {
       return;
     }
     if (managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(applied)) return;
-    this.#put({ ...managed, applied });
-    if (nameOf(managed) !== state.name) this.#leave(nameOf(managed));
+    this.#change(managed, applied);
+  }
+
+  #change(managed: Managed, applied: JsonObject): void {
+    const changed = { ...managed, applied };
+    this.#put(changed);
+    if (isBlind(managed, changed)) this.faults.push(`XR ${managed.xr} writes what its provider has not looked for`);
+    if (nameOf(managed) !== nameOf(changed)) this.#leave(nameOf(managed));
   }
 
   /** An external name that changes leaves the old cloud resource to those that stay and have seen who created it, or to nobody. */
@@ -405,6 +415,10 @@ function readPolicies({ applied }: Managed): readonly unknown[] {
 const isWriter = (managed: Managed): boolean =>
   !managed.isDeleting && readPolicies(managed).some((policy) => policy === "*" || policy === "Update");
 
+/** Tells whether a managed resource becomes a writer of what its provider has not looked for. */
+const isBlind = (before: Managed, after: Managed): boolean =>
+  !isWriter(before) && isWriter(after) && before.foundName !== nameOf(after);
+
 /** A managed resource as the API server shows it. */
 function observed(managed: Managed, { cluster }: CloudResource): JsonObject {
   const { xr, uid, createdAt, isDeleting, isPaused, take, applied = bucketOf("orders"), cloudCreatedAt } = managed;
@@ -439,6 +453,7 @@ function observed(managed: Managed, { cluster }: CloudResource): JsonObject {
 /** The condition that crossplane-runtime sets: the cloud resource was found, or it was not and must not be created. */
 function toConditions({ found }: Managed): readonly JsonObject[] {
   if (found === undefined) return [];
+  if (found === "paused") return [{ type: "Synced", status: "False", reason: "ReconcilePaused" }];
   const message = "observe failed: external resource does not exist";
   return [found === "present" ? { type: "Synced", status: "True" } : { type: "Synced", status: "False", message }];
 }

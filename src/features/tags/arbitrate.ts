@@ -3,7 +3,7 @@ import type { Tags } from "../../input/tags.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import { toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/find-contenders.ts";
-import { type Identity, identify } from "../../ownership/identity.ts";
+import { type Identity, identify, isElsewhere } from "../../ownership/identity.ts";
 import { CLUSTER, CLUSTER_TAG, contenderId } from "../../ownership/marks.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
 import { type Settlement, settle } from "./settle.ts";
@@ -36,7 +36,8 @@ export function arbitrate(
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const id = contenderId(owner, resource);
-  const settlement = settle(verdict, { subject, own, id, identity }, rules);
+  const hasMoved = own !== undefined && (own.identity === undefined ? isElsewhere(subject) : own.identity !== identity);
+  const settlement = settle(verdict, { subject, own, id, identity, hasMoved }, rules);
   return {
     identity,
     externalName,

@@ -91,11 +91,15 @@ function checkKey(key: string, { key: limit, reserved }: Limits, cloud: Cloud): 
 }
 
 function checkText(text: string, limit: Limits["key"], what: "key" | "value", cloud: Cloud): readonly string[] {
+  const { length } = limit;
+  // A character is one or two units: what is more than twice as long is not read, for it may be long, and on many resources.
+  if (length !== undefined && text.length > 2 * length)
+    return [`a ${what} of more than ${length} characters, the most that ${cloud} takes`];
+
   const faults: string[] = [];
-  // A character is one or two units, so most texts need no count.
-  const length = limit.length !== undefined && text.length > limit.length ? [...text].length : 0;
-  if (limit.length !== undefined && length > limit.length) {
-    faults.push(`a ${what} of ${length} characters; ${cloud} takes at most ${limit.length}`);
+  const count = length !== undefined && text.length > length ? [...text].length : 0;
+  if (length !== undefined && count > length) {
+    faults.push(`a ${what} of ${count} characters; ${cloud} takes at most ${length}`);
   }
   if (limit.pattern?.test(text) === false) {
     faults.push(`a ${what} that ${cloud} does not take: ${JSON.stringify(text.slice(0, 80))}; allowed: ${limit.text}`);

@@ -1,8 +1,9 @@
-import { readCreationTime } from "../../crossplane/external-resource.ts";
+import { isPauseSeen, readCreationTime } from "../../crossplane/external-resource.ts";
 import {
   EVERYTHING,
   mayDelete,
   mayWrite,
+  NOTHING,
   OBSERVE,
   type Policies,
   readPolicies,
@@ -62,10 +63,32 @@ export interface Entrant {
   /** Ours among the contenders, as `contenderId` writes it. */
   readonly id: string;
   readonly identity: string;
+  /** True if ours stood for another cloud resource when it was observed. */
+  readonly hasMoved: boolean;
 }
 
-/** Acts on a verdict. While something is not known yet, everything stays as it is. */
+/**
+ * Acts on a verdict. While something is not known yet, everything stays as it is, unless ours stands for another cloud resource
+ * from now on: what its provider has found is about the one before. It does nothing until its provider has read that, and so
+ * whatever it says later is about the new one.
+ */
 export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
+  if (!hasToForget(entrant)) return act(verdict, entrant, rules);
+  const policies = entrant.own?.policies && NOTHING;
+  if (verdict.is === "theirs") {
+    const lost = yieldTo(verdict, entrant, rules);
+    return { ...lost, policies: lost.policies && policies, isReady: false };
+  }
+  const reason: TagReason = { is: verdict.is === "pending" ? "WaitingForRequiredResources" : "WaitingForProvider" };
+  const annotations = rememberCreation(entrant);
+  return { ...OBSERVED, policies, isOrphaned: policies === undefined, annotations, isSettled: false, reason };
+}
+
+function hasToForget({ own, hasMoved }: Entrant): boolean {
+  return hasMoved || (own?.policies?.length === 0 && !isPauseSeen(own.document));
+}
+
+function act(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
   switch (verdict.is) {
     case "pending":
       return { ...asBefore(entrant), reason: { is: "WaitingForRequiredResources" } };
@@ -98,38 +121,46 @@ function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
 }
 
 /**
- * Starts as an observer what is new or stood for another cloud resource. A managed resource that is older than this step in its
- * Composition goes on writing, so that it loses no tag, but gives up Delete until it is known who else needs the cloud resource.
+ * Starts as an observer what is new. A managed resource that is older than this step in its Composition goes on writing, so that it
+ * loses no tag, but gives up Delete until it is known who else needs the cloud resource.
  */
 function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
-  const { own, identity } = entrant;
+  const { own } = entrant;
   const before = asBefore(entrant);
-  if (own?.isMarked === true && own.identity === identity) return before;
+  if (own?.isMarked === true) return before;
   if (own === undefined || own.identity !== undefined) {
-    const policies = before.policies && OBSERVE;
-    return { ...OBSERVED, policies, annotations: own ? rememberCreation(own, identity) : [], isSettled: false };
+    return {
+      ...OBSERVED,
+      policies: before.policies && OBSERVE,
+      annotations: rememberCreation(entrant),
+      isSettled: false,
+    };
   }
   return { ...before, policies: before.policies && withoutDelete(before.policies), isOrphaned: !before.policies };
 }
 
 /** Observes what somebody else may write, and counts on it as far as that is there. */
-function asBystander({ own }: Entrant): Settlement {
-  const annotations = noteOrigin(own, false);
-  return { ...OBSERVED, annotations, reason: { is: "ExistedBefore", isObserved: true }, isReady: true };
+function asBystander(entrant: Entrant): Settlement {
+  return {
+    ...OBSERVED,
+    annotations: rememberCreation(entrant),
+    reason: { is: "ExistedBefore", isObserved: true },
+    isReady: true,
+  };
 }
 
 /** Records that a creation was of another cloud resource, so that it does not count as the creation of this one. */
-function rememberCreation(own: Contender, identity: string): Settlement["annotations"] {
-  const createdAt = readCreationTime(own.document);
-  if (own.identity === identity || createdAt === undefined) return pickAnnotations(own, [CREATED_BEFORE]);
-  return [[CREATED_BEFORE, createdAt]];
+function rememberCreation({ own, hasMoved }: Entrant): Settlement["annotations"] {
+  if (own === undefined) return [];
+  const createdAt = hasMoved ? readCreationTime(own.document) : undefined;
+  return createdAt === undefined ? pickAnnotations(own, [CREATED_BEFORE]) : [[CREATED_BEFORE, createdAt]];
 }
 
 /** Annotations that say whether one of us created the cloud resource: successors learn it from their owner. */
-function noteOrigin(own: Contender | undefined, isCreated: boolean): Settlement["annotations"] {
-  const before = own === undefined ? [] : pickAnnotations(own, [CREATED_BEFORE]);
-  return isCreated ? [...before, [ORIGIN, "Created"]] : before;
-}
+const noteOrigin = (entrant: Entrant, isCreated: boolean): Settlement["annotations"] => [
+  ...rememberCreation(entrant),
+  ...(isCreated ? [[ORIGIN, "Created"] as const] : []),
+];
 
 const pickAnnotations = ({ document }: Contender, keys: readonly string[]): Settlement["annotations"] =>
   keys.flatMap((key) => {
@@ -137,7 +168,8 @@ const pickAnnotations = ({ document }: Contender, keys: readonly string[]): Sett
     return value === undefined ? [] : [[key, value] as const];
   });
 
-function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRelease }: OwnerRules): Settlement {
+function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease }: OwnerRules): Settlement {
+  const { id, subject } = entrant;
   const asked = readPolicies(subject.desired) ?? EVERYTHING;
   const isLeft = others.length > 0 && onRelease === "HandOver";
   const mayGo = origin === "created" || !subject.hasManagementPolicies;
@@ -151,7 +183,7 @@ function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRe
     isTagged: true,
     repeats: undefined,
     annotations: [
-      ...noteOrigin(own, origin === "created"),
+      ...noteOrigin(entrant, origin === "created"),
       [TAGS_OWNER, id],
       ...(others.length > 0 ? [[CONTENDERS, formatAcknowledged(others)] as const] : []),
     ],
@@ -162,7 +194,8 @@ function asOwner({ others, origin }: Ours, { id, own, subject }: Entrant, { onRe
 
 function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {
-    return { ...OBSERVED, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
+    const annotations = rememberCreation(entrant);
+    return { ...OBSERVED, annotations, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
   const { owner, isNext } = verdict;
   const { own, subject } = entrant;
@@ -180,12 +213,13 @@ function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules):
 
 type KnownOwner = Extract<Theirs, { owner: Contender }>;
 
-function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, { own, identity }: Entrant): Settlement {
-  const isCreated = owner.isCreated || (own?.isCreated === true && own.identity === identity);
+function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, entrant: Entrant): Settlement {
+  const { own, hasMoved } = entrant;
+  const isCreated = owner.isCreated || (own?.isCreated === true && !hasMoved);
   return {
     ...OBSERVED,
     reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
-    annotations: [...noteOrigin(own, isCreated), ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const])],
+    annotations: [...noteOrigin(entrant, isCreated), ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const])],
     isSettled: isAcknowledged,
     isReady: own?.observation === "present" && isReady(owner.document),
   };

@@ -1,5 +1,5 @@
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
-import { EVERYTHING, mayWrite, readPolicies } from "../../crossplane/management-policies.ts";
+import { EVERYTHING, isObserver, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
@@ -158,5 +158,5 @@ const toReportedPath = (fieldPath: FieldPath): FieldPath =>
 
 function isExcluded(desired: Document): boolean {
   if (readAnnotation(desired, IGNORE_TAGS)?.toLowerCase() === "true") return true;
-  return !mayWrite(readPolicies(desired) ?? EVERYTHING);
+  return isObserver(readPolicies(desired) ?? EVERYTHING);
 }

@@ -14,6 +14,7 @@ const READY = {
     { type: "Ready", status: "True" },
   ],
 };
+const PAUSED = { conditions: [{ type: "Synced", status: "False", reason: "ReconcilePaused" }] };
 const ABSENT = {
   conditions: [{ type: "Synced", status: "False", message: "observe failed: external resource does not exist" }],
 };
@@ -194,7 +195,10 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("that existed before this step keeps its tags and its policies, but for Delete", () => {
-    const before = { ...bucket({ tags: { team: "shop" } }, { metadata: { name: "old", uid: "old" } }) };
+    const before = bucket(
+      { tags: { team: "shop" } },
+      { metadata: { ...(named["metadata"] as JsonObject), name: "old", uid: "old" } },
+    );
     const spec = { ...(before["spec"] as JsonObject), managementPolicies: ["*"] };
     const draft = run({ ...parts, observed: { bucket: { ...before, spec } }, contenders: [] });
     expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([
@@ -290,8 +294,9 @@ describe("a cloud resource that several XRs may name", () => {
       const moved = bucket({}, { metadata: { annotations: { "crossplane.io/external-name": "bills" } } });
       const reconcile = (own: JsonObject, contenders: readonly JsonObject[]) =>
         run({ ...parts, desired: { bucket: moved }, observed: { bucket: own }, contenders });
-      const moving = applied(reconcile(owning(ours), []), "ours");
-      const settled = reconcile(moving, [moving]);
+      const moving = { ...applied(reconcile(owning(ours), []), "ours"), status: PAUSED };
+      const looking = applied(reconcile(moving, [moving]), "ours");
+      const settled = reconcile(looking, [looking]);
       expect([policies(settled), settled.conditions[0]?.reason]).toEqual([withoutDelete, "ExistedBefore"]);
       const later = applied(settled, "ours");
       expect(reconcile(later, [later]).conditions).toMatchObject([{ reason: "ExistedBefore" }]);
@@ -375,10 +380,80 @@ describe("a cloud resource that several XRs may name", () => {
     expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`)).toBe(`${ownXr}#bucket`);
   });
 
-  test("that gets another external name is observed before it is owned", () => {
+  describe("that gets another name", () => {
     const moved = bucket({}, externallyNamed("bills"));
-    const draft = run({ ...parts, desired: { bucket: moved }, observed: { bucket: owning(ours) }, contenders: [] });
-    expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "Arbitrating"]);
+    const moveTo = (desired: JsonObject, own: JsonObject, contenders?: readonly JsonObject[]) =>
+      run({ ...parts, desired: { bucket: desired }, observed: { bucket: own }, ...(contenders && { contenders }) });
+    const outcome = (draft: Draft) => [
+      policies(draft),
+      draft.conditions[0]?.reason,
+      at(desiredOf(draft), `metadata.annotations[${DOMAIN}/created-before]`),
+    ];
+    const createdAt = CREATED["crossplane.io/external-create-succeeded"];
+    const moving = applied(moveTo(moved, owning(ours), []), "ours");
+    const unlabelled = (object: JsonObject): JsonObject => ({
+      ...object,
+      metadata: { ...(object["metadata"] as JsonObject), labels: {} },
+    });
+    const theirs = "XShop.apps.example.org/rival";
+    const found = applied(run({ ...parts, desired: { bucket: moved }, contenders: [] }), "rival");
+    const others: JsonObject = {
+      ...found,
+      metadata: {
+        ...(found["metadata"] as JsonObject),
+        annotations: { [`${DOMAIN}/owner`]: theirs, [`${DOMAIN}/tags-owner`]: `${theirs}#bucket` },
+      },
+    };
+    const cloudNamed = {
+      ...unlabelled(ours),
+      metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, "crossplane.io/external-name": "vpc-1" } },
+    };
+    const elsewhere = (place: JsonObject): JsonObject => ({
+      ...bucket(),
+      ...named,
+      spec: { forProvider: { region: "eu-central-1", ...place }, providerConfigRef: { name: "theirs" } },
+    });
+
+    test.each<{ reason: string; draft: Draft; is: readonly unknown[] }>([
+      {
+        reason: "is left alone until its provider has read that, since what it found is about the other",
+        draft: moveTo(moved, owning(ours), []),
+        is: [[], "WaitingForProvider", createdAt],
+      },
+      {
+        reason: "also while it is not known who else needs it",
+        draft: moveTo(moved, owning(ours)),
+        is: [[], "WaitingForRequiredResources", createdAt],
+      },
+      {
+        reason: "also where it was never arbitrated, since the cloud had named it",
+        draft: moveTo(moved, cloudNamed, []),
+        is: [[], "WaitingForProvider", createdAt],
+      },
+      {
+        reason: "also where it is the place that changes",
+        draft: moveTo(elsewhere({}), unlabelled(ours), []),
+        is: [[], "WaitingForProvider", createdAt],
+      },
+      {
+        reason: "also where somebody else owns it, who does not take it for created because of that",
+        draft: moveTo(moved, owning(ours), [others]),
+        is: [[], "WaitingForOwner", createdAt],
+      },
+      {
+        reason: "is left alone as long as the provider has not read that",
+        draft: moveTo(moved, moving, [moving]),
+        is: [[], "WaitingForProvider", createdAt],
+      },
+      {
+        reason: "is observed then",
+        draft: moveTo(moved, { ...moving, status: PAUSED }, [moving]),
+        is: [["Observe"], "WaitingForProvider", createdAt],
+      },
+    ])("$reason", ({ draft, is }) => {
+      expect(outcome(draft)).toEqual(is);
+      expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/origin]`)).toBeUndefined();
+    });
   });
 
   test("owned by another control plane is recognised by its tags", () => {
