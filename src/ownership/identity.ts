@@ -39,12 +39,15 @@ export function identify(declared: Declared): Identity | undefined {
   const scope = facts.scope.map((path) => textAt(declared, path));
   const fields = facts.countsReferences ? [...scope, ...findReferred(declared)] : scope;
   if (fields.includes(undefined)) return undefined;
-  const place = [...readProviderConfig(desired, observed, kind), ...fields];
+  const told = [...fields, ...names.parts].map((text) => foldCase(text ?? "", facts));
   return {
-    identity: hash([kind.group, kind.kind, ...place, ...names.parts]),
+    identity: hash([kind.group, kind.kind, ...readProviderConfig(desired, observed, kind), ...told]),
     externalName: hashExternalName(kind.group, kind.kind, names.names),
   };
 }
+
+const foldCase = (text: string, { isCaseless = false }: IdentityFacts): string =>
+  isCaseless ? text.toLowerCase() : text;
 
 /**
  * Tells whether a managed resource stands for another cloud resource than the one that is desired: it has another name, or
@@ -57,7 +60,7 @@ export function isElsewhere(declared: Declared): boolean {
   const place = readProviderConfig(desired, observed, kind);
   if (place.join("/") !== readProviderConfig(observed, observed, kind).join("/")) return true;
   const [wanted, found] = [declared, shown].map((one) => readNames(one)?.parts ?? []);
-  const isOther = (text: string | undefined, before: string | undefined): boolean => !!text && text !== before;
+  const isOther = (text = "", before = ""): boolean => text !== "" && foldCase(text, facts) !== foldCase(before, facts);
   return (
     wanted?.some((part, index) => isOther(part, found?.[index])) === true ||
     facts.scope.some((path) => isOther(textAt(declared, path), textAt(shown, path)))

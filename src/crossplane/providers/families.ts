@@ -19,6 +19,8 @@ interface Family {
   readonly reportsTags: boolean;
   /** The fields that say where a cloud resource of any kind is. */
   readonly places: readonly FieldPath[];
+  /** The services in which two names that differ only in case are one. */
+  readonly caseless?: RegExp;
   readonly table: Table;
   readonly entries: () => ReadonlyMap<string, string>;
 }
@@ -42,6 +44,15 @@ function lazily(table: Table): Pick<Family, "table" | "entries"> {
 /** The places that a kind may have of which nothing else is known. */
 const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);
 
+/** Their identifiers are stored in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift. */
+const DATABASES = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache)$/;
+
+/**
+ * Names of Azure Resource Manager have no case, but for what lies within some services. Source: learn.microsoft.com/azure/
+ * azure-resource-manager/management/resource-name-rules.
+ */
+const AZURE_CASELESS = /^(?!cosmosdb$|storage$|appconfiguration$)/;
+
 const families: readonly Family[] = [
   {
     apiGroups: /^(?:(?<service>[^.]+)\.)?aws\.upbound\.io$/,
@@ -49,6 +60,7 @@ const families: readonly Family[] = [
     usual: parseTagField("tags"),
     reportsTags: true,
     places: [["region"]],
+    caseless: DATABASES,
     ...lazily(AWS),
   },
   {
@@ -57,6 +69,7 @@ const families: readonly Family[] = [
     usual: parseTagField("tags[key,value]"),
     reportsTags: false,
     places: [["region"]],
+    caseless: DATABASES,
     ...lazily(AWS_CLASSIC),
   },
   {
@@ -65,6 +78,7 @@ const families: readonly Family[] = [
     usual: parseTagField("tags"),
     reportsTags: true,
     places: [],
+    caseless: AZURE_CASELESS,
     ...lazily(AZURE),
   },
   {
@@ -90,6 +104,8 @@ export interface IdentityFacts {
   readonly scope: readonly FieldPath[];
   /** True if nothing is known of the kind, so that every field with a reference or a selector beside it counts as well. */
   readonly countsReferences: boolean;
+  /** True if names and places that differ only in case are one. */
+  readonly isCaseless?: boolean;
 }
 
 /** The source of a cloud resource's name. */
@@ -146,7 +162,10 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
   if (family === undefined) return UNKNOWN;
   const service = family.apiGroups.exec(apiGroup)?.groups?.["service"] ?? "-";
   const text = family.entries().get(`${service}:${kind}`);
-  return text === undefined ? unlisted(family) : listed(family, parseEntry(text));
+  const facts = text === undefined ? unlisted(family) : listed(family, parseEntry(text));
+  return family.caseless?.test(service) === true
+    ? { ...facts, identity: { ...facts.identity, isCaseless: true } }
+    : facts;
 }
 
 /** A kind of a provider that is newer or older than the table. */
