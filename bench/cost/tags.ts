@@ -117,6 +117,10 @@ export const tagRows: readonly Row[] = Object.entries({
   }),
   "a map of the XR on as many resources that know no limit": (n) =>
     unlimited({ fromCompositeFieldPath: "spec.parameters.tags" }, { tags: map(n, text) }, n),
+  "a text of the XR on 100 resources that take less": (n) => ({
+    ...tagged({ add: [{ key: "a", fromCompositeFieldPath: "spec.parameters.text" }] }, { text: "a".repeat(n) }),
+    desired: map(100, (index) => [`bucket-${index}`, bucket()]),
+  }),
   "a text of the XR on resources that know no limit": (n) =>
     unlimited({ key: "a", fromCompositeFieldPath: "spec.parameters.text" }, { text: "a".repeat(n * 50) }, n),
   "a tag's value": (n) =>

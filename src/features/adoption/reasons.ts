@@ -72,6 +72,8 @@ export const explainRestoreInProgress = (composedName: string | undefined): stri
 
 export const ADOPTING = "desired again until this XR controls it, so that Crossplane can delete it properly";
 export const UNSETTLED = "kept until it controls again what it composed itself";
+export const OUTSIDE =
+  "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 export const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
 export const STEP_NOT_LAST =
   "not desired by the steps before this one, but the XR still refers to it; move this step to the end of the pipeline";

@@ -12,6 +12,7 @@ import {
   explainReleased,
   explainRestoreInProgress,
   NO_LONGER_DESIRED,
+  OUTSIDE,
   STEP_NOT_LAST,
   UNSETTLED,
 } from "./reasons.ts";
@@ -53,15 +54,23 @@ function remarkReferenced(
   call: Call,
 ): readonly Remark[] {
   const resource = formatReference(reference);
+  const answer = call.request.required(requireReference(reference).name);
+  const [found] = answer.is === "resolved" ? answer.items : [];
   if (verdict.is === "unadopted") {
-    const answer = call.request.required(requireReference(reference).name);
-    const [found] = answer.is === "resolved" ? answer.items : [];
     const sentence = explainRestoreInProgress(findRival(found, call));
     return [{ reason: "RestoreInProgress", resource, sentence }];
   }
   if (verdict.is === "missing" && policy.onMissing === "Recreate") return [];
-  return remarkUncontrolled(verdict, resource, policy, root);
+  const remarks = remarkUncontrolled(verdict, resource, policy, root);
+  return isOutside(found, call) ? remarks.map((remark) => ({ ...remark, sentence: OUTSIDE })) : remarks;
 }
+
+/**
+ * Tells whether a resource is one that a namespaced XR cannot have composed: Crossplane finds cluster-scoped ones for it as well.
+ * Whoever may write its references is told nothing of them.
+ */
+const isOutside = (found: Document | undefined, { composite: { namespace } }: Call): boolean =>
+  found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
 /** The composed resource name, if another resource is observed under it: Crossplane observes one for each name. */
 function findRival(resource: Document | undefined, { request }: Call): string | undefined {

@@ -24,6 +24,12 @@ const nestedStore = restoredStore({
   metadata: { name: "store", uid: "uid-now", ...labelled("root") },
 });
 
+const namespacedStore = store({
+  metadata: { name: "store", namespace: "team-a", uid: "uid-now" },
+  spec: { crossplane: { resourceRefs: [{ apiVersion: "cloud.example.org/v1", kind: "Bucket", name: "a" }] } },
+});
+const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
+
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
   test.each<Parts & { when: string; reason: string; message: string | undefined }>([
     {
@@ -110,6 +116,20 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
       reason: "ControlledByAnother",
       answers: answer(bucket("a", controlledBy("u", "other"))),
       message: "Bucket.cloud.example.org/a: left to XStore other, which controls it",
+    },
+    {
+      when: "a namespaced XR names what is cluster-scoped, of which it is told nothing",
+      reason: "ControlledByAnother",
+      xr: namespacedStore,
+      answers: { "adoption/Bucket.cloud.example.org/team-a/a": [bucket("a", controlledBy("u", "other"))] },
+      message: `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
+    },
+    {
+      when: "the same, which nobody controls",
+      reason: "Unproven",
+      xr: namespacedStore,
+      answers: { "adoption/Bucket.cloud.example.org/team-a/a": [bucket("a", labelled("secret-project"))] },
+      message: `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
     },
     {
       when: "the XR's former self controls it",
