@@ -43,8 +43,8 @@ const isFine = ({ reason }: Tagged): boolean =>
 
 /**
  * One condition for all resources: its reason is that of the first resource that is not owned; its message counts what was
- * tagged and what was left alone, and names the others. Four reasons belong to no resource: InvalidTags, with which nothing is
- * applied, FieldNotSet and TooManyGlobs, for entries that are left out, and NothingToTag.
+ * tagged and what was left alone, and names the others. Four reasons belong to no resource: InvalidTags, with which some are
+ * held, FieldNotSet and TooManyGlobs, for entries that are left out, and NothingToTag.
  */
 export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
   const { refusals, unset, excessive } = faults;

@@ -5,6 +5,7 @@ import {
   type ResourceEdit,
   type TagChange,
   withAudit,
+  withCompositeUnready,
   withCondition,
   withRequiredSchemas,
   withRequirements,
@@ -25,7 +26,7 @@ import { checkTags } from "./limits.ts";
 import type { TagSources } from "./merge.ts";
 import type { Settlement } from "./settle.ts";
 import { findSubjects, type Subject } from "./subject.ts";
-import { type TagMap, toTagMap } from "./tag-map.ts";
+import { isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
 import { toWanted, type Wanted } from "./wanted.ts";
 
 /** A decision on one resource. */
@@ -36,6 +37,8 @@ interface Decision extends Tagged {
   readonly arbitration: Arbitration | undefined;
   /** Undefined where the tags stay as the steps before us want them. */
   readonly tags: TagMap | undefined;
+  /** True if its tags stay as they are, and it is not created, because a cloud would refuse them. */
+  readonly isHeld?: boolean;
 }
 
 /**
@@ -56,13 +59,35 @@ export const tags: Feature = (call, draft) => {
   const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
   const faults = { refusals, unset: wanted.unset, excessive: wanted.excessive };
   const condition = toCondition(decisions, leftAlone, faults);
-  const applied = refusals.length > 0 ? [] : decisions;
+  const applied = refusals.some((refusal) => isLiteral(refusal, wanted)) ? [] : holdRefused(decisions, refusals);
   const edits = applied.flatMap((decision) => toEdits(decision, wanted, owner, draft));
   const requirements = decisions.flatMap(({ arbitration }) => arbitration?.requirements ?? []);
   const asking = withRequiredSchemas(withRequirements(withResources(draft, edits), requirements), schemas);
-  const said = withResults(withCondition(asking, condition), toResults(condition, decisions, faults, call));
-  return withAudit(said, toAudit(applied, wanted, owner));
+  const said = withResults(withCondition(asking, condition), toResults(condition, decisions, faults, wanted, call));
+  const audited = withAudit(said, toAudit(applied, wanted, owner));
+  return refusals.length > 0 ? withCompositeUnready(audited) : audited;
 };
+
+/** Tells whether the Composition itself says what a cloud would refuse. How many tags there are nobody says alone. */
+const isLiteral = ({ key }: Refusal, { add }: Wanted): boolean =>
+  key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral);
+
+/**
+ * Leaves the tags of refused resources as they are, and creates none. A team chooses these tags: a Fatal result would let it freeze
+ * its XR, and with it the copies whose grant has been taken back.
+ */
+function holdRefused(decisions: readonly Decision[], refusals: readonly Refusal[]): readonly Decision[] {
+  if (refusals.length === 0) return decisions;
+  const refused = new Set(refusals.map(({ resource }) => resource));
+  return decisions.map((decision) => {
+    if (!refused.has(decision.resource) && !refused.has(ALL)) return decision;
+    const { desired, spec } = decision.sources;
+    return { ...decision, isHeld: true, tags: isSameTags(desired, spec) ? undefined : spec };
+  });
+}
+
+/** Stands for every resource in a refusal. */
+const ALL = "all resources";
 
 /** The number of tags that may be set on one resource, where most clouds take 50, and in one answer. */
 const MAX_TAGS_OF_ONE = 500;
@@ -74,7 +99,7 @@ function findExcess({ add }: Wanted, subjects: readonly Subject[]): Refusal | un
   const message =
     `${add.length} on each of ${subjects.length} resources; ` +
     `at most ${MAX_TAGS_OF_ONE} can be set on one, and ${MAX_TAGS} at once`;
-  return { resource: "all resources", path: "tags", key: undefined, message };
+  return { resource: ALL, path: "tags", key: undefined, message };
 }
 
 function decide(subject: Subject, wanted: Wanted, rules: Tags, known: KnownContenders, owner: string): Decision {
@@ -99,12 +124,13 @@ function decide(subject: Subject, wanted: Wanted, rules: Tags, known: KnownConte
 
 /** One edit, or none where a resource is as it should be. */
 function toEdits(
-  { subject, sources, arbitration, tags: decided, resource }: Decision,
+  { subject, sources, arbitration, tags: decided, resource, isHeld = false }: Decision,
   { cluster }: Wanted,
   owner: string,
   draft: Draft,
 ): readonly (readonly [string, ResourceEdit])[] {
-  if (arbitration?.settlement.is === "leave") return [[resource, { is: "removed" }]];
+  const isWithheld = isHeld && subject.observed === undefined;
+  if (isWithheld || arbitration?.settlement.is === "leave") return [[resource, { is: "removed" }]];
   if (arbitration === undefined && decided === undefined) return [];
 
   const tagged = decided === undefined ? subject.desired : withTags(subject, sources, decided);
@@ -141,14 +167,15 @@ function findRefusals(decisions: readonly Decision[], wanted: Wanted): readonly 
   });
 }
 
-/** Tags that would be refused, and a conflict where the input says Fail, freeze the XR: nothing is applied or deleted. */
+/** Literal tags that would be refused, and a conflict where the input says Fail, freeze the XR: nothing is applied or deleted. */
 function toResults(
   condition: Condition,
   decisions: readonly Decision[],
   { refusals }: Faults,
+  wanted: Wanted,
   call: Call,
 ): readonly Result[] {
-  if (refusals.length > 0) {
+  if (refusals.some((refusal) => isLiteral(refusal, wanted))) {
     const message = ["cannot tag the composed resources:", ...refusals.map((fault) => `  ${explainRefusal(fault)}`)];
     return [{ severity: "Fatal", message: message.join("\n"), reason: condition.reason, target: "Composite" }];
   }
@@ -164,7 +191,7 @@ function toResults(
 function toAudit(decisions: readonly Decision[], wanted: Wanted, owner: string): readonly TagChange[] {
   if (decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")) return [];
   return decisions.flatMap((decision) => {
-    const decided = ownTags(decision);
+    const decided = decision.isHeld === true ? undefined : ownTags(decision);
     return decided === undefined ? [] : findChanges(decision.resource, decision.sources, decided, wanted, owner);
   });
 }

@@ -7,9 +7,17 @@ import { toMatcher } from "./glob.ts";
 /** Tells whether a key is one of those that an entry of the input names. */
 type HasKey = (key: string) => boolean;
 
+interface WantedTag {
+  readonly key: string;
+  readonly value: string;
+  readonly policy: "Replace" | "Retain";
+  /** True if the Composition says it, and no field. */
+  readonly isLiteral: boolean;
+}
+
 /** The tags that the input asks for, with its values resolved. */
 export interface Wanted {
-  readonly add: readonly { readonly key: string; readonly value: string; readonly policy: "Replace" | "Retain" }[];
+  readonly add: readonly WantedTag[];
   readonly preserve: readonly { readonly has: HasKey; readonly policy: "Replace" | "Retain" }[];
   readonly remove: readonly HasKey[];
   /** The name of this control plane, if the input gives it. */
@@ -31,7 +39,16 @@ export function toWanted({ add, preserve, remove, owner }: Tags, call: Call): Wa
   return {
     add: [
       ...added.flatMap(({ tags }) => tags),
-      ...(clusterName === undefined ? [] : [{ key: CLUSTER_TAG, value: clusterName, policy: "Replace" as const }]),
+      ...(clusterName === undefined
+        ? []
+        : [
+            {
+              key: CLUSTER_TAG,
+              value: clusterName,
+              policy: "Replace",
+              isLiteral: owner.cluster?.is === "literal",
+            } as const,
+          ]),
     ],
     preserve: kept,
     remove: removed.map(({ has }) => has),
@@ -81,7 +98,8 @@ type ResolvedEntry = { readonly tags: Wanted["add"]; readonly unset: readonly st
 function resolveEntry({ key, value, policy, optional }: Entry, call: Call): ResolvedEntry {
   const resolved = resolvePairs(key, value, call);
   if (resolved.is === "unset") return { tags: [], unset: optional ? [] : [resolved.field] };
-  return { tags: resolved.value.map(([name, text]) => ({ key: name, value: text, policy })), unset: [] };
+  const isLiteral = value.is === "literal";
+  return { tags: resolved.value.map(([name, text]) => ({ key: name, value: text, policy, isLiteral })), unset: [] };
 }
 
 function resolvePairs(key: string | undefined, value: Entry["value"], call: Call): ReturnType<typeof resolveMap> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { xr } from "../../../testing/builders/sharing.ts";
+import { type CallParts, xr } from "../../../testing/builders/sharing.ts";
 import { at, bucket, DOMAIN, desiredOf, run, team } from "../../../testing/builders/tags.ts";
 
 const gcpBucket: JsonObject = {
@@ -257,22 +257,65 @@ test.each([
   ]);
 });
 
-test("a map of the XR that would be set on too many resources is refused before it is set on any", () => {
+describe("tags of the XR that a cloud would refuse", () => {
+  const input = { add: [team, { key: "note", fromCompositeFieldPath: "spec.note" }] };
+  const noted = (note: string) => xr({ spec: { note } });
+  const observed = { bucket: bucket({ tags: { team: "old" } }) };
+  const long = "v".repeat(300);
+
+  test.each<{ reason: string; parts: CallParts; tags: unknown; condition: string }>([
+    {
+      reason: "are left as they are, on a resource that is there",
+      parts: { xr: noted(long), observed },
+      tags: { team: "old" },
+      condition:
+        "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of 300 characters; AWS takes at most 256",
+    },
+    {
+      reason: "and long ones are not counted",
+      parts: { xr: noted("v".repeat(600)), observed },
+      tags: { team: "old" },
+      condition:
+        "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of more than 256 characters, the most that AWS takes",
+    },
+    {
+      reason: "hold a new resource back",
+      parts: { xr: noted(long) },
+      tags: "removed",
+      condition:
+        "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of 300 characters; AWS takes at most 256",
+    },
+  ])("$reason, and the XR goes on, unready", ({ parts, tags, condition }) => {
+    const draft = run({ ...parts, tags: input, desired: { bucket: bucket() } });
+    expect(draft.results).toMatchObject([{ severity: "Warning", reason: "InvalidTags" }]);
+    expect(draft.compositeReady).toBe("False");
+    expect(draft.conditions.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([condition]);
+    const edit = draft.resources.get("bucket");
+    expect(edit?.is === "set" ? at(desiredOf(draft), "spec.forProvider.tags") : edit?.is).toEqual(tags);
+  });
+});
+
+test("a map of the XR that would be set on too many resources is set on none", () => {
   const entries = Array.from({ length: 20_000 }, (_, index): [string, string] => [`key-${index}`, "text"]);
-  const names = Array.from({ length: 20_000 }, (_, index): [string, JsonObject] => [`bucket-${index}`, bucket()]);
+  const buckets = (make: () => JsonObject) =>
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`bucket-${index}`, make()]));
   const { results, resources } = run({
     xr: xr({ spec: { tags: Object.fromEntries(entries) } }),
     tags: { add: [{ fromCompositeFieldPath: "spec.tags" }] },
-    desired: Object.fromEntries(names),
+    desired: buckets(bucket),
+    observed: { "bucket-0": bucket() },
   });
-  expect(resources.size).toBe(0);
+  expect([resources.has("bucket-0"), resources.get("bucket-1"), resources.size]).toEqual([
+    false,
+    { is: "removed" },
+    19_999,
+  ]);
   expect(results).toMatchObject([
     {
-      severity: "Fatal",
+      severity: "Warning",
       reason: "InvalidTags",
       message:
-        "cannot tag the composed resources:\n" +
-        "  all resources: tags: 20000 on each of 20000 resources; at most 500 can be set on one, and 50000 at once",
+        "20000 tagged; all resources: tags: 20000 on each of 20000 resources; at most 500 can be set on one, and 50000 at once",
     },
   ]);
 });
