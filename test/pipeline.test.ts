@@ -128,7 +128,7 @@ describe("a VPC whose name comes from external names has one writer:", () => {
       conditions: ["Pinned", "Owned"],
     },
     {
-      reason: "it observes if it had no name yet, and the ledger gives it one",
+      reason: "it observes if it had lost its name, and the ledger gives it one",
       parts: { xr: recording, observed: { vpc: nameless }, contenders: [rival] },
       policies: ["Observe"],
       conditions: ["RestoredFromLedger", "WaitingForOwner"],

@@ -49,6 +49,13 @@ export function identify(declared: Declared): Identity | undefined {
 const foldCase = (text: string, { isCaseless = false }: IdentityFacts): string =>
   isCaseless ? text.toLowerCase() : text;
 
+/** A managed resource that has lost its external name still reports what it stands for. */
+function findLostName(observed: Document, { name }: IdentityFacts): readonly string[] | undefined {
+  if (name.is !== "externalName" || stringAt(observed, EXTERNAL_NAME) !== undefined) return undefined;
+  const id = stringAt(observed, ["status", "atProvider", "id"]);
+  return id === undefined ? undefined : [id];
+}
+
 /**
  * Tells whether a managed resource stands for another cloud resource than the one that is desired: it has another name, or
  * another place where one is desired. What is not desired may have been filled in by its provider.
@@ -59,10 +66,11 @@ export function isElsewhere(declared: Declared): boolean {
   const shown: Declared = { kind, desired: observed, observed, facts };
   const place = readProviderConfig(desired, observed, kind);
   if (place.join("/") !== readProviderConfig(observed, observed, kind).join("/")) return true;
-  const [wanted, found] = [declared, shown].map((one) => readNames(one)?.parts ?? []);
+  const wanted = readNames(declared)?.parts ?? [];
+  const found = findLostName(observed, facts) ?? readNames(shown)?.parts ?? [];
   const isOther = (text = "", before = ""): boolean => text !== "" && foldCase(text, facts) !== foldCase(before, facts);
   return (
-    wanted?.some((part, index) => isOther(part, found?.[index])) === true ||
+    wanted.some((part, index) => isOther(part, found[index])) ||
     facts.scope.some((path) => isOther(textAt(declared, path), textAt(shown, path)))
   );
 }

@@ -408,6 +408,11 @@ describe("a cloud resource that several XRs may name", () => {
       ...unlabelled(ours),
       metadata: { name: "ours", uid: "ours", annotations: { ...CREATED, "crossplane.io/external-name": "vpc-1" } },
     };
+    const nameless = {
+      ...cloudNamed,
+      metadata: { name: "ours", uid: "ours", annotations: CREATED },
+      spec: { managementPolicies: ["*"], forProvider: { region: "eu-central-1" } },
+    };
     const elsewhere = (place: JsonObject): JsonObject => ({
       ...bucket(),
       ...named,
@@ -439,6 +444,16 @@ describe("a cloud resource that several XRs may name", () => {
         reason: "also where somebody else owns it, who does not take it for created because of that",
         draft: moveTo(moved, owning(ours), [others]),
         is: [[], "WaitingForOwner", createdAt],
+      },
+      {
+        reason: "goes on where it had lost that name, and its provider reports it",
+        draft: moveTo(moved, { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } }, []),
+        is: [["Observe", "Create", "Update", "LateInitialize"], "Arbitrating", undefined],
+      },
+      {
+        reason: "is left alone where nothing tells that it was its name",
+        draft: moveTo(moved, nameless, []),
+        is: [[], "WaitingForProvider", createdAt],
       },
       {
         reason: "is left alone as long as the provider has not read that",
