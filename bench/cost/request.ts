@@ -55,14 +55,14 @@ export function requestOf({
   return encodeRequest(request);
 }
 
-/** The composed resources of that request's answer, as observed once their providers have made them ready. */
+/** The composed resources of that request's answer, as observed once their providers have made them ready and report them. */
 export function copiesOf(parts: Parts): Readonly<Record<string, JsonObject>> {
   const { desired } = decodeResponse(runFunction(requestOf(parts)).response);
   const conditions = ["Ready", "Synced"].map((type) => ({ type, status: "True" }));
   return Object.fromEntries(
     [...desired.resources].map(([name, { object }], index) => {
       const metadata = { ...(object["metadata"] as JsonObject), name: `composed-${index}` };
-      return [name, { ...object, metadata, status: { conditions } }];
+      return [name, { ...object, metadata, status: { conditions, atProvider: object["spec"] ?? null } }];
     }),
   );
 }

@@ -64,12 +64,27 @@ const granted = (grants: readonly JsonObject[]): Parts => ({
   cluster: [database(), ...grants],
 });
 
+/** The largest number of copies of one shared resource; names beyond it are read, and nothing is made for them. */
+const PER_SHARE = 1000;
+
 /** As many copies as namespaces, composed before; then something happens to their source. */
-function copied(count: number, owner: JsonObject | undefined, share: JsonObject = {}): Parts {
-  const before = toNamespaces(texts(count), allowing("*"));
-  const { spec } = toNamespaces([], allowing("*"), share);
-  const [, ...rest] = before.cluster ?? [];
-  return { ...before, spec, observed: copiesOf(before), cluster: owner === undefined ? rest : [owner, ...rest] };
+function copied(count: number, owner: JsonObject | undefined, more: JsonObject = {}): Parts {
+  const lists = list(Math.ceil(count / PER_SHARE), (index) =>
+    texts(count).slice(index * PER_SHARE, (index + 1) * PER_SHARE),
+  );
+  const share = (index: number): JsonObject => {
+    const namespaces = { fromCompositeFieldPath: `spec.parameters.namespaces[${index}]` };
+    return shared({ name: `db-${index}`, connection: { copies: [{ secretName, namespaces }] } });
+  };
+  const shares = lists.map((_, index) => share(index));
+  const team = withParameters({ namespaces: lists });
+  const others = [secret(), ...texts(count).map((name) => namespace(name))];
+  return {
+    xr: team,
+    spec: { sharedResources: shares.map((one) => ({ ...one, ...more })) },
+    observed: copiesOf({ xr: team, spec: { sharedResources: shares }, cluster: [allowing("*"), ...others] }),
+    cluster: owner === undefined ? others : [owner, ...others],
+  };
 }
 
 /** The same while the XR names no database that there is: each copy is judged by what is recorded on it. */
