@@ -1,3 +1,12 @@
+/** Makes something when it is first asked for: most of what is there is not needed. */
+export function lazy<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /**
  * Makes something of an object once, however often it is asked for: a list that a request holds may be long, and each of a
  * thousand copies may ask for it. What is made goes with the object.

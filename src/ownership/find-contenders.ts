@@ -16,7 +16,7 @@ export interface Candidate {
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
   /** The tags that its provider reports of the cloud resource. */
-  readonly reportedTags: ReadonlyMap<string, string> | undefined;
+  readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
 }
 
 /** The contenders that Crossplane has found so far, and the requirements to find the others. */
@@ -101,10 +101,10 @@ function readAnswer({ name }: Requirement, request: Answers): readonly Contender
  */
 function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Contenders): Requirement | undefined {
   if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
-  const name = reportedTags?.get("crossplane-name");
+  const reported = reportedTags();
+  const name = reported?.get("crossplane-name");
   const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
-  if (name === undefined || !isPathSegment(name) || reportedTags?.get("crossplane-kind") !== writerKind)
-    return undefined;
+  if (name === undefined || !isPathSegment(name) || reported?.get("crossplane-kind") !== writerKind) return undefined;
   if (name === stringAt(own.document, ["metadata", "name"]) || listed.names.has(name)) return undefined;
   const { apiVersion } = kind;
   return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });

@@ -70,7 +70,7 @@ export function readKey(bytes: Buffer, start: number, end: number): string {
   const key = readText(bytes, start, end);
   interned[place] = key;
   internedBytes[knownAt] = length;
-  bytes.copy(internedBytes, knownAt + 1, start, end);
+  for (let i = 0; i < length; i++) internedBytes[knownAt + 1 + i] = bytes[start + i] as number;
   return key;
 }
 

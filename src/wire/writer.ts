@@ -47,21 +47,24 @@ export class Writer {
     source.copy(this.#buffer, this.#at, start, end);
   }
 
-  text(text: string): void {
-    if (text.length > LONGEST_SHORT_TEXT || !this.#shortText(text)) this.#anyText(text);
-  }
-
   /** Writes a short ASCII text in a loop, which is faster than calling into V8 twice. */
-  #shortText(text: string): boolean {
-    this.#reserve(text.length);
-    const start = this.#at - text.length;
-    for (let i = 0; i < text.length; i++) {
-      const char = text.charCodeAt(i);
-      if (char > 0x7f) return false;
-      this.#buffer[start + i] = char;
+  text(text: string): void {
+    const { length } = text;
+    if (length > LONGEST_SHORT_TEXT) {
+      this.#anyText(text);
+      return;
     }
-    this.#at = start;
-    return true;
+    this.#reserve(length);
+    const buffer = this.#buffer;
+    const start = this.#at - length;
+    let all = 0;
+    for (let i = 0; i < length; i++) {
+      const char = text.charCodeAt(i);
+      buffer[start + i] = char;
+      all |= char;
+    }
+    if (all > 0x7f) this.#anyText(text);
+    else this.#at = start;
   }
 
   #anyText(text: string): void {
@@ -73,6 +76,11 @@ export class Writer {
 
   /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
+    if (value < 0x80 && this.#at > 0) {
+      this.#at--;
+      this.#buffer[this.#at] = value;
+      return;
+    }
     let length = 1;
     for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length++;
     this.#reserve(length);

@@ -26,7 +26,7 @@ interface Setting {
 const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate => ({
   kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
   own: own === null ? undefined : toContender(own),
-  reportedTags: reported && new Map(Object.entries(reported)),
+  reportedTags: () => reported && new Map(Object.entries(reported)),
 });
 
 /** Finds what the cluster has, by the kind of question: by label, and by name. */

@@ -12,13 +12,14 @@ import type { Call } from "../feature.ts";
 
 /**
  * The references whose resources are not observed: Crossplane did not find them, or somebody else controls them. It
- * observes nothing but what is referenced, so where there are as many of one as of the other there are none, and nothing
- * has to be read.
+ * observes nothing but what is referenced, and each of it once, so where there are as many of one as of the other there are none,
+ * and nothing has to be read.
  */
 export function findUnobserved({ composite, request }: Call): readonly Reference[] {
-  const references = new Map(toReferences(composite).map((reference) => [referenceKey(reference), reference]));
+  const listed = toReferences(composite);
   const { resources } = request.observed;
-  if (references.size === resources.size) return [];
+  if (listed.length === resources.size) return [];
+  const references = new Map(listed.map((reference) => [referenceKey(reference), reference]));
   for (const { document } of resources.values()) references.delete(referenceKey(toReference(document)));
   return [...references.keys()].sort().flatMap((key) => references.get(key) ?? []);
 }

@@ -49,6 +49,6 @@ export function arbitrate(
 /** The control plane that the cloud's tags name, unless our managed resource says that this one was called so when it wrote them. */
 function findOtherCluster({ observed, reportedTags }: Subject, { cluster }: Wanted): string | undefined {
   if (cluster === undefined || observed === undefined) return undefined;
-  const found = reportedTags?.get(CLUSTER_TAG);
+  const found = reportedTags()?.get(CLUSTER_TAG);
   return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
 }

@@ -21,13 +21,13 @@ import type { Wanted } from "./wanted.ts";
 const NO_TAGS: TagMap = new Map();
 
 /** Reads the tags that a resource has, once: there may be thousands. */
-export function readTags({ observed, tagField, desiredTags: before, reportedTags }: Subject): TagSources {
+export function readTags({ observed, tagField, desiredField, desiredTags, reportedTags }: Subject): TagSources {
   const spec = tagField && observed?.at(tagField.path);
   return {
-    desired: toTagMap(before) ?? NO_TAGS,
+    desired: desiredTags ?? NO_TAGS,
     spec: toTagMap(spec) ?? NO_TAGS,
-    cloud: reportedTags ?? NO_TAGS,
-    like: before ?? spec ?? tagField?.shape,
+    cloud: () => reportedTags() ?? NO_TAGS,
+    like: desiredField ?? spec ?? tagField?.shape,
   };
 }
 

@@ -11,7 +11,7 @@ export interface TagSources {
   /** The tags in the spec of the observed managed resource. */
   readonly spec: TagMap;
   /** The tags of the cloud resource, as its provider reports them. */
-  readonly cloud: TagMap;
+  readonly cloud: () => TagMap;
   /** The field as it is, or else its shape. */
   readonly like: JsonValue | undefined;
 }
@@ -28,8 +28,8 @@ export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | un
   const { spec, desired, like } = sources;
   const tags = new Map(Array.isArray(like) ? [...findProvidersOwn(spec), ...desired] : desired);
   for (const { key, value, policy } of wanted.add) addTag(tags, key, value, policy);
-  if (wanted.preserve.length > 0) preserve(tags, sources.cloud, wanted, cloud);
-  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
+  if (wanted.preserve.length > 0) preserve(tags, sources.cloud(), wanted, cloud);
+  if (wanted.remove.length > 0) removeFrom(tags, wanted);
   return tags;
 }
 
@@ -48,6 +48,10 @@ function preserve(tags: Map<string, string>, found: TagMap, wanted: Wanted, clou
     const rule = isReserved ? undefined : wanted.preserve.find(({ has }) => has(key));
     if (rule !== undefined) addTag(tags, key, value, rule.policy);
   }
+}
+
+function removeFrom(tags: Map<string, string>, wanted: Wanted): void {
+  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
 }
 
 export const isRemoved = (key: string, { remove }: Wanted): boolean =>

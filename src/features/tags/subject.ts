@@ -9,6 +9,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
+import { lazy } from "../../model/once.ts";
 import type { SchemaRequirement } from "../../model/requirement.ts";
 import { type Declared, identify } from "../../ownership/identity.ts";
 import { IDENTITY } from "../../ownership/marks.ts";
@@ -25,11 +26,12 @@ export interface Subject extends Declared {
   readonly resource: string;
   /** The field that holds the tags; undefined for a kind that has none. */
   readonly tagField: TagField | undefined;
-  /** The value of that field as the pipeline desires it. */
-  readonly desiredTags: JsonValue | undefined;
+  /** The value of that field as the pipeline desires it, and its tags. */
+  readonly desiredField: JsonValue | undefined;
+  readonly desiredTags: TagMap | undefined;
   readonly cloud: Cloud | undefined;
-  /** The tags of the cloud resource, as its provider reports them. */
-  readonly reportedTags: TagMap | undefined;
+  /** The tags of the cloud resource, as its provider reports them: read only where somebody asks, for most resources nobody does. */
+  readonly reportedTags: () => TagMap | undefined;
   /** True if its provider reports who writes the cloud resource. */
   readonly reportsTags: boolean;
   /** True if it can be told to observe only. */
@@ -55,6 +57,8 @@ export interface Subjects {
 
 const FOR_PROVIDER = ["spec", "forProvider"];
 const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations", SHARED_FROM];
+/** The kind whose manifest may be a copy. */
+const OBJECT = "Object";
 
 /**
  * Finds the desired resources to tag: those that the input selects and whose kind has the field. A field that a schema lacks
@@ -86,14 +90,14 @@ interface Selected {
 }
 
 function toSubject(resource: string, desired: Document, kinds: KnownKinds, call: Call): Selected {
-  if (desired.at(COPIED_FROM) !== undefined) return {};
-  if (isExcluded(desired)) return { excluded: resource };
   const known = kinds.of(desired);
   const { kind, facts, identity } = known;
+  if (kind.kind === OBJECT && desired.at(COPIED_FROM) !== undefined) return {};
+  if (isExcluded(desired)) return { excluded: resource };
   const observed = call.request.observed.resources.get(resource)?.document;
   const candidate = toCandidate(known, desired, observed);
   if (candidate === undefined) return leftAlone(desired, kind);
-  const { is, field, desired: desiredTags, requirement: schema } = findTagField(candidate, call);
+  const { is, field, desired: desiredField, desiredTags, requirement: schema } = findTagField(candidate, call);
   const tagField = is === "there" || is === "pending" ? field : undefined;
   const isPinned = isOnlyPinned(call.request.desired.resources.get(resource)?.document, desired, observed);
   const declared = { kind, desired, observed, facts: identity, isPinned };
@@ -102,10 +106,11 @@ function toSubject(resource: string, desired: Document, kinds: KnownKinds, call:
     ...declared,
     resource,
     tagField,
+    desiredField,
     desiredTags,
     cloud: facts.cloud,
     reportsTags: facts.reportsTags,
-    reportedTags: tagField && toTagMap(observed?.at(toReportedPath(tagField.path)), MAX_REPORTED),
+    reportedTags: lazy(() => tagField && toTagMap(observed?.at(toReportedPath(tagField.path)), MAX_REPORTED)),
     hasManagementPolicies: candidate.rule.managementPolicies && mayHavePolicies(observed),
     isPending: is === "pending",
   };

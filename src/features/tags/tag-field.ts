@@ -8,7 +8,7 @@ import { isObject, type JsonValue } from "../../model/json.ts";
 import type { SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { findField } from "./schema.ts";
-import { toTagMap } from "./tag-map.ts";
+import { type TagMap, toTagMap } from "./tag-map.ts";
 
 /** A desired managed resource, the entry of the input that selects it, and what is known of its kind. */
 export interface Candidate {
@@ -23,8 +23,9 @@ export interface Candidate {
 interface FoundField {
   readonly is: "there" | "absent" | "pending" | "unknown";
   readonly field?: TagField;
-  /** The value of the field as the pipeline desires it. */
+  /** The value of the field as the pipeline desires it, and its tags. */
   readonly desired?: JsonValue | undefined;
+  readonly desiredTags?: TagMap | undefined;
   readonly requirement?: SchemaRequirement | undefined;
 }
 
@@ -38,15 +39,18 @@ export function findTagField(candidate: Candidate, call: Call): FoundField {
   const before = desired.at(field.path);
   const set = before ?? observed?.at(field.path);
   const is = rule.fieldPath === undefined ? facts.tags.is : "known";
-  if (set !== undefined) return holdsTags(set, is) ? { is: "there", field, desired: before } : ABSENT;
+  if (set !== undefined) return toSetField(field, before, set, is);
   if (is !== "unknown") return is === "known" ? { is: "there", field } : ABSENT;
   const { is: found, shape, requirement } = findField(kind, field.path, call);
   return { is: found, field: { path: field.path, shape }, requirement };
 }
 
 /** A field of another shape holds no tags, although it may be called so: where our table lists none, there may be a list. */
-const holdsTags = (value: JsonValue, is: TagFact["is"]): boolean =>
-  is === "none" ? isObject(value) : toTagMap(value) !== undefined;
+function toSetField(field: TagField, desired: JsonValue | undefined, set: JsonValue, is: TagFact["is"]): FoundField {
+  const tags = toTagMap(set);
+  if (is === "none" ? !isObject(set) : tags === undefined) return ABSENT;
+  return { is: "there", field, desired, desiredTags: desired === undefined ? undefined : tags };
+}
 
 /**
  * The field of our table, as this version of the kind has it: `settings` is a list of one in the first version of upjet's

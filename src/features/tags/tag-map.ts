@@ -1,6 +1,12 @@
-import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
-import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
+import {
+  define,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableObject,
+  toPlainText,
+} from "../../model/json.ts";
 
 /** Tags by key, whatever shape a kind gives them. */
 export type TagMap = ReadonlyMap<string, string>;
@@ -60,7 +66,7 @@ function readTagEntry(item: JsonObject): readonly (readonly [string, string])[] 
  * (propagateAtLaunch of an AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
  */
 export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
-  if (!Array.isArray(like)) return Object.fromEntries([...tags].sort(compareEntries));
+  if (!Array.isArray(like)) return toSortedObject(tags);
   const items: readonly JsonObject[] = like.filter(isObject);
   const shape = LIST_SHAPES.find(({ key }) => items.some((item) => typeof item[key] === "string")) ?? LIST_SHAPES[0];
   const before = new Map(items.map((item) => [toPlainText(item[shape.key]), item]));
@@ -72,6 +78,12 @@ export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue
     [shape.key]: key,
     [shape.value]: tags.get(key) ?? "",
   }));
+}
+
+function toSortedObject(tags: TagMap): JsonObject {
+  const object: MutableObject = {};
+  for (const key of [...tags.keys()].sort()) define(object, key, tags.get(key) ?? "");
+  return object;
 }
 
 export function isSameTags(a: TagMap, b: TagMap): boolean {
