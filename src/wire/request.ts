@@ -12,11 +12,11 @@ import {
   REQUEST_OBSERVED,
   REQUEST_REQUIRED_RESOURCES,
   REQUEST_REQUIRED_SCHEMAS,
+  RESOURCE_STRUCT,
   RESOURCES_ITEMS,
   SCHEMA_OPENAPI_V3,
 } from "./fields.ts";
 import { readEnums, readMap, readMessage, readMessages, readString } from "./message.ts";
-import { WireResource } from "./resource.ts";
 import { emptySlice, type Slice } from "./slice.ts";
 import { WireState } from "./state.ts";
 
@@ -70,7 +70,7 @@ function readCapabilities(meta: Slice): ReadonlySet<Capability> {
 /** Indexes the answers. Crossplane up to v1.20 answers in extra_resources only, v2.0 and v2.1 in both fields, later ones as advertised. */
 function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Request["required"] {
   const items = (resources: Slice) =>
-    readMessages(resources, RESOURCES_ITEMS).map((item) => new WireResource(item).document);
+    readMessages(resources, RESOURCES_ITEMS).map((item) => new WireDocument(readMessage(item, RESOURCE_STRUCT)));
   const required = readMap(request, REQUEST_REQUIRED_RESOURCES, items);
   const extra = capabilities.has("RequiredResources") ? undefined : readMap(request, REQUEST_EXTRA_RESOURCES, items);
   return (name) => {

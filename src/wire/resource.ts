@@ -7,26 +7,30 @@ import type { Slice } from "./slice.ts";
 /** The names of the Ready enum's values, by number. */
 export const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 
-/** A Resource message, decoded as far as it is read. */
-export class WireResource implements Resource {
-  readonly slice: Slice;
+/** A Resource message, decoded as far as it is read. There may be ten thousand, so it is its own slice. */
+export class WireResource implements Resource, Slice {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
   #document: WireDocument | undefined;
 
-  constructor(slice: Slice) {
-    this.slice = slice;
+  constructor({ bytes, start, end }: Slice) {
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
   }
 
   get document(): WireDocument {
-    this.#document ??= new WireDocument(readMessage(this.slice, RESOURCE_STRUCT));
+    this.#document ??= new WireDocument(readMessage(this, RESOURCE_STRUCT));
     return this.#document;
   }
 
   /** Connection details by key. The values are views of the request's bytes. */
   get connectionDetails(): ReadonlyMap<string, Uint8Array> {
-    return readBytesMap(this.slice, RESOURCE_CONNECTION_DETAILS);
+    return readBytesMap(this, RESOURCE_CONNECTION_DETAILS);
   }
 
   get ready(): Ready {
-    return READY[readEnums(this.slice, { unpacked: RESOURCE_READY }).at(-1) ?? 0] ?? "Unspecified";
+    return READY[readEnums(this, { unpacked: RESOURCE_READY }).at(-1) ?? 0] ?? "Unspecified";
   }
 }

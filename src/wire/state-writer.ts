@@ -34,7 +34,7 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
     if (edit.is === "set") writeEntry(writer, name, state.resources.get(name), edit);
   }
   if (compositeEdit !== undefined) {
-    writer.message(STATE_COMPOSITE, () => writeResource(writer, state.composite.slice, compositeEdit));
+    writer.message(STATE_COMPOSITE, () => writeResource(writer, state.composite, compositeEdit));
   }
   if (compositeEdit === undefined && draft.resources.size === 0) {
     writer.bytes(state.slice.bytes, state.slice.start, state.slice.end);
@@ -57,7 +57,7 @@ function toCompositeEdit(composite: WireResource, draft: Draft): CompositeEdit |
 
 function writeEntry(writer: Writer, name: string, before: WireResource | undefined, edit: SetEdit): void {
   writer.message(STATE_RESOURCES, () => {
-    writer.message(ENTRY_VALUE, () => writeResource(writer, before?.slice ?? emptySlice, edit));
+    writer.message(ENTRY_VALUE, () => writeResource(writer, before ?? emptySlice, edit));
     writer.string(ENTRY_KEY, name);
   });
 }
