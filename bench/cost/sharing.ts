@@ -1,3 +1,4 @@
+import { MAX_DESTINATIONS } from "../../src/features/sharing/copies/destinations.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
 import { copiesOf, type Parts } from "./request.ts";
@@ -64,25 +65,27 @@ const granted = (grants: readonly JsonObject[]): Parts => ({
   cluster: [database(), ...grants],
 });
 
-/** The largest number of copies of one shared resource; names beyond it are read, and nothing is made for them. */
-const PER_SHARE = 1000;
-
-/** As many copies as namespaces, composed before; then something happens to their source. */
-function copied(count: number, owner: JsonObject | undefined, more: JsonObject = {}): Parts {
-  const lists = list(Math.ceil(count / PER_SHARE), (index) =>
-    texts(count).slice(index * PER_SHARE, (index + 1) * PER_SHARE),
+/**
+ * As many copies as namespaces, composed before; then something happens to their source. One shared resource has a limit of copies,
+ * beyond which names are read and nothing is made for them, so there are as many as that takes.
+ */
+function copied(count: number, owner: JsonObject | undefined, share: JsonObject = {}): Parts {
+  const names = texts(count);
+  const lists = list(Math.ceil(count / MAX_DESTINATIONS), (index) =>
+    names.slice(index * MAX_DESTINATIONS, (index + 1) * MAX_DESTINATIONS),
   );
-  const share = (index: number): JsonObject => {
-    const namespaces = { fromCompositeFieldPath: `spec.parameters.namespaces[${index}]` };
-    return shared({ name: `db-${index}`, connection: { copies: [{ secretName, namespaces }] } });
-  };
-  const shares = lists.map((_, index) => share(index));
+  const specOf = (more: JsonObject): JsonObject => ({
+    sharedResources: lists.map((_, index) => {
+      const namespaces = { fromCompositeFieldPath: `spec.parameters.namespaces[${index}]` };
+      return shared({ name: `db-${index}`, connection: { copies: [{ secretName, namespaces }] }, ...more });
+    }),
+  });
   const team = withParameters({ namespaces: lists });
-  const others = [secret(), ...texts(count).map((name) => namespace(name))];
+  const others = [secret(), ...names.map((name) => namespace(name))];
   return {
     xr: team,
-    spec: { sharedResources: shares.map((one) => ({ ...one, ...more })) },
-    observed: copiesOf({ xr: team, spec: { sharedResources: shares }, cluster: [allowing("*"), ...others] }),
+    spec: specOf(share),
+    observed: copiesOf({ xr: team, spec: specOf({}), cluster: [allowing("*"), ...others] }),
     cluster: owner === undefined ? others : [owner, ...others],
   };
 }
@@ -177,7 +180,6 @@ const found = rowsOf({
       select: { ...byLabels, maxMatch: 1_000_000 },
       toEnvironment: { fromFieldPath: "data" },
     }),
-    // Small ones: V8 makes hidden classes for the first 1,536 different keys only, so that the smallest request has more of them.
     cluster: list(n, (index) => labelled(`db-${index}`, { spec: {}, status: {}, data: { [`key-${index}`]: "text" } })),
   }),
   "a map that goes into the environment": (n) => ({

@@ -42,6 +42,13 @@ export function pick(object: JsonObject, isWanted: (key: string, value: JsonValu
   return picked;
 }
 
+/** The entries of a map as an object, sorted by key, so that the same entries are the same bytes. */
+export function toSortedObject(entries: ReadonlyMap<string, JsonValue>): JsonObject {
+  const object: MutableObject = {};
+  for (const key of [...entries.keys()].sort()) define(object, key, entries.get(key) as JsonValue);
+  return object;
+}
+
 /**
  * A copy of `object` in which `key` is `value`. Assignment would set the prototype where the key is `__proto__`; a
  * computed property and a spread define it.

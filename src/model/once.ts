@@ -1,4 +1,4 @@
-/** Makes something when it is first asked for: most of what is there is not needed. */
+/** Makes something when it is first asked for, and once. */
 export function lazy<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined;
   return () => {

@@ -1,3 +1,4 @@
+import { lazy } from "../model/once.ts";
 import type { Capability, Request } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
 import {
@@ -81,10 +82,11 @@ function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Re
 
 /** Indexes the schemas on first use. Crossplane answers with an empty Schema if it finds none. */
 function indexSchemas(request: Slice): Request["requiredSchema"] {
-  let schemas: ReadonlyMap<string, Slice> | undefined;
+  const schemas = lazy(() =>
+    readMap(request, REQUEST_REQUIRED_SCHEMAS, (schema) => readMessage(schema, SCHEMA_OPENAPI_V3)),
+  );
   return (name) => {
-    schemas ??= readMap(request, REQUEST_REQUIRED_SCHEMAS, (schema) => readMessage(schema, SCHEMA_OPENAPI_V3));
-    const slice = schemas.get(name);
+    const slice = schemas().get(name);
     if (slice === undefined) return { is: "pending" };
     return slice === emptySlice ? { is: "unknown" } : { is: "resolved", schema: new WireDocument(slice) };
   };

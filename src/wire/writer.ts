@@ -47,7 +47,7 @@ export class Writer {
     source.copy(this.#buffer, this.#at, start, end);
   }
 
-  /** Writes a short ASCII text in a loop, which is faster than calling into V8 twice. */
+  /** Writes a text: a short ASCII one in a loop, which is faster than calling into V8 twice. */
   text(text: string): void {
     const { length } = text;
     if (length > LONGEST_SHORT_TEXT) {
@@ -76,7 +76,9 @@ export class Writer {
 
   /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
-    if (value < 0x80 && this.#at > 0) {
+    // Tags, and the lengths of most texts. What takes one byte needs no loop.
+    if (value < 0x80) {
+      this.#reserve(1);
       this.#at--;
       this.#buffer[this.#at] = value;
       return;

@@ -1,4 +1,5 @@
 import { type FieldPath, parseFieldPath } from "../../model/field-path.ts";
+import { lazy } from "../../model/once.ts";
 import { AWS } from "./aws.ts";
 import { AWS_CLASSIC } from "./aws-classic.ts";
 import { AZURE } from "./azure.ts";
@@ -30,16 +31,10 @@ const toPath = (field: FieldPath): FieldPath => ["spec", "forProvider", ...field
 const below = ({ path, shape }: TagField): TagField => ({ path: toPath(path), shape });
 
 /** A table that is split when the first kind of its family is looked up. */
-function lazily(table: Table): Pick<Family, "table" | "entries"> {
-  let entries: ReadonlyMap<string, string> | undefined;
-  return {
-    table,
-    entries: () => {
-      entries ??= splitTable(table.kinds);
-      return entries;
-    },
-  };
-}
+const lazily = (table: Table): Pick<Family, "table" | "entries"> => ({
+  table,
+  entries: lazy(() => splitTable(table.kinds)),
+});
 
 /** The places that a kind may have of which nothing else is known. */
 const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);

@@ -11,11 +11,12 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
+import { toSortedObject } from "../../model/json.ts";
 import { desiredSoFar } from "../desired.ts";
 import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
 import { isAlarming, toCondition } from "./condition.ts";
-import { findRecorded, fromLedger, isDeletedForGood, type Ledger, toEntry, toLedger } from "./ledger.ts";
+import { findRecorded, isDeletedForGood, type Ledger, toEntry, toLedger } from "./ledger.ts";
 import { rescuePathsFor } from "./rescue.ts";
 import { judgeName, type NameVerdict } from "./verdict.ts";
 
@@ -96,7 +97,7 @@ function toRecords(
     if (observed !== undefined && isDeletedForGood(observed)) records.delete(name);
     else if (verdict.is !== "unnamed") records.set(name, toEntry(kind, nameToRecord(verdict)));
   }
-  return records.size === 0 ? [] : [{ path: policy.toCompositeFieldPath, value: fromLedger(records) }];
+  return records.size === 0 ? [] : [{ path: policy.toCompositeFieldPath, value: toSortedObject(records) }];
 }
 
 /** Of two names, the one that was known first stays on record until a person decides. */

@@ -2,7 +2,6 @@ import { toGroupKind } from "../../crossplane/api-group.ts";
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
 import { mayDelete } from "../../crossplane/management-policies.ts";
 import { isBeingDeleted, isPaused } from "../../crossplane/metadata.ts";
-import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue, pick } from "../../model/json.ts";
 
@@ -31,9 +30,6 @@ export function findRecorded(ledger: Ledger, name: string, { kind, group }: Mana
 export const toEntry = ({ kind, group }: ManagedKind, name: string): Readonly<Record<string, string>> => ({
   [toGroupKind(kind, group)]: name,
 });
-
-/** Sorted, so that the same names are the same bytes. */
-export const fromLedger = (ledger: Ledger): JsonObject => Object.fromEntries([...ledger].sort(compareEntries));
 
 /**
  * Tells whether the cloud resource is deleted together with the managed resource, so that its name is of no use to a successor. A

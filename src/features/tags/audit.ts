@@ -15,14 +15,12 @@ export function findChanges(
   wanted: Wanted,
   owner: string,
 ): readonly TagChange[] {
-  const set = findSet({ desired, spec }, tags);
-  const keys = wanted.remove.length === 0 ? set : [...set, ...findRemoved(spec, tags, wanted)];
-  return keys
+  return [...findSet({ desired, spec }, tags), ...findRemoved(spec, tags, wanted)]
     .sort()
     .map((key) => ({ resource, key, old: spec.get(key) ?? cloud().get(key), new: tags.get(key), owner }));
 }
 
-function findSet({ desired, spec }: Pick<TagSources, "desired" | "spec">, tags: TagMap): string[] {
+function findSet({ desired, spec }: Pick<TagSources, "desired" | "spec">, tags: TagMap): readonly string[] {
   const keys: string[] = [];
   for (const [key, value] of tags) if (desired.get(key) !== value && spec.get(key) !== value) keys.push(key);
   return keys;

@@ -29,7 +29,7 @@ export function mergeTags(sources: TagSources, wanted: Wanted, cloud: Cloud | un
   const tags = new Map(Array.isArray(like) ? [...findProvidersOwn(spec), ...desired] : desired);
   for (const { key, value, policy } of wanted.add) addTag(tags, key, value, policy);
   if (wanted.preserve.length > 0) preserve(tags, sources.cloud(), wanted, cloud);
-  if (wanted.remove.length > 0) removeFrom(tags, wanted);
+  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
   return tags;
 }
 
@@ -48,10 +48,6 @@ function preserve(tags: Map<string, string>, found: TagMap, wanted: Wanted, clou
     const rule = isReserved ? undefined : wanted.preserve.find(({ has }) => has(key));
     if (rule !== undefined) addTag(tags, key, value, rule.policy);
   }
-}
-
-function removeFrom(tags: Map<string, string>, wanted: Wanted): void {
-  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
 }
 
 export const isRemoved = (key: string, { remove }: Wanted): boolean =>

@@ -1,3 +1,4 @@
+import { COPY_KINDS } from "../../crossplane/copies.ts";
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
 import { EVERYTHING, isObserver, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
@@ -26,11 +27,11 @@ export interface Subject extends Declared {
   readonly resource: string;
   /** The field that holds the tags; undefined for a kind that has none. */
   readonly tagField: TagField | undefined;
-  /** The value of that field as the pipeline desires it, and its tags. */
+  /** The value of that field as the pipeline desires it, and the tags that are in it. */
   readonly desiredField: JsonValue | undefined;
   readonly desiredTags: TagMap | undefined;
   readonly cloud: Cloud | undefined;
-  /** The tags of the cloud resource, as its provider reports them: read only where somebody asks, for most resources nobody does. */
+  /** Reads the tags of the cloud resource, as its provider reports them. For most resources nobody asks. */
   readonly reportedTags: () => TagMap | undefined;
   /** True if its provider reports who writes the cloud resource. */
   readonly reportsTags: boolean;
@@ -57,8 +58,6 @@ export interface Subjects {
 
 const FOR_PROVIDER = ["spec", "forProvider"];
 const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations", SHARED_FROM];
-/** The kind whose manifest may be a copy. */
-const OBJECT = "Object";
 
 /**
  * Finds the desired resources to tag: those that the input selects and whose kind has the field. A field that a schema lacks
@@ -92,12 +91,12 @@ interface Selected {
 function toSubject(resource: string, desired: Document, kinds: KnownKinds, call: Call): Selected {
   const known = kinds.of(desired);
   const { kind, facts, identity } = known;
-  if (kind.kind === OBJECT && desired.at(COPIED_FROM) !== undefined) return {};
+  if (kind.kind === COPY_KINDS.Object.kind && desired.at(COPIED_FROM) !== undefined) return {};
   if (isExcluded(desired)) return { excluded: resource };
   const observed = call.request.observed.resources.get(resource)?.document;
   const candidate = toCandidate(known, desired, observed);
   if (candidate === undefined) return leftAlone(desired, kind);
-  const { is, field, desired: desiredField, desiredTags, requirement: schema } = findTagField(candidate, call);
+  const { is, field, desiredField, desiredTags, requirement: schema } = findTagField(candidate, call);
   const tagField = is === "there" || is === "pending" ? field : undefined;
   const isPinned = isOnlyPinned(call.request.desired.resources.get(resource)?.document, desired, observed);
   const declared = { kind, desired, observed, facts: identity, isPinned };

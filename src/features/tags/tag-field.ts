@@ -23,8 +23,8 @@ export interface Candidate {
 interface FoundField {
   readonly is: "there" | "absent" | "pending" | "unknown";
   readonly field?: TagField;
-  /** The value of the field as the pipeline desires it, and its tags. */
-  readonly desired?: JsonValue | undefined;
+  /** The value of the field as the pipeline desires it, and the tags that are in it. */
+  readonly desiredField?: JsonValue | undefined;
   readonly desiredTags?: TagMap | undefined;
   readonly requirement?: SchemaRequirement | undefined;
 }
@@ -46,10 +46,15 @@ export function findTagField(candidate: Candidate, call: Call): FoundField {
 }
 
 /** A field of another shape holds no tags, although it may be called so: where our table lists none, there may be a list. */
-function toSetField(field: TagField, desired: JsonValue | undefined, set: JsonValue, is: TagFact["is"]): FoundField {
+function toSetField(
+  field: TagField,
+  desiredField: JsonValue | undefined,
+  set: JsonValue,
+  is: TagFact["is"],
+): FoundField {
   const tags = toTagMap(set);
   if (is === "none" ? !isObject(set) : tags === undefined) return ABSENT;
-  return { is: "there", field, desired, desiredTags: desired === undefined ? undefined : tags };
+  return { is: "there", field, desiredField, desiredTags: desiredField === undefined ? undefined : tags };
 }
 
 /**

@@ -1,12 +1,5 @@
 import type { Document } from "../../model/document.ts";
-import {
-  define,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  type MutableObject,
-  toPlainText,
-} from "../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, toPlainText, toSortedObject } from "../../model/json.ts";
 
 /** Tags by key, whatever shape a kind gives them. */
 export type TagMap = ReadonlyMap<string, string>;
@@ -78,12 +71,6 @@ export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue
     [shape.key]: key,
     [shape.value]: tags.get(key) ?? "",
   }));
-}
-
-function toSortedObject(tags: TagMap): JsonObject {
-  const object: MutableObject = {};
-  for (const key of [...tags.keys()].sort()) define(object, key, tags.get(key) ?? "");
-  return object;
 }
 
 export function isSameTags(a: TagMap, b: TagMap): boolean {
