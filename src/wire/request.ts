@@ -18,7 +18,7 @@ import {
   SCHEMA_OPENAPI_V3,
 } from "./fields.ts";
 import { readEnums, readMap, readMessage, readMessages, readString } from "./message.ts";
-import { emptySlice, type Slice } from "./slice.ts";
+import { emptySlice, type Slice, toBytes } from "./slice.ts";
 import { WireState } from "./state.ts";
 
 /** A request that is decoded from its bytes as far as it is read. */
@@ -44,7 +44,7 @@ const CAPABILITIES: readonly (Capability | undefined)[] = [
  * @throws {FunctionError} `InvalidMessage`, here or when a part of the request is first read.
  */
 export function readRequest(message: Uint8Array): WireRequest {
-  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+  const bytes = toBytes(message);
   const request: Slice = { bytes, start: 0, end: bytes.length };
   const meta = readMessage(request, REQUEST_META);
   const capabilities = readCapabilities(meta);

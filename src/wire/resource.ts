@@ -2,14 +2,14 @@ import type { Ready, Resource } from "../model/resource.ts";
 import { WireDocument } from "./document.ts";
 import { RESOURCE_CONNECTION_DETAILS, RESOURCE_READY, RESOURCE_STRUCT } from "./fields.ts";
 import { readBytesMap, readEnums, readMessage } from "./message.ts";
-import type { Slice } from "./slice.ts";
+import type { Bytes, Slice } from "./slice.ts";
 
 /** The names of the Ready enum's values, by number. */
 export const READY: readonly Ready[] = ["Unspecified", "True", "False"];
 
 /** A Resource message, decoded as far as it is read. There may be ten thousand, so it is its own slice. */
 export class WireResource implements Resource, Slice {
-  readonly bytes: Buffer;
+  readonly bytes: Bytes;
   readonly start: number;
   readonly end: number;
   #document: WireDocument | undefined;

@@ -3,6 +3,7 @@ import { define, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject 
 import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
 import { next, readTag, readVarint, skip } from "./scan.ts";
+import type { Bytes } from "./slice.ts";
 import { readKey, readText } from "./text.ts";
 
 /**
@@ -17,9 +18,9 @@ export class TooDeep extends FunctionError {
   }
 }
 
-export const readStruct = (bytes: Buffer, start: number, end: number): JsonObject => fill({}, bytes, start, end, 1);
+export const readStruct = (bytes: Bytes, start: number, end: number): JsonObject => fill({}, bytes, start, end, 1);
 
-function fill(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): MutableObject {
+function fill(object: MutableObject, bytes: Bytes, start: number, end: number, depth: number): MutableObject {
   if (depth > MAX_DEPTH) throw new TooDeep(start);
   for (let at = start; at < end; ) {
     if (readShortEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
@@ -35,7 +36,7 @@ function fill(object: MutableObject, bytes: Buffer, start: number, end: number, 
 }
 
 /** Reads a Value, quickly in its usual encoding with one field. */
-function readShortValue(bytes: Buffer, start: number, end: number, depth: number): JsonValue {
+function readShortValue(bytes: Bytes, start: number, end: number, depth: number): JsonValue {
   const from = start + 2;
   if (from <= end && from + (bytes[start + 1] as number) === end) {
     if (bytes[start] === fields.VALUE_STRING) return readText(bytes, from, end);
@@ -44,7 +45,7 @@ function readShortValue(bytes: Buffer, start: number, end: number, depth: number
   return readValue(null, bytes, start, end, depth);
 }
 
-function readAnyEntry(object: MutableObject, bytes: Buffer, start: number, end: number, depth: number): void {
+function readAnyEntry(object: MutableObject, bytes: Bytes, start: number, end: number, depth: number): void {
   let key = "";
   let value: JsonValue = null;
   for (let at = start; at < end; ) {
@@ -58,7 +59,7 @@ function readAnyEntry(object: MutableObject, bytes: Buffer, start: number, end: 
 }
 
 /** Reads a Value. @param before the result of an earlier occurrence of the same Value, into which messages of its kind are merged. */
-export function readValue(before: JsonValue, bytes: Buffer, start: number, end: number, depth: number): JsonValue {
+export function readValue(before: JsonValue, bytes: Bytes, start: number, end: number, depth: number): JsonValue {
   let value = before;
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);
@@ -69,7 +70,7 @@ export function readValue(before: JsonValue, bytes: Buffer, start: number, end: 
   return value;
 }
 
-function readKind(before: JsonValue, tag: number, bytes: Buffer, from: number, to: number, depth: number): JsonValue {
+function readKind(before: JsonValue, tag: number, bytes: Bytes, from: number, to: number, depth: number): JsonValue {
   switch (tag) {
     case fields.VALUE_STRING:
       return readText(bytes, next, to);
@@ -78,7 +79,7 @@ function readKind(before: JsonValue, tag: number, bytes: Buffer, from: number, t
     case fields.VALUE_LIST:
       return readList(Array.isArray(before) ? before : [], bytes, next, to, depth + 1);
     case fields.VALUE_NUMBER:
-      return bytes.readDoubleLE(from);
+      return bytes.view.getFloat64(from, true);
     case fields.VALUE_BOOL:
       return readVarint(bytes, from, to) !== 0;
     case fields.VALUE_NULL:
@@ -91,7 +92,7 @@ function readKind(before: JsonValue, tag: number, bytes: Buffer, from: number, t
 const isMutableObject = (value: JsonValue): value is MutableObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function readList(list: JsonValue[], bytes: Buffer, start: number, end: number, depth: number): JsonValue[] {
+function readList(list: JsonValue[], bytes: Bytes, start: number, end: number, depth: number): JsonValue[] {
   if (depth > MAX_DEPTH) throw new TooDeep(start);
   for (let at = start; at < end; ) {
     const tag = readTag(bytes, at, end);

@@ -1,29 +1,43 @@
 import { isUtf8 } from "node:buffer";
 import { malformed } from "./scan.ts";
+import type { Bytes } from "./slice.ts";
 
 /** Up to this length a loop in JavaScript is faster than calling into V8. */
 const LONGEST_SHORT_TEXT = 12;
 
+/** The bits of a word of four bytes that ASCII does not have. */
+const NOT_ASCII = 0x8080_8080;
+
 /** Reads a string. @throws {FunctionError} `InvalidMessage` if it is not UTF-8. */
-export function readText(bytes: Buffer, start: number, end: number): string {
+export function readText(bytes: Bytes, start: number, end: number): string {
   const short = end - start > LONGEST_SHORT_TEXT ? undefined : readShortText(bytes, start, end);
   return short ?? readAnyText(bytes, start, end);
 }
 
 /** Reads eight characters at a time, then four, then one; undefined if one of them is not ASCII. */
-function readShortText(bytes: Buffer, start: number, end: number): string | undefined {
+function readShortText(bytes: Bytes, start: number, end: number): string | undefined {
+  const { view } = bytes;
   let text = "";
   let at = start;
   for (; at + 8 <= end; at += 8) {
-    const [a, b, c, d] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]] as Four;
-    const [e, f, g, h] = [bytes[at + 4], bytes[at + 5], bytes[at + 6], bytes[at + 7]] as Four;
-    if ((a | b | c | d | e | f | g | h) > 0x7f) return undefined;
-    text += String.fromCharCode(a, b, c, d, e, f, g, h);
+    const a = view.getInt32(at);
+    const b = view.getInt32(at + 4);
+    if (((a | b) & NOT_ASCII) !== 0) return undefined;
+    text += String.fromCharCode(
+      a >>> 24,
+      (a >> 16) & 0x7f,
+      (a >> 8) & 0x7f,
+      a & 0x7f,
+      b >>> 24,
+      (b >> 16) & 0x7f,
+      (b >> 8) & 0x7f,
+      b & 0x7f,
+    );
   }
   for (; at + 4 <= end; at += 4) {
-    const [a, b, c, d] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]] as Four;
-    if ((a | b | c | d) > 0x7f) return undefined;
-    text += String.fromCharCode(a, b, c, d);
+    const word = view.getInt32(at);
+    if ((word & NOT_ASCII) !== 0) return undefined;
+    text += String.fromCharCode(word >>> 24, (word >> 16) & 0x7f, (word >> 8) & 0x7f, word & 0x7f);
   }
   for (; at < end; at++) {
     const char = bytes[at] as number;
@@ -32,8 +46,6 @@ function readShortText(bytes: Buffer, start: number, end: number): string | unde
   }
   return text;
 }
-
-type Four = [number, number, number, number];
 
 /** The function that `toString("utf8", …)` calls after checking its arguments; @types/node lacks it. */
 type Utf8Bytes = Buffer & { utf8Slice(start: number, end: number): string };
@@ -50,39 +62,59 @@ function readAnyText(bytes: Buffer, start: number, end: number): string {
  * may be secrets. The size is fixed: a key replaces another one with the same hash.
  */
 const INTERNED_KEYS = 4096;
-const LONGEST_INTERNED_KEY = 63;
+const LONGEST_INTERNED_KEY = 60;
 const interned: string[] = new Array(INTERNED_KEYS).fill("");
-/** The length and bytes of each key: comparing bytes takes a third of the time of comparing with a string. */
-const KEY_BYTES = LONGEST_INTERNED_KEY + 1;
-const internedBytes = new Uint8Array(INTERNED_KEYS * KEY_BYTES);
+/**
+ * Of each key its length, its last four bytes as a word, and then those before them, of which the last may be in that word, too.
+ * Comparing words takes less than half the time of comparing bytes.
+ */
+const KEY_WORDS = 2 + (LONGEST_INTERNED_KEY - 4) / 4;
+const internedWords = new Int32Array(INTERNED_KEYS * KEY_WORDS);
 
 /** Reads a map's key as a string. */
-export function readKey(bytes: Buffer, start: number, end: number): string {
+export function readKey(bytes: Bytes, start: number, end: number): string {
   const length = end - start;
   if (length === 0 || length > LONGEST_INTERNED_KEY) return readText(bytes, start, end);
 
-  const place = hashKey(bytes, start, end);
-  const knownAt = place * KEY_BYTES;
-  let same = internedBytes[knownAt] === length;
-  for (let i = 0; same && i < length; i++) same = internedBytes[knownAt + 1 + i] === bytes[start + i];
+  const { view } = bytes;
+  const last = length < 4 ? readShortWord(bytes, start, end) : view.getInt32(end - 4);
+  const place = hashKey(bytes, start, end, last);
+  const words = place * KEY_WORDS;
+  let same = internedWords[words] === length && internedWords[words + 1] === last;
+  let word = words + 2;
+  for (let at = start; same && at < end - 4; at += 4) same = internedWords[word++] === view.getInt32(at);
   if (same) return interned[place] as string;
 
   const key = readText(bytes, start, end);
   interned[place] = key;
-  internedBytes[knownAt] = length;
-  for (let i = 0; i < length; i++) internedBytes[knownAt + 1 + i] = bytes[start + i] as number;
+  internedWords[words] = length;
+  internedWords[words + 1] = last;
+  word = words + 2;
+  for (let at = start; at < end - 4; at += 4) internedWords[word++] = view.getInt32(at);
   return key;
 }
 
+/** A word of less than four bytes. */
+function readShortWord(bytes: Bytes, start: number, end: number): number {
+  let word = 0;
+  for (let at = start; at < end; at++) word = (word << 8) | (bytes[at] as number);
+  return word;
+}
+
 /**
- * Hashes a key: FNV-1a of the last eight bytes, in which similar names differ, and of two others. Hashing all bytes of long keys
+ * Hashes a key: its length, its last eight bytes, in which similar names differ, and its first four. Hashing all bytes of long keys
  * takes longer than the collisions that this has.
  */
-function hashKey(bytes: Buffer, start: number, end: number): number {
-  const length = end - start;
-  let hash = length ^ ((bytes[start] as number) << 8) ^ ((bytes[start + (length >> 1)] as number) << 16);
-  for (let at = Math.max(start, end - 8); at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  return (hash ^ (hash >>> 15)) & (INTERNED_KEYS - 1);
+function hashKey({ view }: Bytes, start: number, end: number, last: number): number {
+  let hash = mix(end - start, last);
+  if (end - start > 4) hash = mix(mix(hash, view.getInt32(Math.max(start, end - 8))), view.getInt32(start));
+  return hash & (INTERNED_KEYS - 1);
+}
+
+/** Mixes a word into a hash, by the prime of FNV-1a. Shifting brings to the lower bits what the upper ones differ in. */
+function mix(hash: number, word: number): number {
+  const product = Math.imul(hash ^ word, 0x01000193);
+  return product ^ (product >>> 15);
 }
 
 /** Tells whether the bytes encode this text. From the end: keys begin alike, as annotations do, and differ at the end. */

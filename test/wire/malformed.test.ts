@@ -4,10 +4,11 @@ import type { Request } from "../../src/model/request.ts";
 import { WireDocument } from "../../src/wire/document.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
+import { toBytes } from "../../src/wire/slice.ts";
 import { entry, field, group, list, number, paddedVarint, string, struct, tag } from "./bytes.ts";
 import { invalid, thrownBy } from "./thrown.ts";
 
-const read = (bytes: Buffer) => new WireDocument({ bytes, start: 0, end: bytes.length }).toObject();
+const read = (bytes: Buffer) => new WireDocument({ bytes: toBytes(bytes), start: 0, end: bytes.length }).toObject();
 const bytes = (...content: readonly number[]) => Buffer.from(content);
 const invalidUtf8 = bytes(0xff);
 

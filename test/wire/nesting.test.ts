@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { WireDocument } from "../../src/wire/document.ts";
+import { toBytes } from "../../src/wire/slice.ts";
 import { deepStruct, entry, group, list, nested, string } from "./bytes.ts";
 import { invalid, thrownBy } from "./thrown.ts";
 
-const wireDocument = (bytes: Buffer) => new WireDocument({ bytes, start: 0, end: bytes.length });
+const wireDocument = (bytes: Buffer) => new WireDocument({ bytes: toBytes(bytes), start: 0, end: bytes.length });
 const read = (bytes: Buffer) => wireDocument(bytes).toObject();
 
 describe("nesting", () => {

@@ -1,13 +1,32 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../src/model/json.ts";
 import { WireDocument } from "../../src/wire/document.ts";
+import { toBytes } from "../../src/wire/slice.ts";
 import { double, entry, field, group, list, number, string, struct } from "./bytes.ts";
 
 /** Where codecs go wrong, told in bytes. Where protobufjs and the specification disagree, the specification (and Go) wins. */
 
-const read = (bytes: Buffer) => new WireDocument({ bytes, start: 0, end: bytes.length }).toObject();
+const read = (bytes: Buffer) => new WireDocument({ bytes: toBytes(bytes), start: 0, end: bytes.length }).toObject();
 
 const own = (key: string, value: JsonValue) => Object.fromEntries([[key, value]]);
+
+describe("keys that were read before are not taken for others", () => {
+  /** More keys than are remembered. */
+  const count = 5000;
+  const numbers = Array.from({ length: count }, (_, i) => i.toString(36));
+
+  test.each([1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 59, 60, 61, 100])(
+    "%i bytes long, differing at the end, the start or in between",
+    (length) => {
+      const [atEnd, atStart] = [numbers.map((n) => n.padStart(length, "x")), numbers.map((n) => n.padEnd(length, "x"))];
+      const between = numbers.map((n) => `${"x".repeat(length >> 1)}${n}`.padEnd(length, "x"));
+      const keys = [...new Set([...atEnd, ...atStart, ...between].filter((key) => key.length === length))];
+      const bytes = Buffer.concat(keys.map((key) => entry(key, string(key))));
+      const expected = Object.fromEntries(keys.map((key) => [key, key]));
+      expect([read(bytes), read(bytes)]).toEqual([expected, expected]);
+    },
+  );
+});
 
 describe("a Struct", () => {
   test.each([
