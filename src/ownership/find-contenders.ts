@@ -49,7 +49,7 @@ type Answers = Pick<Request, "required">;
 /** The answers of one request, each read once for all resources that stand for the same cloud resource. */
 export class KnownContenders {
   readonly #request: Answers;
-  readonly #read = new Map<string, Contenders | undefined>();
+  readonly #read = new Map<string, Contenders>();
 
   constructor(request: Answers) {
     this.#request = request;
@@ -76,8 +76,11 @@ export class KnownContenders {
   }
 
   #once(key: string, read: () => Contenders | undefined): Contenders | undefined {
-    if (!this.#read.has(key)) this.#read.set(key, read());
-    return this.#read.get(key);
+    const before = this.#read.get(key);
+    if (before !== undefined) return before;
+    const found = read();
+    if (found !== undefined) this.#read.set(key, found);
+    return found;
   }
 }
 

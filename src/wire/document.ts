@@ -91,8 +91,9 @@ function splice(
   edits: readonly ValueEdit[],
 ): EditedDocument | undefined {
   const values = [...before, ...edits];
-  for (const [index, { path }] of edits.entries()) {
-    if (!document.canSplice(path) || meetsOneOf(values, path, before.length + index)) return undefined;
+  for (let i = before.length; i < values.length; i++) {
+    const { path } = values[i] as ValueEdit;
+    if (!document.canSplice(path) || meetsOneOf(values, path, i)) return undefined;
   }
   return new EditedDocument(document, values);
 }

@@ -1,8 +1,9 @@
 import { isUsualEntry, keyFrom, keyTo, valueFrom } from "./entry.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
+import { readKey } from "./key.ts";
 import { next, readEnum, readTag, skip } from "./scan.ts";
 import { emptySlice, merge, type Slice } from "./slice.ts";
-import { readKey, readText } from "./text.ts";
+import { readText } from "./text.ts";
 
 /**
  * Reads fields of a message, one at a time. Each reader walks over all fields of the message, which is cheap where there are few.

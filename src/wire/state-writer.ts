@@ -13,7 +13,7 @@ import {
 } from "./fields.ts";
 import { readEntryKey } from "./message.ts";
 import { READY, type WireResource } from "./resource.ts";
-import { emptySlice, type Slice } from "./slice.ts";
+import { emptySlice, type Slice, toBytes } from "./slice.ts";
 import { writeExcept } from "./splice.ts";
 import type { WireState } from "./state.ts";
 import { writeStructWith } from "./struct-splice.ts";
@@ -83,7 +83,7 @@ function writeObject(writer: Writer, object: JsonObject | Document): void {
 
 function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {
   for (const [key, text] of [...details].reverse()) {
-    const value = Buffer.from(text, "base64");
+    const value = toBytes(Buffer.from(text, "base64"));
     writer.message(RESOURCE_CONNECTION_DETAILS, () => {
       writer.message(ENTRY_VALUE, () => writer.bytes(value, 0, value.length));
       writer.string(ENTRY_KEY, key);

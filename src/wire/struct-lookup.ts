@@ -1,12 +1,12 @@
 import type { FieldPath } from "../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../model/json.ts";
-import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
+import { keyFrom, keyTo, readUsualEntry, skipShortEntry, valueFrom, valueTo } from "./entry.ts";
 import { LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
+import { isKey, type Key, toKey } from "./key.ts";
 import { readEntryKey } from "./message.ts";
 import { next, readEnd, readTag, skip } from "./scan.ts";
-import type { Slice } from "./slice.ts";
+import type { Bytes, Slice } from "./slice.ts";
 import { readValue } from "./struct-reader.ts";
-import { isText } from "./text.ts";
 
 /**
  * Values of a Struct, found in its bytes: what is not on the path is stepped over, not decoded.
@@ -99,24 +99,35 @@ let from = 0;
 let to = 0;
 
 const find = (container: Container, step: string | number): Found =>
-  container.is === "list" ? findItem(container, step) : findField(container, String(step));
+  container.is === "list" ? findItem(container, step) : findField(container, toKey(String(step)));
 
-function findField({ bytes, start, end }: Slice, key: string): Found {
+/** The end of the entry that was read last. */
+let after = 0;
+
+function findField({ bytes, start, end }: Slice, key: Key): Found {
   let found: Found = "absent";
-  for (let at = start; at < end; ) {
-    if (readUsualEntry(bytes, at, end, STRUCT_FIELDS)) {
-      at = valueTo;
-      if (!isText(bytes, keyFrom, keyTo, key)) continue;
-      found = "found"; // and on: of a repeated key the last one wins
-      from = valueFrom;
-      to = valueTo;
-      continue;
-    }
-    const tag = readTag(bytes, at, end);
-    at = skip(bytes, tag, next, end);
-    if (tag === STRUCT_FIELDS && readEntryKey({ bytes, start: next, end: at }) === key) found = "unusual";
+  for (let at = start; at < end; at = after) {
+    after = skipShortEntry(bytes, at, end, STRUCT_FIELDS, key.length);
+    if (after !== at) continue;
+    const here = readEntry(bytes, at, end, key);
+    if (here !== "absent") found = here; // and on: of a repeated key the last one wins
   }
   return found;
+}
+
+/** Reads the entry at `at`: "absent" if its key is another one. */
+function readEntry(bytes: Bytes, at: number, end: number, key: Key): Found {
+  if (readUsualEntry(bytes, at, end, STRUCT_FIELDS)) {
+    after = valueTo;
+    if (!isKey(bytes, keyFrom, keyTo, key)) return "absent";
+    from = valueFrom;
+    to = valueTo;
+    return "found";
+  }
+  const tag = readTag(bytes, at, end);
+  after = skip(bytes, tag, next, end);
+  const isIt = tag === STRUCT_FIELDS && readEntryKey({ bytes, start: next, end: after }) === key.text;
+  return isIt ? "unusual" : "absent";
 }
 
 function findItem({ bytes, start, end }: Slice, index: string | number): Found {

@@ -2,9 +2,10 @@ import { FunctionError } from "../errors.ts";
 import { define, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
 import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
+import { readKey } from "./key.ts";
 import { next, readTag, readVarint, skip } from "./scan.ts";
 import type { Bytes } from "./slice.ts";
-import { readKey, readText } from "./text.ts";
+import { readText } from "./text.ts";
 
 /**
  * Decodes google.protobuf.Struct, Value and ListValue to plain objects. The last of a repeated key counts; repeated messages are

@@ -1,11 +1,11 @@
 import type { ValueEdit } from "../model/document.ts";
 import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
 import { ENTRY_KEY, ENTRY_VALUE, STRUCT_FIELDS, VALUE_STRUCT } from "./fields.ts";
+import { isKey, type Key, toKey } from "./key.ts";
 import { readEntryKey } from "./message.ts";
 import { next, readEnd, readTag, skip } from "./scan.ts";
-import { emptySlice, type Slice } from "./slice.ts";
-import { writeField } from "./struct-writer.ts";
-import { isText } from "./text.ts";
+import { type Bytes, emptySlice, type Slice } from "./slice.ts";
+import { writeValue } from "./struct-writer.ts";
 import type { Writer } from "./writer.ts";
 
 /**
@@ -13,17 +13,28 @@ import type { Writer } from "./writer.ts";
  * encoding with it. An edited field keeps its place; one that is not there yet comes last.
  *
  * @param values those of an EditedDocument: their paths lead through objects, and do not meet. They are few.
- * @param depth of the Struct on these paths.
  */
-export function writeStructWith(writer: Writer, struct: Slice, values: readonly ValueEdit[], depth = 0): void {
-  const fields = toFields(values, depth);
-  const last = findLastPlace(struct, fields);
-  for (let i = fields.length - 1; i >= 0; i--) {
-    const field = fields[i] as Field;
+export function writeStructWith(writer: Writer, struct: Slice, values: readonly ValueEdit[]): void {
+  let edits: Edits | undefined;
+  for (let i = values.length - 1; i >= 0; i--) edits = { edit: values[i] as ValueEdit, next: edits };
+  writeFields(writer, struct, edits, 0);
+}
+
+/** A list of edits. Arrays that grow take several times the memory, and these are made for each struct of each resource. */
+interface Edits {
+  readonly edit: ValueEdit;
+  next: Edits | undefined;
+}
+
+/** Writes the fields of a struct at this depth of the paths. */
+function writeFields(writer: Writer, struct: Slice, edits: Edits | undefined, depth: number): void {
+  const last = toFields(edits, depth);
+  const lastPlace = findLastPlace(struct, last);
+  for (let field = last; field !== undefined; field = field.before) {
     if (!field.isFound) writeEdit(writer, field, emptySlice, depth);
   }
   let end = struct.end;
-  for (let place = last; place !== undefined; place = place.before) {
+  for (let place = lastPlace; place !== undefined; place = place.before) {
     const { field, start, value } = place;
     writer.bytes(struct.bytes, value.end, end);
     // Of a repeated key the last one counts.
@@ -36,26 +47,34 @@ export function writeStructWith(writer: Writer, struct: Slice, values: readonly 
 
 /** A field of a struct that is edited, or has edits in the struct that it holds. */
 interface Field {
-  readonly key: string;
-  readonly edits: ValueEdit[];
+  readonly key: Key;
+  readonly edits: Edits;
+  lastEdit: Edits;
   isFound: boolean;
   isWritten: boolean;
+  /** The field before this one. */
+  readonly before: Field | undefined;
 }
 
-/** The edits of a struct by its fields. */
-function toFields(values: readonly ValueEdit[], depth: number): readonly Field[] {
-  const fields: Field[] = [];
-  for (const edit of values) {
-    const key = String(edit.path[depth]);
-    const field = fieldCalled(key, fields);
-    if (field === undefined) fields.push({ key, edits: [edit], isFound: false, isWritten: false });
-    else field.edits.push(edit);
+/** The edits of a struct by its fields, the last field first. */
+function toFields(first: Edits | undefined, depth: number): Field | undefined {
+  let last: Field | undefined;
+  for (let one = first; one !== undefined; one = one.next) {
+    const key = toKey(String(one.edit.path[depth]));
+    const field = fieldCalled(key.text, last);
+    const edits: Edits = { edit: one.edit, next: undefined };
+    if (field === undefined) {
+      last = { key, edits, lastEdit: edits, isFound: false, isWritten: false, before: last };
+    } else {
+      field.lastEdit.next = edits;
+      field.lastEdit = edits;
+    }
   }
-  return fields;
+  return last;
 }
 
-function fieldCalled(key: string | undefined, fields: readonly Field[]): Field | undefined {
-  for (const field of fields) if (field.key === key) return field;
+function fieldCalled(key: string | undefined, last: Field | undefined): Field | undefined {
+  for (let field = last; field !== undefined; field = field.before) if (field.key.text === key) return field;
   return undefined;
 }
 
@@ -68,7 +87,7 @@ interface Place {
   readonly before: Place | undefined;
 }
 
-function findLastPlace({ bytes, start, end }: Slice, fields: readonly Field[]): Place | undefined {
+function findLastPlace({ bytes, start, end }: Slice, fields: Field | undefined): Place | undefined {
   let last: Place | undefined;
   let entryEnd = start;
   for (let at = start; at < end; at = entryEnd) {
@@ -91,23 +110,25 @@ function findLastPlace({ bytes, start, end }: Slice, fields: readonly Field[]): 
 }
 
 /** Finds the field of the entry that was read last. */
-function findField(bytes: Buffer, fields: readonly Field[]): Field | undefined {
-  for (const field of fields) if (isText(bytes, keyFrom, keyTo, field.key)) return field;
+function findField(bytes: Bytes, last: Field | undefined): Field | undefined {
+  for (let field = last; field !== undefined; field = field.before) {
+    if (isKey(bytes, keyFrom, keyTo, field.key)) return field;
+  }
   return undefined;
 }
 
 /** Writes one field: with a value, or with edits of the struct that it holds. @param before its Value */
 function writeEdit(writer: Writer, { key, edits }: Field, before: Slice, depth: number): void {
-  const [first] = edits;
-  if (first === undefined || first.path.length === depth + 1) {
-    writeField(writer, key, first?.value ?? null);
-    return;
-  }
   const end = writer.length;
-  writeStructWith(writer, structIn(before), edits, depth + 1);
-  writer.endMessage(VALUE_STRUCT, end);
+  const { path, value } = edits.edit;
+  if (path.length === depth + 1) {
+    writeValue(writer, value);
+  } else {
+    writeFields(writer, structIn(before), edits, depth + 1);
+    writer.endMessage(VALUE_STRUCT, end);
+  }
   writer.endMessage(ENTRY_VALUE, end);
-  writer.string(ENTRY_KEY, key);
+  writer.key(ENTRY_KEY, key);
   writer.endMessage(STRUCT_FIELDS, end);
 }
 

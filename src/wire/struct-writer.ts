@@ -41,7 +41,8 @@ export function writeField(writer: Writer, key: string, value: ContextValue): vo
   writer.endMessage(STRUCT_FIELDS, end);
 }
 
-function writeValue(writer: Writer, value: ContextValue): void {
+/** The Value of a field or an item. */
+export function writeValue(writer: Writer, value: ContextValue): void {
   switch (typeof value) {
     case "string":
       writer.string(VALUE_STRING, value);

@@ -12,8 +12,8 @@ const read = (bytes: Buffer) => new WireDocument({ bytes: toBytes(bytes), start:
 const bytes = (...content: readonly number[]) => Buffer.from(content);
 const invalidUtf8 = bytes(0xff);
 
-/** Zeros are fields to nobody, and as good an end to a varint or a string as any. */
-const whatFollows = field(4095, Buffer.alloc(300));
+/** Zeros are fields to nobody, and as good an end to a varint or a string as any. The tag before them ends a varint at once, or later. */
+const whatMayFollow = [field(15, Buffer.alloc(300)), field(4095, Buffer.alloc(300))];
 
 /** Faults that any message can have: each is met at the top of a request, and in a Struct inside it. */
 const faults = [
@@ -47,7 +47,13 @@ const faults = [
     message: Buffer.concat([tag(14, 2), Buffer.alloc(9, 0xff), bytes(1)]),
     fault: "a field longer than its message",
   },
+  {
+    reason: "an entry beyond the end",
+    message: entry("zz", Buffer.alloc(1)).subarray(0, -1),
+    fault: "a field longer than its message",
+  },
   { reason: "a length without an end", message: bytes(0x72, 0xff), fault: "a truncated varint" },
+  { reason: "a length of two bytes without an end", message: bytes(0x72, 0xff, 0xff), fault: "a truncated varint" },
   {
     reason: "seven bytes for eight",
     message: Buffer.concat([tag(14, 1), Buffer.alloc(7)]),
@@ -96,9 +102,11 @@ describe("a message with", () => {
         { at: field(3, field(2, field(2, message))), read: ({ desired }) => desired.resources.get("")?.document },
       ];
       for (const { at, read } of places) {
-        const request = readRequest(Buffer.concat([at, whatFollows]));
-        expect(thrownBy(() => writeResponse(request, emptyDraft))).toBeInstanceOf(Buffer);
-        expect(thrownBy(() => read(request))).toEqual(invalid(fault));
+        for (const follows of whatMayFollow) {
+          const request = readRequest(Buffer.concat([at, follows]));
+          expect(thrownBy(() => writeResponse(request, emptyDraft))).toBeInstanceOf(Buffer);
+          expect(thrownBy(() => read(request))).toEqual(invalid(fault));
+        }
       }
     },
   );

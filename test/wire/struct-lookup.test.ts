@@ -109,6 +109,50 @@ describe("a value looked up in a document's bytes", () => {
   });
 });
 
+/** A key, and others that differ from it in one character, or have one more or less. */
+const similar = (key: string): readonly string[] => [
+  ...Array.from(key, (_, i) => `${key.slice(0, i)}-${key.slice(i + 1)}`),
+  `${key}x`,
+  `x${key}`,
+  key.slice(1),
+];
+
+describe("a key that is looked for is not taken for another one", () => {
+  test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 58, 59, 127, 128, 320, 321])("of %i bytes", (length) => {
+    const key = "abcdefghij".repeat(33).slice(0, length);
+    const others = similar(key).filter((other) => other !== key);
+    const entries = others.map((other) => entry(other, string("another's")));
+    const without = wireDocument(Buffer.concat(entries));
+    const among = [0, 1, entries.length].map((place) =>
+      wireDocument(Buffer.concat(entries.toSpliced(place, 0, entry(key, string("its own"))))),
+    );
+    expect([without, ...among].map((document) => document.at([key]))).toEqual([
+      undefined,
+      "its own",
+      "its own",
+      "its own",
+    ]);
+  });
+
+  test("of characters that take several bytes", () => {
+    const document = wireDocument(Buffer.concat(["é", "è", "日", "😀", "e"].map((key) => entry(key, string(key)))));
+    expect(["é", "日", "😀", "e", "e\u0301"].map((key) => document.at([key]))).toEqual([
+      "é",
+      "日",
+      "😀",
+      "e",
+      undefined,
+    ]);
+  });
+
+  test("when more were looked for than are remembered", () => {
+    const keys = Array.from({ length: 1500 }, (_, i) => `key-${i}`);
+    const document = wireDocument(Buffer.concat(keys.map((key) => entry(key, string(key)))));
+    const every = (): readonly unknown[] => keys.map((key) => document.at([key]));
+    expect([every(), every()]).toEqual([keys, keys]);
+  });
+});
+
 const emptyState: PlainState = { composite: emptyResource, resources: new Map() };
 
 const nothing = {

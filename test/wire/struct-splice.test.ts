@@ -147,6 +147,19 @@ describe("values set in a Struct's bytes", () => {
     );
   });
 
+  test.each([0, 1, 3, 4, 63, 64, 65, 127, 128, 16_383, 16_384, 2 ** 21 - 1, 2 ** 21])(
+    "come beside what stays, with keys and texts of %i characters",
+    (size) => {
+      const key = (id: number): string => `${"k".repeat(size)}${id}`;
+      const text = "v".repeat(size);
+      const object = { before: { [key(1)]: text, [key(2)]: 1 }, last: text };
+      const edits = [2, 3, 4, 5].map((id) => ({ path: ["before", key(id)], value: text }));
+      const edited = wireDocument(encoded(documentOf(object))).with(edits);
+      expect(edited).toBeInstanceOf(EditedDocument);
+      expect(encoded(edited).equals(encoded(documentOf(object).with(edits)))).toBe(true);
+    },
+  );
+
   test("leave all else as it came: other fields, unknown ones, their order and an unusual encoding", () => {
     fc.assert(
       fc.property(unknownField, unknownField, (one, other) => {

@@ -15,16 +15,18 @@ export function findChanges(
   wanted: Wanted,
   owner: string,
 ): readonly TagChange[] {
-  return [...findSet({ desired, spec }, tags), ...findRemoved(spec, tags, wanted)]
+  const keys = findSet({ desired, spec }, tags);
+  for (const key of spec.keys()) if (!tags.has(key) && isRemoved(key, wanted)) keys.push(key);
+  if (keys.length === 0) return NO_CHANGES;
+  return keys
     .sort()
     .map((key) => ({ resource, key, old: spec.get(key) ?? cloud().get(key), new: tags.get(key), owner }));
 }
 
-function findSet({ desired, spec }: Pick<TagSources, "desired" | "spec">, tags: TagMap): readonly string[] {
+const NO_CHANGES: readonly TagChange[] = [];
+
+function findSet({ desired, spec }: Pick<TagSources, "desired" | "spec">, tags: TagMap): string[] {
   const keys: string[] = [];
   for (const [key, value] of tags) if (desired.get(key) !== value && spec.get(key) !== value) keys.push(key);
   return keys;
 }
-
-const findRemoved = (spec: TagMap, tags: TagMap, wanted: Wanted): readonly string[] =>
-  [...spec.keys()].filter((key) => !tags.has(key) && isRemoved(key, wanted));

@@ -1,6 +1,6 @@
 import { DELETION_POLICY, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
 import { annotationPath, labelPath } from "../../crossplane/metadata.ts";
-import type { Document, ValueEdit } from "../../model/document.ts";
+import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
   CLUSTER,
@@ -55,12 +55,13 @@ interface Owner {
 
 const ANNOTATIONS = ["metadata", "annotations"];
 const MARKS = [CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE];
+const MARK_PATHS = MARKS.map(annotationPath);
 
 /** Leaves out what an earlier step says about ownership: a Composition may copy it from an XR, which a team writes. */
 function withoutMarks(desired: Document): readonly ValueEdit[] {
+  if (MARK_PATHS.every((path) => desired.at(path, TOO_DEEP) === undefined)) return [];
   const annotations = desired.at(ANNOTATIONS);
-  if (!isObject(annotations) || !MARKS.some((key) => Object.hasOwn(annotations, key))) return [];
-  return [{ path: ANNOTATIONS, value: pick(annotations, (key) => !MARKS.includes(key)) }];
+  return isObject(annotations) ? [{ path: ANNOTATIONS, value: pick(annotations, (key) => !MARKS.includes(key)) }] : [];
 }
 
 /** The resource with the labels by which others find it, the annotations that name the owner, and its policies. */
