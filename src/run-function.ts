@@ -13,7 +13,7 @@ import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 
 /** The outcome of one call: the bytes to send, and the parts that the log and the metrics may show. */
 export interface Outcome {
-  /** A RunFunctionResponse, encoded. */
+  /** A RunFunctionResponse, encoded, in memory of its own. */
   readonly response: Uint8Array;
   readonly conditions: readonly Condition[];
   readonly results: readonly Result[];

@@ -57,6 +57,9 @@ export const codecProgram = (name: Implementation | "limits"): Program =>
     ? { command: binaryOf("bench-go-codec"), args: [] }
     : { command: process.execPath, args: [...typescript("children/codec.ts"), name.replace(" whole", "")] };
 
+/** Ours runs as in its image, the others with Node's own settings. */
+const flagsOf = (name: string): readonly string[] => (name === "ours" ? NODE_FLAGS : []);
+
 /**
  * The process that serves one job of an implementation; "constant" and "floor" answer without looking at the request.
  *
@@ -72,5 +75,8 @@ export const serverProgram = (
     return { command: binaryOf("bench-go-function"), args: ["-address", address, "-job", job, "-certs", certs ?? ""] };
   return name === "rust"
     ? { command: binaryOf("bench-rust"), args: ["-address", address, "-job", job] }
-    : { command: process.execPath, args: [...typescript("children/server.ts"), name, job, address, certs ?? ""] };
+    : {
+        command: process.execPath,
+        args: [...flagsOf(name), ...typescript("children/server.ts"), name, job, address, certs ?? ""],
+      };
 };

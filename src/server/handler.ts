@@ -1,6 +1,7 @@
-import { type handleUnaryCall, type ServerUnaryCall, status } from "@grpc/grpc-js";
+import { type handleUnaryCall, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
 import type { Log } from "../log.ts";
 import type { Outcome } from "../run-function.ts";
+import { freeMemory, hasOwnBuffer } from "./free-memory.ts";
 import type { Metrics } from "./metrics.ts";
 import { trackPace } from "./pace.ts";
 import { createQueue } from "./queue.ts";
@@ -56,7 +57,7 @@ export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffe
       if (call.cancelled) return; // the client is gone
       const outcome = reportOrFail(call, requestBytes, run, dependencies);
       if ("code" in outcome) callback(outcome);
-      else logChanges(outcome.audit, connection, dependencies, () => callback(null, outcome.response));
+      else logChanges(outcome.audit, connection, dependencies, () => send(outcome, call, callback));
     };
     const runHere = () => timed(() => runFunction(call.request));
     if (requestBytes < LARGE_BYTES) return turns.run(connection, () => reply(runHere));
@@ -84,6 +85,13 @@ function holdUntilCancelled(call: Invocation): () => Buffer | undefined {
     message = undefined;
     return taken;
   };
+}
+
+/** Sends the response, and frees its memory and that of the request: grpc-js copies a message when it takes it. */
+function send({ response }: Outcome, { request }: Invocation, callback: sendUnaryData<Uint8Array>): void {
+  callback(null, response);
+  freeMemory(response);
+  if (hasOwnBuffer(request)) freeMemory(request);
 }
 
 /** Does work one at a time, connection by connection. The work must not fail. */

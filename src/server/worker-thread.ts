@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Outcome } from "../run-function.ts";
+import { hasOwnBuffer } from "./free-memory.ts";
 
 /** A message of the worker thread: that it is loaded, and then an answer to each request. */
 export type WorkerAnswer =
@@ -23,9 +24,6 @@ export interface FunctionThread {
   readonly run: (message: Uint8Array) => Promise<Outcome>;
   readonly stop: () => Promise<void>;
 }
-
-/** The bytes of gRPC's prefix, which lie before a message in its buffer. */
-const PREFIX_BYTES = 5;
 
 /**
  * Starts a worker thread for large requests, where some are slow. One of 1 MB can take 100 ms, in which the event loop would
@@ -78,8 +76,7 @@ function startOne(program: URL, log: Log): Thread {
     run: (message) =>
       new Promise((resolve, reject) => {
         settle = { resolve, reject };
-        const isAlone = message.buffer.byteLength <= message.byteLength + PREFIX_BYTES;
-        const whole = isAlone ? message : new Uint8Array(message); // not slice(), which shares a Buffer's memory
+        const whole = hasOwnBuffer(message) ? message : new Uint8Array(message); // not slice(), which shares a Buffer's memory
         worker.postMessage(whole, [whole.buffer as ArrayBuffer]);
       }),
     stop: async () => {
