@@ -1,6 +1,6 @@
 import { toComposite } from "./crossplane/composite.ts";
 import { FunctionError } from "./errors.ts";
-import { parseInput } from "./input/parse.ts";
+import { parseKnownInput } from "./input/known-inputs.ts";
 import type { Input } from "./input/schema.ts";
 import type { Condition, Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";
@@ -35,7 +35,7 @@ export function runFunction(message: Uint8Array): Outcome {
   let draft = emptyDraft;
   try {
     const { document } = request.observed.composite;
-    const input = parseInput(request.input.toObject());
+    const input = parseKnownInput(request.input.toObject(), request.inputBytes);
     draft = isOperation(document, input) ? operate({ request, input }) : compose(request, input, document);
     return toOutcome(draft, writeResponse(request, draft, MAX_RESPONSE_BYTES));
   } catch (error) {

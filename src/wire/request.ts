@@ -25,6 +25,7 @@ import { WireState } from "./state.ts";
 export interface WireRequest extends Request {
   readonly desired: WireState;
   readonly context: WireDocument;
+  readonly inputBytes: number;
 }
 
 /** The names of the Capability enum's values, by number. */
@@ -48,12 +49,14 @@ export function readRequest(message: Uint8Array): WireRequest {
   const request: Slice = { bytes, start: 0, end: bytes.length };
   const meta = readMessage(request, REQUEST_META);
   const capabilities = readCapabilities(meta);
+  const input = readMessage(request, REQUEST_INPUT);
   return {
     tag: readString(meta, REQUEST_META_TAG),
     capabilities,
     observed: new WireState(readMessage(request, REQUEST_OBSERVED)),
     desired: new WireState(readMessage(request, REQUEST_DESIRED)),
-    input: new WireDocument(readMessage(request, REQUEST_INPUT)),
+    input: new WireDocument(input),
+    inputBytes: input.end - input.start,
     context: new WireDocument(readMessage(request, REQUEST_CONTEXT)),
     required: indexAnswers(request, capabilities),
     requiredSchema: indexSchemas(request),
