@@ -10,6 +10,9 @@ const TURNS_OF_AN_ANSWER = 3;
 /** The time after which a large call is computed although there are small ones. */
 const MAX_WAIT_MS = 50;
 
+/** The time without a call of another connection after which one is alone. */
+const ALONE_MS = 50;
+
 export interface Turns {
   /** Does work of at most a few milliseconds once it is the connection's turn. */
   readonly run: (connection: string, work: () => void) => void;
@@ -26,44 +29,47 @@ export interface Turns {
  *
  * Small calls go first. A large one waits until their answers have left, too: otherwise a small call that comes while large ones
  * are computed would wait for one of them at each step of its answer.
+ *
+ * A small call of a connection that is alone, as Crossplane's is, does not wait for its turn while there is nothing else to do.
  */
 export function createTurns(): Turns {
   const small = createQueue<string, () => void>();
-  const large = createQueue<string, () => void>();
+  const large = createLargeCalls();
+  const isAlone = trackAlone();
   let isHeld = false;
   /** The turns until the answers that were computed last have left. */
   let leaving = 0;
-  /** Since when a large call waits. */
-  let waitsSince = 0;
 
+  const compute = (work: () => void): void => {
+    leaving = TURNS_OF_AN_ANSWER;
+    work();
+  };
   const takeSmall = (): void => {
     const end = performance.now() + TURN_MS;
     do small.take()?.();
     while (small.hasNext() && performance.now() < end);
-    leaving = TURNS_OF_AN_ANSWER;
   };
-  const takeLarge = (): void => {
-    large.take()?.();
-    waitsSince = performance.now();
-    leaving = TURNS_OF_AN_ANSWER;
+  const takeNext = (): void => {
+    if (large.areLate()) compute(large.take);
+    else if (small.hasNext()) compute(takeSmall);
+    else if (leaving > 0) leaving--;
+    else compute(large.take);
   };
   const hasNext = (): boolean => small.hasNext() || large.hasNext();
-  const isLate = (): boolean => large.hasNext() && performance.now() - waitsSince > MAX_WAIT_MS;
+  const isIdle = (): boolean => !isHeld && leaving === 0 && !hasNext();
   const goOn = inNextTurn(() => {
     if (isHeld) return;
-    if (isLate()) takeLarge();
-    else if (small.hasNext()) takeSmall();
-    else if (leaving > 0) leaving--;
-    else takeLarge();
-    if (hasNext()) goOn();
+    takeNext();
+    if (hasNext() || leaving > 0) goOn();
   });
   return {
     run: (connection, work) => {
-      small.add(connection, work);
+      if (isAlone(connection) && isIdle()) compute(work);
+      else small.add(connection, work);
       goOn();
     },
     runLarge: (connection, work) => {
-      if (!large.hasNext()) waitsSince = performance.now();
+      isAlone(connection);
       large.add(connection, work);
       goOn();
     },
@@ -74,5 +80,35 @@ export function createTurns(): Turns {
         if (hasNext()) goOn();
       };
     },
+  };
+}
+
+/** The large calls that wait. */
+function createLargeCalls() {
+  const waiting = createQueue<string, () => void>();
+  let since = 0;
+  return {
+    hasNext: waiting.hasNext,
+    add: (connection: string, work: () => void): void => {
+      if (!waiting.hasNext()) since = performance.now();
+      waiting.add(connection, work);
+    },
+    take: (): void => {
+      waiting.take()?.();
+      since = performance.now();
+    },
+    areLate: (): boolean => waiting.hasNext() && performance.now() - since > MAX_WAIT_MS,
+  };
+}
+
+/** Remembers whose call came last. @returns a function that notes a call, and tells whether its connection has been alone for a while. */
+function trackAlone(): (connection: string) => boolean {
+  let last: string | undefined;
+  let since = 0;
+  return (connection) => {
+    const now = performance.now();
+    if (connection !== last) since = now;
+    last = connection;
+    return now - since > ALONE_MS;
   };
 }

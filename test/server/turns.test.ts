@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createTurns } from "../../src/server/turns.ts";
+import { createTurns, type Turns } from "../../src/server/turns.ts";
 
 /** Blocks the only thread, as a large request does. */
 const busy = (milliseconds: number): void => {
@@ -23,6 +23,65 @@ describe("turns", () => {
     const done: string[] = [];
     createTurns().run("a", () => done.push("a1"));
     expect(done).toEqual([]);
+  });
+
+  describe("a small call of a connection that has been alone for 50 ms", () => {
+    /** Turns that connection `a` has had for itself. */
+    async function createAlone() {
+      vi.useFakeTimers({ toFake: ["performance"] });
+      const turns = createTurns();
+      turns.run("a", () => {});
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+      vi.advanceTimersByTime(51);
+      return turns;
+    }
+
+    test("is done at once", async () => {
+      const done: string[] = [];
+      (await createAlone()).run("a", () => done.push("a1"));
+      expect(done).toEqual(["a1"]);
+    });
+
+    test.each<{ reason: string; before: (turns: Turns) => unknown; left: string[] }>([
+      { reason: "another connection has called", before: ({ run }) => run("b", () => {}), left: ["a1"] },
+      {
+        reason: "another connection has sent a large one",
+        before: ({ runLarge }) => runLarge("b", () => {}),
+        left: ["a1"],
+      },
+      { reason: "one was done in this turn", before: ({ run }) => run("a", () => {}), left: ["a1"] },
+      { reason: "a large one waits", before: ({ runLarge }) => runLarge("a", () => {}), left: ["a1"] },
+      { reason: "all are held back", before: ({ hold }) => hold(), left: [] },
+    ])("waits for its turn if $reason", async ({ before, left }) => {
+      const done: string[] = [];
+      const turns = await createAlone();
+      before(turns);
+      turns.run("a", () => done.push("a1"));
+      expect(done).toEqual([]);
+      await nextTurn();
+      expect(done).toEqual(left);
+    });
+
+    test("has three turns for its answer to leave before the next one is done at once", async () => {
+      const done: string[] = [];
+      const { run } = await createAlone();
+      run("a", () => done.push("a1"));
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+      run("a", () => done.push("a2"));
+      expect(done).toEqual(["a1", "a2"]);
+    });
+
+    test("may ask for another turn, which comes later", async () => {
+      const done: string[] = [];
+      const { run } = await createAlone();
+      run("a", () => {
+        run("a", () => done.push("rest"));
+        done.push("a1");
+      });
+      expect(done).toEqual(["a1"]);
+      await nextTurn();
+      expect(done).toEqual(["a1", "rest"]);
+    });
   });
 
   test("timers run between two long calls", async () => {
