@@ -147,12 +147,19 @@ async function measure({ name, requests, peers: bounds }: Work, servers: Readonl
     ...(Object.keys(bounds) as Peer[]).map((who) => ({ who, server: servers.get(who), request: theirs })),
   ];
   const loads: { [who in "ours" | Peer]?: Load[] | "failed" } = {};
+  for (const { server, request } of participants) await warmUp(server, request);
   for (let round = 0; round < roundsFor(theirs); round++) {
     for (const { who, server, request } of participants) {
       if (server !== undefined) loads[who] = await takeTurn(loads[who] ?? [], server, request);
     }
   }
   return { work: name, peers: bounds, bytes: theirs.length, loads };
+}
+
+/** A function serves for weeks: what its first calls take, while code is compiled, is in "cold start". */
+async function warmUp(server: Server | undefined, request: Buffer): Promise<void> {
+  if (server === undefined || isLarge(request)) return;
+  await call(server.address, request, { warm: "1s", duration: "0s" });
 }
 
 /** One that refuses a request is not asked again: that is its result. */
