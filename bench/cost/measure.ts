@@ -30,15 +30,18 @@ const MIB = 1024 * 1024;
 const inMiB = (...sizes: readonly number[]): readonly number[] => sizes.map((size) => size * MIB);
 
 export const PLANS = {
-  whole: { sizes: inMiB(1 / 4, 1 / 2, 1, 2, 4), callsMs: 200, atMost: { exponent: 1.15, milliseconds: 100 } },
   /**
-   * Sizes far apart: a step, such as a larger heap, is not taken for growth. Limits for a busy machine: a cost that grows with the
-   * square of something is far beyond both.
+   * Up to a quarter of what the function takes (`--max-recv-message-size`), where a slow row comes close to half a second. Far apart, too:
+   * a cache that is too small from some size on, or a large string of V8's, makes one step more expensive and not each of them.
+   */
+  whole: { sizes: inMiB(1 / 4, 1, 4, 16), callsMs: 200, atMost: { exponent: 1.15, milliseconds: 100 } },
+  /**
+   * For a regression guard. Limits for a busy machine: a cost that grows with the square of something is far beyond both.
    */
   brief: { sizes: inMiB(1 / 8, 1 / 2, 1), callsMs: 100, atMost: { exponent: 1.4, milliseconds: 250 } },
 } as const satisfies Readonly<Record<string, Plan>>;
 
-/** One that takes longer is not doubled again. */
+/** After one that takes longer no larger one is tried. */
 const TOO_LONG_MS = 400;
 
 /** Of these many points, the last ones: what every call costs hides the growth of small requests. */
