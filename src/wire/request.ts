@@ -25,6 +25,7 @@ import { WireState } from "./state.ts";
 export interface WireRequest extends Request {
   readonly desired: WireState;
   readonly context: WireDocument;
+  /** The size of the encoded input, which does not depend on the order of its fields. */
   readonly inputBytes: number;
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parseKnownInput } from "../../src/input/known-inputs.ts";
 import { parseInput } from "../../src/input/parse.ts";
-import { inputOf } from "../../testing/builders/sharing.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { inputOf, shared } from "../../testing/builders/sharing.ts";
 
 let sizes = 100;
 /** A size that no other test has. */
@@ -17,6 +18,20 @@ describe("an input that was parsed before", () => {
     const second = parseKnownInput({ spec: { adoption: {}, responseTTL: "30s" }, kind, apiVersion }, size);
     expect(second).toBe(first);
     expect(second).toEqual(parseInput(input("30s")));
+  });
+
+  test.each<{ section: string; spec: JsonObject }>([
+    { section: "sharedResources", spec: { sharedResources: [shared({})] } },
+    { section: "tags", spec: { tags: { add: [{ value: { a: "b" } }], preserve: ["aws:*"] } } },
+    {
+      section: "publish",
+      spec: { publish: { environmentConfig: { name: { value: "orders" }, data: [{ value: "a", toFieldPath: "b" }] } } },
+    },
+    { section: "adoption", spec: { adoption: {} } },
+    { section: "externalNames", spec: { externalNames: { ledger: { toCompositeFieldPath: "status.names" } } } },
+  ])("may have the section $section", ({ spec }) => {
+    const size = newSize();
+    expect(parseKnownInput(inputOf(spec), size)).toBe(parseKnownInput(inputOf(spec), size));
   });
 
   test("does not stand for another one of the same size", () => {
@@ -37,6 +52,15 @@ describe("an input that was parsed before", () => {
   ])("one $reason", ({ bytes, isKept }) => {
     const first = parseKnownInput(input("30s"), bytes);
     expect(Object.is(parseKnownInput(input("30s"), bytes), first)).toBe(isKept);
+  });
+
+  test("is parsed again where it has a regular expression, which grows by the texts that it meets", () => {
+    const size = newSize();
+    const transform = { type: "string", string: { type: "Regexp", regexp: { match: "a+" } } };
+    const patches = [{ fromFieldPath: "spec.a", toCompositeFieldPath: "status.a", transforms: [transform] }];
+    const withRegexp = inputOf({ sharedResources: [shared({ patches })] });
+    const first = parseKnownInput(withRegexp, size);
+    expect(parseKnownInput(withRegexp, size)).not.toBe(first);
   });
 
   test("is forgotten with all others when 64 are known", () => {

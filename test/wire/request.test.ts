@@ -93,6 +93,7 @@ describe("a request", () => {
       observed: { composite: emptyResource, resources: new Map() },
       desired: { composite: emptyResource, resources: new Map() },
       input: {},
+      inputBytes: 0,
       context: {},
       required: { is: "pending" },
       requiredSchema: { is: "pending" },
