@@ -1,7 +1,7 @@
 /** Bytes of gRPC's prefix, which lie before a message in its buffer. */
 const PREFIX_BYTES = 5;
 
-/** The least size of memory that is freed: smaller messages share a buffer of Node's pool with others. */
+/** The least size of a message whose memory is freed. Smaller ones may lie in the pool that Node's Buffers share. */
 const FREED_BYTES = 64 * 1024;
 
 /** Tells whether a received message has a buffer to itself. */
@@ -12,11 +12,11 @@ export const hasOwnBuffer = ({ buffer, byteLength }: Uint8Array): boolean =>
 type Transferable = ArrayBuffer & { transfer?(newLength: number): ArrayBuffer };
 
 /**
- * Frees a large buffer at once, after which its bytes are gone. It must hold nothing else.
+ * Frees the memory of a large message at once, after which its bytes are gone. Its buffer must hold nothing else.
  *
  * V8 looks for garbage each time that buffers outside its heap have grown by 64 MB, and until then each call takes memory that no
  * cache has seen. Freeing what a call has used answers a third more calls of 660 KB in a second.
  */
-export function freeMemory({ buffer }: Uint8Array): void {
-  if (buffer.byteLength >= FREED_BYTES) (buffer as Transferable).transfer?.(0);
+export function freeMemory({ buffer, byteLength }: Uint8Array): void {
+  if (byteLength >= FREED_BYTES) (buffer as Transferable).transfer?.(0);
 }
