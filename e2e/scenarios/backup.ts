@@ -47,7 +47,7 @@ async function remove({ kubectl }: Reach, object: JsonObject): Promise<void> {
   await until(`${target} is lost`, isGone, PATIENCE);
 }
 
-const isPaused = (object: JsonObject | undefined): boolean =>
+export const isPaused = (object: JsonObject | undefined): boolean =>
   conditionOf(object, "Synced")?.reason === "ReconcilePaused";
 
 /** Creates an object anew: without status, UID and owner references, but with a hold on its deletion where it is asked for. */

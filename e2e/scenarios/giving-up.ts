@@ -5,6 +5,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
+import { isPaused } from "./backup.ts";
 import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { grant, holdsPassword, namespaceOf, putPassword, remove, sourceOf } from "./source.ts";
@@ -117,6 +118,8 @@ async function keptObserver(rig: Rig): Promise<string> {
   const secret = await readySecret(rig, "going");
   const object = await objectFor(rig, "going");
   await pause(rig, USERS, "going", "true");
+  const isLeftAlone = async () => isPaused(await kubectl.get(target("going")));
+  await until("Crossplane leaves the XR alone", isLeftAlone, PATIENCE); // a reconcile under way would undo what follows
   await applyAsCrossplane(rig, object, { managementPolicies: ["Observe"] });
   await until("the provider has read the Object", () => isRead(rig, object), PATIENCE);
   await mark(rig, "going", "somebody/else", { password: encode("theirs") });
