@@ -38,7 +38,7 @@ export const PLANS = {
   /**
    * For a regression guard. Limits for a busy machine: a cost that grows with the square of something is far beyond both.
    */
-  brief: { sizes: inMiB(1 / 8, 1 / 2, 1), callsMs: 100, atMost: { exponent: 1.4, milliseconds: 250 } },
+  brief: { sizes: inMiB(1 / 16, 1 / 4, 1), callsMs: 100, atMost: { exponent: 1.4, milliseconds: 250 } },
 } as const satisfies Readonly<Record<string, Plan>>;
 
 /** After one that takes longer no larger one is tried. */
