@@ -7,6 +7,8 @@ export interface Row {
   readonly name: string;
   /** A request with that many items (of a text, characters) of it. */
   readonly parts: (items: number) => Parts;
+  /** The size in bytes from which on more items make no larger request; undefined if there is none. */
+  readonly largest?: number;
 }
 
 /** Requests of a row by their size. */
@@ -29,10 +31,11 @@ const TRIES = 5;
  * Measures how many bytes an item takes, so that rows need not know. That changes where the function takes no more items: what
  * is over a limit is in the request, and nothing is answered for it.
  */
-export function sized({ name, parts }: Row): Sized {
+export function sized({ name, parts, largest = Number.POSITIVE_INFINITY }: Row): Sized {
   const make = (items: number) => ({ items, request: requestOf(parts(items)) });
   const probes = PROBES.map(make) as [Made, Made];
-  return { name, largest: findLargest(parts(PROBES[1])), request: (bytes) => approach(bytes, probes, make) };
+  const atMost = Math.min(largest, findLargest(parts(PROBES[1])));
+  return { name, largest: atMost, request: (bytes) => approach(bytes, probes, make) };
 }
 
 const MIB = 1024 * 1024;

@@ -125,8 +125,15 @@ const carrying = (via: string, count: number): Parts => ({
   cluster: [database(), secret(map(count, (index) => [`key-${index}`, "aHVudGVyMg=="])), namespace("team-a")],
 });
 
-const rowsOf = (rows: Readonly<Record<string, Row["parts"]>>): readonly Row[] =>
-  Object.entries(rows).map(([name, parts]) => ({ name: `sharing: ${name}`, parts }));
+const rowsOf = (rows: Readonly<Record<string, Row["parts"]>>, largest?: number): readonly Row[] =>
+  Object.entries(rows).map(([name, parts]) => ({
+    name: `sharing: ${name}`,
+    parts,
+    ...(largest !== undefined && { largest }),
+  }));
+
+/** The request of as many copies as a response can hold, with what is found for them. Further ones are left out, and are in no request. */
+const COPIES_BYTES = 4 * 1024 * 1024;
 
 const targets = rowsOf({
   "namespaces of the XR": (n) => toNamespaces(texts(n), allowing("*")),
@@ -143,20 +150,26 @@ const targets = rowsOf({
     spec: copying({ secretName: { fromCompositeFieldPath: "spec.parameters.secret" } }),
     cluster: [database()],
   }),
-  "copies, in steady state": (n) => copied(n, allowing("*")),
-  "copies, their source gone": (n) => copied(n, undefined),
-  "copies, their grant taken back": (n) => copied(n, allowing("none")),
-  "copies that are kept, and fields of their shared resource, which names no Secret any more": (n) =>
-    kept(copied(n, database({ annotations: { [ALLOWED]: "*" }, spec: keys(60 * n) }))),
-  "copies that are kept, and commas in their grant": (n) => kept(copied(n, allowing(`*${",".repeat(100 * n)}`))),
-  "copies that are kept, and as many ReferenceGrants": (n) =>
-    kept(
-      copied(n, database(), { grant: "ReferenceGrant" }),
-      list(n, (index) => referenceGrant(index, [FROM], [{ group: "", kind: "Secret", name: "orders-conn" }])),
-    ),
-  "copies in one namespace, and commas in what it accepts": (n) =>
-    inOneNamespace(copied(n, allowing("*")), `*${",".repeat(100 * n)}`),
 });
+
+const copies = rowsOf(
+  {
+    "copies, in steady state": (n) => copied(n, allowing("*")),
+    "copies, their source gone": (n) => copied(n, undefined),
+    "copies, their grant taken back": (n) => copied(n, allowing("none")),
+    "copies that are kept, and fields of their shared resource, which names no Secret any more": (n) =>
+      kept(copied(n, database({ annotations: { [ALLOWED]: "*" }, spec: keys(60 * n) }))),
+    "copies that are kept, and commas in their grant": (n) => kept(copied(n, allowing(`*${",".repeat(100 * n)}`))),
+    "copies that are kept, and as many ReferenceGrants": (n) =>
+      kept(
+        copied(n, database(), { grant: "ReferenceGrant" }),
+        list(n, (index) => referenceGrant(index, [FROM], [{ group: "", kind: "Secret", name: "orders-conn" }])),
+      ),
+    "copies in one namespace, and commas in what it accepts": (n) =>
+      inOneNamespace(copied(n, allowing("*")), `*${",".repeat(100 * n)}`),
+  },
+  COPIES_BYTES,
+);
 
 const found = rowsOf({
   "name in the XR": (n) => ({ xr: withParameters({ database: "a".repeat(n) }), spec: shares({}) }),
@@ -274,4 +287,4 @@ const contents = rowsOf({
   }),
 });
 
-export const sharingRows: readonly Row[] = [...targets, ...found, ...contents];
+export const sharingRows: readonly Row[] = [...targets, ...copies, ...found, ...contents];
