@@ -22,12 +22,16 @@ export async function cost(only = ""): Promise<Section> {
   };
 }
 
-/** The latter is for @grpc/proto-loader, which takes 3 GB to make some requests of 16 MB. */
-const FLAGS = ["--max-semi-space-size=256", "--max-old-space-size=12000"];
+/** V8's young generation in MB: many times what a call of the largest size takes. */
+const YOUNG = { whole: 1024, brief: 256 } as const;
+
+/** In MB. @grpc/proto-loader takes 3 GB to make some requests of 16 MB. */
+const HEAP = 12_000;
 
 /** Measures in a process of its own, started as children/cost.ts says. */
 export async function measureApart(plan: keyof typeof PLANS, only = ""): Promise<readonly Cost[]> {
-  const args = [...FLAGS, ...typescript("children/cost.ts"), plan, only];
+  const flags = [`--max-semi-space-size=${YOUNG[plan]}`, `--max-old-space-size=${HEAP}`];
+  const args = [...flags, ...typescript("children/cost.ts"), plan, only];
   const lines = (await outputOf(process.execPath, args)).split("\n").filter((line) => line !== "");
   return lines.map((line) => toCost(JSON.parse(line)));
 }
