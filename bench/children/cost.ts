@@ -2,7 +2,7 @@ import { measureCost, PLANS } from "../cost/measure.ts";
 import { built } from "../rig/built.ts";
 
 /**
- * `node --max-semi-space-size=1024 --import tsx bench/children/cost.ts whole|brief [TEXT]`: a line of JSON for each row whose name includes
+ * `node --max-semi-space-size=MB --import tsx bench/children/cost.ts whole|brief [TEXT]`: a line of JSON for each row whose name includes
  * TEXT. A process of its own, because only the start of one can make V8's youngest generation so large that what is collected of
  * it does not blur how the function's own work grows.
  */

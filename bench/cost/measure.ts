@@ -35,9 +35,7 @@ export const PLANS = {
    * a cache that is too small from some size on, or a large string of V8's, makes one step more expensive and not each of them.
    */
   whole: { sizes: inMiB(1 / 4, 1, 4, 16), callsMs: 200, atMost: { exponent: 1.15, milliseconds: 100 } },
-  /**
-   * For a regression guard. Limits for a busy machine: a cost that grows with the square of something is far beyond both.
-   */
+  /** For a regression guard. Limits for a busy machine: a cost that grows with the square of something is far beyond both. */
   brief: { sizes: inMiB(1 / 16, 1 / 4, 1), callsMs: 100, atMost: { exponent: 1.4, milliseconds: 250 } },
 } as const satisfies Readonly<Record<string, Plan>>;
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import { parseInput } from "./parse.ts";
 import type { Input } from "./schema.ts";
 
-/** How many inputs are kept, and how large one may be. A cluster has as many as its Compositions have steps with this function. */
+/** Limits of what is kept: the number of inputs, of which a cluster has one for each step with this function, and the size of one. */
 const KEPT = 64;
 const LARGEST_BYTES = 64 * 1024;
 

@@ -35,7 +35,7 @@ export interface Turns {
 export function createTurns(): Turns {
   const small = createQueue<string, () => void>();
   const large = createLargeCalls();
-  const isAlone = trackAlone();
+  const callers = trackCallers();
   let isHeld = false;
   /** The turns until the answers that were computed last have left. */
   let leaving = 0;
@@ -64,12 +64,13 @@ export function createTurns(): Turns {
   });
   return {
     run: (connection, work) => {
-      if (isAlone(connection) && isIdle()) compute(work);
+      callers.note(connection);
+      if (callers.isAlone() && isIdle()) compute(work);
       else small.add(connection, work);
       goOn();
     },
     runLarge: (connection, work) => {
-      isAlone(connection);
+      callers.note(connection);
       large.add(connection, work);
       goOn();
     },
@@ -101,14 +102,16 @@ function createLargeCalls() {
   };
 }
 
-/** Remembers whose call came last. @returns a function that notes a call, and tells whether its connection has been alone for a while. */
-function trackAlone(): (connection: string) => boolean {
+/** Remembers whose calls came. */
+function trackCallers() {
   let last: string | undefined;
   let since = 0;
-  return (connection) => {
-    const now = performance.now();
-    if (connection !== last) since = now;
-    last = connection;
-    return now - since > ALONE_MS;
+  return {
+    note: (connection: string): void => {
+      if (connection !== last) since = performance.now();
+      last = connection;
+    },
+    /** True if the connection that called last is the only one that has done so for a while. */
+    isAlone: (): boolean => performance.now() - since > ALONE_MS,
   };
 }
