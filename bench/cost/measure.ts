@@ -23,6 +23,11 @@ export interface Limits {
 export interface Plan {
   readonly sizes: readonly number[];
   readonly callsMs: number;
+  /**
+   * The number of times that a failing row is measured; the least of all counts. The others come in between, because a machine that
+   * shares its processors and their caches is slow for minutes.
+   */
+  readonly attempts: number;
   readonly atMost: Limits;
 }
 
@@ -34,9 +39,9 @@ export const PLANS = {
    * Up to a quarter of what the function takes (`--max-recv-message-size`), where a slow row comes close to half a second. Far apart, too:
    * a cache that is too small from some size on, or a large string of V8's, makes one step more expensive and not each of them.
    */
-  whole: { sizes: inMiB(1 / 4, 1, 4, 16), callsMs: 200, atMost: { exponent: 1.15, milliseconds: 100 } },
+  whole: { sizes: inMiB(1 / 4, 1, 4, 16), callsMs: 200, attempts: 8, atMost: { exponent: 1.15, milliseconds: 100 } },
   /** For a regression guard. Limits for a busy machine: a cost that grows with the square of something is far beyond both. */
-  brief: { sizes: inMiB(1 / 16, 1 / 4, 1), callsMs: 100, atMost: { exponent: 1.4, milliseconds: 250 } },
+  brief: { sizes: inMiB(1 / 16, 1 / 4, 1), callsMs: 100, attempts: 3, atMost: { exponent: 1.4, milliseconds: 250 } },
 } as const satisfies Readonly<Record<string, Plan>>;
 
 /** After one that takes longer no larger one is tried. */
@@ -46,24 +51,18 @@ const TOO_LONG_MS = 400;
 const POINTS = 4;
 
 /**
- * The number of times that a failing row is measured; the least of all counts. The others come in between, because a machine that
- * shares its processors is slow for minutes.
- */
-const ATTEMPTS = 3;
-
-/**
  * Calls the function with larger and larger requests of each row.
  *
  * @param only rows whose names include it
  */
 export function measureCost(
   run: (request: Buffer) => unknown,
-  { sizes, callsMs, atMost }: Plan,
+  { sizes, callsMs, attempts, atMost }: Plan,
   only = "",
 ): readonly Cost[] {
   const measured = new Map<Row, Cost>();
   let left: readonly Row[] = rows.filter(({ name }) => name.includes(only));
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     for (const row of left) {
       const points = pointsOf(requestsOf(row, sizes), callsMs, run);
       const before = measured.get(row)?.points ?? points;
