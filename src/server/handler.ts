@@ -46,10 +46,6 @@ export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffe
   const { runFunction, runInThread, turns } = dependencies;
   const inOrder = createLine();
   const pace = trackPace();
-  const noted = (ran: Ran): Ran => {
-    pace.note(ran.milliseconds);
-    return ran;
-  };
   return (call, callback) => {
     const connection = call.getPeer();
     const requestBytes = call.request.byteLength;
@@ -59,18 +55,18 @@ export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffe
       if ("code" in outcome) callback(outcome);
       else logChanges(outcome.audit, connection, dependencies, () => send(outcome, call, callback));
     };
-    const runHere = () => timed(() => runFunction(call.request));
+    const runHere = (note?: Note) => timed(() => runFunction(call.request), note);
     if (requestBytes < LARGE_BYTES) return turns.run(connection, () => reply(runHere));
     if (runInThread === undefined || pace.isQuick()) {
-      return turns.runLarge(connection, () => reply(() => noted(runHere())));
+      return turns.runLarge(connection, () => reply(() => runHere(pace.note)));
     }
 
     const takeMessage = holdUntilCancelled(call);
     inOrder(connection, async () => {
       const message = takeMessage();
       if (message === undefined) return;
-      const ran = await settled(() => runInThread(message));
-      turns.run(connection, () => reply(() => noted(ran())));
+      const ran = await settled(() => runInThread(message), pace.note);
+      turns.run(connection, () => reply(ran));
     });
   };
 }
@@ -109,13 +105,20 @@ function createLine(): (connection: string, work: () => Promise<void>) => void {
   };
 }
 
-function timed(run: () => Outcome): Ran {
+/** Takes the milliseconds of a call, of one that failed as well. */
+type Note = (milliseconds: number) => void;
+
+function timed(run: () => Outcome, note: Note = () => {}): Ran {
   const start = performance.now();
-  return { outcome: run(), milliseconds: performance.now() - start };
+  try {
+    return { outcome: run(), milliseconds: performance.now() - start };
+  } finally {
+    note(performance.now() - start);
+  }
 }
 
 /** Waits for an outcome. @returns a function that returns it, or throws what was thrown. */
-async function settled(run: () => Promise<Outcome>): Promise<() => Ran> {
+async function settled(run: () => Promise<Outcome>, note: Note): Promise<() => Ran> {
   const start = performance.now();
   try {
     const ran = { outcome: await run(), milliseconds: performance.now() - start };
@@ -124,6 +127,8 @@ async function settled(run: () => Promise<Outcome>): Promise<() => Ran> {
     return () => {
       throw error;
     };
+  } finally {
+    note(performance.now() - start);
   }
 }
 

@@ -52,6 +52,18 @@ describe("large requests", () => {
     expect(threads.join(" ")).toBe("there there there there there there here here");
   });
 
+  test("that fail count as well", async () => {
+    const threads: string[] = [];
+    const failIn = (thread: string) => (): never => {
+      threads.push(thread);
+      throw new Error("cannot read the request");
+    };
+    const there = failIn("there");
+    const server = await serveLoopback({}, { runFunction: failIn("here"), runInThread: async () => there() });
+    for (let n = 0; n < 8; n++) await call(server.target, Buffer.alloc(64 * KB));
+    expect(threads.join(" ")).toBe("there there there there there there here here");
+  });
+
   test("run one at a time, and connections take turns", async () => {
     const { begun, letGo, server } = await serveWaiting();
     const first = await send(server, "abc");
