@@ -86,7 +86,6 @@ interface Figure {
 async function server(plan: Plan): Promise<Section> {
   const certs = plan.isTls ? await makeCertificates() : undefined;
   const servers = await Promise.all(plan.whos.map((who) => serve(who, certs)));
-  for (const { address } of servers) await call(address, requests["140 KB"], { ...certs, warm: "2s", duration: "0s" });
   const figures: Figure[] = [];
   for (const point of pointsOf(plan)) figures.push(...(await inTurns(servers, point, certs)));
   for (const { served } of servers) await served.stop();
@@ -143,10 +142,16 @@ async function inTurns(
   const isLong = size === "3 MB" && concurrency === 64;
   const calls: Calls = { concurrency, ...certificates, ...(delay ? { delay: "3ms" } : {}), ...(isLong ? once : turn) };
   const figures = servers.map(({ who, address }) => ({ ...point, who, address, loads: [] as Load[] }));
+  if (!isLong) await warmUp(servers, requests[size], calls);
   for (let round = 0; round < (isLong ? 1 : ROUNDS); round++) {
     for (const { address, loads } of figures) loads.push(await call(address, requests[size], calls));
   }
   return figures;
+}
+
+/** A function serves for weeks: its first calls, while code is compiled, are in "cold start". */
+async function warmUp(servers: readonly Server[], request: Buffer, calls: Calls): Promise<void> {
+  for (const { address } of servers) await call(address, request, { ...calls, warm: "1s", duration: "0s" });
 }
 
 const turn = { warm: "50ms", duration: "250ms" };
