@@ -1,4 +1,4 @@
-/** Runs a program under Node 24, which is what the image runs: `tsx scripts/node-24.ts PROGRAM.mjs ARGUMENTS`. */
+/** Runs a program under Node 24, which is what the image runs: `tsx scripts/node-24.ts [--import tsx] PROGRAM ARGUMENTS`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, dirname } from "node:path";
