@@ -46,6 +46,15 @@ export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffe
   const { runFunction, runInThread, turns } = dependencies;
   const inOrder = createLine();
   const pace = trackPace();
+  /** Notes the time of a large call, of one that fails as well. */
+  const noted = (run: () => Ran): Ran => {
+    const start = performance.now();
+    try {
+      return run();
+    } finally {
+      pace.note(performance.now() - start);
+    }
+  };
   return (call, callback) => {
     const connection = call.getPeer();
     const requestBytes = call.request.byteLength;
@@ -55,17 +64,19 @@ export function createHandler(dependencies: Dependencies): handleUnaryCall<Buffe
       if ("code" in outcome) callback(outcome);
       else logChanges(outcome.audit, connection, dependencies, () => send(outcome, call, callback));
     };
-    const runHere = (note?: Note) => timed(() => runFunction(call.request), note);
+    const runHere = () => timed(() => runFunction(call.request));
     if (requestBytes < LARGE_BYTES) return turns.run(connection, () => reply(runHere));
     if (runInThread === undefined || pace.isQuick()) {
-      return turns.runLarge(connection, () => reply(() => runHere(pace.note)));
+      return turns.runLarge(connection, () => reply(() => noted(runHere)));
     }
 
     const takeMessage = holdUntilCancelled(call);
     inOrder(connection, async () => {
       const message = takeMessage();
       if (message === undefined) return;
-      const ran = await settled(() => runInThread(message), pace.note);
+      const start = performance.now();
+      const ran = await settled(() => runInThread(message));
+      pace.note(performance.now() - start);
       turns.run(connection, () => reply(ran));
     });
   };
@@ -105,20 +116,13 @@ function createLine(): (connection: string, work: () => Promise<void>) => void {
   };
 }
 
-/** Takes the milliseconds of a call, of one that failed as well. */
-type Note = (milliseconds: number) => void;
-
-function timed(run: () => Outcome, note: Note = () => {}): Ran {
+function timed(run: () => Outcome): Ran {
   const start = performance.now();
-  try {
-    return { outcome: run(), milliseconds: performance.now() - start };
-  } finally {
-    note(performance.now() - start);
-  }
+  return { outcome: run(), milliseconds: performance.now() - start };
 }
 
 /** Waits for an outcome. @returns a function that returns it, or throws what was thrown. */
-async function settled(run: () => Promise<Outcome>, note: Note): Promise<() => Ran> {
+async function settled(run: () => Promise<Outcome>): Promise<() => Ran> {
   const start = performance.now();
   try {
     const ran = { outcome: await run(), milliseconds: performance.now() - start };
@@ -127,8 +131,6 @@ async function settled(run: () => Promise<Outcome>, note: Note): Promise<() => R
     return () => {
       throw error;
     };
-  } finally {
-    note(performance.now() - start);
   }
 }
 
