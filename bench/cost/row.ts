@@ -8,7 +8,7 @@ export interface Row {
   /** A request with that many items (of a text, characters) of it. */
   readonly parts: (items: number) => Parts;
   /** The size in bytes from which on more items make no larger request; undefined if there is none. */
-  readonly largest?: number;
+  readonly largest?: number | undefined;
 }
 
 /** Requests of a row by their size. */

@@ -126,11 +126,7 @@ const carrying = (via: string, count: number): Parts => ({
 });
 
 const rowsOf = (rows: Readonly<Record<string, Row["parts"]>>, largest?: number): readonly Row[] =>
-  Object.entries(rows).map(([name, parts]) => ({
-    name: `sharing: ${name}`,
-    parts,
-    ...(largest !== undefined && { largest }),
-  }));
+  Object.entries(rows).map(([name, parts]) => ({ name: `sharing: ${name}`, parts, largest }));
 
 /** The request of as many copies as a response can hold, with what is found for them. Further ones are left out, and are in no request. */
 const COPIES_BYTES = 4 * 1024 * 1024;

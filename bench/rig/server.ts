@@ -71,3 +71,8 @@ export async function call(address: string, request: Buffer, calls: Calls): Prom
   const text = await outputOf(binaryOf("bench-go-load"), [`-target=${address}`, `-request=${file}`, ...flags]);
   return JSON.parse(text) as Load;
 }
+
+/** Calls a function before it is measured. It serves for weeks: its first calls, while code is compiled, are in "cold start". */
+export async function warmUp(address: string, request: Buffer, calls: Calls = {}): Promise<void> {
+  await call(address, request, { ...calls, warm: "1s", duration: "0s" });
+}

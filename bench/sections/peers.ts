@@ -2,7 +2,7 @@ import { ownedTagRequests, type PeerRequests, selectRequests, tagRequests } from
 import { requestOf, smallRequest } from "../requests.ts";
 import { functionProgram, type Program, serverProgram, titles } from "../rig/implementations.ts";
 import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";
-import { type Calls, call, freeAddress, type Load, type Served, startServer } from "../rig/server.ts";
+import { type Calls, call, freeAddress, type Load, type Served, startServer, warmUp } from "../rig/server.ts";
 import { type Measured, summarise } from "../rig/statistics.ts";
 
 /**
@@ -145,21 +145,17 @@ async function measure({ name, requests, peers: bounds }: Work, servers: Readonl
   const participants = [
     { who: "ours" as const, server: servers.get(isFeature ? "ours" : "ours, touch few"), request: ours },
     ...(Object.keys(bounds) as Peer[]).map((who) => ({ who, server: servers.get(who), request: theirs })),
-  ];
+  ].flatMap(({ who, server, request }) => (server === undefined ? [] : [{ who, server, request }]));
   const loads: { [who in "ours" | Peer]?: Load[] | "failed" } = {};
-  for (const { server, request } of participants) await warmUp(server, request);
+  for (const { server, request } of participants) {
+    if (!isLarge(request)) await warmUp(server.address, request).catch(() => {}); // a refusal counts in its turn
+  }
   for (let round = 0; round < roundsFor(theirs); round++) {
     for (const { who, server, request } of participants) {
-      if (server !== undefined) loads[who] = await takeTurn(loads[who] ?? [], server, request);
+      loads[who] = await takeTurn(loads[who] ?? [], server, request);
     }
   }
   return { work: name, peers: bounds, bytes: theirs.length, loads };
-}
-
-/** A function serves for weeks: what its first calls take, while code is compiled, is in "cold start". */
-async function warmUp(server: Server | undefined, request: Buffer): Promise<void> {
-  if (server === undefined || isLarge(request)) return;
-  await call(server.address, request, { warm: "1s", duration: "0s" }).catch(() => {}); // a refusal counts in its turn
 }
 
 /** One that refuses a request is not asked again: that is its result. */

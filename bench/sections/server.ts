@@ -4,7 +4,7 @@ import { temporaryFolder } from "../rig/folder.ts";
 import { type Implementation, serverProgram, titles } from "../rig/implementations.ts";
 import { digits, type Section, type Table, type Target, withSpread } from "../rig/report.ts";
 import { sample } from "../rig/sample.ts";
-import { type Calls, call, freeAddress, type Load, type Served, startServer } from "../rig/server.ts";
+import { type Calls, call, freeAddress, type Load, type Served, startServer, warmUp } from "../rig/server.ts";
 import { summarise } from "../rig/statistics.ts";
 
 /**
@@ -138,21 +138,24 @@ async function inTurns(
   point: Point,
   certificates: Certificates,
 ): Promise<readonly Figure[]> {
-  const { size, concurrency, delay } = point;
-  const isLong = size === "3 MB" && concurrency === 64;
-  const calls: Calls = { concurrency, ...certificates, ...(delay ? { delay: "3ms" } : {}), ...(isLong ? once : turn) };
+  const request = requests[point.size];
+  const calls = callsOf(point, certificates);
   const figures = servers.map(({ who, address }) => ({ ...point, who, address, loads: [] as Load[] }));
-  if (!isLong) await warmUp(servers, requests[size], calls);
-  for (let round = 0; round < (isLong ? 1 : ROUNDS); round++) {
-    for (const { address, loads } of figures) loads.push(await call(address, requests[size], calls));
+  if (!isLong(point)) for (const { address } of servers) await warmUp(address, request, calls);
+  for (let round = 0; round < (isLong(point) ? 1 : ROUNDS); round++) {
+    for (const { address, loads } of figures) loads.push(await call(address, request, calls));
   }
   return figures;
 }
 
-/** A function serves for weeks: its first calls, while code is compiled, are in "cold start". */
-async function warmUp(servers: readonly Server[], request: Buffer, calls: Calls): Promise<void> {
-  for (const { address } of servers) await call(address, request, { ...calls, warm: "1s", duration: "0s" });
-}
+const isLong = ({ size, concurrency }: Point): boolean => size === "3 MB" && concurrency === 64;
+
+const callsOf = (point: Point, certificates: Certificates): Calls => ({
+  concurrency: point.concurrency,
+  ...certificates,
+  ...(point.delay && { delay: "3ms" }),
+  ...(isLong(point) ? once : turn),
+});
 
 const turn = { warm: "50ms", duration: "250ms" };
 /** Each call is made once: 64 calls of 3 MB take the slowest implementation a quarter of a minute. */
