@@ -15,8 +15,8 @@ const NODE = "/nodejs/bin/node";
 /** The bundle, the protocol and package.json; `src/package.ts` finds the latter two one level above the bundle. */
 export const APP = "/function";
 /**
- * When V8 collects garbage, in MB. As it comes it does so each time that buffers outside its heap have grown by 64 MB, which is every 45
- * calls of 660 KB and took a quarter of the processor's time. Figures: docs/performance.md, "Where the time goes".
+ * They set when V8 collects garbage; sizes are in MB. Without them it does so each time that buffers outside its heap have grown by 64 MB, which
+ * is every 45 calls of 660 KB and took a quarter of the processor's time. Figures: docs/performance.md, "Tried and left".
  */
 export const NODE_FLAGS = [
   // A young generation of 16 MB takes 40 MB more and is no faster; one of 4 MB is full within a few calls of 660 KB.
