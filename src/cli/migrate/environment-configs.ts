@@ -1,20 +1,23 @@
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
-import { given, Reader, readResolution, type Translated, toLabels, toList } from "./translate.ts";
+import { given, OF_EVERY_INPUT, Reader, readResolution, type Translated, toLabels } from "./translate.ts";
 
 const NO_LIMIT = 100_000;
 
 /** Translates an input of function-environment-configs. */
 export function fromEnvironmentConfigs(input: JsonObject): Translated {
   const reader = new Reader();
-  const spec = reader.read("spec", input["spec"], ["environmentConfigs", "defaultData", "policy"]);
+  const fields = reader.read("input", input, [...OF_EVERY_INPUT, "spec"]);
+  const spec = reader.read("spec", fields["spec"], ["environmentConfigs", "defaultData", "policy"]);
   const resolution = readResolution(reader, spec["policy"]);
-  const sharedResources = toList(spec["environmentConfigs"]).map((source, index) => ({
-    name: `environment-${index}`,
-    apiVersion: "apiextensions.crossplane.io/v1beta1",
-    kind: "EnvironmentConfig",
-    ...toSource(reader, `spec.environmentConfigs[${index}]`, source),
-    resolution: isSelector(source) ? "Fail" : resolution,
-  }));
+  const sharedResources = reader
+    .readList("spec.environmentConfigs", spec["environmentConfigs"])
+    .map((source, index) => ({
+      name: `environment-${index}`,
+      apiVersion: "apiextensions.crossplane.io/v1beta1",
+      kind: "EnvironmentConfig",
+      ...toSource(reader, `spec.environmentConfigs[${index}]`, source),
+      resolution: isSelector(source) ? "Fail" : resolution,
+    }));
   const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
   return { spec: given({ environment, sharedResources }), remarks: reader.remarks };
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, toPlainText } from "../../model/json.ts";
-import { given, Reader, readResolution, type Translated, toLabels, toList, toName } from "./translate.ts";
+import { given, OF_EVERY_INPUT, Reader, readResolution, type Translated, toLabels, toName } from "./translate.ts";
 
 /** The context key under which templates read function-extra-resources' results. */
 const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
@@ -10,13 +10,14 @@ const NO_LIMIT = 100_000;
 /** Translates an input of function-extra-resources. */
 export function fromExtraResources(input: JsonObject): Translated {
   const reader = new Reader();
-  const spec = reader.read("spec", input["spec"], ["extraResources", "context", "policy"]);
+  const fields = reader.read("input", input, [...OF_EVERY_INPUT, "spec"]);
+  const spec = reader.read("spec", fields["spec"], ["extraResources", "context", "policy"]);
   const context = reader.read("spec.context", spec["context"], ["key"]);
   const resolution = readResolution(reader, spec["policy"]);
   const taken = new Set<string>();
-  const sharedResources = toList(spec["extraResources"]).map((source, index) =>
-    toShared(reader, `spec.extraResources[${index}]`, source, { resolution, taken }),
-  );
+  const sharedResources = reader
+    .readList("spec.extraResources", spec["extraResources"])
+    .map((source, index) => toShared(reader, `spec.extraResources[${index}]`, source, { resolution, taken }));
   return { spec: { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources }, remarks: reader.remarks };
 }
 

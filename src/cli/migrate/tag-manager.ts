@@ -1,18 +1,22 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { given, Reader, type Translated, toList } from "./translate.ts";
+import { given, OF_EVERY_INPUT, Reader, type Translated } from "./translate.ts";
 
 /** Translates an input of function-tag-manager. */
 export function fromTagManager(input: JsonObject): Translated {
   const reader = new Reader();
-  const fields = ["apiVersion", "kind", "metadata", "addTags", "ignoreTags", "removeTags"];
+  const fields = [...OF_EVERY_INPUT, "addTags", "ignoreTags", "removeTags"];
   const { addTags, ignoreTags, removeTags } = reader.read("input", input, fields);
-  const add = toList(addTags).map((entry, index) => toAdded(reader, `addTags[${index}]`, entry));
+  const add = reader.readList("addTags", addTags).map((entry, index) => toAdded(reader, `addTags[${index}]`, entry));
   const tags = given({
     add: unlessEmpty(firstWins(add)),
     preserve: unlessEmpty(
-      replaceWins(toList(ignoreTags).map((entry, at) => toKeys(reader, `ignoreTags[${at}]`, entry))),
+      replaceWins(
+        reader.readList("ignoreTags", ignoreTags).map((entry, at) => toKeys(reader, `ignoreTags[${at}]`, entry)),
+      ),
     ),
-    remove: unlessEmpty(toList(removeTags).map((entry, at) => toKeys(reader, `removeTags[${at}]`, entry))),
+    remove: unlessEmpty(
+      reader.readList("removeTags", removeTags).map((entry, at) => toKeys(reader, `removeTags[${at}]`, entry)),
+    ),
     resources: RESOURCES,
   });
   return { spec: { tags }, remarks: reader.remarks };

@@ -34,9 +34,17 @@ export function placeOf(node: Node, text: string): Place | undefined {
   if (!node.range) return undefined;
   const [start, valueEnd] = node.range;
   const isFlow = isCollection(node) && node.flow === true;
-  const end = start + text.slice(start, valueEnd).trimEnd().length;
+  const end = start + withoutNextComments(text.slice(start, valueEnd), columnAt(start, text)).length;
   const after = isFlow || isScalar(node) ? null : /^[ \t]*#[^\r\n]*/.exec(text.slice(end));
   return { text, start, end: end + (after?.[0].length ?? 0), isFlow };
+}
+
+/** Leaves out the comments at its end that are indented less: to the parser they belong to a last key without a value. */
+function withoutNextComments(text: string, column: number): string {
+  const lines = text.trimEnd().split("\n");
+  const isNext = (line: string): boolean => /^\s*(?:#|$)/.test(line) && line.search(/\S|$/) < column;
+  while (lines.length > 1 && isNext(lines.at(-1) ?? "")) lines.pop();
+  return lines.join("\n").trimEnd();
 }
 
 export interface Style {

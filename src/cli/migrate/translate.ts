@@ -10,17 +10,27 @@ export interface Translated {
 export class Reader {
   readonly remarks: string[] = [];
 
-  /** Reads an object's fields, and remarks on those that are not in `known`. */
+  /** Reads an object's fields, and remarks on those that are not in `known`. What is not set has none. */
   read(path: string, value: JsonValue | undefined, known: readonly string[]): JsonObject {
+    if (!isObject(value) && !isUnset(value)) this.remarks.push(`${path}: not translated, since it is no object`);
     const object = isObject(value) ? value : {};
     for (const key of Object.keys(object)) {
       if (!known.includes(key)) this.remarks.push(`${path}.${key}: not translated`);
     }
     return object;
   }
+
+  /** Reads the items of a list. What is not set has none. */
+  readList(path: string, value: JsonValue | undefined): readonly JsonValue[] {
+    if (!Array.isArray(value) && !isUnset(value)) this.remarks.push(`${path}: not translated, since it is no list`);
+    return Array.isArray(value) ? value : [];
+  }
 }
 
-export const toList = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
+/** The fields of every input. */
+export const OF_EVERY_INPUT = ["apiVersion", "kind", "metadata"] as const;
+
+const isUnset = (value: JsonValue | undefined): boolean => value === undefined || value === null;
 
 /** Drops the fields without a value. */
 export const given = (fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
@@ -28,7 +38,7 @@ export const given = (fields: Readonly<Record<string, JsonValue | undefined>>): 
 
 /** Translates label matchers: other functions name the type of each, this one the source. */
 export const toLabels = (reader: Reader, path: string, matchers: JsonValue | undefined): readonly JsonObject[] =>
-  toList(matchers).map((matcher, index) => {
+  reader.readList(path, matchers).map((matcher, index) => {
     const known = ["type", "key", "value", "valueFromFieldPath", "fromFieldPathPolicy"];
     const label = reader.read(`${path}[${index}]`, matcher, known);
     const isValue = label["type"] === "Value";

@@ -165,6 +165,13 @@ describe("every character outside of the input stays", () => {
       text: header + step("  ", ` &tags${before}`) + step("  ", " *tags"),
       expected: rename(rename(header + step("  ", ` &tags${inputOfOurs("")}`) + step("  ", " *tags"))),
     },
+    {
+      what: "where its last field has no value, and a comment of the next step follows",
+      text: `${header}${step("  ", before.replace("null # none", "\n    # which?"))}\n  # The next one is not ours.\n${rest}`,
+      expected: rename(
+        `${header}${step("  ", inputOfOurs("").replace("# none", "# which?"))}\n  # The next one is not ours.\n${rest}`,
+      ),
+    },
     { what: "where there is nothing to translate", text: header + rest, expected: header + rest },
   ])("$what", async ({ text, expected }) => {
     expect(await migrate(text)).toEqual({ exitCode: 0, stdout: expected, stderr: "" });
@@ -198,6 +205,34 @@ describe("what cannot be translated is said", () => {
     },
   ])("$what", async ({ text, stderr }) => {
     expect(await migrate(text)).toMatchObject({ exitCode: 1, stderr });
+  });
+
+  test.each<{ what: string; before: string; after: string; remark: string }>([
+    {
+      what: "a field beside the input's spec",
+      before: "kind: Input\n",
+      after: "kind: Input\n      resources: [{kind: ConfigMap}]\n",
+      remark: "input.resources: not translated",
+    },
+    {
+      what: "a map where there has to be a list",
+      before:
+        "              matchLabels:\n                - key: type\n                  type: Value\n                  value: cluster\n",
+      after: "              matchLabels: {type: cluster}\n",
+      remark: "spec.extraResources[0].selector.matchLabels: not translated, since it is no list",
+    },
+    {
+      what: "a text where there has to be an object",
+      before: "      spec:\n        extraResources:\n",
+      after: "      spec:\n        policy: Optional\n        extraResources:\n",
+      remark: "spec.policy: not translated, since it is no object",
+    },
+  ])("$what", async ({ before, after, remark }) => {
+    const text = composition.replace(before, after);
+    expect(text).not.toBe(composition);
+    const { exitCode, stderr } = await migrate(text);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`step "pull-extra-resources": ${remark}\n`);
   });
 
   test("a field that nobody knows", async () => {
