@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, exponentialBuckets, Gauge, Histogram, Registry } from "prom-client";
 import type { Outcome } from "../run-function.ts";
+import { inNextTurn } from "./next-turn.ts";
 import { toCodeName } from "./status.ts";
 import type { CallObserver } from "./transport/calls.ts";
 
@@ -33,12 +34,42 @@ export function createMetrics(version: string, paths: readonly string[]): Metric
   collectDefaultMetrics({ register: registry });
   const info = { name: `${PREFIX}_build_info`, help: "Version of the function; always 1.", registers: [registry] };
   new Gauge({ ...info, labelNames: ["version"] }).set({ version }, 1);
+  const tally = createTally();
+  const to = { registers: [registry], collect: tally.count };
   return {
     registry,
-    ...countCalls(registry, paths),
-    ran: countOutcomes(registry),
+    ...countCalls(to, tally, paths),
+    ran: countOutcomes(to, tally),
     certificateExpires: showCertificate(registry),
   };
+}
+
+/** Calls that are not counted yet. */
+interface Tally {
+  readonly add: (count: () => void) => void;
+  /** Counts all that was added. */
+  readonly count: () => void;
+  readonly countSoon: () => void;
+}
+
+/**
+ * Counts when an answer has left: a small call would wait for it as long as for its own computation. A scrape counts first, too, so that
+ * it misses nothing.
+ */
+function createTally(): Tally {
+  let added: (() => void)[] = [];
+  const count = (): void => {
+    const counts = added;
+    added = [];
+    for (const one of counts) one();
+  };
+  return { add: (one) => void added.push(one), count, countSoon: inNextTurn(count) };
+}
+
+/** Where a metric belongs, and what it does before a scrape. */
+interface Place {
+  readonly registers: Registry[];
+  readonly collect: () => void;
 }
 
 /** Without TLS the metric has no value: 0 would be the year 1970. */
@@ -53,11 +84,10 @@ function showCertificate(registry: Registry): Metrics["certificateExpires"] {
   return (end) => gauge.set(end.getTime() / 1000);
 }
 
-function countCalls(registry: Registry, paths: readonly string[]): CallObserver {
+function countCalls(to: Place, tally: Tally, paths: readonly string[]): CallObserver {
   const methodLabels = ["grpc_type", "grpc_service", "grpc_method"] as const;
   const codeLabels = [...methodLabels, "grpc_code"] as const;
   const help = { started: "Calls started.", handled: "Calls completed, by code.", seconds: "Duration of calls." };
-  const to = { registers: [registry] };
   const started = new Counter({
     name: "grpc_server_started_total",
     help: help.started,
@@ -73,13 +103,16 @@ function countCalls(registry: Registry, paths: readonly string[]): CallObserver 
   return {
     started: (path) => {
       const method = methods.get(path);
-      if (method) started.inc(method);
+      if (method) tally.add(() => started.inc(method));
     },
     ended: (call) => {
       const method = methods.get(call.path);
       if (!method) return;
-      handled.inc({ ...method, grpc_code: toCodeName(call.code) });
-      seconds.observe(method, call.seconds);
+      tally.add(() => {
+        handled.inc({ ...method, grpc_code: toCodeName(call.code) });
+        seconds.observe(method, call.seconds);
+      });
+      tally.countSoon();
     },
   };
 }
@@ -89,8 +122,7 @@ function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "gr
   return { grpc_type: "unary", grpc_service: service, grpc_method: method };
 }
 
-function countOutcomes(registry: Registry): Metrics["ran"] {
-  const to = { registers: [registry] };
+function countOutcomes(to: Place, tally: Tally): Metrics["ran"] {
   const size = (what: string) =>
     new Histogram({ name: `${PREFIX}_${what}_size_bytes`, help: `Size of ${what}s in bytes.`, buckets: BYTES, ...to });
   const requests = size("request");
@@ -106,9 +138,12 @@ function countOutcomes(registry: Registry): Metrics["ran"] {
 
   for (const level of ["Fatal", "Warning", "Normal"]) results.inc({ severity: level }, 0);
   return (requestBytes, { response, ...came }) => {
-    requests.observe(requestBytes);
-    responses.observe(response.byteLength);
-    for (const result of came.results) results.inc({ severity: result.severity });
-    for (const { type, status, reason } of came.conditions) conditions.inc({ type, status, reason });
+    const responseBytes = response.byteLength; // the response itself would stay in memory
+    tally.add(() => {
+      requests.observe(requestBytes);
+      responses.observe(responseBytes);
+      for (const result of came.results) results.inc({ severity: result.severity });
+      for (const { type, status, reason } of came.conditions) conditions.inc({ type, status, reason });
+    });
   };
 }
