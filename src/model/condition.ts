@@ -31,9 +31,13 @@ const MAX_QUOTED = 100;
 
 const ELLIPSIS = "…";
 
+/** The most bytes of UTF-8 that one unit of a text takes. */
+const MOST_BYTES = 3;
+
 /** Cuts a message to the length that a condition, an event or a Fatal result may have, at the end of a character. */
 export function cutMessage(message: string): string {
-  if (lengthWithin(message, MAX_MESSAGE) === message.length) return message;
+  const isShort = message.length * MOST_BYTES <= MAX_MESSAGE;
+  if (isShort || lengthWithin(message, MAX_MESSAGE) === message.length) return message;
   return message.slice(0, lengthWithin(message, MAX_MESSAGE - 3)) + ELLIPSIS;
 }
 

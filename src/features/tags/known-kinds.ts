@@ -29,7 +29,8 @@ const EVERY_KIND: ResourceRule = {
 /** The kinds of one call, each looked up once: an XR composes many resources of few kinds. */
 export class KnownKinds {
   readonly #rules: readonly ResourceRule[];
-  readonly #known = new Map<string, KnownKind>();
+  /** By apiVersion, then by kind: a text of both would have to be made for each resource. */
+  readonly #known = new Map<string, Map<string, KnownKind>>();
 
   constructor({ input }: Call) {
     this.#rules = input.spec.tags?.resources ?? [EVERY_KIND];
@@ -38,9 +39,14 @@ export class KnownKinds {
   of(resource: Document): KnownKind {
     const apiVersion = stringAt(resource, ["apiVersion"]) ?? "";
     const kind = stringAt(resource, ["kind"]) ?? "";
-    const key = `${apiVersion} ${kind}`;
-    const known = this.#known.get(key) ?? this.#lookUp(apiVersion, kind);
-    this.#known.set(key, known);
+    return this.#known.get(apiVersion)?.get(kind) ?? this.#remember(apiVersion, kind);
+  }
+
+  #remember(apiVersion: string, kind: string): KnownKind {
+    const known = this.#lookUp(apiVersion, kind);
+    const kinds = this.#known.get(apiVersion);
+    if (kinds === undefined) this.#known.set(apiVersion, new Map([[kind, known]]));
+    else kinds.set(kind, known);
     return known;
   }
 
