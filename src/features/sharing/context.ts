@@ -29,12 +29,12 @@ export const toContext = (found: readonly Readable[], call: Call): readonly Entr
 ];
 
 function listShared(found: readonly Readable[], { request, input }: Call): readonly Entry[] {
-  const lists = found.flatMap(({ shared, resources, isEmptyList = false }) =>
-    shared.select.by === "self" || (resources.length === 0 && !isEmptyList)
-      ? []
-      : [[shared.into ?? shared.name, resources] as const],
+  const looked = found.filter(({ shared }) => shared.select.by !== "self");
+  const lists = looked.flatMap(({ shared, resources, isEmptyList = false }) =>
+    resources.length === 0 && !isEmptyList ? [] : [[shared.into ?? shared.name, resources] as const],
   );
-  if (lists.length === 0) return [];
+  // Templates look for names in it, which they cannot in nothing: it is there, if empty, unless what should be in it is missing.
+  if (lists.length === 0 && looked.every(({ isMissing = false }) => isMissing)) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
   if (earlier === TOO_DEEP) return []; // what cannot be read cannot be added to
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
@@ -53,10 +53,10 @@ function mergeEnvironment(found: readonly Readable[], { request, input }: Call):
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];
-  const base = isObject(earlier) ? [earlier] : [];
-  const objects = [environment?.defaultData ?? {}, ...base, ...layers];
-  const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
-  return [[ENVIRONMENT, mergeAll(isNew ? [...objects, NEW_ENVIRONMENT] : objects)]];
+  // From the last: a list in the middle hides no default from an object that takes its place.
+  const before = isObject(earlier) ? mergeAll([earlier, mergeAll(layers)]) : mergeAll(layers);
+  const merged = mergeAll([environment?.defaultData ?? {}, before]);
+  return [[ENVIRONMENT, Object.hasOwn(merged, "kind") ? merged : { ...merged, ...NEW_ENVIRONMENT }]];
 }
 
 function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {

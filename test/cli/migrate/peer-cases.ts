@@ -1,14 +1,15 @@
+import type fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import {
+  environmentConfigsInputs,
+  extraResourcesInputs,
+  type PeerInput,
+  tagManagerInputs,
+} from "../../../testing/peers/peer-inputs.ts";
 import type { PlainResponse } from "../../../testing/wire/plain.ts";
 
-/** An input of another function, and what it works on. */
-export interface PeerCase {
+export interface PeerCase extends PeerInput {
   readonly name: string;
-  readonly input: JsonObject;
-  readonly xr: JsonObject;
-  readonly cluster?: readonly JsonObject[];
-  readonly desired?: Readonly<Record<string, JsonObject>>;
-  readonly context?: JsonObject;
   /** Both stop the XR. */
   readonly isFatal?: boolean;
 }
@@ -17,6 +18,8 @@ interface Peer {
   /** Names the function's binary. */
   readonly variable: string;
   readonly cases: readonly PeerCase[];
+  /** Others that people may write. */
+  readonly inputs: fc.Arbitrary<PeerInput>;
   /** What has to be the same. */
   readonly outcomeOf: (response: PlainResponse) => unknown;
 }
@@ -115,6 +118,16 @@ const extraResourcesCases: readonly PeerCase[] = [
     cluster: found,
   },
   {
+    name: "references that are all optional and missing leave an empty object",
+    input: extraResources({
+      policy: { resolution: "Optional" },
+      extraResources: [
+        { kind: "XCluster", into: "none", apiVersion: "example.crossplane.io/v1", ref: { name: "missing" } },
+      ],
+    }),
+    xr: xr(),
+  },
+  {
     name: "a reference that is missing stops the XR",
     input: extraResources({
       extraResources: [
@@ -179,6 +192,16 @@ const environmentConfigsCases: readonly PeerCase[] = [
     xr: xr(),
     cluster: configs,
     context: { "apiextensions.crossplane.io/environment": { region: "us", complex: { a: "earlier" } } },
+  },
+  {
+    name: "a list between two objects hides no default",
+    input: environmentConfigs({
+      defaultData: { complex: { z: "kept" } },
+      environmentConfigs: [{ ref: { name: "example-config" } }],
+    }),
+    xr: xr(),
+    cluster: configs,
+    context: { "apiextensions.crossplane.io/environment": { complex: [1] } },
   },
   {
     name: "a reference that is missing stops the XR",
@@ -317,20 +340,26 @@ const tagsOf = ({ desired }: PlainResponse): Readonly<Record<string, JsonValue |
   Object.fromEntries(
     [...desired.resources].map(([name, { object }]) => {
       const { forProvider } = object["spec"] as { readonly forProvider: JsonObject };
-      return [name, forProvider["tags"]];
+      return [name, orNothing(forProvider["tags"])];
     }),
   );
+
+/** function-tag-manager writes null where there are no tags. */
+const orNothing = (tags: JsonValue | undefined): JsonValue | undefined =>
+  Object.keys(tags ?? {}).length === 0 ? undefined : tags;
 
 export const byPeer: readonly Peer[] = [
   {
     variable: "PEER_EXTRA_RESOURCES",
     cases: extraResourcesCases,
+    inputs: extraResourcesInputs,
     outcomeOf: contextOf("apiextensions.crossplane.io/extra-resources", "mine"),
   },
   {
     variable: "PEER_ENVIRONMENT_CONFIGS",
     cases: environmentConfigsCases,
+    inputs: environmentConfigsInputs,
     outcomeOf: contextOf("apiextensions.crossplane.io/environment"),
   },
-  { variable: "PEER_TAG_MANAGER", cases: tagManagerCases, outcomeOf: tagsOf },
+  { variable: "PEER_TAG_MANAGER", cases: tagManagerCases, inputs: tagManagerInputs, outcomeOf: tagsOf },
 ];

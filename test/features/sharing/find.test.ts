@@ -172,6 +172,16 @@ describe("the environment", () => {
       merged: { kind: "Mine", a: { b: 1, c: 2, d: 3 }, list: [3], e: 4 },
     },
     {
+      reason: "shared over what earlier steps left, before the defaults: a list in between hides none of them",
+      parts: {
+        sharedResources: [environment],
+        answers: { db: [config({ a: {} })] },
+        context: { [ENVIRONMENT]: { kind: "Mine", a: [1] } },
+        spec: { environment: { defaultData: { a: { b: 1 } } } },
+      },
+      merged: { kind: "Mine", a: { b: 1 } },
+    },
+    {
       reason: "at a path of its own",
       parts: {
         sharedResources: [{ ...alone, toEnvironment: { fromFieldPath: "data", toFieldPath: "db.main" } }],
@@ -202,6 +212,22 @@ describe("the environment", () => {
   ])("$reason", ({ parts, merged }) => {
     expect(draftOf(parts).context.get(ENVIRONMENT)).toEqual(merged);
   });
+});
+
+test.each<{ reason: string; parts: CallParts; found: JsonObject | undefined }>([
+  { reason: "is not there before Crossplane has answered", parts: { sharedResources: [alone] }, found: undefined },
+  {
+    reason: "nor where what should be in it is missing",
+    parts: { sharedResources: [alone], answers: { db: [] } },
+    found: undefined,
+  },
+  {
+    reason: "is there for templates where nothing need be in it",
+    parts: { sharedResources: [{ ...alone, resolution: "Optional" }], answers: { db: [] } },
+    found: {},
+  },
+])("the context of shared resources $reason", ({ parts, found }) => {
+  expect(draftOf(parts).context.get(KEY)).toEqual(found);
 });
 
 test("a share does not select by what its own step adds to the environment: its requirements become stable", () => {
