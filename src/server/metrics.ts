@@ -52,6 +52,9 @@ interface Tally {
   readonly countSoon: () => void;
 }
 
+/** More than what open calls add, so that they do not fill memory where nothing tells their end (transport/http2.ts). */
+const MOST_ADDED = 1000;
+
 /**
  * Counts when an answer has left: a small call would wait for it as long as for its own computation. A scrape counts first, too, so that
  * it misses nothing.
@@ -63,7 +66,10 @@ function createTally(): Tally {
     added = [];
     for (const one of counts) one();
   };
-  return { add: (one) => void added.push(one), count, countSoon: inNextTurn(count) };
+  const add = (one: () => void): void => {
+    if (added.push(one) > MOST_ADDED) count();
+  };
+  return { add, count, countSoon: inNextTurn(count) };
 }
 
 /** Where a metric belongs, and what it does before a scrape. */

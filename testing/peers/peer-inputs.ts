@@ -99,6 +99,7 @@ const inCluster = (
   );
 
 const policy = maybe(of("Required", "Optional").map((resolution): JsonObject => ({ resolution })));
+
 export const extraResourcesInputs: fc.Arbitrary<PeerInput> = fc
   .record({
     xr,

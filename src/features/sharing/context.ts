@@ -34,7 +34,8 @@ function listShared(found: readonly Readable[], { request, input }: Call): reado
     resources.length === 0 && !isEmptyList ? [] : [[shared.into ?? shared.name, resources] as const],
   );
   // Templates look for names in it, which they cannot in nothing: it is there, if empty, unless what should be in it is missing.
-  if (lists.length === 0 && looked.every(({ isMissing = false }) => isMissing)) return [];
+  const isThere = looked.length > 0 && looked.every(({ isMissing = false }) => !isMissing);
+  if (lists.length === 0 && !isThere) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
   if (earlier === TOO_DEEP) return []; // what cannot be read cannot be added to
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];

@@ -8,7 +8,7 @@ import {
 } from "../../../testing/peers/peer-inputs.ts";
 import type { PlainResponse } from "../../../testing/wire/plain.ts";
 
-export interface PeerCase extends PeerInput {
+interface PeerCase extends PeerInput {
   readonly name: string;
   /** Both stop the XR. */
   readonly isFatal?: boolean;
