@@ -54,11 +54,16 @@ function mergeEnvironment(found: readonly Readable[], { request, input }: Call):
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];
-  // From the last: a list in the middle hides no default from an object that takes its place.
-  const before = isObject(earlier) ? mergeAll([earlier, mergeAll(layers)]) : mergeAll(layers);
-  const merged = mergeAll([environment?.defaultData ?? {}, before]);
-  return [[ENVIRONMENT, Object.hasOwn(merged, "kind") ? merged : { ...merged, ...NEW_ENVIRONMENT }]];
+  // What is later is merged first: a list in the middle hides no default from an object that takes its place.
+  const set = isObject(earlier) ? [earlier, ...asOne(layers)] : layers;
+  const objects = environment === undefined ? set : [environment.defaultData, ...asOne(set)];
+  const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
+  return [[ENVIRONMENT, mergeAll(isNew ? [...objects, NEW_ENVIRONMENT] : objects)]];
 }
+
+/** Merges several; one is not copied for that, because a team may write a large one. */
+const asOne = (objects: readonly JsonObject[]): readonly JsonObject[] =>
+  objects.length > 1 ? [mergeAll(objects)] : objects;
 
 function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
   const value = toEnvironment && resource.at(toEnvironment.fromFieldPath);
