@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { given } from "../../src/cli/migrate/translate.ts";
+import { ENVIRONMENT } from "../../src/crossplane/environment.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 
 /** An input of another function, and what it works on. */
@@ -17,10 +19,6 @@ export interface PeerInput {
  * at paths of which one leads through another, and ties of what they are sorted by, which names decide here.
  */
 
-/** Leaves out the fields without a value. */
-const set = (fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
-  Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
-
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 
 const of = <const T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
@@ -28,7 +26,6 @@ const of = <const T>(...values: readonly T[]): fc.Arbitrary<T> => fc.constantFro
 const LABELS = ["type", "tier"] as const;
 const LABEL_VALUES = ["cluster", "other", "gold"] as const;
 const NAMES = ["a", "b", "c", "none"] as const;
-const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 
 const xr: fc.Arbitrary<JsonObject> = fc
   .record({
@@ -40,7 +37,7 @@ const xr: fc.Arbitrary<JsonObject> = fc
     apiVersion: "example.crossplane.io/v1",
     kind: "XR",
     metadata: { name: "example-xr", uid: "1" },
-    spec: set(spec),
+    spec: given(spec),
   }));
 
 function tagKey(): fc.Arbitrary<string> {
@@ -59,7 +56,7 @@ const matcher: fc.Arbitrary<JsonObject> = fc
     valueFromFieldPath: of("spec.label", "spec.none"),
     fromFieldPathPolicy: of("Required", "Optional", undefined),
   })
-  .map(({ type, key, value, ...from }) => (type === "Value" ? { type, key, value } : set({ type, key, ...from })));
+  .map(({ type, key, value, ...from }) => (type === "Value" ? { type, key, value } : given({ type, key, ...from })));
 
 const matchers = fc.uniqueArray(matcher, { minLength: 1, maxLength: 2, selector: ({ key }) => key });
 
@@ -112,11 +109,11 @@ export const extraResourcesInputs: fc.Arbitrary<PeerInput> = fc
           type: of("Reference", "Selector", undefined),
           into: of("XCluster", "a", "Cluster_1", "x.y"),
           name: of(...NAMES),
-          selector: fc.record({ matchLabels: matchers, ...limits }).map(set),
+          selector: fc.record({ matchLabels: matchers, ...limits }).map(given),
         })
         .map(
           ({ type, into, name, selector }): JsonObject =>
-            set({
+            given({
               type,
               into,
               apiVersion: "example.crossplane.io/v1",
@@ -128,7 +125,7 @@ export const extraResourcesInputs: fc.Arbitrary<PeerInput> = fc
     ),
   })
   .map(({ xr: composite, cluster, ...spec }) => ({
-    input: { apiVersion: "extra-resources.fn.crossplane.io/v1beta1", kind: "Input", spec: set(spec) },
+    input: { apiVersion: "extra-resources.fn.crossplane.io/v1beta1", kind: "Input", spec: given(spec) },
     xr: composite,
     cluster,
   }));
@@ -161,16 +158,18 @@ export const environmentConfigsInputs: fc.Arbitrary<PeerInput> = fc
           type: of("Reference", "Selector", undefined),
           name: of(...NAMES),
           toFieldPath: of(undefined, "nested", "other.in"),
-          selector: fc.record({ mode: of("Single", "Multiple", undefined), matchLabels: matchers, ...limits }).map(set),
+          selector: fc
+            .record({ mode: of("Single", "Multiple", undefined), matchLabels: matchers, ...limits })
+            .map(given),
         })
         .map(({ type, name, toFieldPath, selector }) =>
-          set({ type, toFieldPath, ...(type === "Selector" ? { selector } : { ref: { name } }) }),
+          given({ type, toFieldPath, ...(type === "Selector" ? { selector } : { ref: { name } }) }),
         ),
       { minLength: 1, maxLength: 3 },
     ),
   })
   .map(({ xr: composite, cluster, before, ...spec }) => ({
-    input: { apiVersion: "environmentconfigs.fn.crossplane.io/v1beta1", kind: "Input", spec: set(spec) },
+    input: { apiVersion: "environmentconfigs.fn.crossplane.io/v1beta1", kind: "Input", spec: given(spec) },
     xr: composite,
     cluster,
     context: before === undefined ? {} : { [ENVIRONMENT]: before },
@@ -184,10 +183,10 @@ const source = {
 const entry = (field: "tags" | "keys", value: fc.Arbitrary<JsonValue>, place: string): fc.Arbitrary<JsonObject> =>
   fc
     .record({ ...source, value, fromFieldPath: of(`spec.${place}`, "spec.none") })
-    .map(({ type, policy: given, value: literal, fromFieldPath }) =>
-      set({
+    .map(({ type, policy: wins, value: literal, fromFieldPath }) =>
+      given({
         type,
-        policy: given,
+        policy: wins,
         ...(type === undefined || type === "FromValue"
           ? { [field]: literal }
           : { fromFieldPath: type === "FromCompositeFieldPath" ? fromFieldPath : fromFieldPath.replace("spec.", "") }),
@@ -205,9 +204,7 @@ const KINDS: readonly { readonly apiVersion: string; readonly kind: string }[] =
 /** Only what has the field has tags. */
 const resource = fc
   .record({ kind: of(...KINDS), desired: maybe(tagMap()), observed: maybe(tagMap()) })
-  .map((given) =>
-    given.kind.kind === "RolePolicyAttachment" ? { ...given, desired: undefined, observed: undefined } : given,
-  );
+  .map((one) => (one.kind.kind === "RolePolicyAttachment" ? { ...one, desired: undefined, observed: undefined } : one));
 
 const keys = fc.array(tagKey(), { maxLength: 3 });
 
@@ -229,16 +226,18 @@ export const tagManagerInputs: fc.Arbitrary<PeerInput> = fc
     resources: fc.array(resource, { minLength: 1, maxLength: 2 }),
   })
   .map(({ xr: composite, environment: before, resources, ...fields }) => ({
-    input: { apiVersion: "tag-manager.fn.crossplane.io/v1beta1", kind: "ManagedTags", ...set(fields) },
+    input: { apiVersion: "tag-manager.fn.crossplane.io/v1beta1", kind: "ManagedTags", ...given(fields) },
     xr: composite,
     context: before === undefined ? {} : { [ENVIRONMENT]: before },
-    desired: named(resources.map(({ kind, desired }) => ({ ...kind, spec: { forProvider: set({ tags: desired }) } }))),
+    desired: named(
+      resources.map(({ kind, desired }) => ({ ...kind, spec: { forProvider: given({ tags: desired }) } })),
+    ),
     observed: named(
       resources.map(({ kind, observed }) => ({
         ...kind,
         metadata: { name: "example", uid: "2" },
-        spec: { forProvider: set({ tags: observed }) },
-        status: { atProvider: set({ tags: observed }) },
+        spec: { forProvider: given({ tags: observed }) },
+        status: { atProvider: given({ tags: observed }) },
       })),
     ),
   }));
