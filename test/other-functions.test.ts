@@ -15,7 +15,13 @@ import { type GoFunction, startGoFunction } from "../testing/servers/go-function
  */
 
 const folder = process.env["PEER_FUNCTIONS"] ?? "";
-const OTHERS = ["cel-filter", "deletion-protection", "go-templating", "sequencer", "status-transformer"];
+const OTHERS = [
+  "function-cel-filter",
+  "function-deletion-protection",
+  "function-go-templating",
+  "function-sequencer",
+  "function-status-transformer",
+];
 
 /** Seen from examples/. */
 const PIPELINE = "../testing/peers/pipeline";
@@ -24,18 +30,14 @@ const TIMEOUT_MS = 60_000;
 
 describe.skipIf(folder === "")("beside functions that others wrote", () => {
   let ours: FunctionServer;
-  let others: Readonly<Record<string, GoFunction>>;
+  const others = new Map<string, GoFunction>();
   beforeAll(async () => {
     ours = await serveFunction();
-    const started = OTHERS.map(async (name) => {
-      const called = `function-${name}`;
-      return [called, await startGoFunction(join(folder, called))] as const;
-    });
-    others = Object.fromEntries(await Promise.all(started));
+    for (const name of OTHERS) others.set(name, await startGoFunction(join(folder, name)));
   }, TIMEOUT_MS);
   afterAll(async () => {
+    for (const { stop } of others.values()) await stop();
     await ours.stop();
-    for (const { stop } of Object.values(others)) await stop();
   });
 
   describe.each(generations)("crossplane render %s", (generation) => {
@@ -44,7 +46,7 @@ describe.skipIf(folder === "")("beside functions that others wrote", () => {
     let composed: ReadonlyMap<unknown, JsonObject>;
     beforeAll(async () => {
       if (isMissing) return;
-      const targets = Object.fromEntries(Object.entries(others).map(([name, { target }]) => [name, target]));
+      const targets = Object.fromEntries([...others].map(([name, { target }]) => [name, target]));
       const { text } = await renderWith(generation, PIPELINE, { ...ours.targets, ...targets });
       const documents = parseAllDocuments(text).map((document) => document.toJS() as JsonObject);
       const named = documents.map((document) => [at(document, NAME), document] as const);
