@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { findTool } from "../scripts/tools/catalogue.ts";
-import { valueAt } from "../src/model/field-path.ts";
-import type { JsonObject } from "../src/model/json.ts";
-import { generations, renderWith, toolsOf } from "../testing/rendering/crossplane.ts";
+import { COMPOSITION_RESOURCE_NAME, readAnnotation } from "../src/crossplane/metadata.ts";
+import { shownCondition } from "../src/model/condition.ts";
+import { type Document, documentOf } from "../src/model/document.ts";
+import { generations, isBuilt, renderWith } from "../testing/rendering/crossplane.ts";
+import { canRender } from "../testing/rendering/examples.ts";
 import { type FunctionServer, serveFunction } from "../testing/servers/function-server.ts";
 import { type GoFunction, startGoFunction } from "../testing/servers/go-function.ts";
 
@@ -41,33 +42,29 @@ describe.skipIf(folder === "")("beside functions that others wrote", () => {
   });
 
   describe.each(generations)("crossplane render %s", (generation) => {
-    const isMissing = toolsOf(generation).some((name) => findTool(name) === undefined);
-    let composite: JsonObject;
-    let composed: ReadonlyMap<unknown, JsonObject>;
+    const canRun = isBuilt(generation) && canRender(PIPELINE);
+    let composite: Document;
+    let composed: ReadonlyMap<unknown, Document>;
     beforeAll(async () => {
-      if (isMissing) return;
+      if (!canRun) return;
       const targets = Object.fromEntries([...others].map(([name, { target }]) => [name, target]));
       const { text } = await renderWith(generation, PIPELINE, { ...ours.targets, ...targets });
-      const documents = parseAllDocuments(text).map((document) => document.toJS() as JsonObject);
-      const named = documents.map((document) => [at(document, NAME), document] as const);
-      composite = documents.find(({ kind }) => kind === "XService") ?? {};
-      composed = new Map(named.filter(([name]) => name !== undefined));
+      const documents = parseAllDocuments(text).map((document) => documentOf(document.toJS()));
+      composite = documents.find((document) => document.at(["kind"]) === "XService") ?? documentOf({});
+      composed = new Map(documents.map((document) => [document.at(COMPOSITION_RESOURCE_NAME), document]));
     }, TIMEOUT_MS);
 
-    const conditions = () =>
-      Object.fromEntries(
-        (at(composite, ["status", "conditions"]) as readonly JsonObject[]).map(({ type, reason }) => [type, reason]),
-      );
+    const reasonOf = (type: string): string | undefined => shownCondition(composite, type)?.reason;
 
     const cases: readonly (readonly [string, () => unknown, unknown])[] = [
       [
         "function-go-templating finds region and database in the context",
-        () => at(composed.get("replica"), FOR_PROVIDER),
+        () => composed.get("replica")?.at(["spec", "forProvider"]),
         { region: "eu-central-1", replicateSourceDb: "orders-db", tags: { service: "checkout" } },
       ],
       [
         "function-cel-filter drops what was restored, and it is adopted",
-        () => [at(composed.get("backups"), ADOPTION), conditions()["ResourcesAdopted"]],
+        () => [adoptionOf(composed.get("backups")), reasonOf("ResourcesAdopted")],
         ["pending", "Adopting"],
       ],
       [
@@ -75,29 +72,26 @@ describe.skipIf(folder === "")("beside functions that others wrote", () => {
         () => composed.has("bucket"),
         false,
       ],
-      ["the others are tagged meanwhile", () => conditions()["TagsOwned"], "Owned"],
+      ["the others are tagged meanwhile", () => reasonOf("TagsOwned"), "Owned"],
       [
         "function-status-transformer finds the shared resource in the context",
-        () => conditions()["DatabaseReady"],
+        () => reasonOf("DatabaseReady"),
         "Available",
       ],
       [
         "function-deletion-protection protects a composed resource and the XR",
-        () => ["replica-usage", "xr-checkout-usage"].map((name) => composed.get(name)?.["kind"]),
+        () => ["replica-usage", "xr-checkout-usage"].map((name) => composed.get(name)?.at(["kind"])),
         ["Usage", "Usage"],
       ],
       [
         "the XR has what it shares",
-        () => at(composite, ["status", "endpoint"]),
+        () => composite.at(["status", "endpoint"]),
         "orders-db.eu-central-1.db.example.org",
       ],
     ];
-    test.skipIf(isMissing).each(cases)("%s", (_name, actual, expected) => expect(actual()).toEqual(expected));
+    test.skipIf(!canRun).each(cases)("%s", (_name, actual, expected) => expect(actual()).toEqual(expected));
   });
 });
 
-const NAME = ["metadata", "annotations", "crossplane.io/composition-resource-name"];
-const ADOPTION = ["metadata", "annotations", "shared-infrastructure.fn.crossplane.io/adoption"];
-const FOR_PROVIDER = ["spec", "forProvider"];
-
-const at = (object: JsonObject | undefined, path: readonly string[]) => object && valueAt(object, path);
+const adoptionOf = (resource: Document | undefined): string | undefined =>
+  resource && readAnnotation(resource, "shared-infrastructure.fn.crossplane.io/adoption");

@@ -28,10 +28,10 @@ const clis: Readonly<Record<Generation, Cli>> = {
 
 export const generations = Object.keys(clis) as Generation[];
 
-/** The programs that a generation takes. */
-export function toolsOf(generation: Generation): readonly ToolName[] {
-  const { name, engine } = clis[generation];
-  return engine === undefined ? [name] : [name, engine];
+/** Tells whether the programs that a generation takes are built. What is missing is said by testing/tools/tools-setup.ts. */
+export function isBuilt(generation: Generation): boolean {
+  const { name, engine = name } = clis[generation];
+  return [name, engine].every((tool) => findTool(tool) !== undefined);
 }
 
 /** Renders an example with a real CLI, against functions that listen at `targets` (host:port, by the Function's name). */

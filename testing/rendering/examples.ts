@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
+import { findTool, toolNames } from "../../scripts/tools/catalogue.ts";
 
 const root = fileURLToPath(new URL("../../examples/", import.meta.url));
 
@@ -12,8 +13,11 @@ export const examples: readonly string[] = readdirSync(root, { withFileTypes: tr
 
 export const fileOf = (example: string, file: string): string => join(root, example, file);
 
-/** The functions that an example's steps call. */
-export const functionsOf = (example: string): readonly string[] =>
+/** Tells whether the functions that an example's steps call are built, of those that this project builds. */
+export const canRender = (example: string): boolean =>
+  functionsOf(example).every((name) => !toolNames.some((tool) => tool === name && findTool(tool) === undefined));
+
+const functionsOf = (example: string): readonly string[] =>
   parseAllDocuments(readFileSync(fileOf(example, "functions.yaml"), "utf8")).map((document) =>
     String(document.getIn(["metadata", "name"])),
   );
