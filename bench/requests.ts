@@ -1,5 +1,5 @@
-import { loadMethod } from "../src/cli/render/codec.ts";
-import { toStruct } from "../src/cli/render/struct.ts";
+import { loadMethod } from "../cli/render/codec.ts";
+import { toStruct } from "../cli/render/struct.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { type Random, randomOf } from "./random.ts";
 import { desiredResource, observedResource } from "./resources.ts";

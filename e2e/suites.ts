@@ -45,7 +45,7 @@ async function takesInput({ kubectl }: Rig): Promise<string> {
 const RARE = /_(?:opens|stopped|hits)_total$/;
 
 async function servesMetrics({ crossplane, version }: Rig): Promise<string> {
-  const file = fileURLToPath(new URL("../monitoring/foreign-metrics.yaml", import.meta.url));
+  const file = fileURLToPath(new URL("../deploy/monitoring/foreign-metrics.yaml", import.meta.url));
   const sources = Object.entries(parse(readFileSync(file, "utf8")) as Readonly<Record<string, string>>);
   const generation = `Crossplane ${version === "v1.20" ? "v1.20" : "v2"}`;
   const asked = sources.filter(([, source]) => source.startsWith(generation)).map(([name]) => name);

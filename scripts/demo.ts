@@ -1,7 +1,7 @@
 /** `npm run demo`: renders three of the examples with the function's own `render`, and compares what the team sees. */
 import { relative } from "node:path";
-import { toHost } from "../src/cli/host.ts";
-import { run } from "../src/cli/render/render.ts";
+import { toHost } from "../cli/host.ts";
+import { run } from "../cli/render/render.ts";
 import { argsOf } from "../testing/rendering/examples.ts";
 import { conditionOf, readManifests } from "./generate/demo.ts";
 

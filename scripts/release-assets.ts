@@ -14,7 +14,7 @@ const read = (file: string): string => readFileSync(inRepository(file), "utf8");
 const folder = inRepository("build/release");
 mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}/notes.md`, releaseNotes({ changelog: read("CHANGELOG.md"), tag: VERSION, source }));
-const rules = read("monitoring/prometheus-rule.yaml")
+const rules = read("deploy/monitoring/prometheus-rule.yaml")
   .replaceAll(`${PLACEHOLDER}/blob/main/`, `${source}/blob/${VERSION}/`)
   .replace(/^# Replace \S+ by your copy .*\n/m, "");
 writeFileSync(`${folder}/prometheus-rule.yaml`, rules);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { run } from "./cli/cli.ts";
-import { toHost } from "./cli/host.ts";
+import { toHost } from "../cli/host.ts";
+import { run } from "./serve/serve.ts";
 
 // Without a top-level await, so that the bundle can be CommonJS: that starts 100 ms sooner than an ES module.
 void run(process.argv.slice(2), toHost(process)).then((exitCode) => {

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
-/** The folder of package.json and proto/. This file lies one level below it: in src/, in dist/, and in a bundle in dist/. */
-export const packageRoot = new URL("../", import.meta.url);
+/** The folder of package.json and proto/: the nearest one above this file, which lies in src/, dist/src/ or a bundle. */
+export const packageRoot = findPackageRoot(new URL(".", import.meta.url));
 
 /** The program of the worker thread, which lies beside this file: worker.ts, worker.js, or worker.cjs of a bundle. */
 export const workerProgram = new URL(`worker${/\.\w+$/.exec(import.meta.url)?.[0] ?? ""}`, import.meta.url);
@@ -11,4 +11,9 @@ export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8"));
   const isObject = typeof manifest === "object" && manifest !== null;
   return isObject && "version" in manifest && typeof manifest.version === "string" ? manifest.version : "unknown";
+}
+
+function findPackageRoot(folder: URL): URL {
+  const above = new URL("../", folder);
+  return existsSync(new URL("package.json", folder)) || above.href === folder.href ? folder : findPackageRoot(above);
 }

@@ -18,7 +18,7 @@ import { encodeRequest } from "../testing/wire/oracle.ts";
 
 const promtool = toolOrSkip("promtool") ?? "";
 
-const read = (file: string): string => readFileSync(new URL(`../monitoring/${file}`, import.meta.url), "utf8");
+const read = (file: string): string => readFileSync(new URL(`../deploy/monitoring/${file}`, import.meta.url), "utf8");
 
 interface Dashboard {
   readonly panels: readonly {

@@ -7,7 +7,7 @@ import { metricsIn } from "../testing/tools/promql.ts";
 
 // The rules and the dashboard query metrics that this function serves, or the programs that foreign-metrics.yaml names.
 
-const read = (file: string): string => readFileSync(new URL(`../monitoring/${file}`, import.meta.url), "utf8");
+const read = (file: string): string => readFileSync(new URL(`../deploy/monitoring/${file}`, import.meta.url), "utf8");
 
 interface Rules {
   readonly spec: { readonly groups: readonly { readonly rules: readonly Rule[] }[] };

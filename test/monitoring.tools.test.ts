@@ -8,7 +8,7 @@ import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
 
 const promtool = toolOrSkip("promtool") ?? "";
 
-const pathOf = (file: string): string => fileURLToPath(new URL(`../monitoring/${file}`, import.meta.url));
+const pathOf = (file: string): string => fileURLToPath(new URL(`../deploy/monitoring/${file}`, import.meta.url));
 
 test.skipIf(promtool === "")("promtool accepts the rules, and the alerts fire when they should", async () => {
   const folder = temporaryFolder();

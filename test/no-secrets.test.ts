@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { loadMethod } from "../src/cli/render/codec.ts";
-import type { RunFunctionResponse } from "../src/cli/render/protocol.ts";
-import type { Struct } from "../src/cli/render/struct.ts";
-import { toStruct } from "../src/cli/render/struct.ts";
+import { loadMethod } from "../cli/render/codec.ts";
+import type { RunFunctionResponse } from "../cli/render/protocol.ts";
+import type { Struct } from "../cli/render/struct.ts";
+import { toStruct } from "../cli/render/struct.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";

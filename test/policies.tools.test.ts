@@ -8,7 +8,7 @@ import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
 
 const opa = toolOrSkip("opa") ?? "";
 
-const pathOf = (file: string): string => fileURLToPath(new URL(`../policies/${file}`, import.meta.url));
+const pathOf = (file: string): string => fileURLToPath(new URL(`../deploy/policies/${file}`, import.meta.url));
 
 interface Template {
   readonly spec: { readonly targets: readonly { readonly rego: string }[] };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { loadMethod } from "../src/cli/render/codec.ts";
-import type { RunFunctionRequest, RunFunctionResponse } from "../src/cli/render/protocol.ts";
-import type { Struct } from "../src/cli/render/struct.ts";
-import { fromStruct, toStruct } from "../src/cli/render/struct.ts";
+import { loadMethod } from "../cli/render/codec.ts";
+import type { RunFunctionRequest, RunFunctionResponse } from "../cli/render/protocol.ts";
+import type { Struct } from "../cli/render/struct.ts";
+import { fromStruct, toStruct } from "../cli/render/struct.ts";
 import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";

@@ -19,9 +19,9 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
     const { runOf } = await import("../implementations/ours.ts");
     const { serve } = await built<typeof import("../../src/server/server.ts")>("server/server");
     const { createLog } = await built<typeof import("../../src/log.ts")>("log");
-    const { CommandLine } = await built<typeof import("../../src/cli/command-line.ts")>("cli/command-line");
-    const { serveCommand } = await built<typeof import("../../src/cli/serve/command.ts")>("cli/serve/command");
-    const { toConfig } = await built<typeof import("../../src/cli/serve/config.ts")>("cli/serve/config");
+    const { CommandLine } = await built<typeof import("../../cli/command-line.ts")>("cli/command-line");
+    const { serveCommand } = await built<typeof import("../../src/serve/command.ts")>("src/serve/command");
+    const { toConfig } = await built<typeof import("../../src/serve/config.ts")>("src/serve/config");
     const security = certs === "" ? "--insecure" : `--tls-certs-dir=${certs}`;
     // 64 calls of 3 MB at a time: the others limit no memory.
     const limits = ["--max-recv-message-size=64", "--max-requests-in-memory=1024"];
@@ -40,7 +40,7 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
   sdk: async () => (await import("../implementations/sdk.ts")).serve(job, address, certs),
   "proto-loader": async () => {
     const { answerOf } = await import("../implementations/proto-loader.ts");
-    const { loadMethod } = await import("../../src/cli/render/codec.ts");
+    const { loadMethod } = await import("../../cli/render/codec.ts");
     const answer = answerOf(job);
     const method = loadMethod() as ServiceDefinition[string];
     bind({ RunFunction: method }, (call, callback) =>

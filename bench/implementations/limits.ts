@@ -1,5 +1,5 @@
-import { loadMethod } from "../../src/cli/render/codec.ts";
-import { fromStruct, type Struct } from "../../src/cli/render/struct.ts";
+import { loadMethod } from "../../cli/render/codec.ts";
+import { fromStruct, type Struct } from "../../cli/render/struct.ts";
 
 /**
  * The bounds of any codec: copying the bytes, and JSON.parse (V8's own, in C++) of the same data. A limit is no job: each takes

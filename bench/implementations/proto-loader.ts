@@ -1,5 +1,5 @@
-import { loadMethod } from "../../src/cli/render/codec.ts";
-import { type Struct, toStruct, type Value } from "../../src/cli/render/struct.ts";
+import { loadMethod } from "../../cli/render/codec.ts";
+import { type Struct, toStruct, type Value } from "../../cli/render/struct.ts";
 import { addedObject, COST_CENTER, GENERATION, IDS, type Job, READ, type Run, SHARED } from "../jobs.ts";
 
 /**

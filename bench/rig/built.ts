@@ -4,4 +4,4 @@
  * @param path below src/, without its ending
  */
 export const built = <Module>(path: string): Promise<Module> =>
-  import(new URL(`../../dist/${path}.js`, import.meta.url).href) as Promise<Module>;
+  import(new URL(`../../dist/src/${path}.js`, import.meta.url).href) as Promise<Module>;

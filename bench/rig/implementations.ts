@@ -45,7 +45,7 @@ export interface Program {
 export const functionProgram = (
   address: string,
   flags: readonly string[] = [],
-  main: readonly string[] = [...NODE_FLAGS, "dist/main.js"],
+  main: readonly string[] = [...NODE_FLAGS, "dist/src/main.js"],
 ): Program => ({
   command: process.execPath,
   args: [...main, "--insecure", `--address=${address}`, "--metrics-address=", ...flags],

@@ -43,7 +43,7 @@ const starters: readonly Starter[] = [
   },
   {
     who: "ours, not bundled (npm start)",
-    program: (a) => functionProgram(a, [], ["dist/main.js"]),
+    program: (a) => functionProgram(a, [], ["dist/src/main.js"]),
     request: ourRequest,
   },
   { who: "Go, function-sdk-go", program: (a) => serverProgram("go", "echo", a), request: smallRequest() },

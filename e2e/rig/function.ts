@@ -9,7 +9,7 @@ import { type Part, startPart } from "./process.ts";
 
 export const FUNCTION = "function-shared-infrastructure";
 
-const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/src/main.js", import.meta.url));
 
 /** The function as Crossplane would run it: a process that serves over mTLS. */
 export interface RunningFunction {

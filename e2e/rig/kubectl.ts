@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { type Cluster, toCluster } from "../../cli/cluster/cluster.ts";
+import { connect } from "../../cli/cluster/connection.ts";
+import { discover, type ResourceKind } from "../../cli/cluster/discovery.ts";
+import { ClusterError } from "../../cli/cluster/error.ts";
+import { findKindsByName } from "../../cli/cluster/kinds.ts";
+import { get, list } from "../../cli/cluster/list.ts";
+import { DEFAULT_RETRY } from "../../cli/cluster/retry.ts";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
-import { type Cluster, toCluster } from "../../src/cluster/cluster.ts";
-import { connect } from "../../src/cluster/connection.ts";
-import { discover, type ResourceKind } from "../../src/cluster/discovery.ts";
-import { ClusterError } from "../../src/cluster/error.ts";
-import { findKindsByName } from "../../src/cluster/kinds.ts";
-import { get, list } from "../../src/cluster/list.ts";
-import { DEFAULT_RETRY } from "../../src/cluster/retry.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { until } from "./process.ts";
 

@@ -18,7 +18,7 @@ import { CLOUD, xrOf } from "./tagged.ts";
 export const KIND = "objects.kubernetes.crossplane.io";
 export const OWNER = `XShelf.${GROUP}/shelf-a`;
 
-const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 async function startAdmission(rig: Rig, port: number): Promise<Part> {
   const { directory, authority } = rig;

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { run as preflight } from "../../src/cli/preflight/preflight.ts";
-import { run as registry } from "../../src/cli/registry/registry.ts";
-import { toCluster } from "../../src/cluster/cluster.ts";
-import { connect } from "../../src/cluster/connection.ts";
-import { discover } from "../../src/cluster/discovery.ts";
-import { lookUp } from "../../src/registry/look-up.ts";
+import { toCluster } from "../../cli/cluster/cluster.ts";
+import { connect } from "../../cli/cluster/connection.ts";
+import { discover } from "../../cli/cluster/discovery.ts";
+import { lookUp } from "../../cli/lookup/look-up.ts";
+import { run as preflight } from "../../cli/preflight/preflight.ts";
+import { run as registry } from "../../cli/registry/registry.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
 import { createMany } from "../rig/bulk.ts";

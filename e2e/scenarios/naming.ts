@@ -34,7 +34,7 @@ export const naming: Suite = onNewestOnly({
   ],
 });
 
-const pathOf = (file: string): string => fileURLToPath(new URL(`../../policies/${file}`, import.meta.url));
+const pathOf = (file: string): string => fileURLToPath(new URL(`../../deploy/policies/${file}`, import.meta.url));
 const { parameters, cases } = parse(readFileSync(pathOf("cases.yaml"), "utf8")) as Cases;
 
 const databaseOf = (metadata: JsonObject) => ({ apiVersion: `${GROUP}/v1`, kind: "Database", metadata });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mappingSchema } from "../../src/registry/mapping.ts";
+import { mappingSchema } from "../../cli/lookup/mapping.ts";
 
 /** The mapping file's schema for editors, from the one that validates it. */
 export function mappingJsonSchema(): string {

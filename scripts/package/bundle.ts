@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { subcommands } from "../../src/cli/cli.ts";
+import { subcommands } from "../../cli/cli.ts";
 import { inRepository, NAME, VERSION } from "./layout.ts";
 
 /**
@@ -21,9 +21,7 @@ const foreignProtos = ["@grpc/reflection/build/proto/grpc", "grpc-health-check/p
 const chunks: Readonly<Record<string, string>> = {
   worker: "src/worker.ts",
   "health-and-reflection": "src/server/health-and-reflection.ts",
-  ...Object.fromEntries(
-    subcommands.filter(({ name }) => name !== "serve").map(({ name }) => [name, `src/cli/${name}/${name}.ts`]),
-  ),
+  ...Object.fromEntries(subcommands.map(({ name }) => [name, `cli/${name}/${name}.ts`])),
 };
 
 const apart: Plugin = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { run, subcommands } from "../../src/cli/cli.ts";
+import { run, subcommands } from "../../cli/cli.ts";
 import { readVersion } from "../../src/package.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
 

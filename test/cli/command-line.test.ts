@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { defineCommand } from "../../src/cli/command.ts";
-import { CommandLine } from "../../src/cli/command-line.ts";
+import { defineCommand } from "../../cli/command.ts";
+import { CommandLine } from "../../cli/command-line.ts";
 
 const command = defineCommand({
   name: "grow",

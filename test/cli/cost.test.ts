@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { toCommands } from "../../src/cli/audit/adopt.ts";
-import { toFindings } from "../../src/cli/audit/findings.ts";
-import { toKey, type World } from "../../src/cli/audit/world.ts";
-import { findConflicts, findWishes } from "../../src/cli/preflight/conflicts.ts";
-import type { Cluster } from "../../src/cluster/cluster.ts";
+import { toCommands } from "../../cli/audit/adopt.ts";
+import { toFindings } from "../../cli/audit/findings.ts";
+import { toKey, type World } from "../../cli/audit/world.ts";
+import type { Cluster } from "../../cli/cluster/cluster.ts";
+import { toHolding } from "../../cli/lookup/holding.ts";
+import { lookUp } from "../../cli/lookup/look-up.ts";
+import { toCloudResources } from "../../cli/lookup/ownership.ts";
+import { findConflicts, findWishes } from "../../cli/preflight/conflicts.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { toHolding } from "../../src/registry/holding.ts";
-import { lookUp } from "../../src/registry/look-up.ts";
-import { toCloudResources } from "../../src/registry/ownership.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { kindOf } from "../../testing/servers/api-server.ts";
 

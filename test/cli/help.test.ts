@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { admissionCommand } from "../../src/cli/admission/command.ts";
-import { auditCommand } from "../../src/cli/audit/command.ts";
-import { subcommands } from "../../src/cli/cli.ts";
-import { allFlags, type Command } from "../../src/cli/command.ts";
-import { toCommandsReference, toFlagsReference, toHelp } from "../../src/cli/help.ts";
-import { migrateCommand } from "../../src/cli/migrate/command.ts";
-import { preflightCommand } from "../../src/cli/preflight/command.ts";
-import { registryCommand } from "../../src/cli/registry/command.ts";
-import { renderCommand } from "../../src/cli/render/command.ts";
-import { serveCommand } from "../../src/cli/serve/command.ts";
+import { admissionCommand } from "../../cli/admission/command.ts";
+import { auditCommand } from "../../cli/audit/command.ts";
+import { subcommands } from "../../cli/cli.ts";
+import { allFlags, type Command } from "../../cli/command.ts";
+import { toCommandsReference, toFlagsReference, toHelp } from "../../cli/help.ts";
+import { migrateCommand } from "../../cli/migrate/command.ts";
+import { preflightCommand } from "../../cli/preflight/command.ts";
+import { registryCommand } from "../../cli/registry/command.ts";
+import { renderCommand } from "../../cli/render/command.ts";
+import { serveCommand } from "../../src/serve/command.ts";
 
 const commands: readonly Command[] = [
   serveCommand,

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { toHost } from "../../src/cli/host.ts";
+import { toHost } from "../../cli/host.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { subcommands } from "../../cli/cli.ts";
 import { type Bundle, bundle } from "../../scripts/package/bundle.ts";
-import { subcommands } from "../../src/cli/cli.ts";
 import { readVersion } from "../../src/package.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));

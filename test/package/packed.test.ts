@@ -81,6 +81,6 @@ test("it is a program and no library: nothing but its manifest can be imported",
       ["--input-type=module", "--eval", `console.log(import.meta.resolve("${name}/${file}"))`],
       folder,
     );
-  await expect(load("dist/main.js")).rejects.toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
+  await expect(load("dist/src/main.js")).rejects.toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
   expect(await load("package.json")).toContain(`/${name}/package.json`);
 });

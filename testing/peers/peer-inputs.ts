@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { given } from "../../src/cli/migrate/translate.ts";
+import { given } from "../../cli/migrate/translate.ts";
 import { ENVIRONMENT } from "../../src/crossplane/environment.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 

@@ -1,4 +1,4 @@
-import { run } from "../../src/cli/render/render.ts";
+import { run } from "../../cli/render/render.ts";
 import { runCommand } from "../tools/run-command.ts";
 import { argsOf } from "./examples.ts";
 import { type Targets, withFunctions } from "./functions-file.ts";

@@ -1,3 +1,4 @@
+import { type Departure, leavesBehind, toDeparture } from "../../cli/lookup/departure.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import type { Call } from "../../src/features/feature.ts";
 import { tags } from "../../src/features/tags/tags.ts";
@@ -7,7 +8,6 @@ import { type Draft, emptyDraft, type ResourceEdit } from "../../src/model/draft
 import { valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { toContender } from "../../src/ownership/contender.ts";
-import { type Departure, leavesBehind, toDeparture } from "../../src/registry/departure.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { emptyRequest } from "../builders/request.ts";
 import { inputOf, resourceOf } from "../builders/sharing.ts";

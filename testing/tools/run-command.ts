@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
-import type { Host } from "../../src/cli/host.ts";
-import type { Run } from "../../src/cli/run.ts";
+import type { Host } from "../../cli/host.ts";
+import type { Run } from "../../cli/run.ts";
 
 /** The output of a command, and its exit code. */
 export interface Ran {

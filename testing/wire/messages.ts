@@ -1,5 +1,5 @@
-import { loadMethod } from "../../src/cli/render/codec.ts";
-import { toStruct } from "../../src/cli/render/struct.ts";
+import { loadMethod } from "../../cli/render/codec.ts";
+import { toStruct } from "../../cli/render/struct.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf, shared, xr } from "../builders/sharing.ts";
 

@@ -1,5 +1,5 @@
-import { loadMethod } from "../../src/cli/render/codec.ts";
-import { fromStruct, type Struct, toStruct } from "../../src/cli/render/struct.ts";
+import { loadMethod } from "../../cli/render/codec.ts";
+import { fromStruct, type Struct, toStruct } from "../../cli/render/struct.ts";
 import type { Target } from "../../src/model/condition.ts";
 import type { Ready } from "../../src/model/resource.ts";
 import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";

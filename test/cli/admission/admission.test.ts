@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { request as overHttps } from "node:https";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { run as admission } from "../../../src/cli/admission/admission.ts";
+import { run as admission } from "../../../cli/admission/admission.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { createAuthority, issue, writeCertificates } from "../../../testing/servers/certificates.ts";

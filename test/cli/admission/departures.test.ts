@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Departures } from "../../../src/cli/admission/departures.ts";
-import { rememberKinds } from "../../../src/cli/admission/kinds.ts";
-import { toCluster } from "../../../src/cluster/cluster.ts";
+import { Departures } from "../../../cli/admission/departures.ts";
+import { rememberKinds } from "../../../cli/admission/kinds.ts";
+import { toCluster } from "../../../cli/cluster/cluster.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { run as audit } from "../../../src/cli/audit/audit.ts";
+import { run as audit } from "../../../cli/audit/audit.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { type RunOptions, runCommand } from "../../../testing/tools/run-command.ts";

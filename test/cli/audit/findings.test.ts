@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { toCommands } from "../../../src/cli/audit/adopt.ts";
-import type { Finding } from "../../../src/cli/audit/finding.ts";
-import { toFindings } from "../../../src/cli/audit/findings.ts";
-import { toTable } from "../../../src/cli/audit/report.ts";
-import { type Referred, toKey, type World } from "../../../src/cli/audit/world.ts";
+import { toCommands } from "../../../cli/audit/adopt.ts";
+import type { Finding } from "../../../cli/audit/finding.ts";
+import { toFindings } from "../../../cli/audit/findings.ts";
+import { toTable } from "../../../cli/audit/report.ts";
+import { type Referred, toKey, type World } from "../../../cli/audit/world.ts";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";

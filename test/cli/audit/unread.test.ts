@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { UnreadKinds } from "../../../src/cli/audit/unread.ts";
-import { ClusterError, type ClusterErrorCode } from "../../../src/cluster/error.ts";
+import { UnreadKinds } from "../../../cli/audit/unread.ts";
+import { ClusterError, type ClusterErrorCode } from "../../../cli/cluster/error.ts";
 import { kindOf } from "../../../testing/servers/api-server.ts";
 
 /** Which kinds' failures the audit goes on after. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { run } from "../../../src/cli/migrate/migrate.ts";
+import { run } from "../../../cli/migrate/migrate.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 

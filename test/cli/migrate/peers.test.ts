@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { migrate } from "../../../src/cli/migrate/migrate.ts";
-import { callFunction } from "../../../src/cli/render/call-function.ts";
+import { migrate } from "../../../cli/migrate/migrate.ts";
+import { callFunction } from "../../../cli/render/call-function.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import type { PeerInput } from "../../../testing/peers/peer-inputs.ts";

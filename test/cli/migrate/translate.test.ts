@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fromEnvironmentConfigs } from "../../../src/cli/migrate/environment-configs.ts";
-import { fromTagManager } from "../../../src/cli/migrate/tag-manager.ts";
+import { fromEnvironmentConfigs } from "../../../cli/migrate/environment-configs.ts";
+import { fromTagManager } from "../../../cli/migrate/tag-manager.ts";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 

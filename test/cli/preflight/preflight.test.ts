@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { run as preflight } from "../../../src/cli/preflight/preflight.ts";
+import { run as preflight } from "../../../cli/preflight/preflight.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { run as registry } from "../../../src/cli/registry/registry.ts";
+import { run as registry } from "../../../cli/registry/registry.ts";
 import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";

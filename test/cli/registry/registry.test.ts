@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { run as registry } from "../../../src/cli/registry/registry.ts";
+import { run as registry } from "../../../cli/registry/registry.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";

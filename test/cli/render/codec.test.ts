@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadCodec, loadMethod } from "../../../src/cli/render/codec.ts";
-import type { RunFunctionRequest } from "../../../src/cli/render/protocol.ts";
-import { capabilities } from "../../../src/cli/render/protocol.ts";
-import type { Struct } from "../../../src/cli/render/struct.ts";
-import { fromStruct, toStruct } from "../../../src/cli/render/struct.ts";
+import { loadCodec, loadMethod } from "../../../cli/render/codec.ts";
+import type { RunFunctionRequest } from "../../../cli/render/protocol.ts";
+import { capabilities } from "../../../cli/render/protocol.ts";
+import type { Struct } from "../../../cli/render/struct.ts";
+import { fromStruct, toStruct } from "../../../cli/render/struct.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const { encodeRequest, decodeResponse } = loadCodec();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renderComposed } from "../../../src/cli/render/composed.ts";
+import { renderComposed } from "../../../cli/render/composed.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const xr = (metadata: JsonObject = {}): JsonObject => ({

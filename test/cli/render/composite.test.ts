@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { renderComposite } from "../../../src/cli/render/composite.ts";
-import type { Condition, Resource } from "../../../src/cli/render/protocol.ts";
+import { renderComposite } from "../../../cli/render/composite.ts";
+import type { Condition, Resource } from "../../../cli/render/protocol.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const xr: JsonObject = {

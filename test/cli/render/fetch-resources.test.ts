@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fetchResources } from "../../../src/cli/render/fetch-resources.ts";
-import type { ResourceSelector } from "../../../src/cli/render/protocol.ts";
+import { fetchResources } from "../../../cli/render/fetch-resources.ts";
+import type { ResourceSelector } from "../../../cli/render/protocol.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const object = (kind: string, name: string, labels: JsonObject = {}, namespace = "a"): JsonObject => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fetchSchema } from "../../../src/cli/render/fetch-schema.ts";
+import { fetchSchema } from "../../../cli/render/fetch-schema.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const kinds = (...entries: readonly { group?: string; version: string; kind: string }[]) => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { toComposition } from "../../../src/cli/render/composition.ts";
-import { findRuntimes } from "../../../src/cli/render/functions.ts";
+import { toComposition } from "../../../cli/render/composition.ts";
+import { findRuntimes } from "../../../cli/render/functions.ts";
 
 const [step] = toComposition({
   apiVersion: "apiextensions.crossplane.io/v1",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { CommandLine } from "../../../src/cli/command-line.ts";
-import { renderCommand } from "../../../src/cli/render/command.ts";
-import { type RenderOptions, readOptions } from "../../../src/cli/render/options.ts";
+import { CommandLine } from "../../../cli/command-line.ts";
+import { renderCommand } from "../../../cli/render/command.ts";
+import { type RenderOptions, readOptions } from "../../../cli/render/options.ts";
 
 const files = ["xr.yaml", "composition.yaml", "functions.yaml"];
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Server, ServerCredentials, type ServiceDefinition, status } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { run } from "../../../src/cli/render/render.ts";
+import { run } from "../../../cli/render/render.ts";
 import { isObject, type JsonObject } from "../../../src/model/json.ts";
 import { composeBases } from "../../../testing/rendering/patch-and-transform.ts";
 import { serveLoopback } from "../../../testing/servers/loopback.ts";

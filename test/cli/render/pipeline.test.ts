@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { toComposition } from "../../../src/cli/render/composition.ts";
-import type { Inputs } from "../../../src/cli/render/inputs.ts";
-import { runPipeline } from "../../../src/cli/render/pipeline.ts";
-import type { RunFunctionRequest, RunFunctionResponse } from "../../../src/cli/render/protocol.ts";
+import { toComposition } from "../../../cli/render/composition.ts";
+import type { Inputs } from "../../../cli/render/inputs.ts";
+import { runPipeline } from "../../../cli/render/pipeline.ts";
+import type { RunFunctionRequest, RunFunctionResponse } from "../../../cli/render/protocol.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 
 const secret = (name: string, data: JsonObject = {}): JsonObject => ({

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { run } from "../../../src/cli/render/render.ts";
+import { run } from "../../../cli/render/render.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 
 const xr = `{apiVersion: example.org/v1, kind: XApp, metadata: {name: app}, spec: {a: 1}}`;

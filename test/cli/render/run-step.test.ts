@@ -4,8 +4,8 @@ import type {
   Resources,
   RunFunctionRequest,
   RunFunctionResponse,
-} from "../../../src/cli/render/protocol.ts";
-import { type Fetcher, runStep } from "../../../src/cli/render/run-step.ts";
+} from "../../../cli/render/protocol.ts";
+import { type Fetcher, runStep } from "../../../cli/render/run-step.ts";
 
 const first: RunFunctionRequest = {
   meta: { capabilities: [] },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "../../../src/cli/render/xrd.ts";
+import { withDefaults } from "../../../cli/render/xrd.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const size = { type: "integer", default: 3 };

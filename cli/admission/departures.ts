@@ -1,0 +1,54 @@
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { type Departure, explainDeparture, leavesBehind, listContenders, toDeparture } from "../lookup/departure.ts";
+import { findKinds } from "../lookup/look-up.ts";
+import type { Kinds } from "./kinds.ts";
+import type { AdmissionRequest, Decision } from "./review.ts";
+
+/** The time after which every list shows an admitted deletion. */
+const DEPARTED_MS = 60_000;
+
+const ALLOWED: Decision = { is: "allowed", warnings: [] };
+
+/** Decides on deletions of managed resources: the last one of a cloud resource must not leave it without an owner. */
+export class Departures {
+  readonly #cluster: Cluster;
+  readonly #kinds: Kinds;
+  /** Admitted deletions by UID: the lists do not show each other's of two simultaneous ones. */
+  readonly #departed = new Map<string, { readonly departure: Departure; readonly at: number }>();
+
+  constructor(cluster: Cluster, kinds: Kinds) {
+    this.#cluster = cluster;
+    this.#kinds = kinds;
+  }
+
+  /** @throws {ClusterError} */
+  async decide({ oldObject, subResource, dryRun }: AdmissionRequest): Promise<Decision> {
+    const departure = oldObject && subResource === "" ? toDeparture(oldObject) : undefined;
+    if (departure === undefined) return ALLOWED;
+    this.#forget();
+    const { uid } = departure.leaving;
+    // Before the look-up, so that one of two simultaneous deletions sees the other.
+    if (!dryRun) this.#departed.set(uid, { departure, at: performance.now() });
+    if (!(await this.#leavesBehind(departure))) return ALLOWED;
+    this.#departed.delete(uid);
+    return { is: "denied", message: explainDeparture(departure), warnings: [] };
+  }
+
+  async #leavesBehind(departure: Departure): Promise<boolean> {
+    const wanted = { group: withoutScope(departure.group), kind: departure.kind };
+    const kind = findKinds(wanted, await this.#kinds([wanted])).find(({ group }) => group === departure.group);
+    if (kind === undefined) return false; // it is not served any more, so its provider is gone
+    const contenders = await listContenders(this.#cluster, kind, departure);
+    return leavesBehind(
+      departure,
+      contenders,
+      [...this.#departed.values()].map((departed) => departed.departure),
+    );
+  }
+
+  #forget(): void {
+    const before = performance.now() - DEPARTED_MS;
+    for (const [uid, { at }] of this.#departed) if (at < before) this.#departed.delete(uid);
+  }
+}

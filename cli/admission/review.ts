@@ -1,0 +1,135 @@
+import { documentOf, stringAt } from "../../src/model/document.ts";
+import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import type { Checked } from "../lookup/check.ts";
+import { explain, notInstalled } from "../lookup/check.ts";
+import { type Declaration, type Declared, findDeclarations } from "../lookup/declarations.ts";
+import type { Mapping } from "../lookup/mapping.ts";
+
+/** The API server's request: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly operation: string;
+  readonly subResource: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly object: JsonObject | undefined;
+  readonly oldObject: JsonObject | undefined;
+  readonly dryRun: boolean;
+}
+
+/** @returns undefined for anything but an AdmissionReview of v1 with a request. */
+export function toAdmissionRequest(review: unknown): AdmissionRequest | undefined {
+  if (!isObject(review) || review["apiVersion"] !== "admission.k8s.io/v1" || review["kind"] !== "AdmissionReview") {
+    return undefined;
+  }
+  const { request } = review;
+  if (!isObject(request)) return undefined;
+  const document = documentOf(request);
+  const uid = stringAt(document, ["uid"]);
+  const operation = stringAt(document, ["operation"]);
+  if (uid === undefined || operation === undefined) return undefined;
+  return {
+    uid,
+    operation,
+    subResource: stringAt(document, ["subResource"]) ?? "",
+    namespace: stringAt(document, ["namespace"]),
+    name: stringAt(document, ["name"]),
+    object: objectIn(request["object"]),
+    oldObject: objectIn(request["oldObject"]),
+    dryRun: request["dryRun"] === true,
+  };
+}
+
+const objectIn = (value: JsonValue | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
+
+/** The look-ups that a request needs; none if it is admitted in any case. */
+export interface Inquiry {
+  readonly declarations: readonly Declaration[];
+  readonly doubts: readonly string[];
+}
+
+const NOTHING: Inquiry = { declarations: [], doubts: [] };
+
+/**
+ * Finds the cloud resources that an object newly stands for; only they are looked up. So the webhook never blocks other changes of
+ * an existing object: its deletion, finalizers, status, policies, or any other field.
+ */
+export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[]): Inquiry {
+  const { operation, subResource, object, oldObject } = request;
+  if (object === undefined || subResource !== "" || !["CREATE", "UPDATE"].includes(operation)) return NOTHING;
+  if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NOTHING;
+
+  const { declarations, doubts } = declared(object, request, mappings);
+  if (oldObject === undefined) return { declarations, doubts };
+  const before = new Set(declared(oldObject, request, mappings, true).declarations.map(toKey));
+  return { declarations: declarations.filter((declaration) => !before.has(toKey(declaration))), doubts: [] };
+}
+
+/** Adds name and namespace, which the object may lack and the request has. */
+function declared(
+  object: JsonObject,
+  { name, namespace }: AdmissionRequest,
+  mappings: readonly Mapping[],
+  includeObservers = false,
+): Declared {
+  const named = withDefault(object, ["metadata", "name"], name);
+  return findDeclarations(withDefault(named, ["metadata", "namespace"], namespace), mappings, { includeObservers });
+}
+
+const withDefault = (object: JsonObject, path: FieldPath, value: string | undefined): JsonObject =>
+  value === undefined || stringAt(documentOf(object), path) !== undefined ? object : withValueAt(object, path, value);
+
+const toKey = ({ query: { group, kind, names, providerConfig, scope } }: Declaration): string =>
+  JSON.stringify([group, kind, names, providerConfig, [...scope]]);
+
+/** The answer to a request. */
+export interface Decision {
+  readonly is: "allowed" | "denied";
+  /** The reason of a denial, for the person who applied the object. */
+  readonly message?: string;
+  readonly warnings: readonly string[];
+}
+
+/** The actions if somebody else is the owner, and if the look-up fails. */
+export interface Policy {
+  readonly onConflict: "deny" | "warn";
+  readonly onError: "allow" | "deny";
+}
+
+/** @param checked the registry's answers, in the order of the declarations. */
+export function toDecision(
+  { declarations, doubts }: Inquiry,
+  checked: readonly Checked[],
+  { onConflict }: Policy,
+): Decision {
+  const conflicts = declarations.flatMap(({ query, path }, index) => {
+    const availability = checked[index]?.availability;
+    return availability?.is === "theirs" ? [`${formatFieldPath(path)}: ${explain(query, availability)}`] : [];
+  });
+  const missing = declarations.flatMap(({ query }, index) =>
+    checked[index]?.installed === false ? [notInstalled(query)] : [],
+  );
+  const warnings = [...doubts, ...new Set(missing)];
+  if (conflicts.length === 0) return { is: "allowed", warnings };
+  if (onConflict === "warn") return { is: "allowed", warnings: [...conflicts, ...warnings] };
+  return { is: "denied", message: conflicts.join("; "), warnings };
+}
+
+/** Decides on a request whose look-up failed. */
+export const withoutAnswer = (reason: string, { onError }: Policy): Decision =>
+  onError === "deny"
+    ? { is: "denied", message: `cannot tell who owns it: ${reason}`, warnings: [] }
+    : { is: "allowed", warnings: [`admitted unchecked: ${reason}`] };
+
+/** Writes the response. Its code is 403 and not 409, after which controllers would retry at once. */
+export const toReview = (uid: string, { is, message, warnings }: Decision): object => ({
+  apiVersion: "admission.k8s.io/v1",
+  kind: "AdmissionReview",
+  response: {
+    uid,
+    allowed: is === "allowed",
+    ...(message !== undefined && { status: { code: 403, reason: "Forbidden", message } }),
+    ...(warnings.length > 0 && { warnings }),
+  },
+});

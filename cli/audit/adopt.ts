@@ -1,0 +1,85 @@
+import type { Composite } from "../../src/crossplane/composite.ts";
+import { formatReference, type Reference, referencesPath, toReference } from "../../src/crossplane/references.ts";
+import { stringAt } from "../../src/model/document.ts";
+import { groupBy } from "../../src/model/group-by.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { toPrintable } from "../printable.ts";
+import type { Finding } from "./finding.ts";
+import { toKey, type World } from "./world.ts";
+
+/** Without apostrophes and semicolons: zsh takes a comment that is pasted for a command. */
+const INTRODUCTION = `# Commands that put orphans back into the references of their XRs, so that Crossplane finds them again. None was run.
+# Before you run them, make the step of this function with "adoption: {}" the last one of the Composition of each XR. Otherwise
+# Crossplane v1.20 and v2.3 delete orphans that the Composition does not desire, and v2.4 forgets them again. With the step each
+# orphan is adopted. If the Composition does not desire it under its name, it is deleted then. To keep it, let the Composition
+# desire it first.
+`;
+
+/** Writes a kubectl command for each XR that has orphans. Its patch fails if the XR has been recreated since. */
+export function toCommands(findings: readonly Finding[], { composites }: World): string {
+  const orphans = findings.filter(({ is }) => is === "Orphaned");
+  if (orphans.length === 0) return "# There are no orphans.\n";
+  const byComposite = groupBy(orphans, ({ composite }) => composite && toKey(composite));
+  const blocks = composites.flatMap((composite) => {
+    const own = byComposite.get(toKey(toReference(composite.document)));
+    return own === undefined ? [] : [toBlock(composite, own)];
+  });
+  const unclear = orphans
+    .filter(({ composite }) => composite === undefined)
+    .map(
+      ({ resource, message }) =>
+        `\n# ${toComment(formatReference(resource))}: ${toPrintable(message)}; which XR composed it cannot be told\n`,
+    );
+  return [INTRODUCTION, ...blocks.sort(), ...unclear].join("");
+}
+
+function toBlock(composite: Composite, orphans: readonly Finding[]): string {
+  const { name, namespace } = composite;
+  const [group, version] = composite.apiVersion.split("/");
+  const target = toWord(`${composite.kind.toLowerCase()}.${version}.${group}/${name}`);
+  const within = namespace === undefined ? "" : ` --namespace=${toWord(namespace)}`;
+  const added = orphans.map(({ resource }) => resource);
+  const patch = toWord(toPrintable(JSON.stringify(toPatch(composite, added))));
+  const comments = orphans.map(
+    ({ resource, compositionResourceName: as }) =>
+      `# ${toComment(formatReference(resource))}${as === undefined ? "" : `, composed as ${toComment(as)}`}\n`,
+  );
+  return `\n${comments.join("")}kubectl patch ${target}${within} --type=json --patch=${patch}\n`;
+}
+
+/** Quotes a text for sh, unless it is a word as it is: tenants write names and annotations, and an operator runs the commands. */
+const toWord = (text: string): string => (/^[-\w@%+=:,./]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** Quotes it within a comment, too: zsh takes a comment that is pasted for a command. */
+const toComment = (text: string): string => toWord(toPrintable(text));
+
+/** Makes a JSON patch, which adds to a list; a merge patch would replace the list. */
+function toPatch(composite: Composite, orphans: readonly Reference[]): readonly JsonObject[] {
+  const path = referencesPath(composite);
+  const added = orphans.map(
+    ({ apiVersion, kind, namespace, name }): JsonObject => ({
+      apiVersion,
+      kind,
+      // A namespaced XR composes in its own namespace only, which its references leave out.
+      ...(composite.namespace === undefined && namespace !== undefined && { namespace }),
+      name,
+    }),
+  );
+  const isSame: JsonObject = {
+    op: "test",
+    path: "/metadata/uid",
+    value: stringAt(composite.document, ["metadata", "uid"]) ?? "",
+  };
+  const pointer = `/${path.join("/")}`;
+  if (Array.isArray(composite.document.at(path)))
+    return [isSame, ...added.map((value): JsonObject => ({ op: "add", path: `${pointer}/-`, value }))];
+  const missing = path.slice(0, -1).filter((_, index) => composite.document.at(path.slice(0, index + 1)) === undefined);
+  const parents = missing.map(
+    (step): JsonObject => ({
+      op: "add",
+      path: `/${path.slice(0, path.indexOf(step) + 1).join("/")}`,
+      value: {},
+    }),
+  );
+  return [isSame, ...parents, { op: "add", path: pointer, value: added }];
+}

@@ -1,0 +1,71 @@
+import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
+import { findController } from "../../src/crossplane/controller.ts";
+import { EXTERNAL_NAME } from "../../src/crossplane/metadata.ts";
+import { formatReference, toReference } from "../../src/crossplane/references.ts";
+import { type Document, stringAt } from "../../src/model/document.ts";
+import { groupBy } from "../../src/model/group-by.ts";
+import { byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
+import type { Patience } from "./findings.ts";
+import type { World } from "./world.ts";
+
+/** A managed resource whose cloud resource has no owner, or a second writer. */
+export interface Stray {
+  readonly is: "Unmanaged" | "Unregistered";
+  readonly document: Document;
+  readonly message: string;
+}
+
+/** Finds cloud resources that nobody manages any more, and those that a managed resource without this function's label may write. */
+export function findStrays(world: World, patience: Patience): readonly Stray[] {
+  const registered = [...world.labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined);
+  return [...findUnmanaged(registered, world, patience), ...findUnregistered(registered, world)];
+}
+
+/**
+ * Finds cloud resources that a registered managed resource created, and that have had no owner with an XR for the grace period.
+ * A managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if the XR was deleted without the
+ * resources that it composed.
+ */
+function findUnmanaged(registered: readonly Contender[], world: World, { graceMs, now }: Patience): readonly Stray[] {
+  const uids = new Set(world.composites.map(({ document }) => stringAt(document, UID)));
+  const hasXr = ({ document }: Contender): boolean => uids.has(findController(document)?.uid);
+  const isOld = ({ createdAt }: Contender): boolean => now - Date.parse(createdAt) >= graceMs;
+  const living = registered.filter(({ isDeleting }) => !isDeleting);
+  return [...groupBy(living, ({ document, identity }) => `${toCloudKind(document)} ${identity}`).values()].flatMap(
+    (all) => {
+      const isLeft = all.some(({ isCreated }) => isCreated) && all.every(isOld);
+      const [first] = all.toSorted(byPrecedence);
+      if (!isLeft || first === undefined || all.some((one) => one.isMarked && hasXr(one))) return [];
+      const why = all.some(hasXr)
+        ? "no managed resource of its cloud resource is the owner"
+        : "its XR is gone, and nobody else stands for its cloud resource";
+      const message = `${why}, so nobody updates or deletes the cloud resource`;
+      return [{ is: "Unmanaged" as const, document: first.document, message }];
+    },
+  );
+}
+
+/**
+ * Finds unlabelled managed resources with a registered one's external name. In another region that is another cloud resource, but
+ * the metadata lacks the region.
+ */
+function findUnregistered(registered: readonly Contender[], { unregistered }: World): readonly Stray[] {
+  const known = groupBy(registered, ({ document }) => toNamed(document));
+  return unregistered.flatMap((document) => {
+    const [first] = known.get(toNamed(document)) ?? [];
+    if (first === undefined || stringAt(document, EXTERNAL_NAME) === undefined) return [];
+    const other = formatReference(toReference(first.document));
+    const message =
+      `it has the external name of ${other}, and no XR with this function composes it: ` +
+      "both may write the same cloud resource, and this one may delete it";
+    return [{ is: "Unregistered" as const, document, message }];
+  });
+}
+
+const UID = ["metadata", "uid"];
+
+/** The kind in the cloud, whatever the scope of the managed resource's kind. */
+export const toCloudKind = (document: Document): string =>
+  `${withoutScope(toApiGroup(stringAt(document, ["apiVersion"]) ?? ""))}/${stringAt(document, ["kind"]) ?? ""}`;
+
+const toNamed = (document: Document): string => `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;

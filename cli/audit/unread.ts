@@ -1,0 +1,47 @@
+import { compareTexts } from "../../src/model/compare.ts";
+import type { ResourceKind } from "../cluster/discovery.ts";
+import { ClusterError } from "../cluster/error.ts";
+import { toFullName } from "../cluster/kinds.ts";
+
+/** A kind that could not be read, and why. */
+export interface Unread {
+  readonly kind: ResourceKind;
+  readonly message: string;
+}
+
+/** Kinds with an own API server or conversion webhook that may be unavailable. If more are, the whole cluster is. */
+const MAX_UNAVAILABLE = 3;
+
+/** Collects the kinds that cannot be read, so that the others still are. */
+export class UnreadKinds {
+  readonly #found = new Map<string, Unread>();
+  #unavailable = 0;
+
+  /**
+   * @returns the answer, or `otherwise` where the kind cannot be read.
+   * @throws {ClusterError} where no kind can be read.
+   */
+  async unless<T>(kind: ResourceKind, answer: Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof ClusterError) || !this.#isOfThisKindOnly(error)) throw error;
+      this.#found.set(error.message, { kind, message: error.message });
+      return otherwise;
+    }
+  }
+
+  /** Sorted by kind. */
+  all(): readonly Unread[] {
+    return [...this.#found.values()].sort(
+      (a, b) => compareTexts(toFullName(a.kind), toFullName(b.kind)) || compareTexts(a.message, b.message),
+    );
+  }
+
+  /** NotFound: the kind was removed after discovery. */
+  #isOfThisKindOnly({ code }: ClusterError): boolean {
+    if (code === "Unavailable") this.#unavailable++;
+    const isAway = code === "Unavailable" && this.#unavailable <= MAX_UNAVAILABLE;
+    return isAway || ["Forbidden", "NotFound", "Refused"].includes(code);
+  }
+}

@@ -1,0 +1,104 @@
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import type { Answer, Connection } from "./connection.ts";
+import { type ApiRequest, ClusterError, describe, isTemporary, toError } from "./error.ts";
+import { type Attempt, DEFAULT_RETRY, insist, type RetryPolicy, retryAfterMs } from "./retry.ts";
+
+/** A read-only client of one API server. */
+export interface Cluster {
+  /** Its URL, for messages. */
+  readonly server: string;
+  /** The namespace of the kubeconfig's context, or the pod's. */
+  readonly namespace: string;
+  /** The number of requests so far, including repeated ones. */
+  readonly calls: () => number;
+  /**
+   * Sends GET, and repeats it while the API server is overloaded or cannot be reached.
+   *
+   * @throws {ClusterError}
+   */
+  get(request: ApiRequest, query?: Query, accept?: string): Promise<JsonObject>;
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+export interface ClusterOptions {
+  readonly retry?: RetryPolicy;
+  /** Called with the failure and the wait before each repeated request. */
+  readonly onWait?: (error: Error, waitMs: number) => void;
+}
+
+const JSON_TYPE = "application/json";
+
+/** Makes a client from a connection. */
+export function toCluster(connection: Connection, { retry = DEFAULT_RETRY, onWait = ignore }: ClusterOptions): Cluster {
+  let calls = 0;
+  return {
+    server: connection.server,
+    namespace: connection.namespace,
+    calls: () => calls,
+    get: (request, query = {}, accept = JSON_TYPE) => {
+      const path = `${request.path}${toQuery(query)}`;
+      const attempt = (): Promise<Attempt<JsonObject>> => {
+        calls++;
+        return ask(connection, path, accept, request);
+      };
+      return insist(attempt, retry, onWait);
+    },
+  };
+}
+
+const ignore = (): void => {};
+
+function toQuery(query: Query): string {
+  const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return parameters.length === 0 ? "" : `?${new URLSearchParams(parameters)}`;
+}
+
+/** @throws {ClusterError} for a failure that repeating does not mend. */
+async function ask(
+  connection: Connection,
+  path: string,
+  accept: string,
+  request: ApiRequest,
+): Promise<Attempt<JsonObject>> {
+  let answer: Answer;
+  try {
+    answer = await connection.send(path, accept);
+  } catch (cause) {
+    return notReached(cause, connection, request);
+  }
+  const { status, body, retryAfter } = answer;
+  if (status === 200) return { is: "done", value: toObject(body, request) };
+  const error = toError(status, body, request);
+  if (!isTemporary(status)) throw error;
+  return { is: "failed", error, retryAfterMs: retryAfterMs(retryAfter, Date.now()) };
+}
+
+/** Errors of servers that start, restart or are cut off for a moment. Others, such as a wrong certificate, are permanent. */
+const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
+
+function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt<JsonObject> {
+  if (cause instanceof ClusterError) throw cause;
+  const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
+  const error = new ClusterError("Unavailable", `cannot ${describe(request)}: cannot reach ${server}: ${reason}`, {
+    cause,
+  });
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const isTemporaryError =
+    code === undefined
+      ? reason.startsWith("no answer in") || reason === "socket hang up"
+      : TEMPORARY.includes(String(code));
+  if (!isTemporaryError) throw error;
+  return { is: "failed", error, retryAfterMs: undefined };
+}
+
+function toObject(body: string, request: ApiRequest): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch (cause) {
+    throw new ClusterError("Refused", `cannot ${describe(request)}: the answer is not JSON`, { cause });
+  }
+  if (isObject(value)) return value;
+  throw new ClusterError("Refused", `cannot ${describe(request)}: the answer is no object`);
+}

@@ -1,0 +1,79 @@
+import { isObject, parseJson } from "../../src/model/json.ts";
+
+/** The reason for which the API server did not answer. */
+export type ClusterErrorCode =
+  | "NoCluster" // no usable kubeconfig, and not in a pod
+  | "Unauthorized" // 401
+  | "Forbidden" // 403: RBAC lacks a verb
+  | "NotFound" // 404
+  | "Expired" // 410: the pages of a list are too old to continue
+  | "Unavailable" // 429, 5xx or no connection, until the time was up
+  | "Refused"; // anything else
+
+/** A failed request. The message has the request, the reason and what would help. */
+export class ClusterError extends Error {
+  override readonly name = "ClusterError";
+  readonly code: ClusterErrorCode;
+
+  constructor(code: ClusterErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A request, in the terms of RBAC. */
+export interface ApiRequest {
+  readonly verb: "get" | "list";
+  /** The plural, as in a role's `resources`; "" for a path without a resource, such as /apis. */
+  readonly resource: string;
+  /** "" for Kubernetes' core group. */
+  readonly apiGroup: string;
+  /** Undefined for all namespaces and for cluster-scoped kinds. */
+  readonly namespace?: string | undefined;
+  /** The object's name; undefined for a list. */
+  readonly name?: string | undefined;
+  /** The path of the URL. */
+  readonly path: string;
+}
+
+/** Describes a request for a message that starts with "cannot": `list buckets.s3.aws.upbound.io in namespace "team-a"`. */
+export function describe({ verb, resource, apiGroup, namespace, name, path }: ApiRequest): string {
+  if (resource === "") return `${verb} ${path}`;
+  const what = apiGroup === "" ? resource : `${resource}.${apiGroup}`;
+  const which = name === undefined ? "" : ` ${JSON.stringify(name)}`;
+  return `${verb} ${what}${which}${namespace === undefined ? "" : ` in namespace ${JSON.stringify(namespace)}`}`;
+}
+
+/** Makes the error for an unsuccessful answer. */
+export function toError(status: number, body: string, request: ApiRequest): ClusterError {
+  const message = messageIn(body);
+  const what = `cannot ${describe(request)}`;
+  if (status === 403) return new ClusterError("Forbidden", `${what}: ${forbidden(request, message)}`);
+  if (status === 401) {
+    return new ClusterError("Unauthorized", `${what}: the API server does not accept these credentials (${message})`);
+  }
+  const code =
+    ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? (isTemporary(status) ? "Unavailable" : "Refused");
+  return new ClusterError(code, `${what}: ${status} ${message}`);
+}
+
+/** Tells whether a status may pass: too many requests, or a server or gateway that is unavailable. */
+export const isTemporary = (status: number): boolean => status === 429 || (status >= 500 && status <= 504);
+
+/** Names the user, the missing verb and the rule that grants it. */
+function forbidden({ verb, resource, apiGroup, namespace, path }: ApiRequest, message: string): string {
+  const user = /User "([^"]+)"/.exec(message)?.[1];
+  const who = user === undefined ? "" : ` for user ${JSON.stringify(user)}`;
+  const lacks = `RBAC lacks the verb ${JSON.stringify(verb)}${who}`;
+  if (resource === "") return `${lacks}; grant it in a ClusterRole: {nonResourceURLs: ["${path}"], verbs: ["${verb}"]}`;
+  const role = namespace === undefined ? "a ClusterRole" : `a Role in ${JSON.stringify(namespace)} or a ClusterRole`;
+  return `${lacks}; grant it in ${role}: {apiGroups: ["${apiGroup}"], resources: ["${resource}"], verbs: ["${verb}"]}`;
+}
+
+/** Reads the message of a `Status`; of any other body the beginning. */
+function messageIn(body: string): string {
+  const status = parseJson(body);
+  const message = isObject(status) ? status["message"] : undefined;
+  if (typeof message === "string" && message !== "") return message.trim();
+  return body.trim().slice(0, 200) || "(no message)";
+}

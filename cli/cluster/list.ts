@@ -1,0 +1,100 @@
+import { isObject, type JsonObject } from "../../src/model/json.ts";
+import type { Cluster } from "./cluster.ts";
+import type { ResourceKind } from "./discovery.ts";
+import { type ApiRequest, ClusterError } from "./error.ts";
+
+export interface ListOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Default: all namespaces. */
+  readonly namespace?: string;
+  /** Objects per answer; the default is kubectl's. */
+  readonly pageSize?: number;
+  /** Requests metadata only, for kinds that may hold secrets and for many objects. */
+  readonly isMetadataOnly?: boolean;
+  /** Called after each page with the number of objects so far and the number of remaining ones, if known. */
+  readonly onPage?: (soFar: number, remaining: number | undefined) => void;
+}
+
+const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+const METADATA = metadataAs("PartialObjectMetadata");
+const METADATA_LIST = metadataAs("PartialObjectMetadataList");
+
+/** The number of attempts at a list whose pages expire. */
+const MAX_STARTS = 3;
+
+/**
+ * Lists all objects of a kind, page by page, and adds apiVersion and kind, which the items of a list may lack.
+ *
+ * @throws {ClusterError}
+ */
+export async function list(
+  cluster: Cluster,
+  kind: ResourceKind,
+  options: ListOptions = {},
+): Promise<readonly JsonObject[]> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await listOnce(cluster, kind, options);
+    } catch (error) {
+      // etcd keeps five minutes of history; a list that takes longer has to start again.
+      if (!(error instanceof ClusterError) || error.code !== "Expired" || starts === MAX_STARTS) throw error;
+    }
+  }
+}
+
+async function listOnce(
+  cluster: Cluster,
+  kind: ResourceKind,
+  { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false, onPage }: ListOptions,
+): Promise<readonly JsonObject[]> {
+  const request = toApiRequest(kind, "list", namespace);
+  const objects: JsonObject[] = [];
+  let next: string | undefined;
+  do {
+    const query = { limit: String(pageSize), labelSelector, fieldSelector, continue: next };
+    const page = toPage(await cluster.get(request, query, isMetadataOnly ? METADATA_LIST : undefined), kind);
+    objects.push(...page.items);
+    next = page.next;
+    onPage?.(objects.length, page.remaining);
+  } while (next !== undefined);
+  return objects;
+}
+
+interface Page {
+  readonly items: readonly JsonObject[];
+  readonly next: string | undefined;
+  readonly remaining: number | undefined;
+}
+
+function toPage(answer: JsonObject, { group, version, kind }: ResourceKind): Page {
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  const items = Array.isArray(answer["items"]) ? answer["items"].filter(isObject) : [];
+  const metadata = isObject(answer["metadata"]) ? answer["metadata"] : {};
+  const { continue: next, remainingItemCount: remaining } = metadata;
+  return {
+    items: items.map((item) => ({ ...item, apiVersion, kind })),
+    next: typeof next === "string" && next !== "" ? next : undefined,
+    remaining: typeof remaining === "number" ? remaining : undefined,
+  };
+}
+
+/** Gets one object. @throws {ClusterError} such as `NotFound` */
+export const get = (cluster: Cluster, kind: ResourceKind, name: string, namespace?: string): Promise<JsonObject> =>
+  cluster.get(toApiRequest(kind, "get", namespace, name), {});
+
+/** Gets the metadata of one object. @throws {ClusterError} such as `NotFound` */
+export const getMetadata = (
+  cluster: Cluster,
+  kind: ResourceKind,
+  name: string,
+  namespace?: string,
+): Promise<JsonObject> => cluster.get(toApiRequest(kind, "get", namespace, name), {}, METADATA);
+
+function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: string, name?: string): ApiRequest {
+  const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const within = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  const one = name === undefined ? "" : `/${encodeURIComponent(name)}`;
+  const path = `${root}${within}/${kind.plural}${one}`;
+  return { verb, resource: kind.plural, apiGroup: kind.group, namespace, name, path };
+}

@@ -1,0 +1,123 @@
+import { toApiGroup } from "../../src/crossplane/api-group.ts";
+import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
+import {
+  CONNECTION_SECRET_REF,
+  COPY_KINDS,
+  type CopyKind,
+  type SecretName,
+  SHARED_RESOURCE_LABEL,
+  sharedResourceLabel,
+} from "../../src/crossplane/copies.ts";
+import { readAnnotation } from "../../src/crossplane/metadata.ts";
+import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../../src/crossplane/namespace-grant.ts";
+import { type Grantee, REFERENCE_GRANT, readGrantees } from "../../src/crossplane/reference-grant.ts";
+import type { Reference } from "../../src/crossplane/references.ts";
+import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
+import { compareConsumers, type JudgedConsumer, judge, toConsumer } from "../../src/ownership/consumer.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { ResourceKind } from "../cluster/discovery.ts";
+import { ClusterError } from "../cluster/error.ts";
+import { inParallel } from "../cluster/in-parallel.ts";
+import { findKind } from "../cluster/kinds.ts";
+import { get, getMetadata, list } from "../cluster/list.ts";
+
+export interface Consumers {
+  /** False where the shared resource is not there; its copies may be. */
+  readonly isThere: boolean;
+  readonly consumers: readonly JudgedConsumer[];
+}
+
+/** A shared resource, and its connection Secret where that is not the one of its `spec.writeConnectionSecretToRef`. */
+export interface Shared extends Pick<Reference, "name" | "namespace"> {
+  readonly secret?: SecretName | undefined;
+}
+
+/**
+ * Finds who has a copy of a shared resource's connection Secret, by the label that copies carry. Of Secrets only the metadata is
+ * asked for.
+ *
+ * @throws {ClusterError}
+ */
+export async function findConsumers(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  kind: ResourceKind,
+  { name, namespace, secret }: Shared,
+): Promise<Consumers> {
+  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+  const label = sharedResourceLabel({ apiVersion, kind: kind.kind, namespace, name })[SHARED_RESOURCE_LABEL];
+  const labelSelector = `${SHARED_RESOURCE_LABEL}=${label}`;
+  const lists = await inParallel(copyKinds(kinds), async ({ is, kind: copyKind }) => {
+    const copies = await list(cluster, copyKind, { labelSelector, isMetadataOnly: is === "Secret" });
+    return copies.flatMap((copy) => toConsumer(documentOf(copy), is) ?? []);
+  });
+  const shared = await getIfThere(cluster, kind, name, namespace);
+  const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, kinds, shared);
+  const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
+  const consumers = judge(lists.flat().sort(compareConsumers), isAnnotated, grantees);
+  return { isThere: shared !== undefined, consumers };
+}
+
+interface InstalledCopyKind {
+  readonly is: CopyKind;
+  readonly kind: ResourceKind;
+}
+
+/** The kinds that make copies, as far as they are installed. */
+function copyKinds(kinds: readonly ResourceKind[]): readonly InstalledCopyKind[] {
+  return (Object.keys(COPY_KINDS) as readonly CopyKind[]).flatMap((is) => {
+    const { apiVersion, kind } = COPY_KINDS[is];
+    const found = findKind(kinds, { group: toApiGroup(apiVersion), kind });
+    return found === undefined ? [] : [{ is, kind: found }];
+  });
+}
+
+/** Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for. */
+async function getIfThere(cluster: Cluster, kind: ResourceKind, name: string, namespace: string | undefined) {
+  try {
+    return documentOf(await (kind.group === "" ? getMetadata : get)(cluster, kind, name, namespace));
+  } catch (error) {
+    if (error instanceof ClusterError && error.code === "NotFound") return undefined;
+    throw error;
+  }
+}
+
+/** Reads the annotations of the shared resource; a label selector is the API server's to match. */
+async function readGrant(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  shared: Document,
+): Promise<(namespace: string) => boolean> {
+  const { names, isForAll, selector } = readNamespaceGrant(shared);
+  const spaces = findKind(kinds, { group: "", kind: "Namespace" });
+  const labelSelector = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
+  const matching =
+    selector === undefined || labelSelector === undefined || spaces === undefined
+      ? []
+      : await list(cluster, spaces, { labelSelector, isMetadataOnly: true });
+  const granted = new Set([
+    ...names,
+    ...matching.flatMap((space) => stringAt(documentOf(space), ["metadata", "name"]) ?? []),
+  ]);
+  return (namespace) => isForAll || granted.has(namespace);
+}
+
+/** Reads which Secret an XR of Crossplane v1, or a claim, names as its connection Secret. */
+function readSecretName(shared: Document): SecretName | undefined {
+  const name = stringAt(shared, [...CONNECTION_SECRET_REF, "name"]);
+  const namespace = stringAt(shared, [...CONNECTION_SECRET_REF, "namespace"]);
+  const found = toConnectionSecret(shared, name, namespace);
+  return found.is === "named" ? found.secret : undefined;
+}
+
+/** Lists whom ReferenceGrants beside the Secret name. */
+async function listGrantees(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  secret: SecretName | undefined,
+): Promise<readonly Grantee[]> {
+  const installed = findKind(kinds, REFERENCE_GRANT);
+  if (secret === undefined || installed === undefined) return [];
+  const grants = await list(cluster, installed, { namespace: secret.namespace });
+  return readGrantees(grants.map(documentOf), secret);
+}

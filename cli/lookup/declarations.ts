@@ -1,0 +1,148 @@
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { toComposite } from "../../src/crossplane/composite.ts";
+import { EVERYTHING, mayDelete, mayWrite, readPolicies } from "../../src/crossplane/management-policies.ts";
+import { readAnnotation } from "../../src/crossplane/metadata.ts";
+import { findFacts } from "../../src/crossplane/providers/families.ts";
+import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
+import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
+import { type JsonObject, toPlainText } from "../../src/model/json.ts";
+import { formatOwner, OWNER } from "../../src/ownership/owner.ts";
+import { toPlace } from "./holding.ts";
+import type { MappedResource, Mapping, Source } from "./mapping.ts";
+import type { Declarer } from "./ownership.ts";
+import type { ResourceQuery } from "./query.ts";
+
+/** An object's wish for a cloud resource. */
+export interface Declaration {
+  readonly declarer: Declarer;
+  readonly query: ResourceQuery;
+  /** The field that names it: where a person would change it. */
+  readonly path: FieldPath;
+}
+
+/** All that an object declares. */
+export interface Declared {
+  readonly declarations: readonly Declaration[];
+  /** Open questions, each a sentence. */
+  readonly doubts: readonly string[];
+  /** True where a mapping, or the kind itself, tells what objects of its kind declare. */
+  readonly isKnown: boolean;
+}
+
+const NOTHING: Declared = { declarations: [], doubts: [], isKnown: true };
+
+/** An object's kind and content. */
+export interface Named {
+  readonly group: string;
+  readonly kind: string;
+  readonly document: Document;
+}
+
+/** @returns undefined for what is no Kubernetes object with a name. One that the API server will make up stands as its beginning. */
+export function toNamed(object: JsonObject): Named | undefined {
+  const document = documentOf(withName(object));
+  const apiVersion = stringAt(document, ["apiVersion"]);
+  const kind = stringAt(document, ["kind"]);
+  if (apiVersion === undefined || kind === undefined || !hasName(document)) return undefined;
+  return { group: apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "", kind, document };
+}
+
+function withName(object: JsonObject): JsonObject {
+  const document = documentOf(object);
+  const beginning = stringAt(document, ["metadata", "generateName"]);
+  if (beginning === undefined || hasName(document)) return object;
+  return withValueAt(object, ["metadata", "name"], `${beginning}*`);
+}
+
+const hasName = (document: Document): boolean => stringAt(document, ["metadata", "name"]) !== undefined;
+
+/**
+ * The cloud resources that an object declares: those that the mapping says for an XR or claim, and that a managed resource
+ * names itself. A managed resource that only observes takes nothing from anybody, so it declares none; the function's own start
+ * that way.
+ */
+export function findDeclarations(
+  object: JsonObject,
+  mappings: readonly Mapping[],
+  { includeObservers = false } = {},
+): Declared {
+  const named = toNamed(object);
+  if (named === undefined) return { ...NOTHING, isKnown: false };
+  const mapping = mappings.find(({ apiGroup, kind }) => apiGroup === named.group && kind === named.kind);
+  if (mapping !== undefined) return byMapping(named, mapping);
+  return isManaged(named) ? byItself(named, includeObservers) : { ...NOTHING, isKnown: false };
+}
+
+const isManaged = ({ group, kind, document }: Named): boolean =>
+  findFacts(withoutScope(group), kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
+
+function byItself({ group, kind, document }: Named, includeObservers: boolean): Declared {
+  const { names, namePath: path, scope, providerConfig } = toPlace(document, { group, kind });
+  if (names.at(-1) === "") return NOTHING; // its provider makes up the name
+  const isObserver = !mayWrite(readPolicies(document) ?? EVERYTHING) && !mayDelete(document);
+  if (isObserver && !includeObservers) return NOTHING;
+  const namespace = stringAt(document, ["metadata", "namespace"]);
+  const name = [namespace, stringAt(document, ["metadata", "name"])].filter(Boolean).join("/");
+  const self = `${kind}.${group}/${name}`;
+  const declarer = { owner: readAnnotation(document, OWNER) ?? self, self };
+  const query = { group: withoutScope(group), kind, names, providerConfig, scope };
+  return { ...NOTHING, declarations: [{ declarer, query, path }] };
+}
+
+function byMapping({ document }: Named, { resources }: Mapping): Declared {
+  const declarer = { owner: formatOwner(toComposite(document)) };
+  const asked = resources.map((resource) => toQuery(resource, document));
+  return {
+    isKnown: true,
+    declarations: asked.flatMap(({ query, path }) => (query === undefined ? [] : [{ declarer, query, path }])),
+    doubts: asked.flatMap(({ doubt }) => doubt ?? []),
+  };
+}
+
+interface Answer {
+  readonly query?: ResourceQuery;
+  readonly path: FieldPath;
+  readonly doubt?: string;
+}
+
+function toQuery(
+  { apiGroup, kind, names: sources, providerConfig, scope }: MappedResource,
+  document: Document,
+): Answer {
+  const last = sources.at(-1);
+  const path = last === undefined ? ["kind"] : toPath(last);
+  const texts = sources.map((source) => readSource(source, document));
+  // An Object's namespace may be missing; a name may not.
+  if (texts.at(-1) === undefined) {
+    const doubt = `cannot tell which ${kind} it stands for: ${formatFieldPath(path)} is not set`;
+    return { path, doubt };
+  }
+  const places = Object.entries(scope).flatMap(([field, source]) => {
+    const text = readSource(source, document);
+    return text === undefined ? [] : [[field, text] as const];
+  });
+  const names = texts.map((text) => text ?? "");
+  const config = providerConfig && readSource(providerConfig, document);
+  return {
+    path,
+    query: { group: withoutScope(apiGroup), kind, names, providerConfig: config, scope: new Map(places) },
+  };
+}
+
+/** The field where a text comes from; of a template, the first one in it. */
+function toPath(source: Source): FieldPath {
+  if (source.is === "field") return source.path;
+  if (source.is === "literal") return ["kind"];
+  return source.parts.find((part) => typeof part !== "string") ?? ["kind"];
+}
+
+function readSource(source: Source, document: Document): string | undefined {
+  if (source.is === "literal") return source.value;
+  if (source.is === "field") return scalarAt(document, source.path);
+  const parts = source.parts.map((part) => (typeof part === "string" ? part : scalarAt(document, part)));
+  return parts.includes(undefined) ? undefined : parts.join("");
+}
+
+/** A number or a boolean is read as its text: Compositions convert it as well. */
+const scalarAt = (document: Document, path: FieldPath): string | undefined =>
+  toPlainText(document.at(path)) || undefined;

@@ -1,0 +1,107 @@
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { readProviderConfig } from "../../src/crossplane/managed-resource.ts";
+import {
+  CLAIM_NAME,
+  CLAIM_NAMESPACE,
+  COMPOSITE,
+  EXTERNAL_NAME,
+  readAnnotation,
+  readLabel,
+} from "../../src/crossplane/metadata.ts";
+import { findFacts } from "../../src/crossplane/providers/families.ts";
+import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
+import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { textAt } from "../../src/ownership/fields.ts";
+import { readNames } from "../../src/ownership/identity.ts";
+import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/marks.ts";
+import type { ResourceKind } from "../cluster/discovery.ts";
+import { toFullName } from "../cluster/kinds.ts";
+import { toName } from "./query.ts";
+
+/** A managed resource that the function has registered: it stands for a cloud resource, and somebody's it is. */
+export interface Holding {
+  readonly kind: ResourceKind;
+  /** As the function itself sees it. */
+  readonly contender: Contender;
+  /** `buckets.s3.aws.upbound.io/orders-x7k2p`, with its namespace where it has one: as kubectl takes it. */
+  readonly resource: string;
+  /** `Bucket.s3.aws.upbound.io/orders-x7k2p`, as owners are written. */
+  readonly self: string;
+  readonly externalName: string;
+  /** The hash by which it is found; undefined where an older version of the function labelled it. */
+  readonly externalNameLabel: string | undefined;
+  /** The cloud's name for it, as far as the provider tells: its ARN, else its id. */
+  readonly id: string | undefined;
+  readonly providerConfig: string;
+  readonly scope: ReadonlyMap<string, string>;
+  readonly cluster: string | undefined;
+  readonly composite: string | undefined;
+  readonly claim: string | undefined;
+  readonly namespace: string | undefined;
+  /** The owner of the cloud resource, as this managed resource was last told: `Kind.group/namespace/name#resource`. */
+  readonly recordedOwner: string | undefined;
+}
+
+const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath);
+
+export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
+  const document = documentOf(object);
+  const contender = toContender(document);
+  const annotation = (key: string) => readAnnotation(document, key);
+  const claim = [CLAIM_NAMESPACE, CLAIM_NAME].flatMap((path) => stringAt(document, path) ?? []);
+  const { names, scope, providerConfig } = toPlace(document, kind);
+  return {
+    kind,
+    contender,
+    resource: `${toFullName(kind)}/${contender.name}`,
+    self: `${kind.kind}.${kind.group}/${contender.name}`,
+    externalName: toName(names),
+    externalNameLabel: readLabel(document, EXTERNAL_NAME_LABEL),
+    id: IDS.map((path) => stringAt(document, path)).find((id) => id !== undefined),
+    providerConfig,
+    scope,
+    cluster: annotation(CLUSTER),
+    composite: stringAt(document, COMPOSITE),
+    claim: claim.length === 2 ? claim.join("/") : undefined,
+    namespace: toNamespace(contender.owner) ?? stringAt(document, ["metadata", "namespace"]),
+    recordedOwner: annotation(TAGS_OWNER),
+  };
+}
+
+/** The namespace of an owner, `Kind.group/namespace/name`. */
+function toNamespace(owner: string): string | undefined {
+  const parts = owner.split("/");
+  return parts.length === 3 ? parts[1] : undefined;
+}
+
+/** A cloud resource as a managed resource, or the manifest of one, names and places it. */
+export interface Place {
+  /** "" where the provider makes up the name. */
+  readonly names: readonly string[];
+  /** The field that names it. */
+  readonly namePath: FieldPath;
+  readonly scope: ReadonlyMap<string, string>;
+  readonly providerConfig: string;
+}
+
+export function toPlace(document: Document, { group, kind }: { readonly group: string; readonly kind: string }): Place {
+  const { identity: facts } = findFacts(withoutScope(group), kind);
+  const resource = { desired: document, observed: document, facts };
+  const found = readNames(resource);
+  const isMadeUp = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed
+  const scope = facts.scope.flatMap((path) => {
+    const value = textAt(resource, path);
+    return value ? [[String(path.at(-1)), value] as const] : [];
+  });
+  return {
+    names: isMadeUp ? [""] : (found?.names ?? [""]),
+    namePath: found?.path ?? EXTERNAL_NAME,
+    scope: new Map(scope),
+    providerConfig: readProviderConfig(document, document, { isNamespaced: group !== withoutScope(group) })
+      .toReversed()
+      .filter(Boolean)
+      .join("/"),
+  };
+}

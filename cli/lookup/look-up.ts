@@ -1,0 +1,98 @@
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { groupBy } from "../../src/model/group-by.ts";
+import { EXTERNAL_NAME_LABEL, IDENTITY } from "../../src/ownership/marks.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { ResourceKind } from "../cluster/discovery.ts";
+import { inParallel } from "../cluster/in-parallel.ts";
+import { list } from "../cluster/list.ts";
+import { type Holding, toHolding } from "./holding.ts";
+import { type ResourceQuery, toLabel } from "./query.ts";
+
+/**
+ * Finds the holders of a cloud resource. The managed resources are the registry, and the labels that the function writes on them are its
+ * index: the API server selects by label, so the answer is as long as there are holders, however many managed resources there are.
+ */
+
+/** The number of names in one request; a URL holds some hundred. */
+const BATCH = 50;
+
+/** The holdings that were found for a query; `installed` is false where no such kind of managed resource is. */
+export interface LookUpResult {
+  readonly holdings: readonly Holding[];
+  readonly installed: boolean;
+}
+
+/**
+ * Looks all of them up: one request for each kind, or for each fifty names of one.
+ *
+ * @param kinds those that are installed.
+ * @throws {ClusterError}
+ */
+export async function lookUp(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  queries: readonly ResourceQuery[],
+): Promise<readonly LookUpResult[]> {
+  const asked = queries.map((query) => ({ query, label: toLabel(query), found: findKinds(query, kinds) }));
+  const requests = asked.flatMap(({ label, found }) => found.map((kind) => ({ kind, label })));
+  const byKind = groupBy(requests, ({ kind }) => kind);
+  const lists = await inParallel([...byKind], ([kind, own]) => {
+    const labels = new Set(own.map(({ label }) => label));
+    return listByLabel(cluster, kind, [...labels].sort());
+  });
+  const byLabel = groupBy(lists.flat(), ({ externalNameLabel }) => externalNameLabel);
+  return asked.map(({ query, label, found }) => ({
+    holdings: (byLabel.get(label) ?? []).filter((holding) => isInPlace(holding, query)),
+    installed: found.length > 0,
+  }));
+}
+
+/** The kinds of managed resource that can stand for it: the cluster-scoped and the namespaced one of a provider. */
+export const findKinds = (
+  { group, kind }: Pick<ResourceQuery, "group" | "kind">,
+  kinds: readonly ResourceKind[],
+): readonly ResourceKind[] =>
+  kinds.filter((candidate) => candidate.kind === kind && withoutScope(candidate.group) === group);
+
+async function listByLabel(
+  cluster: Cluster,
+  kind: ResourceKind,
+  labels: readonly string[],
+): Promise<readonly Holding[]> {
+  const batches = Array.from({ length: Math.ceil(labels.length / BATCH) }, (_, index) =>
+    labels.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  const found = await inParallel(batches, (batch) =>
+    list(cluster, kind, { labelSelector: among(EXTERNAL_NAME_LABEL, batch) }),
+  );
+  return found.flat().map((object) => toHolding(object, kind));
+}
+
+const among = (label: string, values: readonly string[]): string =>
+  values.length === 1 ? `${label}=${values[0]}` : `${label} in (${values.join(",")})`;
+
+/** Where the holders of a name are, and by which ProviderConfig, counts as far as both sides say. */
+function isInPlace(holding: Holding, query: ResourceQuery): boolean {
+  if (query.providerConfig !== undefined && query.providerConfig !== holding.providerConfig) return false;
+  return [...query.scope].every(([field, value]) => (holding.scope.get(field) ?? value) === value);
+}
+
+/** All that stand for the same cloud resources as the managed resources of that name. */
+export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: string): Promise<readonly Holding[]> {
+  const named = await list(cluster, kind, { labelSelector: IDENTITY, fieldSelector: `metadata.name=${name}` });
+  const identities = named.flatMap((object) => toHolding(object, kind).contender.identity ?? []);
+  const found = await inParallel([...new Set(identities)].sort(), (identity) =>
+    list(cluster, kind, { labelSelector: `${IDENTITY}=${identity}` }),
+  );
+  return found.flat().map((object) => toHolding(object, kind));
+}
+
+/** Every managed resource of a kind that is registered. */
+export async function listRegistered(
+  cluster: Cluster,
+  kind: ResourceKind,
+  onPage?: (soFar: number, remaining: number | undefined) => void,
+): Promise<readonly Holding[]> {
+  const objects = await list(cluster, kind, { labelSelector: IDENTITY, ...(onPage && { onPage }) });
+  return objects.map((object) => toHolding(object, kind));
+}

@@ -1,0 +1,151 @@
+import * as z from "zod";
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { countNames, findFacts } from "../../src/crossplane/providers/families.ts";
+import { FunctionError } from "../../src/errors.ts";
+import { exactlyOneOf, fieldPath } from "../../src/input/fields.ts";
+import { faultsIn } from "../../src/input/parse.ts";
+import { API_VERSION } from "../../src/input/schema.ts";
+import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
+import { isObject } from "../../src/model/json.ts";
+import { parseTemplate } from "../../src/model/template.ts";
+
+/**
+ * The cloud resources that an XR or claim stands for: what its Composition makes of its fields, said once more, because nothing
+ * outside of Crossplane can run a Composition. `preflight` and `admission` read it.
+ */
+
+/** The source of a text. */
+export type Source =
+  | { readonly is: "literal"; readonly value: string }
+  | { readonly is: "field"; readonly path: FieldPath }
+  | { readonly is: "template"; readonly parts: readonly Part[] };
+
+/** Of a template: a text, or the path of a field whose value stands there. */
+type Part = string | FieldPath;
+
+const template = z.string().transform((text, check): readonly Part[] => {
+  const parts = parseTemplate(text);
+  if (parts?.some((part) => typeof part !== "string")) {
+    try {
+      return parts.map((part) => (typeof part === "string" ? part : parseFieldPath(part.key)));
+    } catch (error) {
+      check.addIssue(error instanceof FunctionError ? error.message : String(error));
+      return z.NEVER;
+    }
+  }
+  check.addIssue(`no template: ${JSON.stringify(text)} (for example {metadata.name}-logs)`);
+  return z.NEVER;
+});
+
+const source = exactlyOneOf(
+  z.strictObject({
+    value: z.string().min(1).optional().describe("The text itself."),
+    fromFieldPath: fieldPath.optional().describe("A field of the XR or claim, such as spec.parameters.bucketName."),
+    template: template
+      .optional()
+      .describe("A text with field paths in braces, such as {spec.parameters.team}-{metadata.name}."),
+  }),
+  ["value", "fromFieldPath", "template"],
+).transform(({ value, fromFieldPath, template: parsed }): Source => {
+  if (value !== undefined) return { is: "literal", value };
+  return fromFieldPath === undefined ? { is: "template", parts: parsed ?? [] } : { is: "field", path: fromFieldPath };
+});
+
+/** Of provider-kubernetes' Object: what it manages. */
+const manifest = z.strictObject({
+  apiVersion: source,
+  kind: source,
+  namespace: source.optional(),
+  name: source,
+});
+
+const NONE: Source = { is: "literal", value: "" };
+
+const resource = exactlyOneOf(
+  z.strictObject({
+    apiGroup: z.string().min(1).describe("The managed resource's API group, such as s3.aws.upbound.io."),
+    kind: z.string().min(1).describe("The managed resource's kind, such as Bucket."),
+    externalName: source
+      .optional()
+      .describe("What its Composition writes into metadata.annotations[crossplane.io/external-name]."),
+    manifest: manifest
+      .optional()
+      .describe("For an Object of provider-kubernetes, in place of externalName: what it manages."),
+    providerConfig: source.optional().describe("The name of its ProviderConfig. Default: any."),
+    scope: z
+      .record(z.string(), source)
+      .prefault({})
+      .describe("Where it is, by field of spec.forProvider, such as region. What is not given may be anything."),
+  }),
+  ["externalName", "manifest"],
+)
+  .superRefine(({ apiGroup, kind, externalName, scope }, check) => {
+    const { identity } = findFacts(withoutScope(apiGroup), kind);
+    const hasManifest = countNames(identity) > 1;
+    if (hasManifest === (externalName !== undefined)) {
+      const path = [hasManifest ? "externalName" : "manifest"];
+      const message = hasManifest
+        ? "an Object is named by its manifest"
+        : `a ${kind} has no manifest but an externalName`;
+      check.addIssue({ code: "custom", path, message });
+    }
+    const fields = new Set(identity.scope.map((path) => String(path.at(-1))));
+    for (const field of Object.keys(scope).filter((name) => !fields.has(name))) {
+      const known = fields.size === 0 ? "it has none" : `one of ${[...fields].sort().join(", ")}`;
+      const message = `no field that tells where a ${kind} is: ${known}`;
+      check.addIssue({ code: "custom", path: ["scope", field], message });
+    }
+  })
+  .transform(({ externalName, manifest: object, ...rest }) => ({
+    ...rest,
+    names: object === undefined ? [externalName ?? NONE] : toNames(object),
+  }));
+
+/** In the order in which the function names an Object. */
+const toNames = ({ apiVersion, kind, namespace, name }: z.output<typeof manifest>): readonly Source[] => [
+  apiVersion,
+  kind,
+  namespace ?? NONE,
+  name,
+];
+
+const mapping = z.strictObject({
+  apiGroup: z.string().min(1).describe("The API group of the XR or claim, in any version."),
+  kind: z.string().min(1).describe("Its kind."),
+  resources: z.array(resource).min(1).describe("The cloud resources that one of them stands for."),
+});
+
+/** The first kind that there is more than one mapping for. */
+const repeated = (list: unknown): string | undefined => {
+  const names = (Array.isArray(list) ? list : []).filter(isObject).map(({ apiGroup, kind }) => `${kind}.${apiGroup}`);
+  return names.find((name, index) => names.indexOf(name) < index);
+};
+
+/** One schema for the validation here and for editors (deploy/mapping.schema.json). */
+export const mappingSchema = z.strictObject({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal("IdentityMapping"),
+  mappings: z
+    .array(mapping)
+    .min(1)
+    .refine((list) => repeated(list) === undefined, {
+      when: ({ value }) => Array.isArray(value),
+      error: ({ input }) => `more than one for ${repeated(input)}`,
+    })
+    .describe("One for each kind of XR or claim."),
+});
+
+export type Mapping = z.output<typeof mapping>;
+export type MappedResource = z.output<typeof resource>;
+
+/**
+ * Validates a mapping file's content.
+ *
+ * @throws {FunctionError} `InvalidInput`, with every fault on a line of its own.
+ */
+export function parseMapping(content: unknown, file: string): readonly Mapping[] {
+  const parsed = mappingSchema.safeParse(content, { reportInput: true });
+  if (parsed.success) return parsed.data.mappings;
+  const faults = faultsIn(parsed.error, mappingSchema).map(({ path, message }) => `  ${path}: ${message}`);
+  throw new FunctionError("InvalidInput", [`cannot use the mapping ${file}:`, ...faults].join("\n"));
+}

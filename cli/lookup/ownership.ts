@@ -1,0 +1,98 @@
+import { compareTexts } from "../../src/model/compare.ts";
+import { groupBy } from "../../src/model/group-by.ts";
+import { byPrecedence } from "../../src/ownership/contender.ts";
+import type { Holding } from "./holding.ts";
+
+/** A cloud resource, and the managed resources that stand for it. */
+export interface CloudResource {
+  readonly identity: string;
+  /** All of them, by precedence: the owner first, or who would be next. */
+  readonly holdings: readonly [Holding, ...Holding[]];
+  readonly ownership: Ownership;
+}
+
+/** Whose a cloud resource is, as the function has decided. */
+export type Ownership =
+  | { readonly is: "Owned"; readonly owner: Holding }
+  /** More than one writes it: for a moment, or for ever where one of them is cluster-scoped and another namespaced. */
+  | { readonly is: "Contested"; readonly owner: Holding }
+  /** Its owner is being deleted; who comes next takes over once it is gone. */
+  | { readonly is: "Releasing"; readonly owner: Holding }
+  /** Nobody was promoted yet, as after a restore or in the first moments. */
+  | { readonly is: "Unsettled"; readonly next: Holding };
+
+/** Groups managed resources by the cloud resource that they stand for, sorted by kind and name. */
+export function toCloudResources(holdings: readonly Holding[]): readonly CloudResource[] {
+  const byIdentity = groupBy(holdings, ({ contender }) => contender.identity);
+  return [...byIdentity].flatMap(([identity, found]) => toCloudResource(identity, found)).sort(byKindAndName);
+}
+
+function toCloudResource(identity: string, found: readonly Holding[]): readonly CloudResource[] {
+  const sorted = found.toSorted(
+    (a, b) => Number(a.contender.isDeleting) - Number(b.contender.isDeleting) || byPrecedence(a.contender, b.contender),
+  );
+  const [first, ...rest] = sorted;
+  if (first === undefined) return [];
+  return [{ identity, holdings: [first, ...rest], ownership: toOwnership(first, sorted) }];
+}
+
+/**
+ * The rules are those of the function's own verdict: who is marked and is not being deleted owns, and of several the first by
+ * precedence; while a marked one is being deleted nobody else has taken over.
+ */
+function toOwnership(first: Holding, sorted: readonly Holding[]): Ownership {
+  const marked = sorted.filter(({ contender }) => contender.isMarked);
+  const [owner, ...rivals] = marked.filter(({ contender }) => !contender.isDeleting);
+  if (owner !== undefined) return { is: rivals.length === 0 ? "Owned" : "Contested", owner };
+  const [leaving] = marked;
+  return leaving === undefined ? { is: "Unsettled", next: first } : { is: "Releasing", owner: leaving };
+}
+
+const byKindAndName = (a: CloudResource, b: CloudResource): number =>
+  compareTexts(toKey(a), toKey(b)) || compareTexts(a.identity, b.identity);
+
+const toKey = ({ holdings: [{ kind, externalName }] }: CloudResource): string =>
+  JSON.stringify([kind.kind, kind.group, externalName]);
+
+/** The one who declares, or would declare, a cloud resource. */
+export interface Declarer {
+  /** `Kind.group/namespace/name` of the claim, or of the XR without one. */
+  readonly owner: string;
+  /** The managed resource itself, where it is one that is declared: `Bucket.s3.aws.upbound.io/orders`. */
+  readonly self?: string | undefined;
+}
+
+/** A cloud resource's availability to a declarer. */
+export type Availability =
+  | { readonly is: "free" }
+  | { readonly is: "ours" }
+  /** Somebody else's; `isKnown`: this declarer's managed resource is there already, and observes or waits. */
+  | { readonly is: "theirs"; readonly ownership: Ownership; readonly holder: Holding; readonly isKnown: boolean };
+
+/**
+ * Tells whether a declarer may have a cloud resource.
+ *
+ * - Nobody holds it: it is free. The declarer owns it, alone holds it, or is the one whom all others know as the owner (as after
+ *   a restore, when its own managed resource is not back yet): it is its own.
+ * - Else it is theirs: whoever is marked, is being deleted and was marked, or came first.
+ * - A name that is known without its place may mean several cloud resources. If one of them is the declarer's own, that is
+ *   the one that is meant.
+ */
+export function toAvailability(declarer: Declarer, resources: readonly CloudResource[]): Availability {
+  const availabilities = resources.map((resource) => toAvailabilityIn(declarer, resource));
+  return (
+    availabilities.find(({ is }) => is === "ours") ??
+    availabilities.find(({ is }) => is === "theirs") ?? { is: "free" as const }
+  );
+}
+
+function toAvailabilityIn(declarer: Declarer, { ownership, holdings }: CloudResource): Availability {
+  const holder = ownership.is === "Unsettled" ? ownership.next : ownership.owner;
+  if (belongsTo(declarer, holder)) return { is: "ours" };
+  const isTold = holdings.every((holding) => holding.recordedOwner?.startsWith(`${declarer.owner}#`) === true);
+  if (ownership.is === "Unsettled" && isTold) return { is: "ours" };
+  return { is: "theirs", ownership, holder, isKnown: holdings.some((holding) => belongsTo(declarer, holding)) };
+}
+
+const belongsTo = ({ owner, self }: Declarer, holding: Holding): boolean =>
+  holding.contender.owner === owner || holding.self === self;

@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+import { run } from "./cli.ts";
+import { toHost } from "./host.ts";
+
+// Without a top-level await, so that the bundle can be CommonJS: that starts 100 ms sooner than an ES module.
+void run(process.argv.slice(2), toHost(process)).then((exitCode) => {
+  process.exitCode = exitCode;
+});

@@ -1,0 +1,156 @@
+import { type Document, isMap, isScalar, isSeq, parseAllDocuments, stringify, type YAMLMap, type YAMLSeq } from "yaml";
+import { FunctionError } from "../../src/errors.ts";
+import { faultsIn } from "../../src/input/parse.ts";
+import { API_VERSION, inputSchema, KIND } from "../../src/input/schema.ts";
+import { IGNORE_TAGS } from "../../src/input/tags.ts";
+import { isObject, type JsonObject, toPlainText } from "../../src/model/json.ts";
+import { readText } from "../read-text.ts";
+import { toRun } from "../run.ts";
+import { migrateCommand } from "./command.ts";
+import { fromEnvironmentConfigs } from "./environment-configs.ts";
+import { fromExtraResources } from "./extra-resources.ts";
+import { fromTagManager } from "./tag-manager.ts";
+import { columnAt, commentsIn, type Edit, placeOf, replaceValue, type Style, withEdits } from "./text.ts";
+import type { Translated } from "./translate.ts";
+
+/** `migrate`: rewrites the steps of other functions. */
+export const run = toRun(migrateCommand, async (line, host) => {
+  const name = line.text("function");
+  const [file = ""] = line.arguments;
+  if (file === "") line.addFault("no Composition is given");
+  line.expectNoMoreArguments(1);
+  line.finish({});
+  const { text, remarks } = migrate(file === "-" ? await host.readInput() : readText(file), name);
+  host.print(text);
+  for (const remark of remarks) host.printError(`${remark}\n`);
+  return remarks.length === 0 ? 0 : 1;
+});
+
+/** Translations by the input's API group; these functions read no version and no kind. A Function's name may differ in each cluster. */
+const TRANSLATIONS: Readonly<Record<string, (input: JsonObject) => Translated>> = {
+  "extra-resources.fn.crossplane.io": fromExtraResources,
+  "environmentconfigs.fn.crossplane.io": fromEnvironmentConfigs,
+  "tag-manager.fn.crossplane.io": fromTagManager,
+  // As function-tag-manager's README had it up to v0.4.
+  "tag-manger.fn.crossplane.io": fromTagManager,
+};
+
+/** The usual names of their Functions. */
+const USUAL_NAME = /function-(?:extra-resources|environment-configs|tag-manager)$/;
+
+/** The annotation, and once the label, of a resource that function-tag-manager leaves alone. */
+const IGNORE_RESOURCE = "tag-manager.fn.crossplane.io/ignore-resource";
+
+/** The changes of one step, and what is said about it. */
+interface Migrated {
+  readonly edits: readonly Edit[];
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Rewrites the steps in all Compositions of a YAML stream; every other character stays.
+ *
+ * @throws {FunctionError} `InvalidInput` where it is not YAML, or a part of it that goes is used elsewhere.
+ */
+export function migrate(text: string, functionName: string): Omit<Translated, "spec"> & { readonly text: string } {
+  const migrated = readDocuments(text, "cannot read the Composition").flatMap((document) =>
+    compositionsIn(document).flatMap((composition) => migrateSteps(composition, { document, text, functionName })),
+  );
+  const edits = migrated.flatMap((step) => step.edits);
+  if (edits.length === 0) return { text, remarks: migrated.flatMap(({ remarks }) => remarks) };
+  const edited = withEdits(text, edits);
+  readDocuments(edited, "cannot translate an input with an anchor that is used outside of it");
+  return { text: edited, remarks: [...migrated.flatMap(({ remarks }) => remarks), ...remarksOnIgnored(text)] };
+}
+
+function readDocuments(text: string, problem: string): readonly Document.Parsed[] {
+  const documents = parseAllDocuments(text, { merge: true });
+  if ("empty" in documents) return [];
+  const [fault] = documents.flatMap((document) => [...document.errors, ...aliasFaults(document)]);
+  if (fault !== undefined) throw new FunctionError("InvalidInput", `${problem}: ${fault.message}`);
+  return documents;
+}
+
+/** Aliases are followed only when a value is made. */
+function aliasFaults(document: Document.Parsed): readonly Error[] {
+  try {
+    document.toJS({ mapAsMap: true }); // a template's {{ key }} is no text
+    return [];
+  } catch (error) {
+    return error instanceof Error ? [error] : [];
+  }
+}
+
+/** The document itself, or the items of a List. */
+function compositionsIn({ contents }: Document.Parsed): readonly YAMLMap[] {
+  if (!isMap(contents)) return [];
+  const items = kindOf(contents) === "List" ? contents.get("items") : undefined;
+  const objects = isSeq(items) ? items.items.filter((item) => isMap(item)) : [contents];
+  return objects.filter((object) => kindOf(object) === "Composition");
+}
+
+const kindOf = (object: YAMLMap): unknown => object.get("kind");
+
+interface Source {
+  readonly document: Document.Parsed;
+  readonly text: string;
+  readonly functionName: string;
+}
+
+function migrateSteps(composition: YAMLMap, source: Source): readonly Migrated[] {
+  const spec = composition.get("spec");
+  const pipeline = isMap(spec) ? spec.get("pipeline") : undefined;
+  if (!isMap(spec) || !isSeq(pipeline)) return [];
+  const indentSeq = columnOf(pipeline, source) > columnOf(spec, source);
+  return pipeline.items.filter((step) => isMap(step)).map((step) => migrateStep(step, { ...source, indentSeq }));
+}
+
+const columnOf = ({ range }: YAMLMap | YAMLSeq, { text }: Source): number => columnAt(range?.[0] ?? 0, text);
+
+function migrateStep(step: YAMLMap, source: Source & Style): Migrated {
+  const { input, step: name, functionRef } = step.toJS(source.document) as Readonly<Record<string, unknown>>;
+  const called = isObject(functionRef) ? toPlainText(functionRef["name"]) : "";
+  const { edits, remarks } = isObject(input) ? translateInput(input as JsonObject, step, source) : NOT_TRANSLATED;
+  const isLeft = edits.length === 0 && USUAL_NAME.test(called);
+  const all = isLeft ? [`not translated: ${called} has no input that is known`] : remarks;
+  return { edits, remarks: all.map((remark) => `step ${JSON.stringify(name)}: ${remark}`) };
+}
+
+const NOT_TRANSLATED: Migrated = { edits: [], remarks: [] };
+
+function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style): Migrated {
+  const [group = ""] = toPlainText(input["apiVersion"]).split("/");
+  const translation = Object.hasOwn(TRANSLATIONS, group) ? TRANSLATIONS[group] : undefined;
+  if (translation === undefined) return NOT_TRANSLATED;
+  const { spec, remarks } = translation(input);
+  const translated = { apiVersion: API_VERSION, kind: KIND, spec };
+  const parsed = inputSchema.safeParse(translated, { reportInput: true });
+  const faults = parsed.success
+    ? []
+    : faultsIn(parsed.error, inputSchema).map(({ path, message }) => `${path}: ${message}`);
+  const replaced = replaceInput(step, translated, source);
+  const edits = [...renameFunction(step, source), ...replaced.edits].sort((a, b) => a.start - b.start);
+  return { edits, remarks: [...remarks, ...faults, ...replaced.remarks] };
+}
+
+/** An alias stays: it stands for another step's input, which is translated there. */
+function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: Source & Style): Migrated {
+  const before = step.get("input", true);
+  const place = isMap(before) ? placeOf(before, text) : undefined;
+  if (place === undefined) return NOT_TRANSLATED;
+  const isLost = place.isFlow && commentsIn(place).length > 0;
+  return {
+    edits: [replaceValue(place, translated, { indentSeq })],
+    remarks: isLost ? ["the comments between the braces of its input are left out"] : [],
+  };
+}
+
+function renameFunction(step: YAMLMap, { text, functionName }: Source): readonly Edit[] {
+  const name = step.getIn(["functionRef", "name"], true);
+  const place = isScalar(name) ? placeOf(name, text) : undefined;
+  return place === undefined ? [] : [{ start: place.start, end: place.end, text: stringify(functionName).trimEnd() }];
+}
+
+/** Resources are marked where they are composed, which may be in a template. */
+const remarksOnIgnored = (text: string): readonly string[] =>
+  text.includes(IGNORE_RESOURCE) ? [`${IGNORE_RESOURCE}: here it is the annotation ${IGNORE_TAGS}`] : [];

@@ -1,0 +1,129 @@
+import { formatFieldPath } from "../../src/model/field-path.ts";
+import { groupBy } from "../../src/model/group-by.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { ResourceKind } from "../cluster/discovery.ts";
+import { findKind } from "../cluster/kinds.ts";
+import { check, explain, notInstalled, toTitle } from "../lookup/check.ts";
+import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
+import type { Mapping } from "../lookup/mapping.ts";
+import { type ResourceQuery, toLabel } from "../lookup/query.ts";
+import type { Manifest } from "./manifests.ts";
+
+/** A cloud resource that a manifest declares and somebody else owns. */
+export interface Conflict {
+  readonly file: string;
+  readonly line: number;
+  readonly template: string | undefined;
+  /** `Bucket.platform.example.org team-a/orders`. */
+  readonly object: string;
+  readonly field: string;
+  /** `Kind.group/namespace/name`, as the function writes owners. */
+  readonly owner: string;
+  /** Names the owner, its managed resource, and since when that exists. */
+  readonly message: string;
+}
+
+export interface Findings {
+  readonly conflicts: readonly Conflict[];
+  /** Doubts, which fail no check, each as `file:line: object: doubt`. */
+  readonly doubts: readonly string[];
+  /** The number of cloud resources that were looked up. */
+  readonly asked: number;
+}
+
+/** A manifest's declaration. */
+interface Wish extends Declaration {
+  readonly manifest: Manifest;
+}
+
+/** The declarations of all manifests, and the doubts that need no look-up. */
+export interface Wishes {
+  readonly wishes: readonly Wish[];
+  readonly doubts: readonly string[];
+}
+
+/** @param kinds distinguish XRs and claims without a mapping from objects that are not Crossplane's. */
+export function findWishes(
+  manifests: readonly Manifest[],
+  mappings: readonly Mapping[],
+  kinds: readonly ResourceKind[],
+): Wishes {
+  const declared = manifests.map((manifest) => ({ manifest, ...findDeclarations(manifest.object, mappings) }));
+  return {
+    wishes: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
+    doubts: declared.flatMap(({ manifest, doubts, isKnown }) => {
+      const unknown = !isKnown && isCrossplanes(manifest, kinds) ? [`no mapping says what it stands for`] : [];
+      return [...doubts, ...unknown].map(
+        (doubt) => `${describePlace(manifest, ["kind"])}: ${describeObject(manifest)}: ${doubt}`,
+      );
+    }),
+  };
+}
+
+function isCrossplanes({ object }: Manifest, kinds: readonly ResourceKind[]): boolean {
+  const named = toNamed(object);
+  const kind = named && findKind(kinds, named);
+  return kind?.categories.some((category) => category === "composite" || category === "claim") === true;
+}
+
+export interface Rules {
+  readonly allowContenders: boolean;
+}
+
+/** Asks the cluster, and compares the manifests with each other. @throws {ClusterError} */
+export async function findConflicts(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  { wishes, doubts }: Wishes,
+  { allowContenders }: Rules,
+): Promise<Findings> {
+  const checked = await check(cluster, kinds, wishes);
+  const owned = wishes.flatMap((wish, index): readonly Conflict[] => {
+    const availability = checked[index]?.availability;
+    if (availability?.is !== "theirs" || (availability.isKnown && allowContenders)) return [];
+    return [toConflict(wish, availability.holder.contender.owner, explain(wish.query, availability))];
+  });
+  const missing = new Set(
+    wishes.flatMap(({ query }, index) => (checked[index]?.installed === false ? [notInstalled(query)] : [])),
+  );
+  return { conflicts: [...owned, ...amongThemselves(wishes)], doubts: [...doubts, ...missing], asked: wishes.length };
+}
+
+/** Compares manifests: of two owners' declarations of one cloud resource, the second conflicts with the first. */
+function amongThemselves(wishes: readonly Wish[]): readonly Conflict[] {
+  return [...groupBy(wishes, ({ query }) => toLabel(query)).values()].flatMap((group) =>
+    group.flatMap((wish) => {
+      const first = group.find((other) => isSamePlace(wish.query, other.query)); // the wish itself, if there is none before it
+      if (first === undefined || first.declarer.owner === wish.declarer.owner) return [];
+      const where = `${describePlace(first.manifest, first.path)}: ${describeObject(first.manifest)}`;
+      const message = `${toTitle(wish.query)} is declared by ${first.declarer.owner} as well (${where})`;
+      return [toConflict(wish, first.declarer.owner, message)];
+    }),
+  );
+}
+
+const isSamePlace = (a: ResourceQuery, b: ResourceQuery): boolean =>
+  (a.providerConfig ?? b.providerConfig) === (b.providerConfig ?? a.providerConfig) &&
+  [...a.scope].every(([field, value]) => (b.scope.get(field) ?? value) === value);
+
+const toConflict = ({ manifest, path }: Wish, owner: string, message: string): Conflict => ({
+  file: manifest.file,
+  line: manifest.findLine(path),
+  template: manifest.template,
+  object: describeObject(manifest),
+  field: formatFieldPath(path),
+  owner,
+  message,
+});
+
+const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${manifest.file}:${manifest.findLine(path)}`;
+
+/** `Bucket.platform.example.org team-a/orders`. */
+function describeObject({ object }: Manifest): string {
+  const named = toNamed(object);
+  const metadata = named?.document.at(["metadata"]);
+  const of = (key: string) => named?.document.at(["metadata", key]);
+  if (named === undefined || metadata === undefined) return "an object";
+  const name = [of("namespace"), of("name")].filter((part) => typeof part === "string").join("/");
+  return `${named.group === "" ? named.kind : `${named.kind}.${named.group}`} ${name}`;
+}

@@ -1,0 +1,130 @@
+import { stringify } from "yaml";
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Holding } from "../lookup/holding.ts";
+import type { CloudResource } from "../lookup/ownership.ts";
+import { alignColumns } from "../table.ts";
+
+export const formats = ["table", "wide", "json", "yaml"] as const;
+export type Format = (typeof formats)[number];
+
+/** Lists cloud resources, each in a row with its owner and contenders. */
+export function listText(resources: readonly CloudResource[], format: Format): string {
+  if (format === "json" || format === "yaml") return documents(resources, format);
+  if (resources.length === 0) return "No cloud resources are registered.\n";
+  const isWide = format === "wide";
+  const more = ["ID", "CLAIM", "PROVIDERCONFIG", "CLUSTER", "MANAGED RESOURCE"];
+  const header = [
+    "KIND",
+    "EXTERNAL NAME",
+    "STATE",
+    "OWNER",
+    "NAMESPACE",
+    "CONTENDERS",
+    "SINCE",
+    ...(isWide ? more : []),
+  ];
+  return alignColumns([header, ...resources.map((resource) => toRow(resource, isWide))]);
+}
+
+function toRow({ holdings, ownership }: CloudResource, isWide: boolean): readonly string[] {
+  const { kind, externalName } = holdings[0];
+  const owner = ownership.is === "Unsettled" ? ownership.next : ownership.owner;
+  const others = holdings.filter((holding) => holding !== owner).map(({ contender }) => contender.owner);
+  const count = String(others.length);
+  return [
+    toKindName(holdings[0]),
+    externalName,
+    ownership.is,
+    owner.contender.owner || `(${kind.kind} ${owner.contender.name})`,
+    owner.namespace ?? "",
+    isWide && others.length > 0 ? others.join(",") : count,
+    owner.contender.createdAt,
+    ...(isWide ? toDetails(owner) : []),
+  ];
+}
+
+const toKindName = ({ kind }: Holding): string => `${kind.kind}.${withoutScope(kind.group)}`;
+
+const toDetails = ({ id, claim, providerConfig, cluster, resource }: Holding): readonly string[] => [
+  id ?? "",
+  claim ?? "",
+  providerConfig,
+  cluster ?? "",
+  resource,
+];
+
+/** Lists the managed resources of cloud resources, each in a row, the owner's first. */
+export function ownersText(resources: readonly CloudResource[], format: Format): string {
+  if (format === "json" || format === "yaml") return documents(resources, format);
+  const more = ["EXTERNAL NAME", "PROVIDERCONFIG", "SCOPE", "CLUSTER", "COMPOSITE"];
+  const header = ["ROLE", "OWNER", "NAMESPACE", "CLAIM", "SINCE", "ID", "MANAGED RESOURCE"];
+  const isWide = format === "wide";
+  const rows = resources.flatMap((resource) =>
+    resource.holdings.map((holding) => [
+      toRole(holding, resource),
+      holding.contender.owner,
+      holding.namespace ?? "",
+      holding.claim ?? "",
+      holding.contender.createdAt,
+      holding.id ?? "",
+      holding.resource,
+      ...(isWide ? toPlaceCells(holding) : []),
+    ]),
+  );
+  return alignColumns([[...header, ...(isWide ? more : [])], ...rows]);
+}
+
+const toPlaceCells = ({ externalName, providerConfig, scope, cluster, composite }: Holding): readonly string[] => [
+  externalName,
+  providerConfig,
+  [...scope].map((pair) => pair.join("=")).join(","),
+  cluster ?? "",
+  composite ?? "",
+];
+
+/** The role of a managed resource for its cloud resource. */
+function toRole(holding: Holding, { ownership }: CloudResource): string {
+  if (holding.contender.isDeleting) return "BeingDeleted";
+  if (holding.contender.isMarked) return "Owner";
+  return ownership.is === "Unsettled" && holding === ownership.next ? "Next" : "Contender";
+}
+
+function documents(resources: readonly CloudResource[], format: "json" | "yaml"): string {
+  const document = { items: resources.map(toDocument) };
+  return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, { lineWidth: 0 });
+}
+
+/** Unknown fields are left out. */
+function toDocument(resource: CloudResource): JsonObject {
+  const { identity, ownership, holdings } = resource;
+  const owner = ownership.is === "Unsettled" ? undefined : ownership.owner;
+  const [first] = holdings;
+  const id = (owner ?? first).id ?? holdings.find((holding) => holding.id !== undefined)?.id;
+  return {
+    apiGroup: withoutScope(first.kind.group),
+    kind: first.kind.kind,
+    externalName: first.externalName,
+    ...(id !== undefined && { id }),
+    providerConfig: first.providerConfig,
+    scope: Object.fromEntries(first.scope),
+    state: ownership.is,
+    ...(owner && { owner: toHolder(owner, resource) }),
+    contenders: holdings.filter((holding) => holding !== owner).map((holding) => toHolder(holding, resource)),
+    identity,
+  };
+}
+
+function toHolder(holding: Holding, resource: CloudResource): JsonObject {
+  const { contender, cluster, claim, namespace, composite, resource: managedResource } = holding;
+  return {
+    owner: contender.owner,
+    role: toRole(holding, resource),
+    ...(namespace !== undefined && { namespace }),
+    ...(claim !== undefined && { claim }),
+    ...(composite !== undefined && { composite }),
+    ...(cluster !== undefined && { cluster }),
+    managedResource,
+    since: contender.createdAt,
+  };
+}

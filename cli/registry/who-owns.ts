@@ -1,0 +1,86 @@
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { countNames, findFacts } from "../../src/crossplane/providers/families.ts";
+import { FunctionError } from "../../src/errors.ts";
+import { didYouMean } from "../../src/model/did-you-mean.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { discover, type ResourceKind } from "../cluster/discovery.ts";
+import { inParallel } from "../cluster/in-parallel.ts";
+import { type ClusterOptions, EXIT, openCluster } from "../cluster.ts";
+import type { Host } from "../host.ts";
+import type { Holding } from "../lookup/holding.ts";
+import { lookUp, lookUpManaged } from "../lookup/look-up.ts";
+import { toCloudResources } from "../lookup/ownership.ts";
+import { type ResourceQuery, toNames } from "../lookup/query.ts";
+import { type Format, ownersText } from "./format.ts";
+import { findManagedKinds, hasHolderIn } from "./kinds.ts";
+
+type Scope = readonly (readonly [field: string, value: string])[];
+
+export interface WhoOwnsOptions extends ClusterOptions {
+  readonly kind: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly providerConfig: string | undefined;
+  readonly namespace: string | undefined;
+  readonly format: Format;
+}
+
+/** Prints who owns a cloud resource, and who else needs it. @returns the exit code. */
+export async function whoOwns(options: WhoOwnsOptions, host: Host): Promise<number> {
+  const { kind, name, format } = options;
+  const cluster = openCluster(options, host);
+  const kinds = findManagedKinds([kind], await discover(cluster));
+  assertScope(options.scope, kinds);
+  const resources = toCloudResources(await findHoldings(cluster, kinds, options)).filter((resource) =>
+    hasHolderIn(resource, options.namespace),
+  );
+  if (resources.length > 0) {
+    host.print(ownersText(resources, format));
+    return EXIT.fine;
+  }
+  host.printError(`nobody owns ${kind} ${JSON.stringify(name)}: no managed resource is registered for it\n`);
+  if (format === "json" || format === "yaml") host.print(ownersText([], format));
+  return EXIT.found;
+}
+
+/** @throws {FunctionError} `InvalidFlags` for fields that do not locate a cloud resource of these kinds. */
+function assertScope(scope: Scope, kinds: readonly ResourceKind[]): void {
+  const known = new Set(kinds.flatMap(({ group, kind }) => scopeFields(group, kind)));
+  const unknown = scope.map(([field]) => field).filter((field) => !known.has(field));
+  if (unknown.length === 0) return;
+  const fields = known.size === 0 ? "it has none" : `one of ${[...known].sort().join(", ")}`;
+  const faults = unknown.map(
+    (field) =>
+      `--scope: ${field}: no field that tells where a ${kinds[0]?.kind} is: ${fields}${didYouMean(field, [...known])}`,
+  );
+  throw new FunctionError("InvalidFlags", ["cannot use the command line:", ...faults].join("\n  "));
+}
+
+const scopeFields = (group: string, kind: string): readonly string[] =>
+  findFacts(withoutScope(group), kind).identity.scope.map((path) => String(path.at(-1)));
+
+/** Looks up by external name; only if nothing has that name, by the managed resource's name. */
+async function findHoldings(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  { name, scope, providerConfig }: WhoOwnsOptions,
+): Promise<readonly Holding[]> {
+  const queries = toQuestions(kinds, name, { scope: new Map(scope), providerConfig });
+  const found = (await lookUp(cluster, kinds, queries)).flatMap(({ holdings }) => holdings);
+  if (found.length > 0) return found;
+  return (await inParallel(kinds, (kind) => lookUpManaged(cluster, kind, name))).flat();
+}
+
+/** Makes a query for each kind. A provider's cluster-scoped and namespaced kinds are one kind in the cloud. */
+function toQuestions(
+  kinds: readonly ResourceKind[],
+  name: string,
+  place: Pick<ResourceQuery, "scope" | "providerConfig">,
+): readonly ResourceQuery[] {
+  const queries = kinds.flatMap(({ group, kind }): readonly [string, ResourceQuery][] => {
+    const names = toNames(name, countNames(findFacts(withoutScope(group), kind).identity));
+    const query = { group: withoutScope(group), kind, ...place };
+    return names === undefined ? [] : [[`${query.group}/${kind}`, { ...query, names }]];
+  });
+  return [...new Map(queries).values()];
+}

@@ -1,0 +1,27 @@
+import { type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
+import { objectAt } from "./objects.ts";
+
+export const readMetadata = (object: JsonObject): JsonObject => objectAt(object, "metadata");
+
+/** Reads a string of the metadata, such as `name`; empty if there is none. */
+export function metadataString(object: JsonObject, field: string): string {
+  const value = ownValue(readMetadata(object), field);
+  return typeof value === "string" ? value : "";
+}
+
+/**
+ * Reads the labels or annotations. As in Crossplane's CLI there are none if one value is not a string (`n` is a boolean in YAML).
+ */
+export function metadataMap(object: JsonObject, field: "labels" | "annotations"): Readonly<Record<string, string>> {
+  const entries = Object.entries(objectAt(readMetadata(object), field));
+  const strings = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return strings.length === entries.length ? Object.fromEntries(strings) : {};
+}
+
+/** Copies the object with these fields in its metadata. As in Go, an empty string removes a field. */
+export function withMetadata(object: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
+  const entries = Object.entries({ ...readMetadata(object), ...fields }).filter(
+    ([key, value]) => !(key in fields && value === ""),
+  );
+  return entries.length === 0 ? object : { ...object, metadata: Object.fromEntries(entries) };
+}

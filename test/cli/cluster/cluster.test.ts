@@ -1,0 +1,167 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Cluster, toCluster } from "../../../cli/cluster/cluster.ts";
+import { connect } from "../../../cli/cluster/connection.ts";
+import { discover } from "../../../cli/cluster/discovery.ts";
+import { findKindsByName, toFullName } from "../../../cli/cluster/kinds.ts";
+import { list } from "../../../cli/cluster/list.ts";
+import { type ApiServer, connectTo, type Fault, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+
+const BUCKET = kindOf("s3.aws.upbound.io", "Bucket");
+const NAMESPACED = kindOf("s3.aws.m.upbound.io", "Bucket");
+const QUEUE = kindOf("sqs.aws.upbound.io", "Queue", { shortNames: ["q"] });
+const kinds = [QUEUE, BUCKET, NAMESPACED];
+
+const bucket = (name: string, labels = {}) => ({
+  apiVersion: "s3.aws.upbound.io/v1beta1",
+  kind: "Bucket",
+  metadata: { name, labels },
+});
+
+const QUICK = { forMs: 2000, firstMs: 10, maxMs: 50 };
+
+function clusterOf(server: ApiServer, waits: string[] = []): Cluster {
+  return toCluster(connectTo(server), { retry: QUICK, onWait: ({ message }) => waits.push(message) });
+}
+
+test("knows where it is", async () => {
+  const server = await startApiServer({ kinds });
+  const cluster = clusterOf(server);
+  expect(cluster.server).toBe(server.url);
+  expect(cluster.namespace).toBe("team-a");
+});
+
+test.each([
+  { reason: "in one request", withoutAggregation: false, requests: ["/apis"] },
+  {
+    reason: "in one for each group, where the API server is older",
+    withoutAggregation: true,
+    requests: ["/apis", ...["s3.aws.m", "s3.aws", "sqs.aws"].map((group) => `/apis/${group}.upbound.io/v1beta1`)],
+  },
+])("finds the kinds that are installed $reason", async ({ withoutAggregation, requests }) => {
+  const server = await startApiServer({ kinds, withoutAggregation });
+  expect(await discover(clusterOf(server))).toEqual([NAMESPACED, BUCKET, QUEUE]);
+  expect(server.requests.toSorted()).toEqual(requests.toSorted());
+});
+
+test.each([
+  { text: "Bucket", names: ["buckets.s3.aws.upbound.io", "buckets.s3.aws.m.upbound.io"] },
+  { text: "buckets.s3.aws.upbound.io", names: ["buckets.s3.aws.upbound.io"] },
+  { text: "bucket.v1beta1.s3.aws.upbound.io", names: ["buckets.s3.aws.upbound.io"] },
+  { text: "q", names: ["queues.sqs.aws.upbound.io"] },
+  { text: "topic", names: [] },
+])("by $text means $names", ({ text, names }) => {
+  expect(findKindsByName(text, kinds).map(toFullName)).toEqual(names);
+});
+
+test("lists page by page, and says how far it is", async () => {
+  const server = await startApiServer({ kinds, objects: [bucket("a"), bucket("b"), bucket("c")] });
+  const pages: unknown[] = [];
+  const onPage = (...page: unknown[]) => pages.push(page);
+  expect(await list(clusterOf(server), BUCKET, { pageSize: 2, onPage })).toEqual(["a", "b", "c"].map((n) => bucket(n)));
+  const path = "/apis/s3.aws.upbound.io/v1beta1/buckets?limit=2";
+  expect(server.requests).toEqual([path, `${path}&continue=2`]);
+  expect(pages).toEqual([
+    [2, 1],
+    [3, undefined],
+  ]);
+});
+
+test("lets the API server select by label", async () => {
+  const server = await startApiServer({ kinds, objects: [bucket("a"), bucket("b", { team: "x" })] });
+  expect(await list(clusterOf(server), BUCKET, { labelSelector: "team=x" })).toEqual([bucket("b", { team: "x" })]);
+  expect(server.requests).toEqual(["/apis/s3.aws.upbound.io/v1beta1/buckets?limit=500&labelSelector=team%3Dx"]);
+});
+
+test("begins a list anew whose pages have become too old", async () => {
+  const server = await startApiServer({ kinds, objects: [bucket("a"), bucket("b"), bucket("c")] });
+  server.expired.add("2");
+  expect(await list(clusterOf(server), BUCKET, { pageSize: 2 })).toHaveLength(3);
+  expect(server.requests).toHaveLength(4);
+});
+
+const BUSY = { status: 429, headers: { "retry-after": "0" } };
+const AWAY = { status: 503, body: "no healthy upstream" };
+
+test.each<{ reason: string; faults: readonly Fault[] }>([
+  { reason: "too many requests", faults: [BUSY, BUSY, BUSY] },
+  { reason: "a server that is away", faults: [AWAY, AWAY] },
+  { reason: "a connection that breaks", faults: ["hang up", "hang up"] },
+  { reason: "all of them", faults: ["hang up", BUSY, AWAY] },
+])("outlasts $reason", async ({ faults }) => {
+  const server = await startApiServer({ kinds, objects: [bucket("a")] });
+  server.faults.push(...faults);
+  const waits: string[] = [];
+  const cluster = clusterOf(server, waits);
+  expect(await list(cluster, BUCKET)).toHaveLength(1);
+  expect(waits).toHaveLength(faults.length);
+  expect(cluster.calls()).toBe(faults.length + 1);
+});
+
+test("waits as long as the API server asks for", async () => {
+  const server = await startApiServer({ kinds });
+  server.faults.push({ status: 429, headers: { "retry-after": "1" } });
+  const start = Date.now();
+  await list(clusterOf(server), BUCKET);
+  expect(Date.now() - start).toBeGreaterThan(950);
+});
+
+test.each<{ reason: string; faults: readonly Fault[]; message: string }>([
+  {
+    reason: "stays away for longer than there is time",
+    faults: Array.from({ length: 500 }, () => AWAY),
+    message: "cannot list buckets.s3.aws.upbound.io: 503 no healthy upstream",
+  },
+  {
+    reason: "wants to be left alone for longer than there is time",
+    faults: [{ status: 429, headers: { "retry-after": "3600" }, body: '{"kind":"Status","message":"slow down"}' }],
+    message: "cannot list buckets.s3.aws.upbound.io: 429 slow down",
+  },
+  {
+    reason: "does not know the token",
+    faults: [{ status: 401, body: '{"kind":"Status","message":"Unauthorized"}' }],
+    message: "cannot list buckets.s3.aws.upbound.io: the API server does not accept these credentials (Unauthorized)",
+  },
+  {
+    reason: "answers with something else",
+    faults: [{ status: 200, body: "<html>" }],
+    message: "cannot list buckets.s3.aws.upbound.io: the answer is not JSON",
+  },
+])("gives up on one that $reason", async ({ faults, message }) => {
+  const server = await startApiServer({ kinds });
+  server.faults.push(...faults);
+  await expect(list(clusterOf(server), BUCKET)).rejects.toThrow(message);
+});
+
+test.each([
+  { namespace: undefined, where: "", role: "a ClusterRole" },
+  { namespace: "team-a", where: ' in namespace "team-a"', role: 'a Role in "team-a" or a ClusterRole' },
+])("names the verb that RBAC lacks, and what grants it (namespace: $namespace)", async ({ namespace, where, role }) => {
+  const server = await startApiServer({ kinds });
+  server.forbidden.add("buckets");
+  await expect(list(clusterOf(server), NAMESPACED, namespace === undefined ? {} : { namespace })).rejects.toThrow(
+    `cannot list buckets.s3.aws.m.upbound.io${where}: RBAC lacks the verb "list" for user ` +
+      `"system:serviceaccount:platform:registry"; grant it in ${role}: ` +
+      '{apiGroups: ["s3.aws.m.upbound.io"], resources: ["buckets"], verbs: ["list"]}',
+  );
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  { reason: "no such file", options: { kubeconfig: "/nowhere/kubeconfig" }, message: "no such file" },
+  { reason: "no such context", options: { context: "prod" }, message: 'no context "prod"; there is test' },
+])("cannot find a cluster: $reason", async ({ options, message }) => {
+  const { kubeconfig } = await startApiServer({ kinds });
+  expect(() => connect({ kubeconfig, env: {}, ...options })).toThrow(message);
+});
+
+test("does not wait for a server whose certificate is another's", async () => {
+  const [one, other] = [await startApiServer({ kinds }), await startApiServer({ kinds })];
+  const kubeconfig = join(temporaryFolder(), "kubeconfig");
+  writeFileSync(kubeconfig, readFileSync(one.kubeconfig, "utf8").replace(one.url, other.url));
+  const cluster = toCluster(connect({ kubeconfig, env: {} }), { retry: QUICK });
+  await expect(discover(cluster)).rejects.toThrow(`cannot get /apis: cannot reach ${other.url}: `);
+  expect(cluster.calls()).toBe(1);
+});

@@ -1,0 +1,196 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer as createProxy } from "node:http";
+import { createServer } from "node:https";
+import { type AddressInfo, connect as connectSocket, type Server } from "node:net";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { expect, onTestFinished, test } from "vitest";
+import { stringify } from "yaml";
+import { toCluster } from "../../../cli/cluster/cluster.ts";
+import { connect } from "../../../cli/cluster/connection.ts";
+import { createAuthority, type Identity, issue } from "../../../testing/servers/certificates.ts";
+import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
+
+/** A request as a server sees it. */
+interface Seen {
+  readonly authorization: string | undefined;
+  readonly groups: string | readonly string[] | undefined;
+  /** The common name of the client's certificate. */
+  readonly client: string | undefined;
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server that asks for a client's certificate, and answers with each status in turn, 200 in the end. */
+async function startServer(...statuses: readonly number[]) {
+  const authority = await createAuthority("api-server");
+  const { certificate: cert, key } = await issue(authority, "localhost");
+  const seen: Seen[] = [];
+  const left = [...statuses];
+  const options = { cert, key, ca: authority.certificate, requestCert: true, rejectUnauthorized: false };
+  const server = createServer(options, ({ headers, socket }, response) => {
+    const client = (socket as TLSSocket).getPeerCertificate().subject?.CN;
+    seen.push({ authorization: headers.authorization, groups: headers["impersonate-group"], client: String(client) });
+    response.writeHead(left.shift() ?? 200, { connection: "close" }).end("{}");
+  });
+  return { authority, seen, url: `https://127.0.0.1:${await listen(server)}` };
+}
+
+function kubeconfigOf(server: string, authority: Identity, user: object, cluster: object = {}): string {
+  const ca = Buffer.from(authority.certificate).toString("base64");
+  const file = join(temporaryFolder(), "kubeconfig");
+  const config = {
+    clusters: [{ name: "c", cluster: { server, "certificate-authority-data": ca, ...cluster } }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  };
+  writeFileSync(file, stringify(config));
+  return file;
+}
+
+/** A plugin that notes each start in a file, with what it is told, and prints this status. */
+function pluginOf(status: object, calls: string) {
+  const script = `require("fs").appendFileSync(${JSON.stringify(calls)}, process.env.KUBERNETES_EXEC_INFO + "\\n");
+    console.log(${JSON.stringify(JSON.stringify({ kind: "ExecCredential", status }))})`;
+  return { exec: { apiVersion: "client.authentication.k8s.io/v1", command: process.execPath, args: ["-e", script] } };
+}
+
+const callsIn = (file: string): readonly string[] => readFileSync(file, "utf8").trim().split("\n");
+
+test.each([
+  { reason: "a token", user: { token: "t" }, authorization: "Bearer t" },
+  { reason: "a password", user: { username: "u", password: "p" }, authorization: `Basic ${btoa("u:p")}` },
+  { reason: "nothing", user: {}, authorization: undefined },
+])("sends $reason", async ({ user, authorization }) => {
+  const { url, authority, seen } = await startServer();
+  const { status } = await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
+  expect({ status, seen }).toEqual({ status: 200, seen: [{ authorization, groups: undefined, client: "undefined" }] });
+});
+
+test("shows the client's certificate", async () => {
+  const { url, authority, seen } = await startServer();
+  const { certificate, key } = await issue(authority, "team-a");
+  const user = { "client-certificate-data": btoa(certificate), "client-key-data": btoa(key) };
+  await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
+  expect(seen[0]?.client).toBe("team-a");
+});
+
+test("reads a token's file again for each request, since kubelet rotates it", async () => {
+  const { url, authority, seen } = await startServer();
+  const tokenFile = join(temporaryFolder(), "token");
+  const connection = connect({ kubeconfig: kubeconfigOf(url, authority, { tokenFile }), env: {} });
+  for (const token of ["one", "two"]) {
+    writeFileSync(tokenFile, `${token}\n`);
+    await connection.send("/apis", "a/b");
+  }
+  expect(seen.map(({ authorization }) => authorization)).toEqual(["Bearer one", "Bearer two"]);
+});
+
+test.each([
+  { reason: "once, for a token without an end", status: { token: "t" }, statuses: [], calls: 1 },
+  {
+    reason: "for each request, once its token has ended",
+    status: { token: "t", expirationTimestamp: "2020-01-01T00:00:00Z" },
+    statuses: [],
+    calls: 2,
+  },
+  { reason: "again, when its token is not accepted", status: { token: "t" }, statuses: [401], calls: 2 },
+])("asks a plugin $reason", async ({ status, statuses, calls }) => {
+  const { url, authority, seen } = await startServer(...statuses);
+  const file = join(temporaryFolder(), "calls");
+  const connection = connect({ kubeconfig: kubeconfigOf(url, authority, pluginOf(status, file)), env: {} });
+  expect((await connection.send("/apis", "a/b")).status).toBe(200);
+  await connection.send("/apis", "a/b");
+  expect(seen.at(-1)?.authorization).toBe("Bearer t");
+  expect(callsIn(file)).toHaveLength(calls);
+  expect(JSON.parse(callsIn(file)[0] ?? "")).toEqual({
+    apiVersion: "client.authentication.k8s.io/v1",
+    kind: "ExecCredential",
+    spec: { interactive: false },
+  });
+});
+
+test("shows a certificate that a plugin gives", async () => {
+  const { url, authority, seen } = await startServer();
+  const { certificate, key } = await issue(authority, "from-plugin");
+  const user = pluginOf({ clientCertificateData: certificate, clientKeyData: key }, join(temporaryFolder(), "calls"));
+  await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
+  expect(seen[0]?.client).toBe("from-plugin");
+});
+
+test.each([
+  {
+    reason: "is not there",
+    exec: { command: "no-such-plugin", installHint: "install it" },
+    message: /ENOENT; install it$/,
+  },
+  {
+    reason: "fails",
+    exec: { command: process.execPath, args: ["-e", "console.error('log in first'); process.exit(1)"] },
+    message: /: log in first$/,
+  },
+  {
+    reason: "prints half a credential, which is not shown",
+    exec: { command: process.execPath, args: ["-e", 'console.log(\'{"status":{"token":"s3cret\')'] },
+    message: /: what it prints is not JSON$/,
+  },
+])("says so once where a plugin $reason", async ({ exec, message }) => {
+  const { url, authority } = await startServer();
+  const cluster = toCluster(connect({ kubeconfig: kubeconfigOf(url, authority, { exec }), env: {} }), {});
+  const error = await cluster.get({ verb: "get", resource: "", apiGroup: "", path: "/apis" }).catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: "Unauthorized", message: expect.stringMatching(message) });
+  expect(cluster.calls()).toBe(1);
+});
+
+/** An HTTP proxy that lets this login through. */
+async function startProxy(login: string) {
+  const targets: string[] = [];
+  const proxy = createProxy().on("connect", (request, socket) => {
+    targets.push(request.url ?? "");
+    if (request.headers["proxy-authorization"] !== `Basic ${btoa(login)}`) {
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+      return;
+    }
+    const [host, port] = (request.url ?? "").split(":");
+    const server = connectSocket(Number(port), host, () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      socket.pipe(server).pipe(socket);
+    });
+  });
+  return { targets, port: await listen(proxy) };
+}
+
+test("goes by the proxy that the cluster names", async () => {
+  const { url, authority, seen } = await startServer();
+  const { targets, port } = await startProxy("me:pw");
+  const to = (login: string) => ({ "proxy-url": `http://${login}@127.0.0.1:${port}` });
+  const connectBy = (login: string) =>
+    connect({ kubeconfig: kubeconfigOf(url, authority, { token: "t" }, to(login)), env: {} }).send("/apis", "a/b");
+  expect((await connectBy("me:pw")).status).toBe(200);
+  expect(seen[0]?.authorization).toBe("Bearer t");
+  expect(targets).toEqual([url.replace("https://", "")]);
+  await expect(connectBy("me:wrong")).rejects.toThrow(`the proxy 127.0.0.1:${port} answers 407`);
+});
+
+test("sends a request again that met a connection which the server was closing", async () => {
+  const authority = await createAuthority("api-server");
+  const { certificate: cert, key } = await issue(authority, "localhost");
+  const paths: string[] = [];
+  const server = createServer({ cert, key }, ({ socket, url }, response) => {
+    paths.push(url ?? "");
+    if (paths.length === 2) socket.destroy();
+    else response.end("{}");
+  });
+  const kubeconfig = kubeconfigOf(`https://127.0.0.1:${await listen(server)}`, authority, {});
+  const { send } = connect({ kubeconfig, env: {} });
+  await send("/first", "a/b");
+  const { status } = await send("/second", "a/b");
+  expect({ status, paths }).toEqual({ status: 200, paths: ["/first", "/second", "/second"] });
+});

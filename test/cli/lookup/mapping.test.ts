@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { findDeclarations } from "../../../cli/lookup/declarations.ts";
+import { parseMapping } from "../../../cli/lookup/mapping.ts";
+
+const file = (resources: unknown, more: object = {}) => ({
+  apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1",
+  kind: "IdentityMapping",
+  mappings: [{ apiGroup: "platform.example.org", kind: "Bucket", resources, ...more }],
+});
+
+const bucket = (fields: object) => ({ apiGroup: "s3.aws.m.upbound.io", kind: "Bucket", ...fields });
+const object = (fields: object) => ({ apiGroup: "kubernetes.crossplane.io", kind: "Object", ...fields });
+
+const manifest = {
+  apiVersion: { value: "v1" },
+  kind: { value: "ConfigMap" },
+  namespace: { fromFieldPath: "metadata.namespace" },
+  name: { template: "{metadata.name}-{spec.shard}" },
+};
+
+const claim = {
+  apiVersion: "platform.example.org/v1",
+  kind: "Bucket",
+  metadata: { namespace: "team-a", name: "orders" },
+  spec: { name: "orders-data", shard: 7, isPublic: true, region: "eu-west-1" },
+};
+
+describe("what a claim stands for", () => {
+  test.each([
+    { reason: "a literal", resource: bucket({ externalName: { value: "shared" } }), names: ["shared"], path: ["kind"] },
+    {
+      reason: "a field",
+      resource: bucket({ externalName: { fromFieldPath: "spec.name" } }),
+      names: ["orders-data"],
+      path: ["spec", "name"],
+    },
+    {
+      reason: "a number",
+      resource: bucket({ externalName: { fromFieldPath: "spec.shard" } }),
+      names: ["7"],
+      path: ["spec", "shard"],
+    },
+    {
+      reason: "a boolean in a template",
+      resource: bucket({ externalName: { template: "{spec.isPublic}-x" } }),
+      names: ["true-x"],
+      path: ["spec", "isPublic"],
+    },
+    {
+      reason: "an Object's manifest",
+      resource: object({ manifest }),
+      names: ["v1", "ConfigMap", "team-a", "orders-7"],
+      path: ["metadata", "name"],
+    },
+    {
+      reason: "that of an Object without a namespace",
+      resource: object({ manifest: { ...manifest, namespace: undefined } }),
+      names: ["v1", "ConfigMap", "", "orders-7"],
+      path: ["metadata", "name"],
+    },
+  ])("a mapping names a cloud resource by $reason", ({ resource, names, path }) => {
+    const { declarations } = findDeclarations(claim, parseMapping(file([resource]), "m.yaml"));
+    expect(declarations).toMatchObject([
+      { query: { names }, path, declarer: { owner: "Bucket.platform.example.org/team-a/orders" } },
+    ]);
+  });
+
+  test("is without .m, and where it is as far as that is known", () => {
+    const resource = {
+      apiGroup: "amplify.aws.m.upbound.io",
+      kind: "Branch",
+      externalName: { fromFieldPath: "spec.name" },
+      providerConfig: { value: "prod" },
+      scope: { region: { fromFieldPath: "spec.region" }, appId: { fromFieldPath: "spec.nothing" } },
+    };
+    const [declaration] = findDeclarations(claim, parseMapping(file([resource]), "m.yaml")).declarations;
+    expect(declaration?.query).toEqual({
+      group: "amplify.aws.upbound.io",
+      kind: "Branch",
+      names: ["orders-data"],
+      providerConfig: "prod",
+      scope: new Map([["region", "eu-west-1"]]),
+    });
+  });
+
+  test("is not known where a field of its name is not set", () => {
+    const resource = bucket({ externalName: { template: "{spec.name}-{spec.nothing}" } });
+    expect(findDeclarations(claim, parseMapping(file([resource]), "m.yaml"))).toEqual({
+      declarations: [],
+      doubts: ["cannot tell which Bucket it stands for: spec.name is not set"],
+      isKnown: true,
+    });
+  });
+});
+
+test.each([
+  { reason: "nothing", content: null, faults: ["input: not an object: null"] },
+  {
+    reason: "another kind",
+    content: { ...file([bucket({ externalName: { value: "a" } })]), kind: "Mapping" },
+    faults: ['kind: not IdentityMapping: "Mapping"'],
+  },
+  {
+    reason: "two for one kind",
+    content: {
+      ...file([]),
+      mappings: [1, 2].map(() => ({ apiGroup: "a", kind: "B", resources: [bucket({ externalName: { value: "a" } })] })),
+    },
+    faults: ["mappings: more than one for B.a"],
+  },
+  { reason: "no resources", content: file([]), faults: ["mappings[0].resources: an empty list"] },
+  {
+    reason: "many at once",
+    content: file([bucket({ externalName: { value: "a", template: "{b}" }, color: "red" }), bucket({})]),
+    faults: [
+      "mappings[0].resources[0].externalName: exactly one of value, fromFieldPath, template; found value and template",
+      "mappings[0].resources[0].color: unknown field",
+      "mappings[0].resources[1]: exactly one of externalName, manifest; found none",
+    ],
+  },
+  {
+    reason: "a template without a field",
+    content: file([bucket({ externalName: { template: "logs" } })]),
+    faults: ['mappings[0].resources[0].externalName.template: no template: "logs" (for example {metadata.name}-logs)'],
+  },
+  {
+    reason: "a template whose field is none",
+    content: file([bucket({ externalName: { template: "{spec..name}" } })]),
+    faults: ['mappings[0].resources[0].externalName.template: not a field path: "spec..name", at position 4'],
+  },
+  {
+    reason: "an Object by its external name",
+    content: file([object({ externalName: { value: "a" } })]),
+    faults: ["mappings[0].resources[0].externalName: an Object is named by its manifest"],
+  },
+  {
+    reason: "a Bucket by a manifest",
+    content: file([bucket({ manifest })]),
+    faults: ["mappings[0].resources[0].manifest: a Bucket has no manifest but an externalName"],
+  },
+  {
+    reason: "a place that is none",
+    content: file([object({ manifest, scope: { region: { value: "x" } } })]),
+    faults: ["mappings[0].resources[0].scope.region: no field that tells where a Object is: it has none"],
+  },
+])("cannot use a mapping: $reason", ({ content, faults }) => {
+  expect(() => parseMapping(content, "m.yaml")).toThrow(
+    ["cannot use the mapping m.yaml:", ...faults.map((fault) => `  ${fault}`)].join("\n"),
+  );
+});
