@@ -16,7 +16,7 @@ const features: readonly Feature[] = [
   externalNames, // after every feature that desires managed resources, and before tags: who may write its ledger must not pass by them
   tags, // needs the final set of desired resources and their names, and leaves out what another XR has
   adoption, // after every feature that desires resources: it looks for those that nobody desires
-  responseTTL, // last: it must know every requirement, because one that is pending forbids a TTL
+  responseTTL, // last: a requirement that is pending forbids a TTL, whichever feature has asked
 ];
 
 export const run = (call: Call): Draft => features.reduce((draft, feature) => feature(call, draft), emptyDraft);

@@ -4,8 +4,9 @@ import { parseKnownInput } from "./input/known-inputs.ts";
 import type { Input } from "./input/schema.ts";
 import type { Condition, Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";
-import { type Draft, emptyDraft, type TagChange, withResults } from "./model/draft.ts";
-import type { Request } from "./model/request.ts";
+import { type Draft, emptyDraft, type TagChange, withRequirements, withResults } from "./model/draft.ts";
+import { Requirements } from "./model/requirement.ts";
+import type { OperationCall } from "./operations/operation.ts";
 import { assertNoOperation, operate } from "./operations/operations.ts";
 import { run } from "./pipeline.ts";
 import { readRequest } from "./wire/request.ts";
@@ -32,18 +33,22 @@ const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
  */
 export function runFunction(message: Uint8Array): Outcome {
   const request = readRequest(message);
+  const requirements = new Requirements(request);
   let draft = emptyDraft;
   try {
     const { document } = request.observed.composite;
     const input = parseKnownInput(request.input.toObject(), request.inputBytes);
-    draft = isOperation(document, input) ? operate({ request, input }) : compose(request, input, document);
+    const call = { request, input, requirements };
+    draft = isOperation(document, input) ? operate(call) : compose(call, document);
+    draft = withRequirements(draft, requirements);
     return toOutcome(draft, writeResponse(request, draft, MAX_RESPONSE_BYTES));
   } catch (error) {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
     const { message, code: reason } = error;
     const result: Result = { severity: "Fatal", message, reason, target: "Composite" };
     // No TTL: Crossplane would replay the Fatal result until that ends.
-    const fatal = withResults({ ...draft, audit: [], results: [], ttlSeconds: undefined }, [result]);
+    const kept = { ...withRequirements(draft, requirements), audit: [], results: [], ttlSeconds: undefined };
+    const fatal = withResults(kept, [result]);
     return toOutcome(fatal, writeFatalResponse(request, fatal));
   }
 }
@@ -52,10 +57,10 @@ export function runFunction(message: Uint8Array): Outcome {
 const isOperation = (composite: Document, { spec }: Input): boolean =>
   spec.neverReconciled !== undefined && composite.at(["kind"]) === undefined;
 
-function compose(request: Request, input: Input, document: Document): Draft {
+function compose(call: OperationCall, document: Document): Draft {
   const composite = toComposite(document);
-  assertNoOperation(input);
-  return run({ request, input, composite });
+  assertNoOperation(call.input);
+  return run({ ...call, composite });
 }
 
 /** Nothing else of a draft: an outcome may be copied to another thread, and a draft's values are many times as large. */

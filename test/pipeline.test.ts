@@ -3,6 +3,7 @@ import type { Draft } from "../src/model/draft.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { run } from "../src/pipeline.ts";
 import { externallyNamed } from "../testing/builders/composed.ts";
+import { runFeature } from "../testing/builders/run-feature.ts";
 import { type CallParts, callOf, xr } from "../testing/builders/sharing.ts";
 import { at, DOMAIN, desiredOf, team } from "../testing/builders/tags.ts";
 
@@ -19,7 +20,8 @@ describe("a VPC whose name comes from external names has one writer:", () => {
   const recording = xr({ status: { externalNames: names } });
   const ledger = { toCompositeFieldPath: "status.externalNames" };
   const runWith = ({ externalNames = { ledger }, onConflict = "Observe", ...parts }: Row["parts"] = {}): Draft =>
-    run(
+    runFeature(
+      run,
       callOf({
         sharedResources: [],
         desired: { vpc },

@@ -8,7 +8,6 @@ import {
   type Draft,
   withCompositeUnready,
   withCondition,
-  withRequirements,
   withResource,
   withResources,
   withResults,
@@ -61,15 +60,13 @@ function publish(config: EnvironmentConfig, name: string, call: Call, draft: Dra
 
   const selector = { apiVersion: config.apiVersion, kind: "EnvironmentConfig", match: { name } };
   const requirement = toRequirement(key, selector);
-  const asking = withRequirements(draft, [requirement]);
-  const answer = call.request.required(requirement.name);
-  if (answer.is === "pending")
-    return withState(keepObserved(asking, call), { is: "WaitingForRequiredResources" }, call);
+  const answer = call.requirements.ask(requirement);
+  if (answer.is === "pending") return withState(keepObserved(draft, call), { is: "WaitingForRequiredResources" }, call);
   const [existing] = answer.items;
   const isOurs = existing === undefined || readAnnotation(existing, OWNER) === formatOwner(call.composite);
   return isOurs
-    ? compose(config, name, undefined, call, asking)
-    : withState(keepObserved(asking, call), { is: "NameTaken", name }, call);
+    ? compose(config, name, undefined, call, draft)
+    : withState(keepObserved(draft, call), { is: "NameTaken", name }, call);
 }
 
 function compose(

@@ -11,10 +11,7 @@ const JITTER = 0.1;
  * there is none, because Crossplane v1.20 to v2.1 would take the response for final and replay it until the TTL ends. Nor is
  * there one beside a Fatal result, which Crossplane retries by itself and must not replay.
  */
-export const responseTTL: Feature = ({ input, request, composite }, draft) => {
-  const isPending =
-    [...draft.requirements.keys()].some((name) => request.required(name).is === "pending") ||
-    [...draft.requiredSchemas.keys()].some((name) => request.requiredSchema(name).is === "pending");
+export const responseTTL: Feature = ({ input, requirements: { isPending }, composite }, draft) => {
   const isFatal = draft.results.some(({ severity }) => severity === "Fatal");
   const { responseTTL: seconds } = input.spec;
   return isPending || isFatal || seconds === 0

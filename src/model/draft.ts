@@ -1,7 +1,7 @@
 import { type Condition, type Result, withMessageCut } from "./condition.ts";
 import type { Document, ValueEdit } from "./document.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { Requirement, ResourceSelector, SchemaRequirement, SchemaSelector } from "./requirement.ts";
+import type { Requirements, ResourceSelector, SchemaSelector } from "./requirement.ts";
 import type { Ready } from "./resource.ts";
 
 /** An edit of one desired composed resource. Parts that are undefined stay as the steps before us left them. */
@@ -117,22 +117,11 @@ export const withConnectionDetails = (draft: Draft, details: Entries<string>): D
 /** Holds the XR unready, whatever its readiness was after the steps before us. */
 export const withCompositeUnready = (draft: Draft): Draft => ({ ...draft, compositeReady: "False" });
 
-/** Asks for resources. A requirement is returned on every call for as long as it is needed: Crossplane watches it. */
-export const withRequirements = (draft: Draft, requirements: readonly Requirement[]): Draft => ({
+/** Requires all that was asked. A requirement is returned on every call for as long as it is needed: Crossplane watches it. */
+export const withRequirements = (draft: Draft, { resources, schemas }: Requirements): Draft => ({
   ...draft,
-  requirements: extended(
-    draft.requirements,
-    requirements.map(({ name, selector }) => [name, selector] as const),
-  ),
-});
-
-/** Asks for schemas. */
-export const withRequiredSchemas = (draft: Draft, requirements: readonly SchemaRequirement[]): Draft => ({
-  ...draft,
-  requiredSchemas: extended(
-    draft.requiredSchemas,
-    requirements.map(({ name, apiVersion, kind }) => [name, { apiVersion, kind }] as const),
-  ),
+  requirements: resources,
+  requiredSchemas: schemas,
 });
 
 /** Leaves values to later steps of the pipeline. */

@@ -35,3 +35,46 @@ export type SchemaAnswer =
  * a function that takes that for an empty answer drops what it had composed before.
  */
 export type Answer = { readonly is: "pending" } | { readonly is: "resolved"; readonly items: readonly Document[] };
+
+/** A request's answers, by the names of the requirements. */
+export interface Answers {
+  /** The answer to the requirement of that name, in whichever field this generation of Crossplane answers. */
+  required(name: string): Answer;
+  /** The answer to the schema requirement of that name. */
+  requiredSchema(name: string): SchemaAnswer;
+}
+
+/**
+ * Asks Crossplane, and records what was asked: that is what the response requires, so no feature can forget a requirement that
+ * its answer depends on. (Requirements that come and go make Crossplane fail the XR after five rounds.)
+ */
+export class Requirements {
+  readonly resources = new Map<string, ResourceSelector>();
+  readonly schemas = new Map<string, SchemaSelector>();
+  readonly #answers: Answers;
+  #isPending = false;
+
+  constructor(answers: Answers) {
+    this.#answers = answers;
+  }
+
+  /** True once something was asked that Crossplane has not looked up yet. */
+  get isPending(): boolean {
+    return this.#isPending;
+  }
+
+  ask({ name, selector }: Requirement): Answer {
+    this.resources.set(name, selector);
+    return this.#noted(this.#answers.required(name));
+  }
+
+  askSchema({ name, apiVersion, kind }: SchemaRequirement): SchemaAnswer {
+    this.schemas.set(name, { apiVersion, kind });
+    return this.#noted(this.#answers.requiredSchema(name));
+  }
+
+  #noted<T extends Answer | SchemaAnswer>(answer: T): T {
+    this.#isPending ||= answer.is === "pending";
+    return answer;
+  }
+}

@@ -1,7 +1,7 @@
 import { toRequirement } from "../crossplane/requirement.ts";
 import { compareTexts } from "../model/compare.ts";
 import type { Result } from "../model/condition.ts";
-import { type Draft, withObject, withOutput, withRequirements, withResults } from "../model/draft.ts";
+import { type Draft, withObject, withOutput, withResults } from "../model/draft.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { DEFINITION, type Definition, toDefinition } from "./definition.ts";
@@ -22,29 +22,27 @@ interface Judged {
 
 /** Requires the XRDs, then the XRs of each, and nudges the XRDs of XRs that were never reconciled. */
 export const neverReconciled: Operation = (call, draft) => {
-  const { request, input } = call;
-  const { definitions: selected, onFound } = input.spec.neverReconciled ?? {};
+  const { definitions: selected, onFound } = call.input.spec.neverReconciled ?? {};
   if (selected === undefined) return draft;
   const wanted = toRequirement("never-reconciled/definitions", {
     ...DEFINITION,
     match: { labels: selected.matchLabels },
   });
-  const answer = request.required(wanted.name);
+  const answer = call.requirements.ask(wanted);
   const definitions =
     answer.is === "pending" ? [] : answer.items.flatMap((item) => toDefinition(item) ?? []).sort(byName);
-  const asking = withRequirements(draft, [wanted, ...definitions.map(requireComposites)]);
   const judged = judgeAll(call, definitions);
-  if (answer.is === "pending" || judged === undefined) return asking;
-  const nudged = withNudges(asking, onFound === "Nudge" ? judged : []);
+  if (answer.is === "pending" || judged === undefined) return draft;
+  const nudged = withNudges(draft, onFound === "Nudge" ? judged : []);
   return withOutput(withResults(nudged, toResults(judged)), toOutput(judged));
 };
 
 const byName = (a: Definition, b: Definition): number => compareTexts(a.name, b.name);
 
 /** Judges the XRs of each XRD; undefined while one of the answers is pending. */
-function judgeAll({ request }: OperationCall, definitions: readonly Definition[]): readonly Judged[] | undefined {
+function judgeAll({ requirements }: OperationCall, definitions: readonly Definition[]): readonly Judged[] | undefined {
   const judged = definitions.map((definition) => {
-    const answer = request.required(requireComposites(definition).name);
+    const answer = requirements.ask(requireComposites(definition));
     return answer.is === "pending" ? undefined : { definition, verdict: judgeReconciles(definition, answer.items) };
   });
   const known = judged.filter((each) => each !== undefined);

@@ -4,8 +4,7 @@ import { readLabel } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement.ts";
 import { stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
-import type { Request } from "../model/request.ts";
-import type { Requirement } from "../model/requirement.ts";
+import type { Requirement, Requirements } from "../model/requirement.ts";
 import { type Contender, Contenders, toContender } from "./contender.ts";
 import type { Identity } from "./identity.ts";
 import { EXTERNAL_NAME_LABEL, IDENTITY } from "./marks.ts";
@@ -19,46 +18,36 @@ export interface Candidate {
   readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
 }
 
-/** The contenders that Crossplane has found so far, and the requirements to find the others. */
-interface Found {
-  /** Undefined while an answer is pending. */
-  readonly contenders: Contenders | undefined;
-  readonly requirements: readonly Requirement[];
-}
-
 /**
  * Finds all managed resources with the identity's label, and the one that wrote the cloud resource last: its XR may not use this
  * function, so it may lack the label. The latter is required only while ours is not the owner, so in steady state there is one
  * requirement.
  */
-export function findContenders(candidate: Candidate, sought: Identity, known: KnownContenders): Found {
+export function findContenders(candidate: Candidate, sought: Identity, known: KnownContenders): Contenders | undefined {
   const { identity } = sought;
   const { apiVersion, kind } = candidate.kind;
   const match = { labels: { [IDENTITY]: identity } };
   const labelled = toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
   const listed = known.list(labelled, identity);
-  if (listed === undefined) return { contenders: undefined, requirements: [labelled] };
-
-  const writer = toWriterRequirement(candidate, listed);
-  if (writer === undefined) return { contenders: listed, requirements: [labelled] };
-  return { contenders: known.listWithWriter(labelled, sought, writer), requirements: [labelled, writer] };
+  const writer = listed && toWriterRequirement(candidate, listed);
+  return writer === undefined ? listed : known.listWithWriter(labelled, sought, writer);
 }
 
-type Answers = Pick<Request, "required">;
+type Asking = Pick<Requirements, "ask">;
 
 /** The answers of one request, each read once for all resources that stand for the same cloud resource. */
 export class KnownContenders {
-  readonly #request: Answers;
-  readonly #read = new Map<string, Contenders>();
+  readonly #requirements: Asking;
+  readonly #known = new Map<string, Contenders>();
 
-  constructor(request: Answers) {
-    this.#request = request;
+  constructor(requirements: Asking) {
+    this.#requirements = requirements;
   }
 
   /** Lists the contenders with the identity's label; undefined while the answer is pending. */
   list(labelled: Requirement, identity: string): Contenders | undefined {
     return this.#once(labelled.name, () => {
-      const found = readAnswer(labelled, this.#request);
+      const found = this.#read(labelled);
       return found && new Contenders(found.filter((contender) => contender.identity === identity));
     });
   }
@@ -67,7 +56,7 @@ export class KnownContenders {
   listWithWriter(labelled: Requirement, sought: Identity, writer: Requirement): Contenders | undefined {
     return this.#once(`${labelled.name} ${writer.name}`, () => {
       const listed = this.list(labelled, sought.identity);
-      const found = readAnswer(writer, this.#request);
+      const found = this.#read(writer);
       if (listed === undefined || found === undefined) return undefined;
       const isNew = (contender: Contender): boolean =>
         !listed.byUid.has(contender.uid) && standsFor(contender, sought.externalName);
@@ -75,11 +64,16 @@ export class KnownContenders {
     });
   }
 
+  #read(requirement: Requirement): readonly Contender[] | undefined {
+    const answer = this.#requirements.ask(requirement);
+    return answer.is === "pending" ? undefined : answer.items.map(toContender);
+  }
+
   #once(key: string, read: () => Contenders | undefined): Contenders | undefined {
-    const before = this.#read.get(key);
+    const before = this.#known.get(key);
     if (before !== undefined) return before;
     const found = read();
-    if (found !== undefined) this.#read.set(key, found);
+    if (found !== undefined) this.#known.set(key, found);
     return found;
   }
 }
@@ -91,11 +85,6 @@ export class KnownContenders {
  */
 const standsFor = ({ identity, document }: Contender, externalName: string): boolean =>
   identity === undefined || readLabel(document, EXTERNAL_NAME_LABEL) === externalName;
-
-function readAnswer({ name }: Requirement, request: Answers): readonly Contender[] | undefined {
-  const answer = request.required(name);
-  return answer.is === "pending" ? undefined : answer.items.map(toContender);
-}
 
 /**
  * Requires the managed resource that wrote the cloud resource, where it is neither ours nor listed. Upjet's providers name it in

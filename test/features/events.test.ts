@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { eventsFor } from "../../src/features/events.ts";
 import type { Condition } from "../../src/model/condition.ts";
+import { begin } from "../../testing/builders/run-feature.ts";
 import { callOf, xr } from "../../testing/builders/sharing.ts";
 
 const condition: Condition = { type: "T", status: "False", reason: "R", message: "m", target: "CompositeAndClaim" };
@@ -47,6 +48,6 @@ test.each<{ reason: string; shown: object[]; now?: Partial<Condition>; events: o
     events: [],
   },
 ])("$reason", ({ shown, now, events }) => {
-  const call = callOf({ xr: xr({ status: { conditions: shown as never } }) });
+  const call = begin(callOf({ xr: xr({ status: { conditions: shown as never } }) }));
   expect(eventsFor({ ...condition, ...now }, "Warning", call)).toEqual(events);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { publishing } from "../../src/features/publish.ts";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { runFeature } from "../../testing/builders/run-feature.ts";
 import { type CallParts, callOf, xr } from "../../testing/builders/sharing.ts";
 
 const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
@@ -15,13 +16,13 @@ const environmentConfig = {
   ],
 };
 const draftOf = (parts: CallParts, config: JsonObject = {}): Draft =>
-  publishing(
+  runFeature(
+    publishing,
     callOf({
       sharedResources: [],
       ...parts,
       spec: { publish: { environmentConfig: { ...environmentConfig, ...config } } },
     }),
-    emptyDraft,
   );
 
 const owner = "Shop.apps.example.org/team-a/shop";
@@ -134,7 +135,7 @@ describe("an EnvironmentConfig", () => {
 });
 
 test("without publish in the input nothing is changed", () => {
-  expect(publishing(callOf({}), emptyDraft)).toBe(emptyDraft);
+  expect(runFeature(publishing, callOf({}))).toBe(emptyDraft);
 });
 
 test("all that was published stays while the name is not set, however much it is", () => {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { run } from "../../src/pipeline.ts";
+import { runFeature } from "../../testing/builders/run-feature.ts";
 import { type CallParts, callOf, database, xr } from "../../testing/builders/sharing.ts";
 
-const ttlOf = (parts: CallParts) => run(callOf(parts)).ttlSeconds;
+const ttlOf = (parts: CallParts) => runFeature(run, callOf(parts)).ttlSeconds;
 const answers = { db: [database()] };
 
 test.each<CallParts & { reason: string; ttl: number | undefined }>([

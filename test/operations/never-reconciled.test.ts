@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
-import { emptyDraft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { neverReconciled } from "../../src/operations/never-reconciled.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
+import { runFeature } from "../../testing/builders/run-feature.ts";
 import { inputOf, requirementsIn, toBaseName } from "../../testing/builders/sharing.ts";
 
 // An Operation that reads the XRDs of a platform and their XRs.
@@ -56,7 +56,7 @@ function operate({ definitions, shops }: World, spec: JsonObject = {}) {
         : ({ is: "resolved", items: items.map(documentOf) } as const);
     },
   };
-  return neverReconciled({ request, input: parseInput(inputOf({ neverReconciled: spec })) }, emptyDraft);
+  return runFeature(neverReconciled, { request, input: parseInput(inputOf({ neverReconciled: spec })) });
 }
 
 const XRDS = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" };

@@ -3,10 +3,12 @@ import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Answer } from "../../src/model/requirement.ts";
+import { Requirements } from "../../src/model/requirement.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
 import { CONTENDERS, EXTERNAL_NAME_LABEL, IDENTITY, TAGS_OWNER } from "../../src/ownership/marks.ts";
 import { OWNER } from "../../src/ownership/owner.ts";
+import { emptyRequest } from "../../testing/builders/request.ts";
 
 const S3 = "s3.aws.upbound.io/v1beta2";
 const S3_NAMESPACED = "s3.aws.m.upbound.io/v1beta1";
@@ -33,11 +35,9 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
 function find(setting: Setting, byLabel: Answer, byName: Answer = { is: "pending" }) {
   const required = (name: string): Answer =>
     name.startsWith(`tags/${setting.apiVersion ?? S3}/hash#`) ? byLabel : byName;
-  const found = findContenders(candidate(setting), sought, new KnownContenders({ required }));
-  return {
-    names: found.contenders?.all.map(({ name }) => name),
-    required: found.requirements.map(({ selector }) => selector),
-  };
+  const requirements = new Requirements({ ...emptyRequest, required });
+  const found = findContenders(candidate(setting), sought, new KnownContenders(requirements));
+  return { names: found?.all.map(({ name }) => name), required: [...requirements.resources.values()] };
 }
 
 const sought = { identity: "hash", externalName: "name" };
@@ -103,13 +103,13 @@ describe("the contenders for a cloud resource", () => {
 
   test("are read once for all resources of an XR that stand for one cloud resource", () => {
     let reads = 0;
-    const required = (): Answer => {
+    const ask = (): Answer => {
       reads++;
       return resolved(bucket("us"), bucket("other"));
     };
-    const known = new KnownContenders({ required });
+    const known = new KnownContenders({ ask });
     const [first, second] = [1, 2].map(() => findContenders(candidate({}), sought, known));
     expect(reads).toBe(1);
-    expect(second?.contenders).toBe(first?.contenders);
+    expect(second).toBe(first);
   });
 });

@@ -1,7 +1,7 @@
-import type { Call } from "../../src/features/feature.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
+import type { NewCall } from "./run-feature.ts";
 import { callOf, inputOf } from "./sharing.ts";
 
 // Builders for tests of adoption and external names: an XR, and Buckets that it composed.
@@ -69,7 +69,7 @@ export interface ComposedParts {
   readonly spec: JsonObject;
 }
 
-export function composedCall({ xr = store(), spec, ...parts }: ComposedParts): Call {
+export function composedCall({ xr = store(), spec, ...parts }: ComposedParts): NewCall {
   const { observed = {}, desired = {}, answers = {}, capabilities = ["RequiredResources"] } = parts;
   const call = callOf({ xr, observed, capabilities, sharedResources: [] });
   const { resources } = callOf({ xr, observed: desired }).request.observed;

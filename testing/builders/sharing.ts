@@ -1,6 +1,5 @@
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { toRequirement, toSecretRequirement } from "../../src/crossplane/requirement.ts";
-import type { Call } from "../../src/features/feature.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import { API_VERSION, KIND } from "../../src/input/schema.ts";
 import { documentOf } from "../../src/model/document.ts";
@@ -9,6 +8,7 @@ import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import type { Resource, State } from "../../src/model/resource.ts";
+import type { NewCall } from "./run-feature.ts";
 
 /** Builders of what tests start from: a team's XR that uses another team's database. */
 
@@ -102,7 +102,7 @@ export interface CallParts {
   readonly tags?: JsonObject;
 }
 
-export function callOf(parts: CallParts): Call {
+export function callOf(parts: CallParts): NewCall {
   const { answers = {}, observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
   const { tags, contenders, spaces, schemas = {} } = parts;
   const composite = documentOf(parts.xr ?? xr());

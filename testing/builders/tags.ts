@@ -1,15 +1,16 @@
 import { tags } from "../../src/features/tags/tags.ts";
 import { documentOf } from "../../src/model/document.ts";
-import { type Draft, emptyDraft } from "../../src/model/draft.ts";
+import type { Draft } from "../../src/model/draft.ts";
 import { parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { externallyNamed } from "./composed.ts";
+import { runFeature } from "./run-feature.ts";
 import { type CallParts, callOf } from "./sharing.ts";
 
 // Builders for tests of tags: a bucket, and a call of the feature.
 
 export const DOMAIN = "shared-infrastructure.fn.crossplane.io";
-export const run = (parts: CallParts): Draft => tags(callOf({ sharedResources: [], ...parts }), emptyDraft);
+export const run = (parts: CallParts): Draft => runFeature(tags, callOf({ sharedResources: [], ...parts }));
 export const team = { key: "team", value: "shop" };
 
 /** A bucket that the cloud names, so that no other XR can declare it. */

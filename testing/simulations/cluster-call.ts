@@ -5,6 +5,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Answer, ResourceSelector } from "../../src/model/requirement.ts";
 import { run } from "../../src/pipeline.ts";
+import { type NewCall, runFeature } from "../builders/run-feature.ts";
 import { callOf } from "../builders/sharing.ts";
 
 type Objects = Readonly<Record<string, JsonObject>>;
@@ -25,7 +26,7 @@ export function callPipeline({ find, ...parts }: Parts): Draft {
   const required = new Map<string, Answer>();
   const call = toCall(parts, (name) => required.get(name) ?? { is: "pending" });
   for (let calls = 0; calls < 6; calls++) {
-    const draft = run(call);
+    const draft = runFeature(run, call);
     if (isFatal(draft) || [...draft.requirements.keys()].every((name) => required.has(name))) return draft;
     for (const [name, selector] of draft.requirements) required.set(name, answerTo(selector, find));
   }
@@ -39,7 +40,7 @@ function answerTo({ match }: ResourceSelector, find: Parts["find"]): Answer {
 
 export const isFatal = ({ results }: Draft): boolean => results.some(({ severity }) => severity === "Fatal");
 
-function toCall(parts: Omit<Parts, "find">, required: (name: string) => Answer): Call {
+function toCall(parts: Omit<Parts, "find">, required: (name: string) => Answer): NewCall {
   const { xr, input, observed, desired } = parts;
   const base = callOf({ xr, sharedResources: [], observed, capabilities: ["RequiredResources"] });
   const { resources } = callOf({ xr, sharedResources: [], observed: desired }).request.observed;

@@ -1,15 +1,15 @@
 import { type Departure, leavesBehind, toDeparture } from "../../cli/lookup/departure.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
-import type { Call } from "../../src/features/feature.ts";
 import { tags } from "../../src/features/tags/tags.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
-import { type Draft, emptyDraft, type ResourceEdit } from "../../src/model/draft.ts";
+import type { Draft, ResourceEdit } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { emptyRequest } from "../builders/request.ts";
+import { type NewCall, runFeature } from "../builders/run-feature.ts";
 import { inputOf, resourceOf } from "../builders/sharing.ts";
 
 /**
@@ -190,8 +190,8 @@ export class TagWorld {
     if (state === undefined || state.isPaused) return undefined;
     const newest = this.#history.length - 1;
     state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
-    const pending = tags(this.#callOf(xr, undefined), emptyDraft);
-    const draft = tags(this.#callOf(xr, this.#history[state.readVersion]), emptyDraft);
+    const pending = runFeature(tags, this.#callOf(xr, undefined));
+    const draft = runFeature(tags, this.#callOf(xr, this.#history[state.readVersion]));
     if (JSON.stringify([...pending.requirements]) !== JSON.stringify([...draft.requirements])) {
       this.faults.push(`XR ${xr} asked for something else once it was answered`);
     }
@@ -357,7 +357,7 @@ export class TagWorld {
     this.#history.push(new Map([...this.#now, [managed.xr, managed]]));
   }
 
-  #callOf(xr: number, answer: Cluster | undefined): Call {
+  #callOf(xr: number, answer: Cluster | undefined): NewCall {
     const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
     const managed = this.#now.get(xr);
     const items =

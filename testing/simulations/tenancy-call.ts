@@ -6,6 +6,7 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { run } from "../../src/pipeline.ts";
+import { type NewCall, runFeature } from "../builders/run-feature.ts";
 import { resourceOf } from "../builders/sharing.ts";
 import { isFatal } from "./cluster-call.ts";
 
@@ -70,9 +71,9 @@ function answersTo(asked: Requirements, lookUp: Parts["lookUp"]): Call["request"
 }
 
 /** Undefined where the function throws what it answers as a Fatal result. */
-function runOnce(call: Call): Draft | undefined {
+function runOnce(call: NewCall): Draft | undefined {
   try {
-    return run(call);
+    return runFeature(run, call);
   } catch (error) {
     if (error instanceof FunctionError) return undefined;
     throw error;

@@ -1,6 +1,6 @@
 import type { Adoption } from "../../input/adoption.ts";
 import type { Condition, Result } from "../../model/condition.ts";
-import { type ResourceEdit, withCondition, withRequirements, withResources, withResults } from "../../model/draft.ts";
+import { type ResourceEdit, withCondition, withResources, withResults } from "../../model/draft.ts";
 import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type Case, findCases } from "./cases.ts";
@@ -17,12 +17,11 @@ export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
 
-  const { cases, requirements } = findCases(call, draft);
+  const cases = findCases(call, draft);
   const remarks = toRemarks(cases, policy, call);
   const condition = toCondition(remarks);
   const adopting = withResources(draft, putBackAll(cases, policy));
-  const asking = withRequirements(adopting, requirements);
-  return withResults(withCondition(asking, condition), toResults(cases, remarks, condition, call));
+  return withResults(withCondition(adopting, condition), toResults(cases, remarks, condition, call));
 };
 
 /** Desires resources for the sake of their owner reference only; the XR is no less ready for it. */

@@ -3,9 +3,8 @@ import type { Reference } from "../../crossplane/references.ts";
 import { compareEntries } from "../../model/compare.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
-import type { Requirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { type Confirmation, confirmNesting } from "./nesting.ts";
+import { confirmNesting } from "./nesting.ts";
 import { isRestored } from "./restored.ts";
 import { canBeRequired, findUnobserved, requireReference } from "./unobserved.ts";
 import { type AdoptionVerdict, type Judgement, judgeObserved, judgeReferenced, settleNested } from "./verdict.ts";
@@ -27,28 +26,16 @@ export interface ReferencedCase<Verdict = AdoptionVerdict> {
 
 export type Case<Verdict = AdoptionVerdict> = ObservedCase<Verdict> | ReferencedCase<Verdict>;
 
-/** All cases, and what they require for as long as they are there: Crossplane watches what was required last. */
-interface Found {
-  readonly cases: readonly Case[];
-  readonly requirements: readonly Requirement[];
-}
-
 /**
  * Finds and judges all cases. In steady state there are none, and no composed resource is read to find that out. The XRs above
  * this one are required only where a case depends on them.
  */
-export function findCases(call: Call, draft: Draft): Found {
+export function findCases(call: Call, draft: Draft): readonly Case[] {
   const judged = [...findObserved(call, draft), ...findReferenced(call)];
   const dependsOnNesting = judged.some(({ verdict }) => verdict.is === "nested");
-  const { nesting, requirements } = dependsOnNesting ? confirmNesting(call) : NOT_CONFIRMED;
-  const references = judged.flatMap((found) => (found.is === "referenced" ? [requireReference(found.reference)] : []));
-  return {
-    cases: judged.map((found): Case => ({ ...found, verdict: settleNested(found.verdict, nesting) })),
-    requirements: [...references, ...requirements],
-  };
+  const nesting = dependsOnNesting ? confirmNesting(call) : ({ is: "pending" } as const);
+  return judged.map((found): Case => ({ ...found, verdict: settleNested(found.verdict, nesting) }));
 }
-
-const NOT_CONFIRMED: Confirmation = { nesting: { is: "pending" }, requirements: [] };
 
 function findObserved({ request, composite }: Call, draft: Draft): readonly ObservedCase<Judgement>[] {
   const { resources } = request.observed;
@@ -70,7 +57,7 @@ function isDesired(name: string, { desired }: Call["request"], { resources }: Dr
 }
 
 function findReferenced(call: Call): readonly ReferencedCase<Judgement>[] {
-  const { request, composite } = call;
+  const { requirements, composite } = call;
   const references = findUnobserved(call).filter((reference) => canBeRequired(reference, call));
   if (references.length === 0) return [];
   const composer = toPossibleComposer(composite);
@@ -78,6 +65,6 @@ function findReferenced(call: Call): readonly ReferencedCase<Judgement>[] {
   return references.map((reference) => ({
     is: "referenced",
     reference,
-    verdict: judgeReferenced(request.required(requireReference(reference).name), composer, isComposerRestored),
+    verdict: judgeReferenced(requirements.ask(requireReference(reference)), composer, isComposerRestored),
   }));
 }

@@ -1,19 +1,13 @@
 import type { Grantee } from "../../crossplane/reference-grant.ts";
 import type { Consumers } from "../../input/consumers.ts";
-import {
-  type Draft,
-  withCompositeValues,
-  withRequiredSchemas,
-  withRequirements,
-  withResources,
-} from "../../model/draft.ts";
+import { type Draft, withCompositeValues, withResources } from "../../model/draft.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type JudgedConsumer, judge } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { type CredentialsState, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";
-import { type Found, findConsumers } from "./find.ts";
+import { findConsumers } from "./find.ts";
 import { toStatus } from "./list.ts";
 import { keepProtection, protect } from "./protect.ts";
 import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
@@ -39,7 +33,7 @@ export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;
   const isAsked = section.list !== undefined || section.protect;
-  const found: Found = isAsked ? findConsumers(section, call) : { consumers: [], requirements: [], schemas: [] };
+  const found = isAsked ? findConsumers(section, call) : [];
   const access = findAccess(section, call);
   const references = findReferenceAccess(section, call);
   const known = access.is === "known" ? access : undefined;
@@ -48,15 +42,11 @@ export const consumers: Feature = (call, draft) => {
     access,
     references,
     allowed: known && grantees && withGrantees(known, grantees),
-    consumers: known && grantees && found.consumers && judge(found.consumers, known.isGranted, grantees),
+    consumers: known && grantees && found && judge(found, known.isGranted, grantees),
     // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
     credentials: section.credentials && makeCredentials(section.credentials, known, call),
   };
-  const asking = withRequiredSchemas(
-    withRequirements(draft, [...found.requirements, ...access.requirements, ...references.requirements]),
-    [...found.schemas, ...references.schemas],
-  );
-  const served = withResources(asking, [
+  const served = withResources(draft, [
     ...(section.protect ? toProtection(state, call) : []),
     ...(state.credentials ? toEdits(state.credentials) : []),
   ]);
@@ -91,7 +81,7 @@ function findReasons(section: Consumers, state: State): readonly ConsumersReason
   if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
   if (references.is === "unreadable") return [{ is: "ReferenceGrantsNotReadable" }];
   if (references.is === "unnamed") return [{ is: "NoConnectionSecret", path: section.secretRef.nameFieldPath }];
-  if (access.is === "pending" || allowed === undefined || known === undefined)
+  if (access.is !== "known" || allowed === undefined || known === undefined)
     return [{ is: "WaitingForRequiredResources" }];
   const withoutGrant = known.filter(({ isGranted }) => !isGranted);
   return [

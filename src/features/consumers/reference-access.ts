@@ -10,7 +10,6 @@ import { couldNotBeRead } from "../../crossplane/requirement.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/parse.ts";
 import { stringAt } from "../../model/document.ts";
-import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 
 /** Who has access to this XR's Secret by ReferenceGrants, beside those that its annotations grant. */
@@ -19,18 +18,11 @@ export interface ReferenceAccess {
   readonly is: "known" | "pending" | "unreadable" | "unnamed";
   /** Undefined unless they are known. */
   readonly grantees: readonly Grantee[] | undefined;
-  readonly requirements: readonly Requirement[];
-  readonly schemas: readonly SchemaRequirement[];
 }
 
 const REQUIREMENT = "consumers/reference-grants";
 
-const without = (is: ReferenceAccess["is"], schemas: readonly SchemaRequirement[] = []): ReferenceAccess => ({
-  is,
-  grantees: undefined,
-  requirements: [],
-  schemas,
-});
+const without = (is: ReferenceAccess["is"]): ReferenceAccess => ({ is, grantees: undefined });
 
 /**
  * Finds the ReferenceGrants beside this XR's Secret, where the input says that consumers rely on them: Crossplane fails an XR that
@@ -39,7 +31,7 @@ const without = (is: ReferenceAccess["is"], schemas: readonly SchemaRequirement[
  * @throws {FunctionError} `InvalidInput` on Crossplane v1, which cannot look them up.
  */
 export function findReferenceAccess({ grant, secretRef }: Consumers, call: Call): ReferenceAccess {
-  if (grant !== "ReferenceGrant") return { ...without("known"), grantees: [] };
+  if (grant !== "ReferenceGrant") return { is: "known", grantees: [] };
   const { request, composite } = call;
   if (!canSelectNamespaces(request, composite)) {
     const message = "ReferenceGrant needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else use Annotation";
@@ -47,15 +39,11 @@ export function findReferenceAccess({ grant, secretRef }: Consumers, call: Call)
   }
   const secret = findSecret(secretRef, call);
   if (secret === undefined) return without("unnamed");
-  const { version, schemas } = findVersion(call);
-  if (version === "pending") return without("pending", schemas);
-  if (version === "none" || couldNotBeRead(REQUIREMENT, composite.document)) return without("unreadable", schemas);
-  const requirement = requireReferenceGrants(REQUIREMENT, version, secret);
-  const answer = request.required(requirement.name);
-  const requirements = [requirement];
-  return answer.is === "pending"
-    ? { ...without("pending", schemas), requirements }
-    : { is: "known", grantees: readGrantees(answer.items, secret), requirements, schemas };
+  const version = findVersion(call);
+  if (version === "pending") return without("pending");
+  if (version === "none" || couldNotBeRead(REQUIREMENT, composite.document)) return without("unreadable");
+  const answer = call.requirements.ask(requireReferenceGrants(REQUIREMENT, version, secret));
+  return answer.is === "pending" ? without("pending") : { is: "known", grantees: readGrantees(answer.items, secret) };
 }
 
 /** The Secret that consumers copy. */
@@ -64,21 +52,15 @@ function findSecret({ nameFieldPath, namespaceFieldPath }: Consumers["secretRef"
   return found.is === "named" ? found.secret : undefined;
 }
 
-interface FoundVersion {
-  readonly version: "v1" | "v1beta1" | "pending" | "none";
-  readonly schemas: readonly SchemaRequirement[];
-}
-
 /** The version that the cluster serves. Crossplane before v2.2 cannot say; then the input's word is taken for v1beta1. */
-function findVersion({ request }: Call): FoundVersion {
-  if (!request.capabilities.has("RequiredSchemas")) return { version: "v1beta1", schemas: [] };
+function findVersion({ request, requirements }: Call): "v1" | "v1beta1" | "pending" | "none" {
+  if (!request.capabilities.has("RequiredSchemas")) return "v1beta1";
   const versions = ["v1", "v1beta1"] as const;
-  const schemas = versions.map(referenceGrantSchema);
   const answers = versions.map((version) => ({
     version,
-    is: request.requiredSchema(referenceGrantSchema(version).name).is,
+    is: requirements.askSchema(referenceGrantSchema(version)).is,
   }));
   const [served] = answers.filter(({ is }) => is !== "unknown");
-  if (served === undefined) return { version: "none", schemas };
-  return { version: served.is === "pending" ? "pending" : served.version, schemas };
+  if (served === undefined) return "none";
+  return served.is === "pending" ? "pending" : served.version;
 }

@@ -7,7 +7,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
-import type { Requirement, ResourceSelector } from "../../model/requirement.ts";
+import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
 
@@ -26,7 +26,8 @@ type Lookup =
 
 export interface LookedUp {
   readonly lookup: Lookup;
-  readonly requirement: Requirement | undefined;
+  /** What was asked for; undefined where nothing was. */
+  readonly selector: ResourceSelector | undefined;
 }
 
 /**
@@ -37,17 +38,16 @@ export interface LookedUp {
  */
 export function find(shared: SharedResource, origins: ReadonlySet<string>, call: Call): LookedUp {
   if (shared.select.by === "self") {
-    return { lookup: { is: "found", resources: [call.composite.document] }, requirement: undefined };
+    return { lookup: { is: "found", resources: [call.composite.document] }, selector: undefined };
   }
   const selector = toSelector(shared, shared.select, call);
-  if (selector.is !== "set") return { lookup: selector, requirement: undefined };
+  if (selector.is !== "set") return { lookup: selector, selector: undefined };
 
-  const requirement = toRequirement(`shared-resource/${shared.name}`, selector.value);
-  const answer = call.request.required(requirement.name);
-  if (answer.is === "pending") return { lookup: answer, requirement };
+  const answer = call.requirements.ask(toRequirement(`shared-resource/${shared.name}`, selector.value));
+  if (answer.is === "pending") return { lookup: answer, selector: selector.value };
   const { namespace } = selector.value;
   const matches = answer.items.filter((item) => namespace === undefined || stringAt(item, NAMESPACE) === namespace);
-  return { lookup: choose(shared, selector.value, matches, origins), requirement };
+  return { lookup: choose(shared, selector.value, matches, origins), selector: selector.value };
 }
 
 /** Several are taken where the input says how many, or which come first; else they are ambiguous. */

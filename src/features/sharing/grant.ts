@@ -14,9 +14,8 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
-import type { Requirement, SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { consumerNamespace, isUnreadable, lookUpNamespace } from "./namespaces.ts";
+import { consumerNamespace, lookUpNamespace } from "./namespaces.ts";
 
 type PendingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
@@ -24,10 +23,9 @@ type PendingReason =
 
 /** The namespaces that have access to a shared resource. */
 export type Access =
-  | { readonly is: "pending"; readonly reason: PendingReason; readonly requirements: readonly Requirement[] }
+  | { readonly is: "pending"; readonly reason: PendingReason }
   | {
       readonly is: "known";
-      readonly requirements: readonly Requirement[];
       isGranted(namespace: string): boolean;
       /** The step that would give these namespaces access, for its owner to read. */
       remedy(namespaces: readonly string[]): string;
@@ -35,7 +33,7 @@ export type Access =
 
 export type KnownAccess = Extract<Access, { is: "known" }>;
 
-const everyone: Access = { is: "known", requirements: [], isGranted: () => true, remedy: () => "" };
+const everyone: Access = { is: "known", isGranted: () => true, remedy: () => "" };
 
 /** @param namespaces those that ask: only their Namespaces are looked up where labels decide. */
 type FindAccess = (
@@ -54,27 +52,17 @@ export const findAccess: FindAccess = (shared, ...asking) =>
 export const findGrantedAccess: FindAccess = (shared, resource, secret, namespaces, call) => {
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
   const version = findVersion(call);
-  const waiting = { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } } as const;
-  if (version === undefined) return { ...waiting, requirements: [] };
-  const requirement = requireReferenceGrants(`shared-resource/${shared.name}/reference-grants`, version, secret);
-  const answer = call.request.required(requirement.name);
-  if (answer.is === "pending") return { ...waiting, requirements: [requirement] };
-  return { ...referenceAccess(answer.items, secret, call.composite), requirements: [requirement] };
+  const name = `shared-resource/${shared.name}/reference-grants`;
+  const answer = version && call.requirements.ask(requireReferenceGrants(name, version, secret));
+  return answer?.is === "resolved"
+    ? referenceAccess(answer.items, secret, call.composite)
+    : { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } };
 };
 
-const REFERENCE_GRANT_V1 = referenceGrantSchema("v1");
-
-/** The schema that tells whether the cluster serves ReferenceGrant v1, where Crossplane can be asked (v2.2 and later). */
-export const requiredSchemas = ({ input, request }: Call): readonly SchemaRequirement[] =>
-  request.capabilities.has("RequiredSchemas") &&
-  input.spec.sharedResources.some(({ grant }) => grant === "ReferenceGrant")
-    ? [REFERENCE_GRANT_V1]
-    : [];
-
-/** v1 where the cluster serves it, else v1beta1; undefined while that is asked. */
-function findVersion(call: Call): "v1" | "v1beta1" | undefined {
-  if (requiredSchemas(call).length === 0) return "v1beta1";
-  const schema = call.request.requiredSchema(REFERENCE_GRANT_V1.name);
+/** v1 where the cluster serves it, else v1beta1; undefined while that is asked. Crossplane can be asked from v2.2 on. */
+export function findVersion({ request, requirements }: Call): "v1" | "v1beta1" | undefined {
+  if (!request.capabilities.has("RequiredSchemas")) return "v1beta1";
+  const schema = requirements.askSchema(referenceGrantSchema("v1"));
   if (schema.is === "pending") return undefined;
   return schema.is === "resolved" ? "v1" : "v1beta1";
 }
@@ -84,9 +72,8 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   const { names, isForAll, selector } = readNamespaceGrant(resource);
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
-  const requirements = looked.map(({ requirement }) => requirement);
-  const pending = looked.find(({ answer }) => answer.is === "pending");
-  if (pending !== undefined) return waitForNamespace(pending.namespace, requirements, call);
+  const unknown = looked.find(({ is }) => is !== "known");
+  if (unknown !== undefined) return { is: "pending", reason: toPendingReason(unknown) };
   const matching = new Set(
     looked.flatMap(({ namespace, found }) =>
       selector !== undefined && found !== undefined && matchesLabels(found, selector) ? [namespace] : [],
@@ -94,21 +81,15 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   );
   return {
     is: "known",
-    requirements,
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
     remedy: (refused) => `add ${refused.join(", ")} to its annotation ${ALLOWED_NAMESPACES}`,
   };
 }
 
-function waitForNamespace(namespace: string, requirements: readonly Requirement[], call: Call): Access {
-  return isUnreadable(call)
-    ? { is: "pending", reason: { is: "NamespaceNotReadable", namespaces: [namespace] }, requirements: [] }
-    : {
-        is: "pending",
-        reason: { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` },
-        requirements,
-      };
-}
+const toPendingReason = ({ is, namespace }: ReturnType<typeof lookUpNamespace>): PendingReason =>
+  is === "unreadable"
+    ? { is: "NamespaceNotReadable", namespaces: [namespace] }
+    : { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` };
 
 /**
  * Access by the ReferenceGrants in the Secret's namespace. `from` is the namespace of the XR or claim that asks; for an XR
@@ -137,7 +118,6 @@ function toAccess({ all, named }: SecretGrants, composite: Composite): KnownAcce
   const isOwnGranted = own !== undefined && isGrantee(own);
   return {
     is: "known",
-    requirements: [],
     isGranted: own === undefined ? isGrantee : () => isOwnGranted,
     remedy: (namespaces) =>
       `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? namespaces.join(", ")}`,

@@ -3,7 +3,7 @@ import type { Connection } from "../../input/connection.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import type { Requirement } from "../../model/requirement.ts";
+import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { findDestinations, judgeCopies } from "./copies/destinations.ts";
 import { describe, type LookedUp } from "./find.ts";
@@ -18,10 +18,10 @@ type Found = Extract<LookedUp["lookup"], { is: "found" }>;
  * Judges one shared resource. Only what its owner grants is copied, and a grant taken back takes the copies away. The source
  * Secret is required last: only once every namespace is judged, one of them is granted, and a copy needs it.
  */
-export function judgeShare(shared: SharedResource, { lookup, requirement }: LookedUp, call: Call): Judgement {
+export function judgeShare(shared: SharedResource, { lookup, selector }: LookedUp, call: Call): Judgement {
   switch (lookup.is) {
     case "found":
-      return judgeFound(shared, lookup, requirement, call);
+      return judgeFound(shared, lookup, selector, call);
     case "unset":
       return without("broken", { is: "FieldNotSet", field: lookup.field });
     case "notAsked":
@@ -49,15 +49,15 @@ export function judgeShare(shared: SharedResource, { lookup, requirement }: Look
 function judgeFound(
   shared: SharedResource,
   { resources }: Found,
-  requirement: Requirement | undefined,
+  selector: ResourceSelector | undefined,
   call: Call,
 ): Judgement {
   const { connection } = shared;
   const [resource] = resources;
-  if (connection === undefined) return judgeFields(shared, resources, requirement, call);
+  if (connection === undefined) return judgeFields(shared, resources, selector, call);
   if (resource === undefined) return without("gone", undefined);
 
-  const name = requirement === undefined ? qualifiedName(resource) : describe(requirement.selector);
+  const name = selector === undefined ? qualifiedName(resource) : describe(selector);
   const targets = findTargetNamespaces(connection, call);
   if (connection.secretRef.perConsumer && targets.length > 1)
     return without("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
@@ -83,7 +83,7 @@ function judgeConnection(
   const secret = source.is === "named" ? source.secret : undefined;
   const own = consumerNamespace(call.composite);
   const access = findAccess(shared, resource, secret, own === undefined ? targets : [own, ...targets], call);
-  if (access.is === "pending") return without("unknown", access.reason, access.requirements);
+  if (access.is === "pending") return without("unknown", access.reason);
   const judged =
     source.is === "named"
       ? judgeCopies(shared, connection, { resource, name, source: source.secret, access }, call)
@@ -159,7 +159,7 @@ const handsOutFields = ({ patches, toEnvironment }: SharedResource): boolean =>
 function judgeFields(
   shared: SharedResource,
   resources: readonly Document[],
-  requirement: Requirement | undefined,
+  selector: ResourceSelector | undefined,
   call: Call,
 ): Judgement {
   const own = consumerNamespace(call.composite);
@@ -168,22 +168,21 @@ function judgeFields(
     resource,
     access: findAccess(shared, resource, undefined, asking, call),
   }));
-  const requirements = judged.flatMap(({ access }) => access.requirements);
   const [pending] = judged.flatMap(({ access }) => (access.is === "pending" ? [access.reason] : []));
-  if (pending !== undefined) return without("unknown", pending, requirements);
+  if (pending !== undefined) return without("unknown", pending);
   const namespace = own ?? "*";
   const readable = judged.filter(({ access }) => isGranted(access, namespace)).map(({ resource }) => resource);
   const [refused] = judged.flatMap(({ access }) =>
     access.is === "known" && !access.isGranted(namespace) ? [access] : [],
   );
-  if (refused === undefined) return { verdict: { is: "nothing" }, readable, isRefused: false, requirements };
+  if (refused === undefined) return { verdict: { is: "nothing" }, readable, isRefused: false };
   const reason: SharingReason = {
     is: "AccessNotGranted",
-    shared: requirement === undefined ? "" : describe(requirement.selector),
+    shared: selector === undefined ? "" : describe(selector),
     namespaces: asking,
     remedy: refused.remedy([namespace]),
   };
-  return { verdict: { is: "broken", reason }, readable, isRefused: true, requirements };
+  return { verdict: { is: "broken", reason }, readable, isRefused: true };
 }
 
 const isGranted = (access: Access, namespace: string): boolean => access.is === "known" && access.isGranted(namespace);

@@ -1,12 +1,11 @@
 import type { Composite } from "../../crossplane/composite.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { toNamespaceSet } from "../../crossplane/namespace-grant.ts";
-import { couldNotBeRead, toNamespaceRequirement } from "../../crossplane/requirement.ts";
+import { toNamespaceRequirement } from "../../crossplane/requirement.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
-import type { Requirement } from "../../model/requirement.ts";
-import type { Call } from "../feature.ts";
+import { type Call, isUnreadable } from "../feature.ts";
 
 /** The namespace of the XR, or of its claim. Undefined for a cluster-scoped XR without a claim, which is the platform's. */
 export const consumerNamespace = ({ namespace, claim }: Composite): string | undefined => namespace ?? claim?.namespace;
@@ -14,21 +13,21 @@ export const consumerNamespace = ({ namespace, claim }: Composite): string | und
 /** The names of the requirements of Namespaces begin so. */
 const PREFIX = "namespace/";
 
-/** Looks a Namespace up by its name. `found` is undefined where it is not there, and while the answer is pending. */
-export function lookUpNamespace(namespace: string, { request }: Call) {
-  const requirement = toNamespaceRequirement(`${PREFIX}${namespace}`, { name: namespace });
-  const answer = request.required(requirement.name);
-  const items = answer.is === "pending" ? [] : answer.items;
-  return {
-    namespace,
-    requirement,
-    answer,
-    found: items.find((item) => stringAt(item, ["metadata", "name"]) === namespace),
-  };
+/** A Namespace that was looked up by its name. `found` is undefined where it is not there, and while it is not known. */
+interface LookedUpNamespace {
+  readonly is: "known" | "pending" | "unreadable";
+  readonly namespace: string;
+  readonly found?: Document | undefined;
 }
 
-/** Tells whether Crossplane could not read a Namespace in the last reconcile, so that asking again is of no use. */
-export const isUnreadable = ({ composite }: Call): boolean => couldNotBeRead(PREFIX, composite.document);
+export function lookUpNamespace(namespace: string, call: Call): LookedUpNamespace {
+  const requirement = toNamespaceRequirement(`${PREFIX}${namespace}`, { name: namespace });
+  if (isUnreadable(requirement, PREFIX, call)) return { is: "unreadable", namespace };
+  const answer = call.requirements.ask(requirement);
+  if (answer.is === "pending") return { is: "pending", namespace };
+  const found = answer.items.find((item) => stringAt(item, ["metadata", "name"]) === namespace);
+  return { is: "known", namespace, found };
+}
 
 /** Namespaces, separated by commas, whose XRs and claims may put copies into the Namespace that says so; `*` for all. */
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
@@ -47,18 +46,11 @@ type Acceptance = "accepted" | "pending" | "unreadable" | "refused";
  *
  * @param isPlatforms true for a namespace that the Composition names.
  */
-export function judgeNamespace(
-  namespace: string,
-  isPlatforms: boolean,
-  call: Call,
-): { readonly acceptance: Acceptance; readonly requirement?: Requirement } {
-  const { composite } = call;
-  const own = consumerNamespace(composite);
-  if (isPlatforms || own === undefined || own === namespace) return { acceptance: "accepted" };
-  const { requirement, answer, found } = lookUpNamespace(namespace, call);
-  if (answer.is === "pending" && isUnreadable(call)) return { acceptance: "unreadable" };
-  if (answer.is === "pending") return { acceptance: "pending", requirement };
+export function judgeNamespace(namespace: string, isPlatforms: boolean, call: Call): Acceptance {
+  const own = consumerNamespace(call.composite);
+  if (isPlatforms || own === undefined || own === namespace) return "accepted";
+  const { is, found } = lookUpNamespace(namespace, call);
+  if (is !== "known") return is;
   const accepted = found && readAccepted(found);
-  const isAccepted = accepted !== undefined && (accepted.has("*") || accepted.has(own));
-  return { acceptance: isAccepted ? "accepted" : "refused", requirement };
+  return accepted !== undefined && (accepted.has("*") || accepted.has(own)) ? "accepted" : "refused";
 }

@@ -6,8 +6,6 @@ import {
   withCompositeUnready,
   withConnectionDetails,
   withContext,
-  withRequiredSchemas,
-  withRequirements,
   withResources,
   withResults,
 } from "../../model/draft.ts";
@@ -20,7 +18,7 @@ import { limitCopies } from "./copies/destinations.ts";
 import { findCopies, type ObservedCopy } from "./copies/observed.ts";
 import { keepDropped } from "./copies/survey.ts";
 import { find, type LookedUp } from "./find.ts";
-import { requiredSchemas } from "./grant.ts";
+import { findVersion } from "./grant.ts";
 import { judgeShare } from "./judge.ts";
 import { toPatches, withPatches } from "./patches/patches.ts";
 import { assertSupported } from "./support.ts";
@@ -47,6 +45,8 @@ export const sharing: Feature = (current, draft) => {
     return environment === undefined ? draft : withContext(draft, toContext([], call));
   }
   assertSupported(call);
+  // Asked at once: Crossplane calls a step six times at most, and what a grant says is asked for after the shared resource.
+  if (sharedResources.some(({ grant }) => grant === "ReferenceGrant")) findVersion(call);
   const copies = findCopies(call.request.observed.resources);
   const origins = findOrigins(copies);
   const judged = limitCopies(
@@ -64,14 +64,7 @@ export const sharing: Feature = (current, draft) => {
     const reported = all.filter((reason) => isFound || !isFine(reason, shared));
     return { shared, judgement, before, isEmptyList: isEmptyList(found.lookup, shared), reasons: reported };
   });
-  const asking = withRequirements(withRequiredSchemas(draft, requiredSchemas(call)), [
-    ...judged.flatMap(({ found, judgement }) => [
-      ...(found.requirement ? [found.requirement] : []),
-      ...judgement.requirements,
-    ]),
-    ...deliveries.flatMap(({ requirements }) => requirements),
-  ]);
-  const delivered = withContext(withDeliveries(asking, deliveries, call), keepEnvironmentBefore(current));
+  const delivered = withContext(withDeliveries(draft, deliveries, call), keepEnvironmentBefore(current));
   return withShares(withPatches(delivered, patched, call), shares, call);
 };
 

@@ -7,7 +7,7 @@ import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
-import type { Requirement, ResourceSelector } from "../../model/requirement.ts";
+import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 
 /** A Secret's name as people and maps read it: `namespace/name`. */
@@ -72,24 +72,20 @@ export type SourceSecret =
   | { readonly is: "missing" }
   | { readonly is: "read"; readonly data: JsonObject; readonly version: string | undefined };
 
-/** Reads the source Secret, or requires it. Called only where a copy needs its values and access is granted. */
-export function readSecret(share: string, secret: SecretName, call: Call): [Requirement, SourceSecret] {
-  const requirement = toSecretRequirement(`shared-resource/${share}/secret`, secret);
-  const answer = call.request.required(requirement.name);
-  if (answer.is === "pending") return [requirement, { is: "pending" }];
+/** Asks for the source Secret. Called only where a copy needs its values and access is granted. */
+export function readSecret(share: string, secret: SecretName, call: Call): SourceSecret {
+  const answer = call.requirements.ask(toSecretRequirement(`shared-resource/${share}/secret`, secret));
+  if (answer.is === "pending") return answer;
   const isIt = (namespace: unknown): boolean => namespace === secret.namespace;
   const [found] = answer.items.filter((item) => isIt(item.at(["metadata", "namespace"])));
-  if (found === undefined) return [requirement, { is: "missing" }];
+  if (found === undefined) return { is: "missing" };
   const version = found.at(["metadata", "resourceVersion"]);
   const values = found.at(["data"]);
-  return [
-    requirement,
-    {
-      is: "read",
-      data: isObject(values) ? values : {},
-      version: typeof version === "string" ? version : undefined,
-    },
-  ];
+  return {
+    is: "read",
+    data: isObject(values) ? values : {},
+    version: typeof version === "string" ? version : undefined,
+  };
 }
 
 /** The annotation that lists the ones before it, until the provider has written what comes from the new one. */

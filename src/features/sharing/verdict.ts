@@ -3,7 +3,6 @@ import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
-import type { Requirement } from "../../model/requirement.ts";
 import type { Template } from "../../model/template.ts";
 import type { KnownAccess } from "./grant.ts";
 import type { Data, Original, SourceSecret } from "./source.ts";
@@ -102,15 +101,14 @@ export interface Judgement {
   readonly readable: readonly Document[];
   /** True if fields were refused, so that values taken from them are removed. */
   readonly isRefused: boolean;
-  readonly requirements: readonly Requirement[];
 }
 
 /** Copies nothing. */
-export const without = (
-  is: NotCopying["is"],
-  reason: SharingReason | undefined,
-  requirements: readonly Requirement[] = [],
-): Judgement => ({ verdict: { is, reason }, readable: [], isRefused: false, requirements });
+export const without = (is: NotCopying["is"], reason: SharingReason | undefined): Judgement => ({
+  verdict: { is, reason },
+  readable: [],
+  isRefused: false,
+});
 
 /** A shared resource whose grants are known. */
 export interface Accessible {
@@ -124,7 +122,6 @@ export interface Accessible {
 export interface Part {
   readonly edits?: readonly (readonly [string, ResourceEdit])[];
   readonly details?: Data;
-  readonly requirements?: readonly Requirement[];
   readonly reasons?: readonly SharingReason[];
   readonly before?: Reference | undefined;
 }

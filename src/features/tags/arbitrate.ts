@@ -1,6 +1,5 @@
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
-import type { Requirement } from "../../model/requirement.ts";
 import { toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/find-contenders.ts";
 import { type Identity, identify, isElsewhere } from "../../ownership/identity.ts";
@@ -10,9 +9,8 @@ import { type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** The identity of a resource's cloud resource, what has to be looked up for it, and what becomes of the resource. */
+/** The identity of a resource's cloud resource, and what becomes of the resource. */
 export interface Arbitration extends Identity {
-  readonly requirements: readonly Requirement[];
   readonly settlement: Settlement;
 }
 
@@ -31,8 +29,7 @@ export function arbitrate(
   const { kind, observed, reportedTags, reportsTags, hasManagementPolicies, resource } = subject;
   const own = observed && toContender(observed);
   const found = findContenders({ kind, own, reportedTags }, identified, known);
-  const isKnown = !wanted.isClusterUnset && !subject.isPending;
-  const contenders = isKnown ? found.contenders : undefined;
+  const contenders = wanted.isClusterUnset || subject.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const id = contenderId(owner, resource);
@@ -41,7 +38,6 @@ export function arbitrate(
   return {
     identity,
     externalName,
-    requirements: found.requirements,
     settlement: wanted.isClusterUnset ? { ...settlement, reason: { is: "FieldNotSet" } } : settlement,
   };
 }

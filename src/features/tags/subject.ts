@@ -11,7 +11,6 @@ import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
-import type { SchemaRequirement } from "../../model/requirement.ts";
 import { type Declared, identify } from "../../ownership/identity.ts";
 import { IDENTITY } from "../../ownership/marks.ts";
 import { SHARED_FROM } from "../../ownership/owner.ts";
@@ -53,7 +52,6 @@ export interface Subjects {
   readonly subjects: readonly Subject[];
   readonly leftAlone: LeftAlone;
   /** Schemas that tell which kinds have the field. */
-  readonly schemas: readonly SchemaRequirement[];
 }
 
 const FOR_PROVIDER = ["spec", "forProvider"];
@@ -73,7 +71,6 @@ export function findSubjects(call: Call, draft: Draft): Subjects {
     .map(([resource, desired]) => toSubject(resource, desired, kinds, call));
   return {
     subjects: selected.flatMap(({ subject }) => subject ?? []),
-    schemas: selected.flatMap(({ schema }) => schema ?? []),
     leftAlone: {
       untagged: selected.flatMap(({ untagged }) => untagged ?? []),
       excluded: selected.flatMap(({ excluded }) => excluded ?? []),
@@ -83,7 +80,6 @@ export function findSubjects(call: Call, draft: Draft): Subjects {
 
 interface Selected {
   readonly subject?: Subject;
-  readonly schema?: SchemaRequirement | undefined;
   readonly untagged?: string;
   readonly excluded?: string;
 }
@@ -96,11 +92,11 @@ function toSubject(resource: string, desired: Document, kinds: KnownKinds, call:
   const observed = call.request.observed.resources.get(resource)?.document;
   const candidate = toCandidate(known, desired, observed);
   if (candidate === undefined) return leftAlone(desired, kind);
-  const { is, field, desiredField, desiredTags, requirement: schema } = findTagField(candidate, call);
+  const { is, field, desiredField, desiredTags } = findTagField(candidate, call);
   const tagField = is === "there" || is === "pending" ? field : undefined;
   const isPinned = isOnlyPinned(call.request.desired.resources.get(resource)?.document, desired, observed);
   const declared = { kind, desired, observed, facts: identity, isPinned };
-  if (tagField === undefined && !isKnownElsewhere(declared)) return { schema, ...leftAlone(desired, kind) };
+  if (tagField === undefined && !isKnownElsewhere(declared)) return leftAlone(desired, kind);
   const subject: Subject = {
     ...declared,
     resource,
@@ -113,7 +109,7 @@ function toSubject(resource: string, desired: Document, kinds: KnownKinds, call:
     hasManagementPolicies: candidate.rule.managementPolicies && mayHavePolicies(observed),
     isPending: is === "pending",
   };
-  return { schema, subject };
+  return { subject };
 }
 
 /** No cloud lets a resource have a tenth of that: AWS and Azure 50, Google Cloud 64. */

@@ -5,7 +5,6 @@ import type { ResourceRule } from "../../input/tags.ts";
 import type { Document } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonValue } from "../../model/json.ts";
-import type { SchemaRequirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { findField } from "./schema.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
@@ -19,14 +18,13 @@ export interface Candidate {
   readonly observed: Document | undefined;
 }
 
-/** Tells whether a resource has a field for tags, and the requirement that has to be returned to know it. */
+/** Tells whether a resource has a field for tags. */
 interface FoundField {
   readonly is: "there" | "absent" | "pending" | "unknown";
   readonly field?: TagField;
   /** The value of the field as the pipeline desires it, and the tags that are in it. */
   readonly desiredField?: JsonValue | undefined;
   readonly desiredTags?: TagMap | undefined;
-  readonly requirement?: SchemaRequirement | undefined;
 }
 
 const ABSENT: FoundField = { is: "absent" };
@@ -41,8 +39,8 @@ export function findTagField(candidate: Candidate, call: Call): FoundField {
   const is = rule.fieldPath === undefined ? facts.tags.is : "known";
   if (set !== undefined) return toSetField(field, before, set, is);
   if (is !== "unknown") return is === "known" ? { is: "there", field } : ABSENT;
-  const { is: found, shape, requirement } = findField(kind, field.path, call);
-  return { is: found, field: { path: field.path, shape }, requirement };
+  const { is: found, shape } = findField(kind, field.path, call);
+  return { is: found, field: { path: field.path, shape } };
 }
 
 /** A field of another shape holds no tags, although it may be called so: where our table lists none, there may be a list. */

@@ -7,8 +7,6 @@ import {
   withAudit,
   withCompositeUnready,
   withCondition,
-  withRequiredSchemas,
-  withRequirements,
   withResources,
   withResults,
 } from "../../model/draft.ts";
@@ -49,11 +47,11 @@ export const tags: Feature = (call, draft) => {
   const input = call.input.spec.tags;
   if (input === undefined) return draft;
 
-  const { subjects, schemas, leftAlone } = findSubjects(call, draft);
+  const { subjects, leftAlone } = findSubjects(call, draft);
   const asked = toWanted(input, call);
   const excess = findExcess(asked, subjects);
   const wanted = excess === undefined ? asked : { ...asked, add: [] };
-  const known = new KnownContenders(call.request);
+  const known = new KnownContenders(call.requirements);
   const owner = formatOwner(call.composite);
   const decisions = subjects.map((subject) => decide(subject, wanted, input, known, owner));
   const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
@@ -61,9 +59,8 @@ export const tags: Feature = (call, draft) => {
   const condition = toCondition(decisions, leftAlone, faults);
   const applied = refusals.some((refusal) => isLiteral(refusal, wanted)) ? [] : holdRefused(decisions, refusals);
   const edits = applied.flatMap((decision) => toEdits(decision, wanted, owner, draft));
-  const requirements = decisions.flatMap(({ arbitration }) => arbitration?.requirements ?? []);
-  const asking = withRequiredSchemas(withRequirements(withResources(draft, edits), requirements), schemas);
-  const said = withResults(withCondition(asking, condition), toResults(condition, decisions, faults, wanted, call));
+  const edited = withResources(draft, edits);
+  const said = withResults(withCondition(edited, condition), toResults(condition, decisions, faults, wanted, call));
   const audited = withAudit(said, toAudit(applied, wanted, owner));
   return refusals.length > 0 ? withCompositeUnready(audited) : audited;
 };

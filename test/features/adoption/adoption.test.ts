@@ -14,12 +14,13 @@ import {
   restoredStore,
   store,
 } from "../../../testing/builders/composed.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { requirementsIn } from "../../../testing/builders/sharing.ts";
 
 type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 
 const draftOf = ({ policy = {}, ...parts }: Parts) =>
-  adoption(composedCall({ ...parts, spec: { adoption: policy } }), emptyDraft);
+  runFeature(adoption, composedCall({ ...parts, spec: { adoption: policy } }));
 
 interface Lookup {
   readonly when: string;
@@ -37,7 +38,7 @@ const shown = (reason: string, message: string): JsonObject => ({
 
 test("adoption changes nothing without its section of the input", () => {
   const call = composedCall({ spec: {}, observed: { a: bucket("a") } });
-  expect(adoption(call, emptyDraft)).toBe(emptyDraft);
+  expect(runFeature(adoption, call)).toBe(emptyDraft);
 });
 
 test("adoption requires nothing and changes nothing in steady state", () => {
@@ -213,7 +214,7 @@ describe("a reference to a resource that is not observed", () => {
     const document = { at: never, toObject: never, with: never };
     const resources = new Map([["b", { document, ready: "True", connectionDetails: new Map() } as const]]);
     const request = { ...call.request, observed: { ...call.request.observed, resources } };
-    expect(adoption({ ...call, request }, emptyDraft).requirements.size).toBe(0);
+    expect(runFeature(adoption, { ...call, request }).requirements.size).toBe(0);
   });
 
   test("leads to no requirement when it is a placeholder of Crossplane, which has no name", () => {
@@ -396,6 +397,6 @@ test("what an XR says of itself is read once, and not for each resource that it 
       return composite.at(path);
     },
   };
-  adoption({ ...call, composite: { ...call.composite, document: counting } }, emptyDraft);
+  runFeature(adoption, { ...call, composite: { ...call.composite, document: counting } });
   expect(reads).toBeLessThan(20);
 });

@@ -11,11 +11,12 @@ import {
   restoredStore,
   store,
 } from "../../../testing/builders/composed.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 
 type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 
 const conditionOf = ({ policy = {}, ...parts }: Parts, draft: Draft = emptyDraft) =>
-  adoption(composedCall({ ...parts, spec: { adoption: policy } }), draft).conditions[0];
+  runFeature(adoption, composedCall({ ...parts, spec: { adoption: policy } }), draft).conditions[0];
 
 const answer = (...resources: readonly JsonObject[]) => ({ "adoption/Bucket.cloud.example.org/a": resources });
 const labelled = (name: string) => ({ labels: { "crossplane.io/composite": name } });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { adoption } from "../../../src/features/adoption/adoption.ts";
 import { documentOf } from "../../../src/model/document.ts";
-import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import type { Answer } from "../../../src/model/requirement.ts";
 import { bucket, composedCall, restoredStore } from "../../../testing/builders/composed.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { requirementsIn, toBaseName } from "../../../testing/builders/sharing.ts";
 import { lookUpIn } from "../../../testing/simulations/look-up.ts";
 
@@ -102,7 +103,7 @@ function settle(
   const request = { ...call.request, required: (name: string): Answer => answers.get(name) ?? { is: "pending" } };
   const drafts: Draft[] = [];
   for (let calls = 0; calls < 6; calls++) {
-    const draft = adoption({ ...call, request }, emptyDraft);
+    const draft = runFeature(adoption, { ...call, request });
     drafts.push(draft);
     if ([...draft.requirements.keys()].every((name) => answers.has(name))) return drafts;
     for (const [name, selector] of draft.requirements)
@@ -325,7 +326,7 @@ test("a controller is looked up for two resources once, under a name without its
     spec: { adoption: {} },
     observed: { a: restored(), b: { ...restored(), metadata: { name: "b", labels: ROOT } } },
   });
-  expect([...adoption(call, emptyDraft).requirements.keys()].map(toBaseName)).toEqual([
+  expect([...runFeature(adoption, call).requirements.keys()].map(toBaseName)).toEqual([
     "adoption/controller/XRoot.apps.example.org/root",
   ]);
 });

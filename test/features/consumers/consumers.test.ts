@@ -5,6 +5,7 @@ import { consumers } from "../../../src/features/consumers/consumers.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Capability } from "../../../src/model/request.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED, type CallParts, callOf, requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
@@ -33,7 +34,7 @@ function draftOf(section: JsonObject, { answers, ...parts }: CallParts = {}): Dr
     ...parts,
     spec: { consumers: section },
   });
-  return consumers(call, emptyDraft);
+  return runFeature(consumers, call);
 }
 
 /** What Crossplane writes on what an XR composes. */
@@ -131,10 +132,10 @@ describe("the list of consumers", () => {
 
   test("does not ask for a kind that is not installed", () => {
     const call = callOf({ xr: database(), sharedResources: [], capabilities: V2, spec: { consumers: { list } } });
-    const draft = consumers(
-      { ...call, request: { ...call.request, requiredSchema: () => ({ is: "unknown" }) } },
-      emptyDraft,
-    );
+    const draft = runFeature(consumers, {
+      ...call,
+      request: { ...call.request, requiredSchema: () => ({ is: "unknown" }) },
+    });
     expect([...requirementsIn(draft).keys()]).toEqual(["consumers/Secret"]);
   });
 
@@ -375,7 +376,7 @@ describe("a credential for each namespace", () => {
     if (observed)
       resources.set(key("team-a"), { ...observed, connectionDetails: new Map([["password", Buffer.from("x")]]) });
     const request = { ...call.request, observed: { ...call.request.observed, resources } };
-    expect(shown(consumers({ ...call, request }, emptyDraft))).toEqual([
+    expect(shown(runFeature(consumers, { ...call, request }))).toEqual([
       `${key("team-a")} True`,
       `${key("team-b")} False`,
     ]);
@@ -491,5 +492,5 @@ describe("rotation", () => {
 });
 
 test("without consumers in the input nothing is changed", () => {
-  expect(consumers(callOf({}), emptyDraft)).toBe(emptyDraft);
+  expect(runFeature(consumers, callOf({}))).toBe(emptyDraft);
 });

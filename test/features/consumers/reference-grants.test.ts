@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
 import { consumers } from "../../../src/features/consumers/consumers.ts";
-import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Capability } from "../../../src/model/request.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED, type CallParts, callOf, requirementsIn } from "../../../testing/builders/sharing.ts";
 
 const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
@@ -63,7 +64,7 @@ function draftOf({ answers, ...parts }: CallParts = {}, more: JsonObject = {}): 
     ...parts,
     spec: { consumers: { ...section, ...more } },
   });
-  return consumers(call, emptyDraft);
+  return runFeature(consumers, call);
 }
 
 const itemsOf = ({ composite }: Draft) =>
@@ -229,7 +230,7 @@ describe("ReferenceGrants are asked for", () => {
       !name.includes("reference-grant") || served.some((version) => name.endsWith(`-${version}`))
         ? request.requiredSchema("Object")
         : { is: "unknown" };
-    const draft = consumers({ ...call, request: { ...request, requiredSchema } }, emptyDraft);
+    const draft = runFeature(consumers, { ...call, request: { ...request, requiredSchema } });
     expect(requirementsIn(draft).get(REQUIREMENT)?.apiVersion).toBe(asked);
     expect(says(draft)).toBe(condition);
   });

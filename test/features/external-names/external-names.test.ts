@@ -3,11 +3,12 @@ import { externalNames } from "../../../src/features/external-names/external-nam
 import { emptyDraft, type ResourceEdit } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { type ComposedParts, composedCall, externallyNamed, store } from "../../../testing/builders/composed.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 
 type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 
 const draftOf = ({ policy = {}, ...parts }: Parts) =>
-  externalNames(composedCall({ ...parts, spec: { externalNames: policy } }), emptyDraft);
+  runFeature(externalNames, composedCall({ ...parts, spec: { externalNames: policy } }));
 
 const desired: JsonObject = {
   apiVersion: "ec2.aws.upbound.io/v1beta1",
@@ -39,7 +40,7 @@ const recordOf = (name: string): JsonObject => ({ "VPC.ec2.aws.upbound.io": name
 
 test("external names change nothing without their section of the input", () => {
   const call = composedCall({ spec: {}, observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: desired } });
-  expect(externalNames(call, emptyDraft)).toBe(emptyDraft);
+  expect(runFeature(externalNames, call)).toBe(emptyDraft);
 });
 
 test("an observed name is added to what the pipeline desires", () => {
@@ -312,7 +313,7 @@ test("the object and the readiness that an earlier feature set are kept", () => 
     ...emptyDraft,
     resources: new Map([["vpc", { is: "set", object: desired, ready: "True" } as const]]),
   };
-  const edit = externalNames(call, draft).resources.get("vpc");
+  const edit = runFeature(externalNames, call, draft).resources.get("vpc");
   expect(edit).toMatchObject({ is: "set", ready: "True" });
   expect(objectOf(edit)).toEqual(withName("vpc-1", desired));
 });

@@ -7,6 +7,8 @@ import { callUntilStable } from "../../../testing/simulations/tenancy-call.ts";
 
 /** Crossplane calls a step until it requires nothing new, six times at most, and then fails the XR. */
 
+const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
+
 const database = (namespace: string, name: string): JsonObject => ({
   apiVersion: "data.example.org/v1",
   kind: "Postgres",
@@ -83,6 +85,30 @@ describe("a copy that moves to another shared resource needs no more calls than 
     expect(compose(billing, observed, ["databases", "elsewhere"])).toHaveLength(1);
     // The grant for what the Secret still holds is gone.
     expect(compose(billing, observed, ["elsewhere"])).toHaveLength(grant === "ReferenceGrant" ? 0 : 1);
+  });
+});
+
+describe("with a grant by label, what is asked is the same in each call while the shared resource names", () => {
+  const byLabel = { [SELECTOR]: "team=a" };
+  const labelled = { ...namespaceOf("team-a"), metadata: { name: "team-a", labels: { team: "a" } } };
+  const foreign = { writeConnectionSecretToRef: { namespace: "dba", name: "root" } };
+
+  test.each<{ what: string; spec: JsonObject; team: JsonObject; reason: string }>([
+    { what: "no Secret", spec: {}, team: labelled, reason: "NoConnectionSecret" },
+    { what: "a Secret of another namespace", spec: foreign, team: labelled, reason: "SourceNotAllowed" },
+    {
+      what: "no Secret to a team that lost its label",
+      spec: {},
+      team: namespaceOf("team-a"),
+      reason: "AccessNotGranted",
+    },
+  ])("$what", ({ spec, team, reason }) => {
+    const shared = { ...database("databases", "orders"), spec };
+    const metadata = { namespace: "databases", name: "orders", annotations: byLabel };
+    const lookUp = lookUpIn([{ ...shared, metadata }, team]);
+    const input = inputWith("Annotation", { via: "Object", secretName: { value: "db" } });
+    const outcome = callUntilStable({ xr: xrWith(orders), input, observed: {}, before: new Map(), lookUp });
+    expect(outcome).toMatchObject({ is: "done", draft: { conditions: [{ reason }] } });
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
-import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -19,7 +20,7 @@ import {
 
 const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 const KEY = "shared/db/team-a/orders-db";
-const draftOf = (parts: CallParts): Draft => sharing(callOf(parts), emptyDraft);
+const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));
 const says = ({ conditions: [condition] }: Draft) => `${condition?.reason}: ${condition?.message}`;
 const copied = { [KEY]: { ...observedObject({ ready: "True" }), metadata: copyMetadata() } };
 
@@ -195,7 +196,7 @@ describe("the version of ReferenceGrant", () => {
     });
     const request =
       answer === "unknown" ? { ...call.request, requiredSchema: () => ({ is: "unknown" }) as const } : call.request;
-    const draft = sharing({ ...call, request }, emptyDraft);
+    const draft = runFeature(sharing, { ...call, request });
     const asked = requirementsIn(draft).get("shared-resource/db/reference-grants");
     return [asked?.apiVersion, [...draft.requiredSchemas.values()].map(({ apiVersion }) => apiVersion)];
   };

@@ -4,12 +4,13 @@ import { ENVIRONMENT } from "../../../src/crossplane/environment.ts";
 import type { Call } from "../../../src/features/feature.ts";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import type { Document } from "../../../src/model/document.ts";
-import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { Draft } from "../../../src/model/draft.ts";
 import { type JsonObject, type JsonValue, MAX_DEPTH } from "../../../src/model/json.ts";
 import { WireDocument } from "../../../src/wire/document.ts";
 import { toBytes } from "../../../src/wire/slice.ts";
 import { writeStruct } from "../../../src/wire/struct-writer.ts";
 import { Writer } from "../../../src/wire/writer.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -48,10 +49,11 @@ function draftOf(parts: CallParts): Draft {
   );
   const desired = { ...request.desired, resources };
   const context = onWire(request.context);
-  return sharing(
-    { ...call, composite: toComposite(composite), request: { ...request, required, desired, context } },
-    emptyDraft,
-  );
+  return runFeature(sharing, {
+    ...call,
+    composite: toComposite(composite),
+    request: { ...request, required, desired, context },
+  });
 }
 
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
-import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { type CallParts, callOf, database, requirementsIn, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const KEY = "shared-infrastructure.fn.crossplane.io/shared-resources";
 const ENVIRONMENT = "apiextensions.crossplane.io/environment";
-const draftOf = (parts: CallParts): Draft => sharing(callOf(parts), emptyDraft);
+const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 
 const { connection: _, ...alone } = shared();

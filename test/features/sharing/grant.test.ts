@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
-import { emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { callOf, database, requirementsIn, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const draftWith = (items: readonly JsonObject[] | undefined, grant = "ReferenceGrant", composite = xr()) =>
-  sharing(
+  runFeature(
+    sharing,
     callOf({
       xr: composite,
       capabilities: ["Capabilities", "RequiredResources"],
@@ -16,7 +17,6 @@ const draftWith = (items: readonly JsonObject[] | undefined, grant = "ReferenceG
         ...(items && { "db/reference-grants": items }),
       },
     }),
-    emptyDraft,
   );
 
 const grantOf = (from: JsonObject = {}, to: JsonObject = {}, namespace = "databases"): JsonObject => ({

@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { toRequirement } from "../../../src/crossplane/requirement.ts";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { documentOf } from "../../../src/model/document.ts";
-import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
+import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { SHARED_FROM } from "../../../src/ownership/owner.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ACCEPT,
   ALLOWED,
@@ -27,7 +28,7 @@ const KEY = "shared/db/team-a/orders-db";
 const free = { [`${KEY}/target`]: [] };
 
 const draftOf = (parts: CallParts): Draft =>
-  sharing(callOf({ capabilities: v2, ...parts, answers: { ...free, ...parts.answers } }), emptyDraft);
+  runFeature(sharing, callOf({ capabilities: v2, ...parts, answers: { ...free, ...parts.answers } }));
 const reasonIn = ({ conditions }: Draft) => conditions[0]?.reason;
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 const desired = ({ resources }: Draft) => [...resources].filter(([, edit]) => edit.is === "set").map(([key]) => key);
@@ -358,7 +359,7 @@ describe("a list of namespaces from the XR", () => {
     };
     const call = callOf({ capabilities: v2, ...parts });
     const before = process.cpuUsage();
-    sharing(call, emptyDraft);
+    runFeature(sharing, call);
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000).toBeLessThan(1000);
   });

@@ -3,10 +3,11 @@ import { explain } from "../../../src/features/sharing/condition.ts";
 import { find } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
 import { quote } from "../../../src/model/condition.ts";
+import { begin } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const verdictOf = (parts: CallParts) => {
-  const call = callOf(parts);
+  const call = begin(callOf(parts));
   const [first] = call.input.spec.sharedResources;
   if (first === undefined) throw new Error("no shared resource");
   const { verdict } = judgeShare(first, find(first, new Set(), call), call);

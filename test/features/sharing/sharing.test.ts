@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -14,7 +15,7 @@ import {
   xr,
 } from "../../../testing/builders/sharing.ts";
 
-const draftOf = (parts: CallParts): Draft => sharing(callOf(parts), emptyDraft);
+const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));
 const answers = { db: [database()] };
 const KEY = "shared/db/team-a/orders-db";
 

@@ -1,6 +1,5 @@
 import type { Reference } from "../../../crossplane/references.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
-import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import type { Resolved } from "../../value.ts";
 import { type Data, formatSecret } from "../source.ts";
@@ -94,9 +93,9 @@ function deliverTo(
   }
   const observed = scene.byKey.get(key);
   const outcome = copyTo(key, destination, copying, observed, call);
-  const { requirements, reason } = outcome;
+  const { reason } = outcome;
   const part = act(outcome, { key, destination, copies, observed }, copying, shared, scene, call);
-  return merge([{ requirements, reasons: reason === undefined ? [] : [reason] }, part]);
+  return merge([{ reasons: reason === undefined ? [] : [reason] }, part]);
 }
 
 const taken = (target: Destination, share: string): Part => ({
@@ -171,7 +170,6 @@ export interface Delivery {
   readonly dropped: readonly string[];
   /** Connection details of this XR. */
   readonly details: Data;
-  readonly requirements: readonly Requirement[];
   readonly reasons: readonly SharingReason[];
   /** The resource that a copy was made from before, where it is another one now. */
   readonly before: Reference | undefined;
@@ -181,7 +179,6 @@ export interface Delivery {
 const merge = (parts: readonly Part[]): Part => ({
   edits: parts.flatMap(({ edits = [] }) => edits),
   details: mergeDetails(parts),
-  requirements: parts.flatMap(({ requirements = [] }) => requirements),
   reasons: parts.flatMap(({ reasons = [] }) => reasons),
   before: parts.find(({ before }) => before !== undefined)?.before,
 });
@@ -199,14 +196,13 @@ function mergeDetails(parts: readonly Part[]): Data {
  * @param copies those of the share that are there.
  */
 function toDelivery(parts: readonly Part[], copies: readonly ObservedCopy[]): Delivery {
-  const { edits = [], details = new Map(), requirements = [], reasons = [], before } = merge(parts);
+  const { edits = [], details = new Map(), reasons = [], before } = merge(parts);
   const resources = new Map(edits);
   const waiting = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
   return {
     resources,
     dropped: copies.flatMap(({ key }) => (resources.get(key)?.is === "set" ? [] : [key])),
     details,
-    requirements,
     reasons: [
       ...reasons.filter(({ is }) => is !== "WaitingForCopies"),
       ...(waiting.length === 0 ? [] : [{ is: "WaitingForCopies", targets: waiting } as const]),

@@ -6,7 +6,6 @@ import type { SharedResource } from "../../../input/shared-resource.ts";
 import { quote } from "../../../model/condition.ts";
 import { stringAt } from "../../../model/document.ts";
 import { DNS_LABEL, isName, SECRET_KEY } from "../../../model/names.ts";
-import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
 import type { KnownAccess } from "../grant.ts";
@@ -131,22 +130,19 @@ export function judgeCopies(
   { resource, name, source, access }: Copyable,
   call: Call,
 ): Judgement {
-  const { requirements } = access;
   const found = findDestinations(connection.copies, call);
-  if (found.is === "unset") return without("broken", { is: "FieldNotSet", field: found.field }, requirements);
+  if (found.is === "unset") return without("broken", { is: "FieldNotSet", field: found.field });
   const { destinations, isCutOff } = found.value;
   const copies = new Set(destinations.map(({ copy }) => copy));
   const [fault] = [
     ...[...copies].flatMap((copy) => findKeyFault(copy) ?? []),
     ...destinations.flatMap((destination) => findFault(destination, source, call) ?? []),
   ];
-  if (fault !== undefined) return without("broken", { is: "InvalidTarget", fault }, requirements);
+  if (fault !== undefined) return without("broken", { is: "InvalidTarget", fault });
 
   const allowed = destinations.map((destination) => judgeDestination(destination, access, call));
   const isRead = allowed.some(({ leave, destination }) => leave === "granted" && isNeeded(destination.copy));
-  const [secretRequirement, secret] = isRead
-    ? readSecret(shared.name, source, call)
-    : [undefined, { is: "pending" } as const];
+  const secret = isRead ? readSecret(shared.name, source, call) : ({ is: "pending" } as const);
   return {
     verdict: {
       is: "copy",
@@ -158,24 +154,17 @@ export function judgeCopies(
     },
     readable: [],
     isRefused: false,
-    requirements: [
-      ...requirements,
-      ...allowed.flatMap(({ requirement }) => requirement ?? []),
-      ...(secretRequirement === undefined ? [] : [secretRequirement]),
-    ],
   };
 }
 
-type WithRequirement = JudgedDestination & { readonly requirement?: Requirement | undefined };
-
 /** A namespace is asked whether it takes the copy only where the copy is granted to it. */
-function judgeDestination(destination: Destination, access: KnownAccess, call: Call): WithRequirement {
+function judgeDestination(destination: Destination, access: KnownAccess, call: Call): JudgedDestination {
   if (!access.isGranted(destination.namespace)) return { destination, leave: "notGranted" };
   const { namespaces } = destination.copy;
   const isPlatforms = namespaces === undefined || namespaces.is === "literal";
-  const { acceptance, requirement } = judgeNamespace(destination.namespace, isPlatforms, call);
+  const acceptance = judgeNamespace(destination.namespace, isPlatforms, call);
   const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
-  return { destination, leave: leave[acceptance], requirement };
+  return { destination, leave: leave[acceptance] };
 }
 
 /** The largest total size of the copies of all shared resources: Crossplane takes responses of up to 4 MiB. */

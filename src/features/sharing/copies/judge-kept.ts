@@ -7,7 +7,6 @@ import type { SharedResource } from "../../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { once } from "../../../model/once.ts";
-import type { Requirement } from "../../../model/requirement.ts";
 import type { Call } from "../../feature.ts";
 import { findAccess, findGrantedAccess } from "../grant.ts";
 import { judgeNamespace } from "../namespaces.ts";
@@ -30,9 +29,8 @@ export function keepGranted(
   shared: ConnectedShare,
   call: Call,
 ): Part {
-  const { isKept, requirements } = judgeKept(copy, cause, granted, shared, call);
-  if (!isKept) return { ...drop(copy, call), requirements };
-  return { edits: [[copy.key, keep(copy)]], requirements };
+  const { isKept } = judgeKept(copy, cause, granted, shared, call);
+  return isKept ? { edits: [[copy.key, keep(copy)]] } : drop(copy, call);
 }
 
 /** Keeps a copy while it is not known what to write, and asks meanwhile what `rewrite` or `judgeKept` may have to know. */
@@ -40,7 +38,8 @@ export function keepUntilKnown(copy: ObservedCopy, now: Reference, shared: Conne
   const origin = trusted(copy, shared);
   const others = [...(origin === undefined ? [] : [origin]), ...copy.earlier];
   const asked = others.filter((each) => resourceKey(each) !== resourceKey(now));
-  return { edits: [[copy.key, keep(copy)]], requirements: judgeOrigins(copy, asked, shared, call).requirements };
+  judgeOrigins(copy, asked, shared, call); // asks, and decides nothing yet
+  return { edits: [[copy.key, keep(copy)]] };
 }
 
 /**
@@ -76,14 +75,14 @@ export function rewrite(
 ): Part {
   const stale = findStale(copy, now);
   if (stale.length === 0) return { edits: [[copy.key, edit]], before: changedOrigin(copy, now) };
-  const { isKept, isPending, requirements } = judgeOrigins(copy, stale, shared, call);
+  const { isKept, isPending } = judgeOrigins(copy, stale, shared, call);
   if (!isKept) {
     const reasons: SharingReason[] =
       copy.target === undefined ? [] : [{ is: "WaitingForCopies", targets: [copy.target] }];
-    return { ...drop(copy, call), requirements, reasons };
+    return { ...drop(copy, call), reasons };
   }
-  if (isPending) return { edits: [[copy.key, keep(copy)]], requirements };
-  return { edits: [[copy.key, withEarlier(edit, stale)]], requirements, before: changedOrigin(copy, now) };
+  if (isPending) return { edits: [[copy.key, keep(copy)]] };
+  return { edits: [[copy.key, withEarlier(edit, stale)]], before: changedOrigin(copy, now) };
 }
 
 const changedOrigin = ({ origin }: ObservedCopy, now: Reference): Reference | undefined =>
@@ -93,16 +92,11 @@ interface Keeping {
   readonly isKept: boolean;
   /** Kept only because an answer is still missing. */
   readonly isPending: boolean;
-  readonly requirements: readonly Requirement[];
 }
 
-const decided = (isKept: boolean, requirements: readonly Requirement[] = []): Keeping => ({
-  isKept,
-  isPending: false,
-  requirements,
-});
+const decided = (isKept: boolean): Keeping => ({ isKept, isPending: false });
 
-const pending = (requirements: readonly Requirement[]): Keeping => ({ isKept: true, isPending: true, requirements });
+const PENDING: Keeping = { isKept: true, isPending: true };
 
 /**
  * Judges a copy that is not written in this call: it lives as long as the grant that it was made under.
@@ -139,9 +133,8 @@ function judgeKept(
 /** Judges whether the namespace of a copy accepts it. The copy stays where the Namespace cannot be read. */
 function judgeTarget({ target }: ObservedCopy, { connection }: ConnectedShare, call: Call): Keeping {
   if (target === undefined) return decided(true);
-  const { acceptance, requirement } = judgeNamespace(target.namespace, isListed(target.namespace, connection), call);
-  const requirements = requirement === undefined ? [] : [requirement];
-  return acceptance === "pending" ? pending(requirements) : decided(acceptance !== "refused", requirements);
+  const acceptance = judgeNamespace(target.namespace, isListed(target.namespace, connection), call);
+  return acceptance === "pending" ? PENDING : decided(acceptance !== "refused");
 }
 
 /** Tells whether the Composition itself names a namespace. */
@@ -157,27 +150,26 @@ const judgeOrigins = (copy: ObservedCopy, origins: readonly Reference[], shared:
 const all = (keepings: readonly Keeping[]): Keeping => ({
   isKept: keepings.every(({ isKept }) => isKept),
   isPending: keepings.some(({ isPending }) => isPending),
-  requirements: keepings.flatMap(({ requirements }) => requirements),
 });
 
 function judgeOrigin(copy: ObservedCopy, origin: Reference, shared: ConnectedShare, call: Call): Keeping {
   if (origin.namespace !== undefined && !canSelectNamespaces(call.request, call.composite)) return decided(true);
   const { onSourceMissing, secretRef } = shared.connection;
-  const requirement = toRequirement(`shared-resource/${shared.name}/recorded`, toSelector(served(origin, shared)));
-  const answer = call.request.required(requirement.name);
-  if (answer.is === "pending") return pending([requirement]);
+  const answer = call.requirements.ask(
+    toRequirement(`shared-resource/${shared.name}/recorded`, toSelector(served(origin, shared))),
+  );
+  if (answer.is === "pending") return PENDING;
   const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === origin.namespace);
-  if (found === undefined) return decided(onSourceMissing === "Keep", [requirement]);
+  if (found === undefined) return decided(onSourceMissing === "Keep");
 
   const source = sourcesOf(found).find(secretRef, copy.target?.namespace);
   const secret = source.is === "named" ? source.secret : copy.source;
   const access = accessTo(origin, shared, call)(shared, found, secret, listNamespaces(copy), call);
-  const requirements = [requirement, ...access.requirements];
-  if (access.is === "pending") return pending(requirements);
-  if (copy.target !== undefined && !access.isGranted(copy.target.namespace)) return decided(false, requirements);
+  if (access.is === "pending") return PENDING;
+  if (copy.target !== undefined && !access.isGranted(copy.target.namespace)) return decided(false);
   // The record counts as far as it fits what the copy really reads.
   const isFitting = source.is === "named" && copy.source !== undefined && isSameSecret(source.secret, copy.source);
-  return decided(isFitting || origin !== copy.origin || onSourceMissing === "Keep", requirements);
+  return decided(isFitting || origin !== copy.origin || onSourceMissing === "Keep");
 }
 
 /** A thousand copies may be of one resource that has thousands of fields. */

@@ -6,7 +6,6 @@ import { toRequirement, toSecretRequirement } from "../../../crossplane/requirem
 import { stringAt } from "../../../model/document.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { JsonObject } from "../../../model/json.ts";
-import type { Requirement } from "../../../model/requirement.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/owner.ts";
 import type { Call } from "../../feature.ts";
 import { type Data, formatSecret } from "../source.ts";
@@ -35,7 +34,7 @@ export type Outcome = (
   | { readonly is: "published"; readonly data: Data } // as connection details of the XR
   | { readonly is: "held"; readonly cause: NotCopying["is"] } // nothing is written; what is there is judged for itself
   | { readonly is: "givenUp" } // somebody else has it
-) & { readonly reason?: SharingReason | undefined; readonly requirements: readonly Requirement[] };
+) & { readonly reason?: SharingReason | undefined };
 
 /** Decides what to write to one destination. A Secret that somebody else holds is never written to (findHolder). */
 export function copyTo(
@@ -50,36 +49,28 @@ export function copyTo(
   if (contents.is === "lacking") {
     // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
     const isAsked = contents.cause === "unknown" && !isDetails;
-    const { requirements } = isAsked ? findHolder(key, destination, call) : { requirements: [] };
-    return { is: "held", cause: contents.cause, reason: contents.reason, requirements };
+    if (isAsked) findHolder(key, destination, call);
+    return { is: "held", cause: contents.cause, reason: contents.reason };
   }
-  if (isDetails) return { is: "published", data: contents.data, requirements: [] };
+  if (isDetails) return { is: "published", data: contents.data };
   const isNew = observed === undefined || !isFrom(observed, original);
   if (isBeingDeleted && isNew) {
     const reason: SharingReason = { is: "BeingDeleted", shared: original.origin.name };
-    return { is: "held", cause: "broken", reason, requirements: [] };
+    return { is: "held", cause: "broken", reason };
   }
-  const { holder, requirements } = findHolder(key, destination, call);
+  const holder = findHolder(key, destination, call);
   switch (holder.is) {
     case "unknown":
-      return {
-        is: "held",
-        cause: "unknown",
-        reason: { is: "WaitingForRequiredResources", wanted: "Secret" },
-        requirements,
-      };
+      return { is: "held", cause: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
     case "other":
-      return { is: "givenUp", reason: { is: "TargetTaken", target: destination, holder: holder.name }, requirements };
+      return { is: "givenUp", reason: { is: "TargetTaken", target: destination, holder: holder.name } };
     case "us":
-      return {
-        ...write(
-          destination,
-          compose(destination, { original, secret }, contents.data, call),
-          observed,
-          holder.isThere && holder.from === formatSecret(original.source),
-        ),
-        requirements,
-      };
+      return write(
+        destination,
+        compose(destination, { original, secret }, contents.data, call),
+        observed,
+        holder.isThere && holder.from === formatSecret(original.source),
+      );
   }
 }
 
@@ -135,12 +126,8 @@ type Holder =
  * Crossplane v1 cannot look up a Secret by its name, and so finds copies of ours only. `via: ConnectionSecret` leaves it to
  * the provider, which refuses to write what the Object does not control.
  */
-function findHolder(
-  key: string,
-  destination: Destination,
-  { request, composite }: Call,
-): { readonly holder: Holder; readonly requirements: readonly Requirement[] } {
-  if (destination.copy.via === "ConnectionSecret") return { holder: { is: "us", isThere: false }, requirements: [] };
+function findHolder(key: string, destination: Destination, { request, composite, requirements }: Call): Holder {
+  if (destination.copy.via === "ConnectionSecret") return { is: "us", isThere: false };
   const requirement = canSelectNamespaces(request, composite)
     ? toSecretRequirement(`${key}/target`, destination)
     : toRequirement(`${key}/target`, {
@@ -148,8 +135,8 @@ function findHolder(
         kind: "Secret",
         match: { labels: targetLabel(destination) },
       });
-  const answer = request.required(requirement.name);
-  if (answer.is === "pending") return { holder: { is: "unknown" }, requirements: [requirement] };
+  const answer = requirements.ask(requirement);
+  if (answer.is === "pending") return { is: "unknown" };
 
   const found = answer.items.find(
     (item) =>
@@ -160,5 +147,5 @@ function findHolder(
   const isThere = found !== undefined;
   const isOurs = !isThere || owner === formatOwner(composite);
   const from = found && readAnnotation(found, SHARED_FROM);
-  return { holder: isOurs ? { is: "us", isThere, from } : { is: "other", name: owner }, requirements: [requirement] };
+  return isOurs ? { is: "us", isThere, from } : { is: "other", name: owner };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { sharing } from "../../../../src/features/sharing/sharing.ts";
-import { type Draft, emptyDraft } from "../../../../src/model/draft.ts";
+import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
+import { runFeature } from "../../../../testing/builders/run-feature.ts";
 import {
   type CallParts,
   callOf,
@@ -28,14 +29,14 @@ const source = (data: JsonObject = { username: base64("app"), password: base64("
 });
 
 const draftWith = (copy: JsonObject, parts: CallParts = {}): Draft =>
-  sharing(
+  runFeature(
+    sharing,
     callOf({
       capabilities: v2,
       sharedResources: [shared({ connection: { copies: [{ secretName: { value: "orders-db" }, ...copy }] } })],
       ...parts,
       answers: { db: [database()], ...parts.answers },
     }),
-    emptyDraft,
   );
 
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
@@ -192,7 +193,7 @@ describe("toCompositeConnectionDetails", () => {
       connectionDetails: new Map([["theirs", Buffer.from("new")]]),
     };
     const request = { ...call.request, desired: { ...call.request.desired, composite } };
-    expect([...sharing({ ...call, request }, emptyDraft).connectionDetails]).toEqual([["ours", base64("kept")]]);
+    expect([...runFeature(sharing, { ...call, request }).connectionDetails]).toEqual([["ours", base64("kept")]]);
   });
 });
 

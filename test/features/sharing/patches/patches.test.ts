@@ -3,13 +3,14 @@ import { toValue } from "../../../../src/features/sharing/patches/transform.ts";
 import { sharing } from "../../../../src/features/sharing/sharing.ts";
 import { transform as transformSchema } from "../../../../src/input/transform.ts";
 import { documentOf } from "../../../../src/model/document.ts";
-import { type Draft, emptyDraft } from "../../../../src/model/draft.ts";
+import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
+import { runFeature } from "../../../../testing/builders/run-feature.ts";
 import { type CallParts, callOf, database, shared, xr } from "../../../../testing/builders/sharing.ts";
 
 const { connection: _, ...alone } = shared();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
-  sharing(callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }), emptyDraft);
+  runFeature(sharing, callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 
 describe("a patch of a composed resource", () => {
@@ -90,7 +91,7 @@ describe("what an owner writes does not stop its consumers", () => {
     const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: both.slice(1) }] });
     const composite = { ...call.request.desired.composite, document: documentOf({ status: { db: "text" } }) };
     const request = { ...call.request, desired: { ...call.request.desired, composite } };
-    expect(says(sharing({ ...call, request }, emptyDraft))).toBe(failed);
+    expect(says(runFeature(sharing, { ...call, request }))).toBe(failed);
   });
 
   test("nor in a composed resource", () => {
@@ -169,7 +170,7 @@ describe("the values of one shared resource come to 512 KB at most", () => {
     const patches = [toStatus("large", "large")];
     const sharedResources = ["db", "cache"].map((name) => ({ ...alone, name, patches }));
     const call = callOf({ answers: { ...answers, cache: answers.db }, sharedResources });
-    expect(says(sharing(call, emptyDraft))).toBe("Available: undefined");
+    expect(says(runFeature(sharing, call))).toBe("Available: undefined");
   });
 });
 
@@ -248,7 +249,7 @@ describe("a patch into a list of the XR's status", () => {
     const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: [patch] }] });
     const composite = { ...call.request.desired.composite, document: documentOf({ status: { hosts: ["a"] } }) };
     const request = { ...call.request, desired: { ...call.request.desired, composite } };
-    expect(sharing({ ...call, request }, emptyDraft).composite).toEqual([
+    expect(runFeature(sharing, { ...call, request }).composite).toEqual([
       { path: ["status", "hosts"], value: ["a", "orders.db.example.org"] },
     ]);
   });
