@@ -1,6 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { parseFieldPath } from "../model/field-path.ts";
+import { CLAIM_NAMESPACE_LABEL, readLabel } from "./metadata.ts";
 
 /** The metadata of the XR, read once. */
 export interface Composite {
@@ -49,6 +50,21 @@ export function toComposite(document: Document): Composite {
     document,
   };
 }
+
+/**
+ * Finds the namespace of the claim that a cluster-scoped resource was made for. Crossplane sets the label on the XR of a claim and on
+ * all that is composed below it, nested XRs included, over what a Composition desires (RenderComposedResourceMetadata in
+ * composition_render.go and the claim's syncer, v1.20 to v2.4). A resource that Crossplane has not labelled yet may have a claim.
+ */
+export const claimNamespace = (resource: Document): string | undefined =>
+  readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_NAMESPACE);
+
+/**
+ * Finds the namespace of the team that asks: the XR's own, or that of the claim at the root of the tree that the XR is nested in.
+ * Undefined for a cluster-scoped XR without a claim, which is the platform's.
+ */
+export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
+  namespace ?? claimNamespace(document);
 
 function readClaim(document: Document): Composite["claim"] {
   const name = stringAt(document, CLAIM_NAME);

@@ -3,11 +3,24 @@ import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
 import { documentOf } from "../../src/model/document.ts";
 
 const CLUSTER_SCOPED = documentOf({ metadata: { name: "orders" } });
+const CLAIMED = documentOf({
+  metadata: {
+    name: "orders",
+    labels: { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "red" },
+  },
+  spec: { writeConnectionSecretToRef: { namespace: "crossplane-system", name: "uid" } },
+});
+const BOUND = documentOf({ metadata: { name: "orders" }, spec: { claimRef: { namespace: "red", name: "orders" } } });
 const NAMESPACED = documentOf({ metadata: { name: "orders", namespace: "db" } });
 
 const named = (namespace: string) => ({ is: "named", secret: { namespace, name: "conn" } });
 const missing = { is: "missing" };
 const foreign = { is: "foreign" };
+
+test("what was made for a claim may name the Secret that Crossplane writes for it", () => {
+  const secret = { namespace: "crossplane-system", name: "uid" };
+  expect(toConnectionSecret(CLAIMED, secret.name, secret.namespace)).toEqual({ is: "named", secret });
+});
 
 test.each([
   ["a cluster-scoped resource, in any namespace", CLUSTER_SCOPED, "conn", "vault", named("vault")],
@@ -15,6 +28,9 @@ test.each([
   ["a cluster-scoped resource, without a name", CLUSTER_SCOPED, undefined, "vault", missing],
   ["a cluster-scoped resource, by what is no name", CLUSTER_SCOPED, "../conn", "vault", missing],
   ["a cluster-scoped resource, in what is no namespace", CLUSTER_SCOPED, "conn", "a/b", missing],
+  ["what was made for a claim, in the claim's namespace", CLAIMED, "conn", "red", named("red")],
+  ["what was made for a claim, elsewhere: its tenant chose that", CLAIMED, "root-credentials", "dba", foreign],
+  ["what was made for a claim, without Crossplane's label yet, elsewhere", BOUND, "root-credentials", "dba", foreign],
   ["a namespaced resource, without a namespace", NAMESPACED, "conn", undefined, named("db")],
   ["a namespaced resource, in its own namespace", NAMESPACED, "conn", "db", named("db")],
   ["a namespaced resource, elsewhere", NAMESPACED, "conn", "vault", foreign],

@@ -1,5 +1,5 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
-import type { Composite } from "../../crossplane/composite.ts";
+import { type Composite, consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import { ALLOWED_NAMESPACES, readNamespaceGrant } from "../../crossplane/namespace-grant.ts";
@@ -15,7 +15,7 @@ import type { Document } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
 import type { Call } from "../feature.ts";
-import { consumerNamespace, lookUpNamespace } from "./namespaces.ts";
+import { lookUpNamespace } from "./namespaces.ts";
 
 type PendingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }

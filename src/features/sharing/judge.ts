@@ -1,3 +1,4 @@
+import { consumerNamespace } from "../../crossplane/composite.ts";
 import { qualifiedName } from "../../crossplane/metadata.ts";
 import type { Connection } from "../../input/connection.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -8,7 +9,6 @@ import type { Call } from "../feature.ts";
 import { findDestinations, judgeCopies } from "./copies/destinations.ts";
 import { describe, type LookedUp } from "./find.ts";
 import { type Access, findAccess, type KnownAccess } from "./grant.ts";
-import { consumerNamespace } from "./namespaces.ts";
 import { findSource } from "./source.ts";
 import { type Accessible, type Judgement, type SharingReason, without } from "./verdict.ts";
 

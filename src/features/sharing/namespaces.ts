@@ -1,4 +1,4 @@
-import type { Composite } from "../../crossplane/composite.ts";
+import { consumerNamespace } from "../../crossplane/composite.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { toNamespaceSet } from "../../crossplane/namespace-grant.ts";
 import { toNamespaceRequirement } from "../../crossplane/requirement.ts";
@@ -6,9 +6,6 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
 import { type Call, isUnreadable } from "../feature.ts";
-
-/** The namespace of the XR, or of its claim. Undefined for a cluster-scoped XR without a claim, which is the platform's. */
-export const consumerNamespace = ({ namespace, claim }: Composite): string | undefined => namespace ?? claim?.namespace;
 
 /** The names of the requirements of Namespaces begin so. */
 const PREFIX = "namespace/";

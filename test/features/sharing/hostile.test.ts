@@ -876,3 +876,56 @@ describe("a shared resource that is being deleted", () => {
     expect(desired(draftOf({ answers: { db: dying }, observed }))).toEqual([KEY]);
   });
 });
+
+describe("an XR that is nested below a claim's XR asks for the claim's namespace, not for the platform:", () => {
+  const nested = xr({
+    metadata: {
+      name: "shop-x7k2p-cache",
+      labels: { "crossplane.io/claim-name": "shop", "crossplane.io/claim-namespace": "team-a" },
+    },
+    spec: { parameters: { database: "orders", namespace: "kube-system" } },
+  });
+  const elsewhere = { namespaces: { fromCompositeFieldPath: "spec.parameters.namespace" } };
+  const ofAnother = database({ annotations: { [ALLOWED]: "kube-system" } });
+  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" }];
+
+  test("its copies go into that namespace", () => {
+    expect(desired(draftOf({ xr: nested, answers: { db: [database()] } }))).toEqual([KEY]);
+  });
+
+  test("it puts no Secret into a namespace that has not accepted it, though the database is granted to that one", () => {
+    const sharedResources = [shared(connection(elsewhere))];
+    const answers = { db: [ofAnother], "namespace/kube-system": [namespaceOf("kube-system")] };
+    const draft = draftOf({ xr: nested, sharedResources, answers });
+    expect([desired(draft), reasonIn(draft)]).toEqual([[], "NamespaceNotAccepting"]);
+  });
+
+  test("it reads no field of a database that is granted only to the namespace that it names for its copy", () => {
+    const sharedResources = [shared({ ...connection(elsewhere), patches })];
+    const draft = draftOf({ xr: nested, sharedResources, answers: { db: [ofAnother], secret: "pending" } });
+    expect([draft.composite, says(draft)]).toEqual([[], expect.stringContaining("to namespace team-a")]);
+  });
+});
+
+test("the XR of a claim hands out no Secret that its tenant chose, also not to itself (select.self)", () => {
+  const secret = { namespace: "dba", name: "root-credentials" };
+  const secretRef = {
+    nameFieldPath: "spec.parameters.secret.name",
+    namespaceFieldPath: "spec.parameters.secret.namespace",
+  };
+  const claimed = {
+    name: "orders",
+    labels: { "crossplane.io/claim-namespace": "team-b" },
+    annotations: { [ALLOWED]: "*" },
+  };
+  const lure = database({ metadata: claimed, spec: { parameters: { secret } } });
+  const own = xr({ spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters: { secret } } });
+  const drafts = [
+    draftOf({ sharedResources: [shared(connection({}, { secretRef }))], answers: { db: [lure] } }),
+    draftOf({ xr: own, sharedResources: [{ name: "db", ...connection({}, { secretRef }), select: { self: true } }] }),
+  ];
+  expect(drafts.map((draft) => [desired(draft), reasonIn(draft)])).toEqual([
+    [[], "SourceNotAllowed"],
+    [[], "SourceNotAllowed"],
+  ]);
+});

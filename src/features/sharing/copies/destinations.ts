@@ -1,3 +1,4 @@
+import { consumerNamespace } from "../../../crossplane/composite.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "../../../crossplane/copies.ts";
 import { isBeingDeleted } from "../../../crossplane/metadata.ts";
 import { toReference } from "../../../crossplane/references.ts";
@@ -9,7 +10,7 @@ import { DNS_LABEL, isName, SECRET_KEY } from "../../../model/names.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
 import type { KnownAccess } from "../grant.ts";
-import { consumerNamespace, judgeNamespace } from "../namespaces.ts";
+import { judgeNamespace } from "../namespaces.ts";
 import { formatSecret, isSameSecret, readSecret } from "../source.ts";
 import {
   type Accessible,
