@@ -212,7 +212,7 @@ test("a number that JSON does not have is not patched, and the condition names i
   const { response } = run(requestOf({ extraResources }, inputOf({ sharedResources: [shared({ patches })] })));
   expect(response.desired?.composite?.resource).toBeNull();
   expect(response.conditions[0]?.message).toContain(
-    "cannot transform status.n of XPostgres orders: a number that JSON cannot hold",
+    "cannot read status.n of XPostgres orders: it is a number that JSON cannot hold",
   );
 });
 

@@ -54,15 +54,6 @@ describe("an input that was parsed before", () => {
     expect(Object.is(parseKnownInput(input("30s"), bytes), first)).toBe(isKept);
   });
 
-  test("is parsed again where it has a regular expression, which grows by the texts that it meets", () => {
-    const size = newSize();
-    const transform = { type: "string", string: { type: "Regexp", regexp: { match: "a+" } } };
-    const patches = [{ fromFieldPath: "spec.a", toCompositeFieldPath: "status.a", transforms: [transform] }];
-    const withRegexp = inputOf({ sharedResources: [shared({ patches })] });
-    const first = parseKnownInput(withRegexp, size);
-    expect(parseKnownInput(withRegexp, size)).not.toBe(first);
-  });
-
   test("is forgotten with all others when 64 are known", () => {
     const size = newSize();
     const first = parseKnownInput(input("30s"), size);
