@@ -1,4 +1,4 @@
-import { invalidInput } from "../input/parse.ts";
+import { invalidInput } from "../input/faults.ts";
 import type { Input } from "../input/schema.ts";
 import { type Draft, emptyDraft } from "../model/draft.ts";
 import { neverReconciled } from "./never-reconciled.ts";

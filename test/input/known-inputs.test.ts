@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseKnownInput } from "../../src/input/known-inputs.ts";
-import { parseInput } from "../../src/input/parse.ts";
+import { parseInput, parseKnownInput } from "../../src/input/parse.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf, shared } from "../../testing/builders/sharing.ts";
 
