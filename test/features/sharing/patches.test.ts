@@ -94,6 +94,27 @@ describe("what an owner writes does not stop its consumers", () => {
   });
 });
 
+test.each([
+  {
+    reason: "an index that leaves a gap in a list",
+    toResource: { name: "app", fieldPath: "spec.env[2]" },
+    policy: {},
+    fault: "cannot set spec.env[2]: something else is on the way",
+  },
+  {
+    reason: "a list for what is none",
+    toResource: { name: "app", fieldPath: "spec.text" },
+    policy: { toFieldPath: "AppendArray" },
+    fault: "cannot set spec.text: a list cannot be added to something else",
+  },
+])("a patch fails and leaves its resource as it is where it has $reason", ({ toResource, policy, fault }) => {
+  const draft = draftOf([{ fromFieldPath: "status.found", toResource, policy }], {
+    answers: { db: [database({ status: { found: ["a"] } })] },
+    desired: { app: { spec: { env: [], text: "a" } } },
+  });
+  expect([says(draft), draft.resources.size]).toEqual([`PatchFailed: db: ${fault}`, 0]);
+});
+
 describe("the values of one shared resource come to 512 KB at most", () => {
   const toStatus = (field: string, to: string) => ({
     fromFieldPath: `status.${field}`,
