@@ -1,17 +1,12 @@
 import fc from "fast-check";
-import { patchesAgree } from "../testing/peers/patch-agreement.ts";
-import { connectPatchAndTransform } from "../testing/peers/patch-and-transform.ts";
-import { startGoFunction } from "../testing/servers/go-function.ts";
 import { checkInterleavings } from "../testing/simulations/interleavings.ts";
 import { ownershipSettles } from "../testing/simulations/tag-property.ts";
 import { nobodyGains } from "../testing/simulations/tenancy.ts";
-import { findTool } from "./tools/catalogue.ts";
 
 /**
  * `npm run properties`: tries orders of events after a restore until one of them loses a resource, orders in which XRs that
- * declare one cloud resource are created and deleted until one of them does not settle, what a hostile team may write until
- * it gains by it, and patches until function-patch-and-transform makes something else of one. RUNS is the number of each, a
- * tenth of it for patches; SEED the first seed; a failure is printed with the seed that repeats it.
+ * declare one cloud resource are created and deleted until one of them does not settle, and what a hostile team may write until
+ * it gains by it. RUNS is the number of each; SEED the first seed; a failure is printed with the seed that repeats it.
  */
 const seed = Number(process.env["SEED"] ?? Date.now() % 2 ** 31);
 const runs = Number(process.env["RUNS"] ?? 100_000);
@@ -39,16 +34,3 @@ write(`tags: ${runs} orders of events in ${seconds()} s: one writer in the end, 
 start = performance.now();
 fc.assert(nobodyGains(), { seed, numRuns: runs });
 write(`sharing: ${runs} orders of events in ${seconds()} s: nobody has what is not granted, or loses what is`);
-
-start = performance.now();
-const program = findTool("function-patch-and-transform");
-if (program === undefined) write("patches: not tried: npm run tools");
-else {
-  const server = await startGoFunction(program);
-  const peer = connectPatchAndTransform(server.target);
-  const patches = Math.ceil(runs / 10);
-  await fc.assert(patchesAgree(peer), { seed, numRuns: patches });
-  write(`patches: ${patches} in ${seconds()} s: the same as function-patch-and-transform's, or different as is meant`);
-  peer.close();
-  await server.stop();
-}

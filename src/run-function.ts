@@ -1,6 +1,6 @@
 import { toComposite } from "./crossplane/composite.ts";
 import { FunctionError } from "./errors.ts";
-import { parseKnownInput } from "./input/known-inputs.ts";
+import { parseKnownInput } from "./input/parse.ts";
 import type { Input } from "./input/schema.ts";
 import type { Condition, Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";

@@ -136,6 +136,8 @@ test("an Operation requires XRDs and reports its findings in the output", () => 
 });
 
 describe("a request gets a Fatal result and changes nothing", () => {
+  const environmentConfig = { name: { value: "orders" }, data: [{ value: "a", toFieldPath: "b" }] };
+  const sections: Readonly<Record<string, JsonObject>> = { publish: { environmentConfig } };
   test.each([
     {
       reason: "its input has faults",
@@ -166,6 +168,11 @@ describe("a request gets a Fatal result and changes nothing", () => {
         ),
       ].join("\n"),
     },
+    ...["environment", "publish", "consumers", "externalNames"].map((section) => ({
+      reason: `an Operation has the section ${section}`,
+      request: requestOf({ observed: {} }, inputOf({ neverReconciled: {}, [section]: sections[section] ?? {} })),
+      message: `cannot use the input:\n  spec.${section}: only in a Composition, and this is an Operation: there is no XR`,
+    })),
     {
       reason: "a Composition has a section that makes sense in an Operation only",
       request: requestOf({}, inputOf({ neverReconciled: {} })),
@@ -212,7 +219,7 @@ test("a number that JSON does not have is not patched, and the condition names i
   const { response } = run(requestOf({ extraResources }, inputOf({ sharedResources: [shared({ patches })] })));
   expect(response.desired?.composite?.resource).toBeNull();
   expect(response.conditions[0]?.message).toContain(
-    "cannot transform status.n of XPostgres orders: a number that JSON cannot hold",
+    "cannot read status.n of XPostgres orders: it is a number that JSON cannot hold",
   );
 });
 

@@ -108,15 +108,6 @@ const patching = (value: JsonObject["status"], patch: JsonObject): Parts => ({
   cluster: [database({ status: { found: value ?? null } })],
 });
 
-const transforming = (value: JsonValue, ...transforms: readonly JsonObject[]): Parts =>
-  patching(value, { toCompositeFieldPath: "status.found", transforms });
-
-const toArray = { convert: { toType: "array", format: "json" } };
-const toText = (convert: string): JsonObject => ({ string: { type: "Convert", convert } });
-
-/** JSON of lists as deep as the wire takes them, around a long text. */
-const nested = (length: number): string => `${"[".repeat(900)}"${"a".repeat(length)}"${",1]".repeat(900)}`;
-
 const keys = (count: number): JsonObject => map(count, (index) => [`key-${(index * 7919) % 1_000_003}`, "text"]);
 
 const carrying = (via: string, count: number): Parts => ({
@@ -259,20 +250,6 @@ const contents = rowsOf({
       {},
       "ForceMergeObjects",
     ),
-  "a text that is formatted": (n) => transforming("%s".repeat(n), { string: { fmt: "it is %s" } }),
-  "a text that is no number": (n) => transforming(`${"1".repeat(n)}x`, { convert: { toType: "float64" } }),
-  "a text in capitals": (n) => transforming("a".repeat(n), toText("ToUpper")),
-  "a text in hexadecimal": (n) => transforming("a".repeat(n), { string: { fmt: "%x" } }),
-  "a text that is quoted": (n) => transforming("a".repeat(n), { string: { fmt: "%q" } }),
-  "a text that a regular expression matches at its end": (n) =>
-    transforming(`${"a".repeat(n)}-1`, { string: { type: "Regexp", regexp: { match: "^(.*)-(\\d+)$", group: 2 } } }),
-  "a text in which a regular expression begins again and again": (n) =>
-    transforming("a ".repeat(n), { string: { type: "Regexp", regexp: { match: "(\\w+)\\s+(\\d+)$" } } }),
-  "a text that is JSON": (n) => transforming(`[${"1,".repeat(n)}1]`, toArray),
-  "a text that is JSON of nested lists, printed": (n) => transforming(nested(n), toArray, { string: { fmt: "%v" } }),
-  "a text that is JSON of nested lists, hashed": (n) => transforming(nested(n), toArray, toText("ToSha256")),
-  "a map that is printed": (n) => transforming(keys(n), { string: { fmt: "%v" } }),
-  "a map that is JSON": (n) => transforming(keys(n), toText("ToJson")),
   "keys of the Secret, via Secret": (n) => carrying("Secret", n),
   "keys of the Secret, via ObjectWithValues": (n) => carrying("ObjectWithValues", n),
   "keys of the Secret, via ConnectionSecret": (n) => carrying("ConnectionSecret", n),

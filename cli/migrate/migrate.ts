@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar, isSeq, parseAllDocuments, stringify, type YAMLMap, type YAMLSeq } from "yaml";
 import { FunctionError } from "../../src/errors.ts";
-import { faultsIn } from "../../src/input/parse.ts";
+import { faultsIn } from "../../src/input/faults.ts";
 import { API_VERSION, inputSchema, KIND } from "../../src/input/schema.ts";
 import { IGNORE_TAGS } from "../../src/input/tags.ts";
 import { isObject, type JsonObject, toPlainText } from "../../src/model/json.ts";

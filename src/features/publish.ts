@@ -1,7 +1,7 @@
 import { readAnnotation } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement.ts";
 import { FunctionError } from "../errors.ts";
-import { invalidInput } from "../input/parse.ts";
+import { invalidInput } from "../input/faults.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
 import { brief, type Condition, quote } from "../model/condition.ts";
 import {

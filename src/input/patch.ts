@@ -1,21 +1,8 @@
 import * as z from "zod";
 import { belowStatus, exactlyOneOf, fieldPath, targetPath } from "./fields.ts";
-import { format } from "./format.ts";
-import { transform } from "./transform.ts";
-
-const combine = z.strictObject({
-  strategy: z.literal("string").describe("Makes one text of them."),
-  variables: z
-    .array(z.strictObject({ fromFieldPath: fieldPath.describe("A field of the shared resource.") }))
-    .min(1)
-    .describe("The fields. If one is not set, the patch has no value."),
-  string: z
-    .strictObject({ fmt: format.describe("Prints them in their order, as Go's fmt.Sprintf does.") })
-    .describe("The text."),
-});
 
 /** Ways to combine a value with the one in its place. */
-export const MERGES = [
+const MERGES = [
   "Replace",
   "MergeObjects",
   "MergeObjectsAppendArrays",
@@ -42,31 +29,23 @@ const policy = z.strictObject({
 
 export type ToFieldPath = z.output<typeof policy>["toFieldPath"];
 
-/** A copy of one field of a shared resource; its keys are those of function-patch-and-transform. */
+/** A copy of one field of a shared resource, as it is; its keys are those of function-patch-and-transform. */
 export const patch = exactlyOneOf(
-  exactlyOneOf(
-    z.strictObject({
-      fromFieldPath: fieldPath.optional().describe("A field of the shared resource."),
-      combine: combine.optional().describe("Several fields of the shared resource, in place of `fromFieldPath`."),
-      toCompositeFieldPath: targetPath
-        .refine(...belowStatus)
-        .optional()
-        .describe("A field of the XR's status; `[*]` stands for each of a list."),
-      toResource: z
-        .strictObject({
-          name: z
-            .string()
-            .min(1)
-            .describe("A composed resource's name in the Composition; an earlier step desires it."),
-          fieldPath: targetPath.describe("A field of it; `[*]` stands for each item or field that is there."),
-        })
-        .optional()
-        .describe("A field of a composed resource."),
-      policy: policy.prefault({}).describe("For a field that is not set, and for a target that has a value already."),
-      transforms: z.array(transform).prefault([]).describe("Changes of the value, applied in this order."),
-    }),
-    ["fromFieldPath", "combine"],
-  ),
+  z.strictObject({
+    fromFieldPath: fieldPath.describe("A field of the shared resource."),
+    toCompositeFieldPath: targetPath
+      .refine(...belowStatus)
+      .optional()
+      .describe("A field of the XR's status; `[*]` stands for each of a list."),
+    toResource: z
+      .strictObject({
+        name: z.string().min(1).describe("A composed resource's name in the Composition; an earlier step desires it."),
+        fieldPath: targetPath.describe("A field of it; `[*]` stands for each item or field that is there."),
+      })
+      .optional()
+      .describe("A field of a composed resource."),
+    policy: policy.prefault({}).describe("For a field that is not set, and for a target that has a value already."),
+  }),
   ["toCompositeFieldPath", "toResource"],
 );
 

@@ -14,12 +14,6 @@ export const isObject = (value: unknown): value is JsonObject =>
  */
 export const MAX_DEPTH = 1000;
 
-/** Tells whether objects and lists are nested in more levels than these. */
-export function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
-}
-
 /** An object that is still being made. */
 export type MutableObject = Record<string, JsonValue>;
 

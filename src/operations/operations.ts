@@ -1,4 +1,4 @@
-import { invalidInput } from "../input/parse.ts";
+import { type Fault, invalidInput } from "../input/faults.ts";
 import type { Input } from "../input/schema.ts";
 import { type Draft, emptyDraft } from "../model/draft.ts";
 import { neverReconciled } from "./never-reconciled.ts";
@@ -15,15 +15,19 @@ export function operate(call: OperationCall): Draft {
   return neverReconciled(call, emptyDraft);
 }
 
-function findFaults({ spec }: Input) {
-  const given = (["publish", "tags", "externalNames", "adoption", "environment"] as const).filter(
-    (section) => spec[section] !== undefined,
-  );
-  return [...(spec.sharedResources.length > 0 ? ["sharedResources"] : []), ...given].map((section) => ({
-    path: `spec.${section}`,
-    message: "only in a Composition, and this is an Operation: there is no XR",
-  }));
-}
+/** The fields of the input that an Operation may have: its own section, and those that have a default. */
+const ALLOWED: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
+
+const findFaults = ({ spec }: Input): readonly Fault[] =>
+  Object.entries(spec)
+    .filter(([field, found]) => !ALLOWED.includes(field) && found !== undefined && !isEmptyList(found))
+    .map(([field]) => ({
+      path: `spec.${field}`,
+      message: "only in a Composition, and this is an Operation: there is no XR",
+    }));
+
+/** `sharedResources` has the empty list for a default. */
+const isEmptyList = (found: unknown): boolean => Array.isArray(found) && found.length === 0;
 
 /**
  * Guards a call of a Composition against sections that only Operations have.

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseKnownInput } from "../../src/input/known-inputs.ts";
-import { parseInput } from "../../src/input/parse.ts";
+import { parseInput, parseKnownInput } from "../../src/input/parse.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf, shared } from "../../testing/builders/sharing.ts";
 
@@ -52,15 +51,6 @@ describe("an input that was parsed before", () => {
   ])("one $reason", ({ bytes, isKept }) => {
     const first = parseKnownInput(input("30s"), bytes);
     expect(Object.is(parseKnownInput(input("30s"), bytes), first)).toBe(isKept);
-  });
-
-  test("is parsed again where it has a regular expression, which grows by the texts that it meets", () => {
-    const size = newSize();
-    const transform = { type: "string", string: { type: "Regexp", regexp: { match: "a+" } } };
-    const patches = [{ fromFieldPath: "spec.a", toCompositeFieldPath: "status.a", transforms: [transform] }];
-    const withRegexp = inputOf({ sharedResources: [shared({ patches })] });
-    const first = parseKnownInput(withRegexp, size);
-    expect(parseKnownInput(withRegexp, size)).not.toBe(first);
   });
 
   test("is forgotten with all others when 64 are known", () => {

@@ -1,9 +1,9 @@
 import { type FieldPath, parseFieldPath } from "../../model/field-path.ts";
 import { lazy } from "../../model/once.ts";
-import { AWS } from "./aws.ts";
-import { AWS_CLASSIC } from "./aws-classic.ts";
-import { AZURE } from "./azure.ts";
-import { GCP } from "./gcp.ts";
+import { AWS } from "./aws.generated.ts";
+import { AWS_CLASSIC } from "./aws-classic.generated.ts";
+import { AZURE } from "./azure.generated.ts";
+import { GCP } from "./gcp.generated.ts";
 import { type Entry, parseEntry, parseTagField, splitTable, type Table, type TagField } from "./table.ts";
 
 /** The clouds whose rules tags have to follow. */

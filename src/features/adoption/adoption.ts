@@ -1,13 +1,15 @@
+import { withoutReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
 import type { Condition, Result } from "../../model/condition.ts";
+import type { Document } from "../../model/document.ts";
 import { type ResourceEdit, withCondition, withResources, withResults } from "../../model/draft.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
+import { DOMAIN } from "../../model/names.ts";
 import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type Case, findCases } from "./cases.ts";
-import { toCondition, toFatal } from "./condition.ts";
-import { putBack } from "./put-back.ts";
+import { type Remark, toCondition, toFatal, toRemarks } from "./condition.ts";
 import { BLOCKING } from "./reasons.ts";
-import { type Remark, toRemarks } from "./remarks.ts";
 
 /**
  * Keeps everything that the XR refers to until the XR controls it. After a restore nobody controls what was composed;
@@ -34,6 +36,41 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly
       : [],
   );
 }
+
+/** The annotation of a resource that is desired again until this XR controls it. */
+const ADOPTION = `${DOMAIN}/adoption`;
+
+/** Fields that the API server fills in, and the owner references, which Crossplane sets. */
+const POPULATED = new Set([
+  "creationTimestamp",
+  "deletionGracePeriodSeconds",
+  "deletionTimestamp",
+  "generation",
+  "managedFields",
+  "ownerReferences",
+  "resourceVersion",
+  "selfLink",
+  "uid",
+]);
+
+/**
+ * Desires an observed resource as it is, with its whole spec: server-side apply removes what the XR once applied and does not
+ * apply now, so a stub would strip it. The references of a nested XR are left out: Crossplane writes those, perhaps at the
+ * same time.
+ */
+function putBack(observed: Document): JsonObject {
+  const { status: _, metadata, spec, ...object } = observed.toObject();
+  const kept = toEntries(metadata).filter(([key]) => !POPULATED.has(key));
+  const { annotations, ...others } = Object.fromEntries(kept);
+  return {
+    ...object,
+    metadata: { ...others, annotations: { ...Object.fromEntries(toEntries(annotations)), [ADOPTION]: "pending" } },
+    ...(spec !== undefined && { spec: isObject(spec) ? withoutReferences(spec) : spec }),
+  };
+}
+
+const toEntries = (object: JsonValue | undefined): [string, JsonValue][] =>
+  Object.entries(isObject(object) ? object : {});
 
 /** Makes events, and a Fatal only once everything is known: it ends the reconcile, so it names all resources at once. */
 function toResults(

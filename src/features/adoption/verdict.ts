@@ -1,12 +1,13 @@
 import { toApiGroup } from "../../crossplane/api-group.ts";
 import { type Controller, findController } from "../../crossplane/controller.ts";
+import { REFERENCES_MANAGER, readManagedFields } from "../../crossplane/field-managers.ts";
 import { isBeingDeleted } from "../../crossplane/metadata.ts";
 import type { Nesting } from "../../crossplane/nesting.ts";
 import { findProof, type PossibleComposer } from "../../crossplane/proof.ts";
 import { hasReferences } from "../../crossplane/references.ts";
-import type { Document } from "../../model/document.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import type { Answer } from "../../model/requirement.ts";
-import { isRestored } from "./restored.ts";
 
 /** The controller of a resource that the XR refers to, and what follows from it. */
 export type AdoptionVerdict =
@@ -98,3 +99,26 @@ function isFormerSelf(controller: Controller, { apiVersion, kind, name }: Possib
   const isSameGroup = toApiGroup(controller.apiVersion) === toApiGroup(apiVersion);
   return isSameGroup && controller.kind === kind && controller.name === name;
 }
+
+/**
+ * Tells whether the XR's references come from a backup: whoever restored them wrote them, and Crossplane has not written them
+ * again since. Then a resource that is not there may still be on its way. Crossplane writes them in each reconcile that
+ * comes to its end, so this is over with the first one.
+ *
+ * Two signs have to agree, because either may be missing from an XR that was never restored: managed fields where an older
+ * Crossplane composed without functions, `Synced` where Crossplane was stopped in its first reconcile. `Synced` is True only
+ * after a reconcile that came to its end, and False while we, or a provider that is missing, stop the XR.
+ */
+export function isRestored(document: Document): boolean {
+  const created = Date.parse(stringAt(document, ["metadata", "creationTimestamp"]) ?? "");
+  const isSince = (time: unknown): boolean => !(Date.parse(toPlainText(time)) < created);
+  const isWritten = ({ manager, subresource, time }: JsonObject): boolean =>
+    manager === REFERENCES_MANAGER && !subresource && isSince(time);
+  const isSynced = ({ type, status, lastTransitionTime }: JsonObject): boolean =>
+    type === "Synced" && status === "True" && isSince(lastTransitionTime);
+  return (
+    !readManagedFields(document).some(isWritten) && !objectsIn(document.at(["status", "conditions"])).some(isSynced)
+  );
+}
+
+const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);

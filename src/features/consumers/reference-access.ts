@@ -8,7 +8,7 @@ import {
 } from "../../crossplane/reference-grant.ts";
 import { couldNotBeRead } from "../../crossplane/requirement.ts";
 import type { Consumers } from "../../input/consumers.ts";
-import { invalidInput } from "../../input/parse.ts";
+import { invalidInput } from "../../input/faults.ts";
 import { stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
 

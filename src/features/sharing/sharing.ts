@@ -20,7 +20,7 @@ import { keepDropped } from "./copies/survey.ts";
 import { find, type LookedUp } from "./find.ts";
 import { findVersion } from "./grant.ts";
 import { judgeShare } from "./judge.ts";
-import { toPatches, withPatches } from "./patches/patches.ts";
+import { toPatches, withPatches } from "./patches.ts";
 import { assertSupported } from "./support.ts";
 import type { Judgement, SharingReason } from "./verdict.ts";
 

@@ -1,6 +1,6 @@
 import { canSelectNamespaces } from "../../crossplane/namespaces.ts";
 import type { Copy } from "../../input/connection.ts";
-import { type Fault, invalidInput } from "../../input/parse.ts";
+import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
 

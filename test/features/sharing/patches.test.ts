@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { toValue } from "../../../../src/features/sharing/patches/transform.ts";
-import { sharing } from "../../../../src/features/sharing/sharing.ts";
-import { transform as transformSchema } from "../../../../src/input/transform.ts";
-import { documentOf } from "../../../../src/model/document.ts";
-import type { Draft } from "../../../../src/model/draft.ts";
-import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { runFeature } from "../../../../testing/builders/run-feature.ts";
-import { type CallParts, callOf, database, shared, xr } from "../../../../testing/builders/sharing.ts";
+import { sharing } from "../../../src/features/sharing/sharing.ts";
+import { documentOf } from "../../../src/model/document.ts";
+import type { Draft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { runFeature } from "../../../testing/builders/run-feature.ts";
+import { type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const { connection: _, ...alone } = shared();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
@@ -65,13 +63,6 @@ describe("a field that is not set", () => {
   });
 });
 
-test("a transform that fails says so", () => {
-  const transforms = [{ type: "map", map: { a: "b" } }];
-  expect(says(draftOf([{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.x", transforms }]))).toBe(
-    'PatchFailed: db: cannot transform status.endpoint of XPostgres orders: transforms[0] (map): "orders.db.example.org" is not in the map',
-  );
-});
-
 describe("what an owner writes does not stop its consumers", () => {
   const both = [
     { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db" },
@@ -102,24 +93,27 @@ describe("what an owner writes does not stop its consumers", () => {
       0,
     ]);
   });
+});
 
-  test.each([
-    { toType: "array", open: "[", close: "]" },
-    { toType: "object", open: '{"a":', close: "}" },
-  ])("JSON of an $toType that is nested deeper than a stack is", ({ toType, open, close }) => {
-    const textOf = (depth: number) => `${open.repeat(depth)}${open === "[" ? "" : 1}${close.repeat(depth)}`;
-    const patch = { fromFieldPath: "status.found", toCompositeFieldPath: "status.found" };
-    const patches = [{ ...patch, transforms: [{ convert: { toType, format: "json" } }] }];
-    const draft = draftOf(patches, {
-      xr: { ...xr(), status: { found: "before" } },
-      answers: { db: [database({ status: { found: textOf(5000) } })] },
-    });
-    expect(says(draft)).toMatch(/^PatchFailed: .* transforms\[0\] \(convert\): .* is nested deeper than 1000 levels$/);
-    expect(draft.composite).toEqual([{ path: ["status", "found"], value: "before" }]);
-    expect(says(draftOf(patches, { answers: { db: [database({ status: { found: textOf(1000) } })] } }))).toBe(
-      "Available: undefined",
-    );
+test.each([
+  {
+    reason: "an index that leaves a gap in a list",
+    toResource: { name: "app", fieldPath: "spec.env[2]" },
+    policy: {},
+    fault: "cannot set spec.env[2]: something else is on the way",
+  },
+  {
+    reason: "a list for what is none",
+    toResource: { name: "app", fieldPath: "spec.text" },
+    policy: { toFieldPath: "AppendArray" },
+    fault: "cannot set spec.text: a list cannot be added to something else",
+  },
+])("a patch fails and leaves its resource as it is where it has $reason", ({ toResource, policy, fault }) => {
+  const draft = draftOf([{ fromFieldPath: "status.found", toResource, policy }], {
+    answers: { db: [database({ status: { found: ["a"] } })] },
+    desired: { app: { spec: { env: [], text: "a" } } },
   });
+  expect([says(draft), draft.resources.size]).toEqual([`PatchFailed: db: ${fault}`, 0]);
 });
 
 describe("the values of one shared resource come to 512 KB at most", () => {
@@ -282,123 +276,5 @@ describe("policy.toFieldPath says what becomes of a value that is there", () => 
       desired: { app: { spec: [{ a: 2, b: 1 }] } },
     });
     expect(draft.resources.get("app")).toMatchObject({ object: { spec: [{ a: 2, b: 1 }, 3] } });
-  });
-});
-
-describe("combine", () => {
-  const combine = {
-    strategy: "string",
-    variables: [{ fromFieldPath: "status.endpoint" }, { fromFieldPath: "status.port" }],
-    string: { fmt: "%s:%d" },
-  };
-  test("prints several fields", () => {
-    const answers = { db: [database({ status: { endpoint: "db", port: 5432 } })] };
-    expect(draftOf([{ combine, toCompositeFieldPath: "status.url" }], { answers }).composite).toEqual([
-      { path: ["status", "url"], value: "db:5432" },
-    ]);
-  });
-
-  test("fails where they are too long together", () => {
-    const answers = { db: [database({ status: { endpoint: "x".repeat(150_000), port: "x".repeat(150_000) } })] };
-    expect(says(draftOf([{ combine, toCompositeFieldPath: "status.url" }], { answers }))).toBe(
-      "PatchFailed: db: cannot read status.endpoint of XPostgres orders: the value has 300000 characters, and at most 262144 are taken",
-    );
-  });
-
-  test("waits for each of them", () => {
-    const required = { combine, toCompositeFieldPath: "status.url", policy: { fromFieldPath: "Required" } };
-    expect(says(draftOf([required]))).toBe("FieldNotSet: db: status.port of XPostgres orders is not set");
-  });
-});
-
-const pass = (value: JsonValue, ...transforms: readonly JsonObject[]): unknown => {
-  const result = toValue(
-    value,
-    transforms.map((given) => transformSchema.parse(given)),
-  );
-  return result.is === "failed" ? { fault: result.fault } : result.value;
-};
-
-// That they do what function-patch-and-transform's do is proved beside it, in patch-and-transform.tools.test.ts.
-describe("transforms", () => {
-  const fmt = (text: string): JsonObject => ({ string: { fmt: text } });
-  const string = (type: string, rest: JsonObject): JsonObject => ({ string: { type, ...rest } });
-  const convert = (toType: string, format = "none"): JsonObject => ({ convert: { toType, format } });
-  test.each<{ value: JsonValue; transforms: JsonObject[]; becomes: JsonValue }>([
-    { value: "a", transforms: [], becomes: "a" },
-    { value: "a", transforms: [fmt("x-%s-100%%")], becomes: "x-a-100%" },
-    { value: 5, transforms: [fmt("%d GB")], becomes: "5 GB" },
-    { value: 5, transforms: [fmt("%05d|%+[1]d|%-4[1]d|%[1]x")], becomes: "00005|+5|5   |0x1.4p+02" },
-    { value: 2.71994, transforms: [fmt("%8.2f|%[1]e|%[1]v")], becomes: "    2.72|2.719940e+00|2.71994" },
-    { value: "é\n", transforms: [fmt("%q %[1]x")], becomes: '"é\\n" c3a90a' },
-    { value: "eu", transforms: [{ map: { eu: { zone: [1] } } }], becomes: { zone: [1] } },
-    { value: 5432, transforms: [convert("string")], becomes: "5432" },
-    { value: "5432", transforms: [convert("int")], becomes: 5432 },
-    { value: " 1", transforms: [convert("int64")], becomes: { fault: 'transforms[0] (convert): " 1" is no int64' } },
-    { value: 1.7, transforms: [convert("int64")], becomes: 1 },
-    { value: 2, transforms: [convert("bool")], becomes: false },
-    { value: "9007199254740994", transforms: [convert("int64")], becomes: 9007199254740994 },
-    { value: "9007199254740993", transforms: [convert("int64"), convert("string")], becomes: "9007199254740993" },
-    { value: "1.5Gi", transforms: [convert("float64", "quantity")], becomes: 1610612736 },
-    { value: '{"a":1}', transforms: [convert("object", "json")], becomes: { a: 1 } },
-    { value: "eu-west-1", transforms: [string("Regexp", { regexp: { match: "^(\\w+)-", group: 1 } })], becomes: "eu" },
-    { value: ["a", 2], transforms: [string("Join", { join: { separator: ", " } })], becomes: "a, 2" },
-    { value: "a.b.c", transforms: [string("Replace", { replace: { search: ".", replace: "-" } })], becomes: "a-b-c" },
-    { value: "hello", transforms: [string("Convert", { convert: "ToUpper" })], becomes: "HELLO" },
-    { value: 3, transforms: [{ math: { multiply: 4 } }, { math: { type: "ClampMax", clampMax: 10 } }], becomes: 10 },
-    {
-      value: "large",
-      transforms: [{ match: { patterns: [{ type: "regexp", regexp: "^l", result: 10 }], fallbackValue: 1 } }],
-      becomes: 10,
-    },
-    {
-      value: "small",
-      transforms: [{ match: { patterns: [{ literal: "x" }], fallbackTo: "Input" } }],
-      becomes: "small",
-    },
-    {
-      value: "__proto__",
-      transforms: [{ map: { a: 1 } }],
-      becomes: { fault: 'transforms[0] (map): "__proto__" is not in the map' },
-    },
-    {
-      value: {},
-      transforms: [convert("int64")],
-      becomes: { fault: "transforms[0] (convert): {} cannot be converted" },
-    },
-  ])("$value through $transforms becomes $becomes", ({ value, transforms, becomes }) => {
-    expect(pass(value, ...transforms)).toEqual(becomes);
-  });
-
-  const regexp = { match: "^(.*)-(\\d+)$" };
-  test.each<{ reason: string; value: JsonValue; transforms: JsonObject; most: number }>([
-    { reason: "a text", value: "x".repeat(300_000), transforms: fmt("%s"), most: 262_144 },
-    {
-      reason: "a list",
-      value: ["x".repeat(299_996)],
-      transforms: string("Convert", { convert: "ToJson" }),
-      most: 262_144,
-    },
-    { reason: "JSON", value: " ".repeat(300_000), transforms: convert("array", "json"), most: 262_144 },
-    { reason: "a text", value: "x".repeat(300_000), transforms: string("Regexp", { regexp }), most: 131_072 },
-    {
-      reason: "a text",
-      value: "x".repeat(300_000),
-      transforms: { match: { patterns: [{ type: "regexp", regexp: "y", result: 1 }] } },
-      most: 131_072,
-    },
-  ])("$reason that has more than $most characters is not transformed", ({ value, transforms, most }) => {
-    expect(pass(value, transforms)).toMatchObject({
-      fault: expect.stringContaining(`: the value has 300000 characters, and at most ${most} are taken`),
-    });
-  });
-
-  test("a regular expression that takes others for ever takes no longer than its text", () => {
-    const start = performance.now();
-    const match = "^(([a-z])+.)+[A-Z]([a-z])+$";
-    expect(pass("a".repeat(50_000), string("Regexp", { regexp: { match } }))).toMatchObject({
-      fault: expect.any(String),
-    });
-    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });
