@@ -89,7 +89,7 @@ const tricks: readonly Trick[] = [
   { name: "deep-name", kind: byName, parameters: { vault: nested(500) }, reason: "FieldNotSet" },
   { name: "moves", kind: byName, parameters: { vault: empty.name }, reason: "WaitingForCopies" },
   { name: "later-step", kind: twice, parameters: { own: own.name }, reason: "TargetTaken" },
-  { name: "decoy", kind: byLabel, parameters: {}, reason: "Ambiguous", hasDecoy: true },
+  { name: "decoy", kind: byLabel, parameters: {}, reason: "Available", hasDecoy: true },
   { name: "optional", kind: optional, parameters: { vault: "nope" }, reason: "Available" },
   { name: "namespaced", kind: namespaced, parameters: { vault: "nope" }, reason: "NotFound" },
   { name: "reference-grant", kind: byReferenceGrant, parameters: { vault: "nope" }, reason: "NotFound" },

@@ -14,6 +14,8 @@ export const ALLOWED_NAMESPACE_SELECTOR = `${DOMAIN}/allowed-namespace-selector`
 export interface NamespaceGrant {
   readonly names: ReadonlySet<string>;
   readonly isForAll: boolean;
+  /** The first entry of the list that is not the name of a namespace, such as `red;green`: it grants nothing. */
+  readonly invalidName: string | undefined;
   readonly selector: LabelSelector | undefined;
   /** The selector, where it is none: it grants nothing. */
   readonly invalidSelector: string | undefined;
@@ -31,6 +33,7 @@ export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
   return {
     names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
     isForAll: listed.has("*"),
+    invalidName: [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name)),
     selector,
     invalidSelector: selector === undefined && text?.trim() !== "" ? text : undefined,
   };

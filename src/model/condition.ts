@@ -35,11 +35,17 @@ const ELLIPSIS = "…";
 const MOST_BYTES = 3;
 
 /** Cuts a message to the length that a condition, an event or a Fatal result may have, at the end of a character. */
-export function cutMessage(message: string): string {
+export function cutMessage(text: string): string {
+  const message = toPrintable(text);
   const isShort = message.length * MOST_BYTES <= MAX_MESSAGE;
   if (isShort || lengthWithin(message, MAX_MESSAGE) === message.length) return message;
   return message.slice(0, lengthWithin(message, MAX_MESSAGE - 3)) + ELLIPSIS;
 }
+
+/** Control characters but the line break, and those that change the direction of a text: terminals act on them. */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+const toPrintable = (text: string): string => text.replace(UNPRINTABLE, "\ufffd");
 
 /** The length of the text's beginning that takes no more than that many bytes of UTF-8, to the end of a character. */
 const lengthWithin = (text: string, bytes: number): number =>
@@ -49,9 +55,10 @@ const lengthWithin = (text: string, bytes: number): number =>
  * Cuts a name, label, annotation or message of somebody else's that a message repeats: whoever writes a long one must not fill
  * the conditions of others.
  */
-export function brief(text: string): string {
+export function brief(theirs: string): string {
+  const text = theirs.slice(0, 2 * MAX_QUOTED + 2).replaceAll("\n", " "); // a line of theirs must not look like one of ours
   if (text.length <= MAX_QUOTED) return text;
-  const characters = [...text.slice(0, 2 * MAX_QUOTED + 2)]; // a character is one or two units
+  const characters = [...text]; // a character is one or two units
   return characters.length <= MAX_QUOTED ? text : characters.slice(0, MAX_QUOTED - 1).join("") + ELLIPSIS;
 }
 
@@ -74,7 +81,7 @@ export function sentencesForSome<T>(
   return items.length > max ? [...sentences, `and ${items.length - max} more`] : sentences;
 }
 
-/** The condition or result, with its message cut. */
+/** The condition or result, with its message cut and printable. */
 export const withMessageCut = <T extends { readonly message?: string | undefined }>(said: T): T =>
   said.message === undefined ? said : { ...said, message: cutMessage(said.message) };
 

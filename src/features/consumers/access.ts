@@ -1,7 +1,12 @@
 import { matchesLabels, requiredLabels } from "../../crossplane/label-selector.ts";
-import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../../crossplane/namespace-grant.ts";
+import {
+  ALLOWED_NAMESPACE_SELECTOR,
+  ALLOWED_NAMESPACES,
+  readNamespaceGrant,
+} from "../../crossplane/namespace-grant.ts";
 import { toNamespaceRequirement } from "../../crossplane/requirement.ts";
 import type { Consumers } from "../../input/consumers.ts";
+import { quote } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { type Call, isUnreadable } from "../feature.ts";
@@ -24,9 +29,12 @@ const REQUIREMENT = "consumers/namespaces";
 /** Finds who has access by this XR's own annotations. */
 export function findAccess({ grant }: Consumers, call: Call): Access {
   if (grant === "None") return toAccess([], true, undefined);
-  const { names, isForAll, selector, invalidSelector } = readNamespaceGrant(call.composite.document);
+  const { names, isForAll, selector, invalidSelector, invalidName } = readNamespaceGrant(call.composite.document);
+  const invalidList =
+    invalidName &&
+    `its annotation ${ALLOWED_NAMESPACES} lists ${quote(invalidName)}, which is not the name of a namespace`;
   const fault =
-    invalidSelector === undefined ? undefined : `its annotation ${ALLOWED_NAMESPACE_SELECTOR} is no label selector`;
+    invalidSelector === undefined ? invalidList : `its annotation ${ALLOWED_NAMESPACE_SELECTOR} is no label selector`;
   if (selector === undefined) return toAccess(names, isForAll, fault);
   const requirement = toNamespaceRequirement(REQUIREMENT, { labels: requiredLabels(selector) });
   if (isUnreadable(requirement, REQUIREMENT, call)) return { is: "unreadable" };

@@ -41,8 +41,8 @@ interface Remark {
 }
 
 /**
- * Adds one condition for the shared resources of this step and of earlier ones: its reason is the first thing that stands in
- * the way, its message names all. Events are about the shared resources of this step.
+ * Adds one condition for the shared resources of this step and of earlier ones: its reason is the first fault, or the first wait
+ * where there is no fault; its message names all. Events are about the shared resources of this step.
  */
 export function withSharingCondition(draft: Draft, shares: readonly Reasons[], call: Call): Draft {
   const names = new Set(shares.map(({ shared }) => shared.name));
@@ -52,11 +52,11 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   const own = shares.flatMap(({ shared, reasons }) =>
     reasons.map((reason): Remark => ({ reason: reason.is, message: `${shared.name}: ${explain(reason, shared)}` })),
   );
-  const remarks = [...earlier.flatMap(([, entry]) => toRemarks(entry)), ...own];
+  const remarks = faultsFirst([...earlier.flatMap(([, entry]) => toRemarks(entry)), ...own]);
   const condition = toCondition(remarks);
   const conditioned = withCondition(draft, condition);
   const shown = shownCondition(call.composite.document, TYPE);
-  const results = withResults(conditioned, findEvents(toCondition(own), own, [...names], shown));
+  const results = withResults(conditioned, findEvents(toCondition(faultsFirst(own)), own, [...names], shown));
   // What is still to be looked up is known before the next step begins.
   const lasting = own.filter(({ reason }) => reason !== "WaitingForRequiredResources");
   if (before === undefined && lasting.length === 0) return results;
@@ -66,6 +66,14 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   });
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
+
+/** Sorts what a person has to mend before what passes by itself: a wait must not hide a fault. */
+const faultsFirst = (remarks: readonly Remark[]): readonly Remark[] => [
+  ...remarks.filter(({ reason }) => !isWait(reason)),
+  ...remarks.filter(({ reason }) => isWait(reason)),
+];
+
+const isWait = (reason: string): boolean => reason === "WaitingForRequiredResources" || reason === "WaitingForCopies";
 
 /** Cut, as it is shown: a team may put a megabyte where a name is meant, and each step repeats it. */
 const toJson = ({ reason, message }: Remark): JsonObject => ({ reason, message: cutMessage(message) });
@@ -132,6 +140,7 @@ export function explain(reason: SharingReason, shared: SharedResource): string {
     case "NamespaceNotAccepting":
     case "NamespaceNotReadable":
     case "TargetTaken":
+    case "CopyFailed":
     case "WaitingForCopies":
       return explainDestination(reason);
     default:
@@ -155,11 +164,14 @@ function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
     case "TooFewMatches":
       return `${reason.found} ${kind} match ${reason.wanted}, and ${reason.minMatch} are wanted`;
     case "Ambiguous":
-      return `${reason.found} ${kind} match ${reason.wanted}, and at most ${reason.maxMatch} may`;
+      return `${reason.found} ${kind} match ${reason.wanted}, and at most ${reason.maxMatch} may${listNamed(reason.named)}`;
     case "BeingDeleted":
       return `${kind} ${reason.shared} is being deleted, so no new copy is made of its connection Secret`;
   }
 }
+
+const listNamed = (named: readonly string[]): string =>
+  named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`;
 
 function explainSource(reason: SourceReason, { kind }: SharedResource): string {
   switch (reason.is) {
@@ -205,6 +217,8 @@ function explainDestination(reason: DestinationReason): string {
       );
     case "TargetTaken":
       return `Secret ${formatSecret(reason.target)} ${explainHolder(reason.holder)}`;
+    case "CopyFailed":
+      return `Secret ${formatSecret(reason.target)} cannot be written: ${brief(reason.says)}`;
     case "WaitingForCopies":
       return `waiting for Secret ${listSome(reason.targets, MAX_NAMES, formatSecret)} to be written`;
   }

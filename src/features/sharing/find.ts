@@ -1,3 +1,6 @@
+import { consumerNamespace } from "../../crossplane/composite.ts";
+import { qualifiedName } from "../../crossplane/metadata.ts";
+import { readNamespaceGrant } from "../../crossplane/namespace-grant.ts";
 import { resourceKey, toReference } from "../../crossplane/references.ts";
 import { toRequirement } from "../../crossplane/requirement.ts";
 import type { Select } from "../../input/select.ts";
@@ -20,7 +23,13 @@ type Lookup =
   | { readonly is: "notAsked" } // all labels may be left out, and none is set
   | { readonly is: "pending" } // not looked up yet: nothing is known
   | { readonly is: "tooFew"; readonly wanted: string; readonly found: number; readonly minMatch: number }
-  | { readonly is: "ambiguous"; readonly wanted: string; readonly found: number; readonly maxMatch: number }
+  | {
+      readonly is: "ambiguous";
+      readonly wanted: string;
+      readonly found: number;
+      readonly named: readonly string[]; // those that grant by name; nothing is told of others
+      readonly maxMatch: number;
+    }
   | { readonly is: "unscoped"; readonly wanted: string } // found in namespaces that the input does not name
   | { readonly is: "found"; readonly resources: readonly Document[] };
 
@@ -47,16 +56,21 @@ export function find(shared: SharedResource, origins: ReadonlySet<string>, call:
   if (answer.is === "pending") return { lookup: answer, selector: selector.value };
   const { namespace } = selector.value;
   const matches = answer.items.filter((item) => namespace === undefined || stringAt(item, NAMESPACE) === namespace);
-  return { lookup: choose(shared, selector.value, matches, origins), selector: selector.value };
+  return { lookup: choose(shared, selector.value, matches, origins, call), selector: selector.value };
 }
 
-/** Several are taken where the input says how many, or which come first; else they are ambiguous. */
+/**
+ * Several are taken where the input says how many, or which come first; else they are ambiguous. An XR that has one of them keeps
+ * it, whatever else matches by now: labels of claims reach cluster-scoped XRs, so anybody can add a match.
+ */
 function choose(
-  { select }: SharedResource,
+  shared: SharedResource,
   selector: ResourceSelector,
   matches: readonly Document[],
   origins: ReadonlySet<string>,
+  call: Call,
 ): Lookup {
+  const { select } = shared;
   if (select.by !== "labels") {
     return matches.length === 0 ? tooFew(selector, 0, 1) : { is: "found", resources: matches.slice(0, 1) };
   }
@@ -66,11 +80,29 @@ function choose(
   if (matches.length < minMatch) return tooFew(selector, matches.length, minMatch);
 
   const sorted = sortBy(matches, sortByFieldPath);
-  if (matches.length > maxMatch && sortByFieldPath === undefined) {
-    return { is: "ambiguous", wanted: describe(selector), found: matches.length, maxMatch };
-  }
   const kept = maxMatch > 1 ? undefined : sorted.find((item) => origins.has(resourceKey(toReference(item))));
-  return { is: "found", resources: kept === undefined ? sorted.slice(0, maxMatch) : [kept] };
+  if (kept !== undefined) return { is: "found", resources: [kept] };
+  if (matches.length > maxMatch && sortByFieldPath === undefined) {
+    return {
+      is: "ambiguous",
+      wanted: describe(selector),
+      found: matches.length,
+      named: nameGranting(shared, sorted, call),
+      maxMatch,
+    };
+  }
+  return { is: "found", resources: sorted.slice(0, maxMatch) };
+}
+
+/** Names the resources of which the consumer may know without a further look-up. */
+function nameGranting({ grant }: SharedResource, found: readonly Document[], { composite }: Call): readonly string[] {
+  const own = consumerNamespace(composite);
+  const isTold = (item: Document): boolean => {
+    if (own === undefined || grant === "None") return true;
+    const { isForAll, names } = readNamespaceGrant(item);
+    return isForAll || names.has(own);
+  };
+  return found.filter(isTold).map(qualifiedName);
 }
 
 const tooFew = (selector: ResourceSelector, found: number, minMatch: number): Lookup => ({

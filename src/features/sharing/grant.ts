@@ -11,6 +11,7 @@ import {
   type SecretGrants,
 } from "../../crossplane/reference-grant.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { quote } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
@@ -69,7 +70,7 @@ export function findVersion({ request, requirements }: Call): "v1" | "v1beta1" |
 
 /** The annotations lie on the shared resource, so whoever wants access cannot grant it to himself. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): Access {
-  const { names, isForAll, selector } = readNamespaceGrant(resource);
+  const { names, isForAll, selector, invalidName } = readNamespaceGrant(resource);
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
   const unknown = looked.find(({ is }) => is !== "known");
@@ -82,7 +83,10 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
   return {
     is: "known",
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
-    remedy: (refused) => `add ${refused.join(", ")} to its annotation ${ALLOWED_NAMESPACES}`,
+    remedy: (refused) =>
+      invalidName === undefined
+        ? `add ${refused.join(", ")} to its annotation ${ALLOWED_NAMESPACES}`
+        : `add ${refused.join(", ")} to its annotation ${ALLOWED_NAMESPACES}, separated by commas, in which ${quote(invalidName)} is no namespace`,
   };
 }
 

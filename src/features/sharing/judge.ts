@@ -31,8 +31,8 @@ export function judgeShare(shared: SharedResource, { lookup, selector }: LookedU
     case "unscoped":
       return without("broken", { is: "NamespaceNotSelected", wanted: lookup.wanted });
     case "ambiguous": {
-      const { wanted, found, maxMatch } = lookup;
-      return without("broken", { is: "Ambiguous", wanted, found, maxMatch });
+      const { wanted, found, maxMatch, named } = lookup;
+      return without("broken", { is: "Ambiguous", wanted, found, maxMatch, named });
     }
     case "pending":
       return without("unknown", { is: "WaitingForRequiredResources", wanted: shared.kind });

@@ -20,7 +20,13 @@ export type SearchReason =
   | { readonly is: "NamespaceNotSelected"; readonly wanted: string }
   | { readonly is: "NotFound"; readonly wanted: string }
   | { readonly is: "TooFewMatches"; readonly wanted: string; readonly found: number; readonly minMatch: number }
-  | { readonly is: "Ambiguous"; readonly wanted: string; readonly found: number; readonly maxMatch: number }
+  | {
+      readonly is: "Ambiguous";
+      readonly wanted: string;
+      readonly found: number;
+      readonly named: readonly string[]; // those that grant by name; nothing is told of others
+      readonly maxMatch: number;
+    }
   | { readonly is: "BeingDeleted"; readonly shared: string }
   | { readonly is: "PatchFailed"; readonly fault: string };
 
@@ -46,6 +52,7 @@ export type DestinationReason =
   | { readonly is: "NamespaceNotAccepting"; readonly namespaces: readonly string[]; readonly consumer: string }
   | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] }
   | { readonly is: "TargetTaken"; readonly target: SecretName; readonly holder: string | undefined }
+  | { readonly is: "CopyFailed"; readonly target: SecretName; readonly says: string } // what its Object says
   | { readonly is: "WaitingForCopies"; readonly targets: readonly SecretName[] };
 
 /** A key of a copy under its name, which may come from the XR. */

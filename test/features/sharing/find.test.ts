@@ -37,7 +37,7 @@ describe("several resources by labels", () => {
       reason: "one more than the input allows is ambiguous",
       select: { maxMatch: 2 },
       items: three,
-      condition: "Ambiguous: db: 3 XPostgres match with labels db=orders, and at most 2 may",
+      condition: "Ambiguous: db: 3 XPostgres match with labels db=orders, and at most 2 may: a, b, c",
     },
     {
       reason: "unless the input says which come first: texts before numbers, numbers by size",

@@ -122,11 +122,6 @@ const attacks: readonly (CallParts & { reason: string })[] = [
     answers: { db: [database()] },
   },
   {
-    reason: "makes a decoy with the same labels",
-    sharedResources: [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } })],
-    answers: { db: [database(), database({ metadata: { name: "decoy" } })] },
-  },
-  {
     reason: "makes a decoy in a namespace of its own",
     sharedResources: [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } })],
     answers: { db: [database(), database({ metadata: { name: "decoy", namespace: "evil" } })] },
@@ -648,11 +643,38 @@ describe("fields are granted as Secrets are", () => {
   });
 });
 
+describe("a decoy with the same labels, which grants to everybody,", () => {
+  const sharedResources = [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } })];
+  const decoy = database({ metadata: { name: "a-decoy", annotations: { [ALLOWED]: "*" } } });
+
+  test("changes nothing for an XR that has a copy of the database", () => {
+    const drafts = [[database()], [decoy, database()]].map((db) =>
+      draftOf({ sharedResources, observed, answers: { db } }),
+    );
+    expect(drafts.map(desired)).toEqual([[KEY], [KEY]]);
+    expect(JSON.stringify(drafts[1])).toBe(JSON.stringify(drafts[0])); // Documents have functions
+    expect(drafts[1]?.resources).toEqual(drafts[0]?.resources);
+  });
+
+  test("does not reach an XR that has none yet, which is told of both", () => {
+    const draft = draftOf({ sharedResources, answers: { db: [decoy, database()] } });
+    expect([desired(draft), says(draft)]).toEqual([
+      [],
+      "Ambiguous: db: 2 XPostgres match with labels db=orders, and at most 1 may: a-decoy, orders",
+    ]);
+  });
+
+  test("is the only one that an XR is told of to which the database is not granted", () => {
+    const db = [decoy, database({ annotations: { [ALLOWED]: "team-b" } })];
+    expect(says(draftOf({ sharedResources, answers: { db } }))).toContain("at most 1 may: a-decoy");
+  });
+});
+
 describe("one Secret has one writer", () => {
   const two = [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } }), shared({ name: "cache" })];
   const cache = "shared/cache/team-a/orders-db";
 
-  test("also where one of two shares is ambiguous and keeps its copy", () => {
+  test("also where one of two shares has a decoy and keeps its copy", () => {
     const draft = draftOf({
       sharedResources: two,
       observed,
@@ -928,4 +950,33 @@ test("the XR of a claim hands out no Secret that its tenant chose, also not to i
     [[], "SourceNotAllowed"],
     [[], "SourceNotAllowed"],
   ]);
+});
+
+describe("the condition names what a person has to mend before what is waited for:", () => {
+  const failing = (message: string) =>
+    copyOf({ status: { conditions: [{ type: "Synced", status: "False", reason: "ReconcileError", message }] } });
+
+  test("a copy that its provider cannot write is a fault, with what the provider says", () => {
+    const missing = 'cannot get referenced resource: secrets "orders-conn" not found';
+    const draft = draftOf({ observed: { [KEY]: failing(missing) }, answers: { db: [database()] } });
+    expect(says(draft)).toBe(`CopyFailed: db: Secret team-a/orders-db cannot be written: ${missing}`);
+  });
+
+  test("a share that waits for its copy does not hide another one that is not found", () => {
+    const draft = draftOf({
+      sharedResources: [shared(), shared({ ...connection({ secretName: { value: "other" } }), name: "cache" })],
+      answers: { db: [database()], cache: [] },
+    });
+    expect(says(draft)).toBe(
+      "NotFound: cache: there is no XPostgres orders; db: waiting for Secret team-a/orders-db to be written",
+    );
+  });
+
+  test("what a provider repeats of another team's cannot move a terminal's cursor or begin a line", () => {
+    const draft = draftOf({
+      observed: { [KEY]: failing("a\u001b[2Jb\nReady: c\u202ed") },
+      answers: { db: [database()] },
+    });
+    expect(says(draft)).toContain("cannot be written: a\ufffd[2Jb Ready: c\ufffdd");
+  });
 });

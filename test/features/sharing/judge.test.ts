@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { explain } from "../../../src/features/sharing/condition.ts";
 import { find } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
+import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { quote } from "../../../src/model/condition.ts";
-import { begin } from "../../../testing/builders/run-feature.ts";
+import { begin, runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const verdictOf = (parts: CallParts) => {
@@ -100,7 +101,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       reason: "two match",
       sharedResources: [shared({ select: byLabel })],
       answers: { db: [database(), database({ metadata: { name: "billing" } })] },
-      says: "2 XPostgres match with labels db=orders, and at most 1 may",
+      says: "2 XPostgres match with labels db=orders, and at most 1 may: orders",
     },
     {
       reason: "there is none",
@@ -227,9 +228,16 @@ describe("only what the owner grants is copied", () => {
               is: "AccessNotGranted",
               shared: "orders",
               namespaces: refused,
-              remedy: `add ${refused.join(", ")} to its annotation ${ALLOWED}`,
+              remedy: expect.stringContaining(`add ${refused.join(", ")} to its annotation ${ALLOWED}`),
             },
           ],
+    );
+  });
+
+  test("an entry that is no namespace's name is quoted to the owner, so that it is not added a second time", () => {
+    const answers = { db: [database({ annotations: { [ALLOWED]: "red;team-a" } })] };
+    expect(runFeature(sharing, callOf({ answers })).conditions[0]?.message).toContain(
+      `add team-a to its annotation ${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`,
     );
   });
 });

@@ -145,3 +145,9 @@ export function isReady(resource: Resource | undefined): boolean {
 /** Tells whether the provider reports that the Secret which an Object is to publish into belongs to somebody else. */
 export const isRefused = ({ document }: Resource): boolean =>
   shownCondition(document, "Synced")?.message.includes("refusing to modify uncontrolled secret") === true;
+
+/** What the provider reports where it cannot do what an Object says, such as a missing Secret, key, ProviderConfig or permission. */
+export function failureOf({ document }: Resource): string | undefined {
+  const synced = shownCondition(document, "Synced");
+  return synced?.status === "False" && synced.message !== "" ? synced.message : undefined;
+}

@@ -13,7 +13,7 @@ import type { Copying, Destination, NotCopying, SharingReason } from "../verdict
 import { compose, targetLabel } from "./compose.ts";
 import { selectContents } from "./contents.ts";
 import { asObserver } from "./keep.ts";
-import { isReady, isRefused, isReleased, type ObservedCopy, prefixFor } from "./observed.ts";
+import { failureOf, isReady, isRefused, isReleased, type ObservedCopy, prefixFor } from "./observed.ts";
 
 /** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
 const suffixes = {
@@ -84,12 +84,15 @@ function write(destination: Destination, object: JsonObject, observed: ObservedC
     return { is: "written", edit: { is: "set", object: asObserver(object), ready: "False" }, reason } as const;
   }
   const ready = isReady(observed?.resource);
-  const isForeign = observed !== undefined && isRefused(observed.resource);
-  const unready: SharingReason = isForeign
-    ? { is: "TargetTaken", target: destination, holder: undefined }
-    : { is: "WaitingForCopies", targets: [destination] };
   const edit: ResourceEdit = { is: "set", object, ready: ready ? "True" : "False" };
-  return { is: "written", edit, reason: ready ? undefined : unready } as const;
+  return { is: "written", edit, reason: ready ? undefined : explainUnready(destination, observed) } as const;
+}
+
+/** The reason why an Object is not ready: what its provider reports, else it is being written. */
+function explainUnready(target: Destination, observed: ObservedCopy | undefined): SharingReason {
+  if (observed !== undefined && isRefused(observed.resource)) return { is: "TargetTaken", target, holder: undefined };
+  const says = observed && failureOf(observed.resource);
+  return says === undefined ? { is: "WaitingForCopies", targets: [target] } : { is: "CopyFailed", target, says };
 }
 
 /**
