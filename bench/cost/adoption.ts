@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { bucket, controlledBy, restoredStore, store } from "../../testing/builders/composed.ts";
-import type { Parts } from "./request.ts";
+import type { OurParts } from "../requests/last-call.ts";
 import { list, map, type Row } from "./row.ts";
 
 const nameOf = (index: number): string => `bucket-${index}`;
@@ -12,7 +12,7 @@ const refs = (count: number): JsonObject => ({
 const label = (index: number): readonly [string, string] => [`label-${index}`, "text"];
 
 /** Buckets that the XR refers to, that are observed and that nobody desires. */
-const leftOut = (count: number, metadata: JsonObject, xr: JsonObject = {}, adoption: JsonObject = {}): Parts => ({
+const leftOut = (count: number, metadata: JsonObject, xr: JsonObject = {}, adoption: JsonObject = {}): OurParts => ({
   xr: store({ ...refs(count), ...xr }),
   spec: { adoption },
   observed: map(count, (index) => [nameOf(index), bucket(nameOf(index), metadata)]),

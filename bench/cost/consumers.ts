@@ -1,7 +1,7 @@
 import { sharedResourceLabel } from "../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { ALLOWED } from "../../testing/builders/sharing.ts";
-import type { Parts } from "./request.ts";
+import type { OurParts } from "../requests/last-call.ts";
 import { list, type Row } from "./row.ts";
 
 const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
@@ -44,7 +44,7 @@ const template: JsonObject = {
 };
 
 /** Everything that the section can do. */
-export const serving = (annotations: JsonObject, parts: Partial<Parts> = {}): Parts => ({
+export const serving = (annotations: JsonObject, parts: Partial<OurParts> = {}): OurParts => ({
   xr: database(annotations),
   spec: {
     consumers: {

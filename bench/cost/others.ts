@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { xr } from "../../testing/builders/sharing.ts";
 import { bucket } from "../../testing/builders/tags.ts";
-import type { Parts } from "./request.ts";
+import type { OurParts } from "../requests/last-call.ts";
 import { list, map, type Row } from "./row.ts";
 
 const nameOf = (index: number): string => `bucket-${index}`;
@@ -15,7 +15,7 @@ const managed = (annotations: JsonObject): JsonObject => {
   const { spec, ...rest } = observed(annotations);
   return { ...rest, spec: { ...(spec as JsonObject), providerConfigRef: { name: "default" } } };
 };
-const recording = (names: JsonObject, parts: Partial<Parts> = {}): Parts => ({
+const recording = (names: JsonObject, parts: Partial<OurParts> = {}): OurParts => ({
   xr: xr({ status: { externalNames: names } }),
   spec: { externalNames: LEDGER },
   ...parts,
@@ -70,7 +70,7 @@ const everything: JsonObject = {
   externalNames: LEDGER,
   adoption: {},
 };
-const steppedOver = (more: JsonObject, parts: Partial<Parts> = {}): Parts => ({
+const steppedOver = (more: JsonObject, parts: Partial<OurParts> = {}): OurParts => ({
   xr: xr(more),
   spec: everything,
   ...parts,

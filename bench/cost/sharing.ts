@@ -1,7 +1,7 @@
 import { MAX_DESTINATIONS } from "../../src/features/sharing/copies/destinations.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
-import { copiesOf, type Parts } from "./request.ts";
+import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
 import { list, map, type Row } from "./row.ts";
 
 const secretName = { value: "orders-db" };
@@ -40,7 +40,7 @@ const copying = (copy: JsonObject, share: JsonObject = {}): JsonObject =>
   shares({ connection: { copies: [{ secretName, ...copy }] }, ...share });
 
 /** Copies to namespaces that a field of the XR lists. */
-const toNamespaces = (namespaces: readonly string[], owner: JsonObject, share: JsonObject = {}): Parts => ({
+const toNamespaces = (namespaces: readonly string[], owner: JsonObject, share: JsonObject = {}): OurParts => ({
   xr: withParameters({ namespaces }),
   spec: copying({ namespaces: { fromCompositeFieldPath: "spec.parameters.namespaces" } }, share),
   cluster: [owner, secret(), ...new Set(namespaces)].map((one) => (typeof one === "string" ? namespace(one) : one)),
@@ -59,17 +59,27 @@ const referenceGrant = (index: number, from: readonly JsonObject[], to: readonly
   spec: { from, to },
 });
 const FROM = { group: "apps.example.org", kind: "XShop" };
-const granted = (grants: readonly JsonObject[]): Parts => ({
+const granted = (grants: readonly JsonObject[]): OurParts => ({
   xr: xr(),
   spec: shares({ grant: "ReferenceGrant" }),
   cluster: [database(), ...grants],
 });
 
+/** The composed copies, as observed once their providers have made them ready and report them. */
+function observedCopies(parts: OurParts): Readonly<Record<string, JsonObject>> {
+  const conditions = ["Ready", "Synced"].map((type) => ({ type, status: "True" }));
+  const entries = Object.entries(desiredIn(lastCall(parts))).map(([name, object], index) => {
+    const metadata = { ...(object["metadata"] as JsonObject), name: `composed-${index}` };
+    return [name, { ...object, metadata, status: { conditions, atProvider: object["spec"] ?? null } }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 /**
  * As many copies as namespaces, composed before; then something happens to their source. One shared resource has a limit of copies,
  * beyond which names are read and nothing is made for them, so there are as many as that takes.
  */
-function copied(count: number, owner: JsonObject | undefined, share: JsonObject = {}): Parts {
+function copied(count: number, owner: JsonObject | undefined, share: JsonObject = {}): OurParts {
   const names = texts(count);
   const lists = list(Math.ceil(count / MAX_DESTINATIONS), (index) =>
     names.slice(index * MAX_DESTINATIONS, (index + 1) * MAX_DESTINATIONS),
@@ -85,41 +95,30 @@ function copied(count: number, owner: JsonObject | undefined, share: JsonObject 
   return {
     xr: team,
     spec: specOf(share),
-    observed: copiesOf({ xr: team, spec: specOf({}), cluster: [allowing("*"), ...others] }),
+    observed: observedCopies({ xr: team, spec: specOf({}), cluster: [allowing("*"), ...others] }),
     cluster: owner === undefined ? others : [owner, ...others],
   };
 }
 
 /** The same while the XR names no database that there is: each copy is judged by what is recorded on it. */
-function kept(parts: Parts, more: readonly JsonObject[] = []): Parts {
+function kept(parts: OurParts, more: readonly JsonObject[] = []): OurParts {
   const { cluster = [] } = parts;
   return { ...parts, xr: withParameters({ database: "none" }), cluster: [...cluster, ...more] };
 }
 
 /** The same in one namespace of theirs, which lists whose copies it accepts. */
-function inOneNamespace(parts: Parts, accepted: string): Parts {
+function inOneNamespace(parts: OurParts, accepted: string): OurParts {
   const observed = JSON.stringify(parts.observed).replaceAll(/"namespace":"ns-\d+"/g, '"namespace":"theirs"');
   return kept({ ...parts, observed: JSON.parse(observed) }, [namespace("theirs", accepted)]);
 }
 
-const patching = (value: JsonObject["status"], patch: JsonObject): Parts => ({
+const patching = (value: JsonObject["status"], patch: JsonObject): OurParts => ({
   xr: xr(),
   spec: shares({ patches: [{ fromFieldPath: "status.found", ...patch }] }),
   cluster: [database({ status: { found: value ?? null } })],
 });
 
-const transforming = (value: JsonValue, ...transforms: readonly JsonObject[]): Parts =>
-  patching(value, { toCompositeFieldPath: "status.found", transforms });
-
-const toArray = { convert: { toType: "array", format: "json" } };
-const toText = (convert: string): JsonObject => ({ string: { type: "Convert", convert } });
-
-/** JSON of lists as deep as the wire takes them, around a long text. */
-const nested = (length: number): string => `${"[".repeat(900)}"${"a".repeat(length)}"${",1]".repeat(900)}`;
-
-const keys = (count: number): JsonObject => map(count, (index) => [`key-${(index * 7919) % 1_000_003}`, "text"]);
-
-const carrying = (via: string, count: number): Parts => ({
+const carrying = (via: string, count: number): OurParts => ({
   xr: xr(),
   spec: copying({ via }),
   cluster: [database(), secret(map(count, (index) => [`key-${index}`, "aHVudGVyMg=="])), namespace("team-a")],
@@ -154,7 +153,12 @@ const copies = rowsOf(
     "copies, their source gone": (n) => copied(n, undefined),
     "copies, their grant taken back": (n) => copied(n, allowing("none")),
     "copies that are kept, and fields of their shared resource, which names no Secret any more": (n) =>
-      kept(copied(n, database({ annotations: { [ALLOWED]: "*" }, spec: keys(60 * n) }))),
+      kept(
+        copied(
+          n,
+          database({ annotations: { [ALLOWED]: "*" }, spec: map(60 * n, (index) => [`key-${index}`, "text"]) }),
+        ),
+      ),
     "copies that are kept, and commas in their grant": (n) => kept(copied(n, allowing(`*${",".repeat(100 * n)}`))),
     "copies that are kept, and as many ReferenceGrants": (n) =>
       kept(
@@ -214,7 +218,7 @@ const found = rowsOf({
 });
 
 /** A composed resource, one field of each of whose items is patched. */
-function patchingEach(items: JsonValue, policy: JsonObject, status: JsonObject): Parts {
+function patchingEach(items: JsonValue, policy: JsonObject, status: JsonObject): OurParts {
   const group = {
     apiVersion: "rds.aws.upbound.io/v1beta1",
     kind: "SubnetGroup",
@@ -232,10 +236,10 @@ function patchingEach(items: JsonValue, policy: JsonObject, status: JsonObject):
 }
 
 /** The same while the shared resource's field is not set: each item keeps its value. */
-const keeping = (items: JsonValue): Parts => patchingEach(items, { fromFieldPath: "Required" }, {});
+const keeping = (items: JsonValue): OurParts => patchingEach(items, { fromFieldPath: "Required" }, {});
 
 /** The same with a value that is large, too. */
-const spreading = (subnet: JsonValue, count: number, before: JsonValue, toFieldPath = "Replace"): Parts =>
+const spreading = (subnet: JsonValue, count: number, before: JsonValue, toFieldPath = "Replace"): OurParts =>
   patchingEach(
     list(count, () => ({ subnet: before })),
     { toFieldPath },
@@ -259,20 +263,6 @@ const contents = rowsOf({
       {},
       "ForceMergeObjects",
     ),
-  "a text that is formatted": (n) => transforming("%s".repeat(n), { string: { fmt: "it is %s" } }),
-  "a text that is no number": (n) => transforming(`${"1".repeat(n)}x`, { convert: { toType: "float64" } }),
-  "a text in capitals": (n) => transforming("a".repeat(n), toText("ToUpper")),
-  "a text in hexadecimal": (n) => transforming("a".repeat(n), { string: { fmt: "%x" } }),
-  "a text that is quoted": (n) => transforming("a".repeat(n), { string: { fmt: "%q" } }),
-  "a text that a regular expression matches at its end": (n) =>
-    transforming(`${"a".repeat(n)}-1`, { string: { type: "Regexp", regexp: { match: "^(.*)-(\\d+)$", group: 2 } } }),
-  "a text in which a regular expression begins again and again": (n) =>
-    transforming("a ".repeat(n), { string: { type: "Regexp", regexp: { match: "(\\w+)\\s+(\\d+)$" } } }),
-  "a text that is JSON": (n) => transforming(`[${"1,".repeat(n)}1]`, toArray),
-  "a text that is JSON of nested lists, printed": (n) => transforming(nested(n), toArray, { string: { fmt: "%v" } }),
-  "a text that is JSON of nested lists, hashed": (n) => transforming(nested(n), toArray, toText("ToSha256")),
-  "a map that is printed": (n) => transforming(keys(n), { string: { fmt: "%v" } }),
-  "a map that is JSON": (n) => transforming(keys(n), toText("ToJson")),
   "keys of the Secret, via Secret": (n) => carrying("Secret", n),
   "keys of the Secret, via ObjectWithValues": (n) => carrying("ObjectWithValues", n),
   "keys of the Secret, via ConnectionSecret": (n) => carrying("ConnectionSecret", n),
