@@ -71,6 +71,13 @@ function approach(bytes: number, [first, second]: readonly [Made, Made], make: (
   return last.request;
 }
 
+/** Names rows after the feature that reads what is large. */
+export const rowsOf = (
+  feature: string,
+  rows: Readonly<Record<string, Row["parts"]>>,
+  largest?: number,
+): readonly Row[] => Object.entries(rows).map(([name, parts]) => ({ name: `${feature}: ${name}`, parts, largest }));
+
 /** `item-0` and so on, up to the number of them. */
 export const list = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, i) => make(i));
 

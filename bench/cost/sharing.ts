@@ -2,7 +2,7 @@ import { MAX_DESTINATIONS } from "../../src/features/sharing/copies/destinations
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
 import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
-import { list, map, type Row } from "./row.ts";
+import { list, map, type Row, rowsOf } from "./row.ts";
 
 const secretName = { value: "orders-db" };
 const nameOf = (index: number): string => `ns-${index}`;
@@ -124,13 +124,10 @@ const carrying = (via: string, count: number): OurParts => ({
   cluster: [database(), secret(map(count, (index) => [`key-${index}`, "aHVudGVyMg=="])), namespace("team-a")],
 });
 
-const rowsOf = (rows: Readonly<Record<string, Row["parts"]>>, largest?: number): readonly Row[] =>
-  Object.entries(rows).map(([name, parts]) => ({ name: `sharing: ${name}`, parts, largest }));
-
 /** The request of as many copies as a response can hold, with what is found for them. Further ones are left out, and are in no request. */
 const COPIES_BYTES = 4 * 1024 * 1024;
 
-const targets = rowsOf({
+const targets = rowsOf("sharing", {
   "namespaces of the XR": (n) => toNamespaces(texts(n), allowing("*")),
   "the same namespace again and again": (n) =>
     toNamespaces(
@@ -148,6 +145,7 @@ const targets = rowsOf({
 });
 
 const copies = rowsOf(
+  "sharing",
   {
     "copies, in steady state": (n) => copied(n, allowing("*")),
     "copies, their source gone": (n) => copied(n, undefined),
@@ -171,7 +169,7 @@ const copies = rowsOf(
   COPIES_BYTES,
 );
 
-const found = rowsOf({
+const found = rowsOf("sharing", {
   "name in the XR": (n) => ({ xr: withParameters({ database: "a".repeat(n) }), spec: shares({}) }),
   "labels of the XR": (n) => ({
     xr: xr({ metadata: { name: "shop", labels: map(n, (index) => [`label-${index}`, "text"]) } }),
@@ -246,7 +244,7 @@ const spreading = (subnet: JsonValue, count: number, before: JsonValue, toFieldP
     { subnet },
   );
 
-const contents = rowsOf({
+const contents = rowsOf("sharing", {
   "a map that is patched": (n) =>
     patching(
       map(n, (index) => [`key-${index}`, "text"]),

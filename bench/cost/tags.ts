@@ -2,7 +2,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { xr } from "../../testing/builders/sharing.ts";
 import { bucket, DOMAIN, named } from "../../testing/builders/tags.ts";
 import { lastCall, type OurParts, selectorsIn } from "../requests/last-call.ts";
-import { list, map, type Row } from "./row.ts";
+import { list, map, type Row, rowsOf } from "./row.ts";
 
 const text = (index: number): readonly [string, string] => [`key-${index}`, "text"];
 
@@ -108,7 +108,7 @@ function contendedClassic(count: number): OurParts {
 const KEYS = { fromCompositeFieldPath: "spec.parameters.keys" };
 const STARS = "*a".repeat(20);
 
-export const tagRows: readonly Row[] = Object.entries({
+export const tagRows: readonly Row[] = rowsOf("tags", {
   "a map of the XR on one resource": (n) =>
     tagged({ add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] }, { tags: map(n, text) }),
   "a map of the XR on as many resources": (n) => ({
@@ -173,4 +173,4 @@ export const tagRows: readonly Row[] = Object.entries({
     desired: { bucket: bucket({}, { metadata: { labels: map(n, text) } }) },
     observed: { bucket: bucket({}, { metadata: { labels: map(n, text), annotations: map(n, text) } }) },
   }),
-} satisfies Record<string, Row["parts"]>).map(([name, parts]) => ({ name: `tags: ${name}`, parts }));
+});
