@@ -6,7 +6,7 @@ import { isMet, type Row, toTable } from "./report.ts";
 import { selectRequests, tagRequests } from "./requests/peers.ts";
 import { idleRequest, requestOf } from "./requests/requests.ts";
 import { built } from "./rig/built.ts";
-import { exponentOf, sample } from "./rig/statistics.ts";
+import { sample } from "./rig/statistics.ts";
 import { costRows } from "./sections/cost.ts";
 
 /**
@@ -36,14 +36,6 @@ function faster(name: string, atLeast: number, ours: () => unknown, theirs: () =
   return { name, figures: { is: others / mine }, atLeast: { is: atLeast } };
 }
 
-/** Linear is 1. */
-function growth(name: string, workOf: (count: number) => () => unknown): Row {
-  const counts = [50, 100, 200, 400];
-  const taken = best(counts.map(workOf));
-  const is = exponentOf(counts.map((count, index) => [count, taken[index] ?? Number.NaN]));
-  return { name: `exponent of the growth: ${name}`, figures: { is }, atMost: { is: 1.4 } };
-}
-
 const work = (request: Buffer) => () => runFunction(request);
 const request = requestOf(100);
 const parse = parsing(request);
@@ -63,8 +55,6 @@ const rows: readonly Row[] = [
   faster("JSON.parse / no section turned on", 8, work(idleRequest(100)), parse),
   faster("JSON.parse / tags on 100 resources", 0.25, work(tagRequests(100).ours), parse),
   faster("JSON.parse / select 20 beside 100", 2, work(selectRequests(20, 100).ours), parse),
-  growth("everything", (count) => runOf("everything").bind(undefined, requestOf(count))),
-  growth("no section turned on", (count) => work(idleRequest(count))),
   ...(await costRows("brief")),
 ];
 process.stdout.write(`${toTable(rows)}\n`);
