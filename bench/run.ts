@@ -1,62 +1,90 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
+import grpcJs from "../node_modules/@grpc/grpc-js/package.json" with { type: "json" };
 import { obtainTools } from "../scripts/tools/build.ts";
-import { toolsOf } from "../scripts/tools/catalogue.ts";
-import { drawSection, writeSection } from "./rig/docs.ts";
-import { conditionsOf, describeMachine } from "./rig/machine.ts";
-import { installPeers } from "./rig/peers.ts";
-import { isBound, isMet, toMarkdown } from "./rig/report.ts";
-import { sections } from "./sections.ts";
+import { requiredVersion, toolsOf } from "../scripts/tools/catalogue.ts";
+import { resultFile } from "./page.ts";
+import { isMet, type Result, type Section, toTable } from "./report.ts";
+import { installSdk } from "./rig/install-sdk.ts";
+import sdk from "./sdk/package.json" with { type: "json" };
+import { codec } from "./sections/codec.ts";
+import { cost } from "./sections/cost.ts";
+import { memory } from "./sections/memory.ts";
+import { hasPeers, peers } from "./sections/peers.ts";
+import { latency, load } from "./sections/server.ts";
 
-/**
- * `npm run bench [-- --section=codec --json=FILE]`: measures this function beside others that do the same jobs, in one run, or one
- * section of it (`codec` is three). Prints tables, and writes all figures to .cache/bench/result.json; with --write also the tables,
- * and the picture of the ratios, into docs/performance.md.
- */
+const sections: Readonly<Record<string, Section>> = { codec, latency, load, peers, memory, cost };
+
+const HELP = `npm run bench [-- --section=NAME --only=TEXT --write --quick]
+
+Measures this function beside others that do the same, in one run, and prints a table for each section.
+  --section=NAME  ${Object.keys(sections).join(", ")}; several may be given. Default: all
+  --only=TEXT     of section cost, the rows whose names include TEXT
+  --write         write bench/results/SECTION.json; npm run generate then writes docs/performance.md
+  --quick         a few calls each, to see that all programs run; the figures mean nothing
+
+Section peers is left out unless PEER_TAG_MANAGER and PEER_EXTRA_RESOURCES name the binaries of function-tag-manager and
+function-extra-resources (their repositories in github.com/crossplane-contrib, built with go build).
+`;
+
 const { values } = parseArgs({
   options: {
-    section: { type: "string" },
-    json: { type: "string", default: ".cache/bench/result.json" },
+    section: { type: "string", multiple: true, default: Object.keys(sections) },
+    only: { type: "string" },
     write: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
   },
 });
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
-const isChosen = (name: string): boolean =>
-  values.section === undefined || name === values.section || name.startsWith(`${values.section}-`);
-const chosen = Object.entries(sections).filter(([name]) => isChosen(name));
-if (chosen.length === 0) {
-  throw new Error(`cannot run section ${String(values.section)}: there is ${Object.keys(sections).join(", ")}`);
+function describeMachine(): Pick<Result, "date" | "machine" | "versions"> {
+  const required = (module: string): string => requiredVersion("bench-go", module);
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, ${Math.round(totalmem() / 1024 ** 3)} GB`,
+    versions: {
+      "Node.js": process.version,
+      Go: execFileSync("go", ["env", "GOVERSION"], { encoding: "utf8" }).trim(),
+      "grpc-js": grpcJs.version,
+      "function-sdk-typescript": sdk.dependencies["@crossplane-org/function-sdk-typescript"],
+      "function-sdk-go": required("github.com/crossplane/function-sdk-go"),
+      "grpc-go": required("google.golang.org/grpc"),
+    },
+  };
 }
 
-/** The sections that measure this function alone, without the others' programs. */
-const ALONE = ["features", "cost", "attacks"];
-if (chosen.some(([name]) => !ALONE.includes(name))) {
-  installPeers();
+/** Builds and installs what the sections are compared with. */
+async function prepare(): Promise<void> {
+  installSdk();
   const problems = await obtainTools(toolsOf("bench"), say);
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
-// Each of the many programs that are measured listens for the end of this process.
-process.setMaxListeners(100);
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-
-const machine = describeMachine();
-say(
-  `${Object.entries(machine)
-    .map(([what, is]) => `${what}: ${is}`)
-    .join("\n")}\n`,
-);
-const results = [];
-for (const [name, run] of chosen) {
-  const section = await run();
-  say(toMarkdown(section));
-  results.push(section);
-  if (!values.write) continue;
-  writeSection(name, section, conditionsOf(machine));
-  if (name === "peers") drawSection(section, "How many times faster, one call at a time over loopback");
+async function measure(name: string, section: Section): Promise<void> {
+  const { title, caption, drawn } = section;
+  say(`${name}: ${title}\n${caption}\n`);
+  const rows = await section.measure({ isQuick: values.quick, only: values.only });
+  say(`${toTable(rows)}\n`);
+  if (!(values.quick || rows.every(isMet))) process.exitCode = 1;
+  const result: Result = { title, caption, drawn, ...describeMachine(), rows };
+  if (values.write) writeFileSync(resultFile(name), `${JSON.stringify(result, null, 2)}\n`);
 }
-const targets = results.flatMap((section) => section.targets).filter(isBound);
-if (targets.length > 0) say(`${targets.filter(isMet).length} of ${targets.length} targets are met.`);
-mkdirSync(".cache/bench", { recursive: true });
-writeFileSync(values.json, `${JSON.stringify({ machine, sections: results }, null, 2)}\n`);
+
+async function run(): Promise<void> {
+  const unknown = values.section.find((name) => sections[name] === undefined);
+  if (unknown !== undefined)
+    throw new Error(`cannot run section ${unknown}: there is ${Object.keys(sections).join(", ")}`);
+  if (values.write && (values.quick || values.only !== undefined))
+    throw new Error("cannot write figures of --quick or --only");
+  const names = values.section.filter((name) => name !== "peers" || hasPeers());
+  if (names.length < values.section.length) say("peers is left out: see --help");
+  if (names.some((name) => name !== "cost")) await prepare();
+  for (const [name, section] of Object.entries(sections)) if (names.includes(name)) await measure(name, section);
+}
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+if (values.help) process.stdout.write(HELP);
+else await run();

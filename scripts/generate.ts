@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
+import { benchPictures, benchTables } from "../bench/page.ts";
 import { admissionCommand } from "../cli/admission/command.ts";
 import { auditCommand } from "../cli/audit/command.ts";
 import { toCommandsReference, toFlagsReference } from "../cli/help.ts";
@@ -57,6 +58,7 @@ const sections: Readonly<Record<string, string>> = {
     auditCommand,
     migrateCommand,
   ]),
+  bench: benchTables(),
   seen: matrix(),
   versions: testedVersions(),
   compatibility: compatibility(),
@@ -90,6 +92,7 @@ const generated: readonly (readonly [file: string, content: string | Buffer])[] 
   ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
   ["deploy/mapping.schema.json", mappingJsonSchema()],
   ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],
+  ...benchPictures(),
   ...pages,
 ];
 

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { limits } from "../implementations/limits.ts";
+import { parsing } from "../implementations/limit.ts";
 import type { Job, Run } from "../jobs.ts";
-import { type Samples, sample } from "../rig/sample.ts";
+import { sample } from "../rig/statistics.ts";
 
-// Does one implementation's jobs on encoded requests, in a process of its own. Each order is a line of JSON.
+// `codec.ts IMPLEMENTATION`: does one implementation's jobs on encoded requests, in a process of its own.
 
-/** An order, which tools/bench-go/cmd/codec takes as well. */
+/** A line of JSON on standard input, which `bench-go codec` takes as well. The answer is microseconds of runs. */
 export interface Order {
-  readonly job: Job | string;
+  readonly job: Job;
   /** A file with an encoded request. */
   readonly request: string;
   readonly milliseconds?: number;
@@ -16,23 +16,21 @@ export interface Order {
   readonly response?: string;
 }
 
-interface Implementation {
-  runOf(job: Job): Run;
-}
-
 const name = process.argv[2] ?? "";
-const runOf = name === "limits" ? undefined : ((await import(`../implementations/${name}.ts`)) as Implementation).runOf;
 
-function workOf(job: string, request: Buffer): () => unknown {
-  if (runOf === undefined) return limits[job]?.(request) ?? (() => undefined);
-  const run = runOf(job as Job);
-  return () => run(request);
+async function toRunOf(): Promise<(job: Job) => Run> {
+  const { runOf } = (await import(`../implementations/${name}.ts`)) as { readonly runOf: (job: Job) => Run };
+  return runOf;
 }
+
+const runOf = name === "limit" ? undefined : await toRunOf();
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { job, request, milliseconds = 0, response } = JSON.parse(line) as Order;
-  const work = workOf(job, readFileSync(request));
-  if (response !== undefined) writeFileSync(response, work() as Uint8Array);
-  const samples: Samples = response === undefined ? sample(work, milliseconds) : { wall: [], cpu: [] };
-  process.stdout.write(`${JSON.stringify(samples)}\n`);
+  const { job, request: file, milliseconds = 0, response } = JSON.parse(line) as Order;
+  const request = readFileSync(file);
+  const run = runOf?.(job);
+  if (run && response !== undefined) writeFileSync(response, run(request));
+  const work = run ? () => run(request) : parsing(request);
+  const answer = response === undefined ? sample(work, milliseconds).wall : [];
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

@@ -1,70 +1,51 @@
-import { createServer } from "node:net";
-import { Writable } from "node:stream";
-import { type handleUnaryCall, Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
-import type { Job } from "../jobs.ts";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import type { Config } from "../../src/server/config.ts";
+import { runOf } from "../implementations/ours.ts";
 import { built } from "../rig/built.ts";
 
-/**
- * Serves one job of one implementation until it is killed: `server.ts IMPLEMENTATION JOB HOST:PORT [CERTIFICATES]`. The function's own
- * server is what `npm start` runs, with the job in the place of its features; the SDK's is what its `serve` starts.
- * "constant" answers one byte string, whatever comes, from a grpc-js server as it comes; "floor" does so from
- * one with our receive windows: what is left of a call when the function does nothing.
- */
-const [implementation = "", job = "echo", address = "", certs = ""] = process.argv.slice(2) as [string, Job, string];
+// `server.ts ours|grpc-js HOST:PORT`: serves "touch few" until it is killed.
 
-const MAX_HEADER_BYTES = 16 * 1024;
+const [, , name, address = ""] = process.argv;
+const [host = "", port] = address.split(":");
+const run = runOf("touch few");
+const MIB = 1024 * 1024;
 
-const servers: Readonly<Record<string, () => Promise<void>>> = {
-  ours: async () => {
-    const { runOf } = await import("../implementations/ours.ts");
-    const { serve } = await built<typeof import("../../src/server/server.ts")>("server/server");
-    const { createLog } = await built<typeof import("../../src/log.ts")>("log");
-    const { CommandLine } = await built<typeof import("../../cli/command-line.ts")>("cli/command-line");
-    const { serveCommand } = await built<typeof import("../../src/serve/command.ts")>("src/serve/command");
-    const { toConfig } = await built<typeof import("../../src/serve/config.ts")>("src/serve/config");
-    const security = certs === "" ? "--insecure" : `--tls-certs-dir=${certs}`;
-    // 64 calls of 3 MB at a time: the others limit no memory.
-    const limits = ["--max-recv-message-size=64", "--max-requests-in-memory=1024"];
-    const flags = [security, `--address=${address}`, "--metrics-address=", ...limits];
-    const config = toConfig(new CommandLine(flags, serveCommand, {}));
-    const run = runOf(job);
-    const runFunction = (message: Uint8Array) => ({
-      response: run(message as Buffer),
-      conditions: [],
-      results: [],
-      audit: [],
-    });
-    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    await serve(config, { runFunction, log: createLog(config, nowhere) });
-  },
-  sdk: async () => (await import("../implementations/sdk.ts")).serve(job, address, certs),
-  "proto-loader": async () => {
-    const { answerOf } = await import("../implementations/proto-loader.ts");
-    const { loadMethod } = await import("../../cli/render/codec.ts");
-    const answer = answerOf(job);
-    const method = loadMethod() as ServiceDefinition[string];
-    bind({ RunFunction: method }, (call, callback) =>
-      callback(null, answer(call.request as Parameters<typeof answer>[0])),
-    );
-  },
-  constant: async () => bind({ RunFunction: await constant() }, answerConstant),
-  floor: async () => {
-    const { createTransport } =
-      await built<typeof import("../../src/server/transport/http2.ts")>("server/transport/http2");
-    const server = new Server({ "grpc.max_receive_message_length": -1 });
-    server.addService({ RunFunction: await constant() }, { RunFunction: answerConstant });
-    const [host, port] = address.split(":");
-    createServer({ noDelay: true }, createTransport(server, MAX_HEADER_BYTES).accept).listen(Number(port), host);
-  },
-};
+/** The function's own server, with the job in the place of its features. */
+async function serveOurs(): Promise<void> {
+  const { serve } = await built<typeof import("../../src/server/server.ts")>("server/server");
+  const { createLog } = await built<typeof import("../../src/log.ts")>("log");
+  const config: Config = {
+    address: { host, port: Number(port) },
+    transport: { is: "insecure" },
+    debug: false,
+    maxRecvMessageBytes: 64 * MIB,
+    metricsAddress: "off",
+    shutdownGracePeriodMs: 25_000,
+    limits: {
+      maxConcurrentStreams: 100,
+      maxRequestBytesInMemory: 1024 * MIB,
+      maxHeaderBytes: 16 * 1024,
+      callTimeoutMs: 30_000,
+      keepaliveIntervalMs: 60_000,
+      keepaliveTimeoutMs: 20_000,
+      maxConnectionIdleMs: 0,
+      maxConnectionAgeMs: 0,
+    },
+  };
+  const runFunction = (message: Uint8Array) => ({
+    response: run(message as Buffer),
+    conditions: [],
+    results: [],
+    audit: [],
+  });
+  await serve(config, { runFunction, log: createLog(config, process.stderr) });
+}
 
-/** Messages as bytes: requests are received and not looked at, but for the first, whose right answer all get. */
-async function constant(): Promise<ServiceDefinition[string]> {
-  const { runOf } = await import("../implementations/ours.ts");
-  const run = runOf(job);
+/** A server as it comes. It receives messages as bytes and looks at the first only, whose right answer all get. */
+function serveConstant(): void {
   let response: Uint8Array | undefined;
   const same = (bytes: Buffer): Buffer => bytes;
-  return {
+  const RunFunction = {
     path: "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction",
     requestStream: false,
     responseStream: false,
@@ -76,18 +57,18 @@ async function constant(): Promise<ServiceDefinition[string]> {
     responseSerialize: same,
     responseDeserialize: same,
   };
-}
-
-function answerConstant(call: { readonly request: unknown }, callback: (error: null, response: unknown) => void): void {
-  callback(null, call.request);
-}
-
-function bind(service: ServiceDefinition, RunFunction: handleUnaryCall<unknown, unknown>): void {
   const server = new Server({ "grpc.max_receive_message_length": -1 });
-  server.addService(service, { RunFunction });
+  server.addService(
+    { RunFunction },
+    {
+      RunFunction: (call: { request: Buffer }, callback: (error: null, answer: Buffer) => void) =>
+        callback(null, call.request),
+    },
+  );
   server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
     if (error) throw error;
   });
 }
 
-await servers[implementation]?.();
+if (name === "ours") await serveOurs();
+else serveConstant();

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { bucket, controlledBy, restoredStore, store } from "../../testing/builders/composed.ts";
-import type { Parts } from "./request.ts";
-import { list, map, type Row } from "./row.ts";
+import type { OurParts } from "../requests/last-call.ts";
+import { list, map, type Row, rowsOf } from "./row.ts";
 
 const nameOf = (index: number): string => `bucket-${index}`;
 const refs = (count: number): JsonObject => ({
@@ -12,7 +12,7 @@ const refs = (count: number): JsonObject => ({
 const label = (index: number): readonly [string, string] => [`label-${index}`, "text"];
 
 /** Buckets that the XR refers to, that are observed and that nobody desires. */
-const leftOut = (count: number, metadata: JsonObject, xr: JsonObject = {}, adoption: JsonObject = {}): Parts => ({
+const leftOut = (count: number, metadata: JsonObject, xr: JsonObject = {}, adoption: JsonObject = {}): OurParts => ({
   xr: store({ ...refs(count), ...xr }),
   spec: { adoption },
   observed: map(count, (index) => [nameOf(index), bucket(nameOf(index), metadata)]),
@@ -22,7 +22,7 @@ const unproven = { labels: { "crossplane.io/composite": "other" } };
 const labelledRoot = { labels: { "crossplane.io/composite": "root" } };
 const { metadata } = store() as { readonly metadata: JsonObject };
 
-export const adoptionRows: readonly Row[] = Object.entries({
+export const adoptionRows: readonly Row[] = rowsOf("adoption", {
   "observed resources, desired": (n) => ({
     ...leftOut(n, {}),
     desired: map(n, (index) => [nameOf(index), { kind: "Bucket" }]),
@@ -88,4 +88,4 @@ export const adoptionRows: readonly Row[] = Object.entries({
       status: { conditions: [{ type: "ResourcesAdopted", status: "True", reason: "LeftOut", message: "a".repeat(n) }] },
     }),
   }),
-} satisfies Record<string, Row["parts"]>).map(([name, parts]) => ({ name: `adoption: ${name}`, parts }));
+});

@@ -1,8 +1,8 @@
 import { sharedResourceLabel } from "../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { ALLOWED } from "../../testing/builders/sharing.ts";
-import type { Parts } from "./request.ts";
-import { list, type Row } from "./row.ts";
+import type { OurParts } from "../requests/last-call.ts";
+import { list, type Row, rowsOf } from "./row.ts";
 
 const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
 const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
@@ -44,7 +44,7 @@ const template: JsonObject = {
 };
 
 /** Everything that the section can do. */
-export const serving = (annotations: JsonObject, parts: Partial<Parts> = {}): Parts => ({
+export const serving = (annotations: JsonObject, parts: Partial<OurParts> = {}): OurParts => ({
   xr: database(annotations),
   spec: {
     consumers: {
@@ -66,7 +66,7 @@ const namespace = (index: number): JsonObject => ({
   metadata: { name: nameOf(index), labels: { team: "orders" } },
 });
 
-export const consumerRows: readonly Row[] = Object.entries({
+export const consumerRows: readonly Row[] = rowsOf("consumers", {
   "granted consumers, each in its namespace": (n) =>
     serving({ [ALLOWED]: namesOf(n) }, { cluster: list(n, (index) => copyInto(nameOf(index), "shop")) }),
   "Secrets that a team without a grant has forged": (n) =>
@@ -80,4 +80,4 @@ export const consumerRows: readonly Row[] = Object.entries({
     serving({ [SELECTOR]: "team=orders,!legacy" }, { cluster: list(n, namespace) }),
   "an owner annotation": (n) => serving({ [ALLOWED]: "*" }, { cluster: [secretIn("evil", "a".repeat(n))] }),
   "slashes in an owner annotation": (n) => serving({ [ALLOWED]: "*" }, { cluster: [secretIn("evil", "/".repeat(n))] }),
-} satisfies Record<string, Row["parts"]>).map(([name, parts]) => ({ name: `consumers: ${name}`, parts }));
+});

@@ -1,6 +1,6 @@
 import { adoptionRows } from "./adoption.ts";
 import { consumerRows } from "./consumers.ts";
-import { externalNameRows, publishRows } from "./others.ts";
+import { allRows, externalNameRows, publishRows } from "./others.ts";
 import type { Row } from "./row.ts";
 import { sharingRows } from "./sharing.ts";
 import { tagRows } from "./tags.ts";
@@ -13,4 +13,5 @@ export const rows: readonly Row[] = [
   ...adoptionRows,
   ...externalNameRows,
   ...publishRows,
+  ...allRows,
 ];

@@ -1,8 +1,8 @@
 import { MAX_DESTINATIONS } from "../../src/features/sharing/copies/destinations.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
-import { copiesOf, type Parts } from "./request.ts";
-import { list, map, type Row } from "./row.ts";
+import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
+import { list, map, type Row, rowsOf } from "./row.ts";
 
 const secretName = { value: "orders-db" };
 const nameOf = (index: number): string => `ns-${index}`;
@@ -40,7 +40,7 @@ const copying = (copy: JsonObject, share: JsonObject = {}): JsonObject =>
   shares({ connection: { copies: [{ secretName, ...copy }] }, ...share });
 
 /** Copies to namespaces that a field of the XR lists. */
-const toNamespaces = (namespaces: readonly string[], owner: JsonObject, share: JsonObject = {}): Parts => ({
+const toNamespaces = (namespaces: readonly string[], owner: JsonObject, share: JsonObject = {}): OurParts => ({
   xr: withParameters({ namespaces }),
   spec: copying({ namespaces: { fromCompositeFieldPath: "spec.parameters.namespaces" } }, share),
   cluster: [owner, secret(), ...new Set(namespaces)].map((one) => (typeof one === "string" ? namespace(one) : one)),
@@ -59,17 +59,27 @@ const referenceGrant = (index: number, from: readonly JsonObject[], to: readonly
   spec: { from, to },
 });
 const FROM = { group: "apps.example.org", kind: "XShop" };
-const granted = (grants: readonly JsonObject[]): Parts => ({
+const granted = (grants: readonly JsonObject[]): OurParts => ({
   xr: xr(),
   spec: shares({ grant: "ReferenceGrant" }),
   cluster: [database(), ...grants],
 });
 
+/** The composed copies, as observed once their providers have made them ready and report them. */
+function observedCopies(parts: OurParts): Readonly<Record<string, JsonObject>> {
+  const conditions = ["Ready", "Synced"].map((type) => ({ type, status: "True" }));
+  const entries = Object.entries(desiredIn(lastCall(parts))).map(([name, object], index) => {
+    const metadata = { ...(object["metadata"] as JsonObject), name: `composed-${index}` };
+    return [name, { ...object, metadata, status: { conditions, atProvider: object["spec"] ?? null } }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 /**
  * As many copies as namespaces, composed before; then something happens to their source. One shared resource has a limit of copies,
  * beyond which names are read and nothing is made for them, so there are as many as that takes.
  */
-function copied(count: number, owner: JsonObject | undefined, share: JsonObject = {}): Parts {
+function copied(count: number, owner: JsonObject | undefined, share: JsonObject = {}): OurParts {
   const names = texts(count);
   const lists = list(Math.ceil(count / MAX_DESTINATIONS), (index) =>
     names.slice(index * MAX_DESTINATIONS, (index + 1) * MAX_DESTINATIONS),
@@ -85,44 +95,39 @@ function copied(count: number, owner: JsonObject | undefined, share: JsonObject 
   return {
     xr: team,
     spec: specOf(share),
-    observed: copiesOf({ xr: team, spec: specOf({}), cluster: [allowing("*"), ...others] }),
+    observed: observedCopies({ xr: team, spec: specOf({}), cluster: [allowing("*"), ...others] }),
     cluster: owner === undefined ? others : [owner, ...others],
   };
 }
 
 /** The same while the XR names no database that there is: each copy is judged by what is recorded on it. */
-function kept(parts: Parts, more: readonly JsonObject[] = []): Parts {
+function kept(parts: OurParts, more: readonly JsonObject[] = []): OurParts {
   const { cluster = [] } = parts;
   return { ...parts, xr: withParameters({ database: "none" }), cluster: [...cluster, ...more] };
 }
 
 /** The same in one namespace of theirs, which lists whose copies it accepts. */
-function inOneNamespace(parts: Parts, accepted: string): Parts {
+function inOneNamespace(parts: OurParts, accepted: string): OurParts {
   const observed = JSON.stringify(parts.observed).replaceAll(/"namespace":"ns-\d+"/g, '"namespace":"theirs"');
   return kept({ ...parts, observed: JSON.parse(observed) }, [namespace("theirs", accepted)]);
 }
 
-const patching = (value: JsonObject["status"], patch: JsonObject): Parts => ({
+const patching = (value: JsonObject["status"], patch: JsonObject): OurParts => ({
   xr: xr(),
   spec: shares({ patches: [{ fromFieldPath: "status.found", ...patch }] }),
   cluster: [database({ status: { found: value ?? null } })],
 });
 
-const keys = (count: number): JsonObject => map(count, (index) => [`key-${(index * 7919) % 1_000_003}`, "text"]);
-
-const carrying = (via: string, count: number): Parts => ({
+const carrying = (via: string, count: number): OurParts => ({
   xr: xr(),
   spec: copying({ via }),
   cluster: [database(), secret(map(count, (index) => [`key-${index}`, "aHVudGVyMg=="])), namespace("team-a")],
 });
 
-const rowsOf = (rows: Readonly<Record<string, Row["parts"]>>, largest?: number): readonly Row[] =>
-  Object.entries(rows).map(([name, parts]) => ({ name: `sharing: ${name}`, parts, largest }));
-
 /** The request of as many copies as a response can hold, with what is found for them. Further ones are left out, and are in no request. */
 const COPIES_BYTES = 4 * 1024 * 1024;
 
-const targets = rowsOf({
+const targets = rowsOf("sharing", {
   "namespaces of the XR": (n) => toNamespaces(texts(n), allowing("*")),
   "the same namespace again and again": (n) =>
     toNamespaces(
@@ -140,12 +145,18 @@ const targets = rowsOf({
 });
 
 const copies = rowsOf(
+  "sharing",
   {
     "copies, in steady state": (n) => copied(n, allowing("*")),
     "copies, their source gone": (n) => copied(n, undefined),
     "copies, their grant taken back": (n) => copied(n, allowing("none")),
     "copies that are kept, and fields of their shared resource, which names no Secret any more": (n) =>
-      kept(copied(n, database({ annotations: { [ALLOWED]: "*" }, spec: keys(60 * n) }))),
+      kept(
+        copied(
+          n,
+          database({ annotations: { [ALLOWED]: "*" }, spec: map(60 * n, (index) => [`key-${index}`, "text"]) }),
+        ),
+      ),
     "copies that are kept, and commas in their grant": (n) => kept(copied(n, allowing(`*${",".repeat(100 * n)}`))),
     "copies that are kept, and as many ReferenceGrants": (n) =>
       kept(
@@ -158,7 +169,7 @@ const copies = rowsOf(
   COPIES_BYTES,
 );
 
-const found = rowsOf({
+const found = rowsOf("sharing", {
   "name in the XR": (n) => ({ xr: withParameters({ database: "a".repeat(n) }), spec: shares({}) }),
   "labels of the XR": (n) => ({
     xr: xr({ metadata: { name: "shop", labels: map(n, (index) => [`label-${index}`, "text"]) } }),
@@ -205,7 +216,7 @@ const found = rowsOf({
 });
 
 /** A composed resource, one field of each of whose items is patched. */
-function patchingEach(items: JsonValue, policy: JsonObject, status: JsonObject): Parts {
+function patchingEach(items: JsonValue, policy: JsonObject, status: JsonObject): OurParts {
   const group = {
     apiVersion: "rds.aws.upbound.io/v1beta1",
     kind: "SubnetGroup",
@@ -223,17 +234,17 @@ function patchingEach(items: JsonValue, policy: JsonObject, status: JsonObject):
 }
 
 /** The same while the shared resource's field is not set: each item keeps its value. */
-const keeping = (items: JsonValue): Parts => patchingEach(items, { fromFieldPath: "Required" }, {});
+const keeping = (items: JsonValue): OurParts => patchingEach(items, { fromFieldPath: "Required" }, {});
 
 /** The same with a value that is large, too. */
-const spreading = (subnet: JsonValue, count: number, before: JsonValue, toFieldPath = "Replace"): Parts =>
+const spreading = (subnet: JsonValue, count: number, before: JsonValue, toFieldPath = "Replace"): OurParts =>
   patchingEach(
     list(count, () => ({ subnet: before })),
     { toFieldPath },
     { subnet },
   );
 
-const contents = rowsOf({
+const contents = rowsOf("sharing", {
   "a map that is patched": (n) =>
     patching(
       map(n, (index) => [`key-${index}`, "text"]),

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { xr } from "../../testing/builders/sharing.ts";
 import { bucket, DOMAIN, named } from "../../testing/builders/tags.ts";
-import { type Parts, selectorsOf } from "./request.ts";
-import { list, map, type Row } from "./row.ts";
+import { lastCall, type OurParts, selectorsIn } from "../requests/last-call.ts";
+import { list, map, type Row, rowsOf } from "./row.ts";
 
 const text = (index: number): readonly [string, string] => [`key-${index}`, "text"];
 
@@ -13,14 +13,14 @@ const reporting = (tags: JsonObject): JsonObject =>
   bucket({}, { metadata: { name: "bucket" }, status: { atProvider: { tags } } });
 
 /** Resources of a kind whose tags no cloud limits. */
-const unlimited = (tags: JsonObject, parameters: JsonObject, count: number): Parts => ({
+const unlimited = (tags: JsonObject, parameters: JsonObject, count: number): OurParts => ({
   xr: ofTeam(parameters),
   spec: { tags: { add: [tags], resources: [{ fieldPath: "spec.tags" }] } },
   desired: map(count, (index) => [`thing-${index}`, { apiVersion: "example.org/v1", kind: "Thing", spec: {} }]),
 });
 
 /** One bucket, and tags that the cloud reports of it. */
-const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}): Parts => ({
+const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}): OurParts => ({
   xr: ofTeam(parameters),
   spec: { tags },
   desired: { bucket: bucket() },
@@ -28,7 +28,7 @@ const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}
 });
 
 /** As many globs as a field of the XR may hold, each as long as it may be. */
-const questioned = (cloud: JsonObject): Parts =>
+const questioned = (cloud: JsonObject): OurParts =>
   tagged(
     { preserve: [{ ...KEYS, match: "Glob" }] },
     { keys: list(20, (index) => `*?${"a".repeat(250)}${String.fromCharCode(98 + index)}*`) },
@@ -37,7 +37,8 @@ const questioned = (cloud: JsonObject): Parts =>
 
 /** The label of all that declare this bucket: what the function asks for. */
 function identityOf(desired: JsonObject): JsonObject {
-  const [asked] = selectorsOf({ xr: ofTeam({}), spec: { tags: {} }, desired: { bucket: desired } });
+  const request = lastCall({ xr: ofTeam({}), spec: { tags: {} }, desired: { bucket: desired } });
+  const [asked] = selectorsIn(request).values();
   return asked !== undefined && "labels" in asked.match ? asked.match.labels : {};
 }
 const IDENTITY = identityOf(bucket({}, named));
@@ -62,7 +63,7 @@ const contender = (index: number, annotations: JsonObject = {}): JsonObject => (
 });
 
 /** Several resources of one XR that name one bucket, and more that other XRs have. */
-function contended(own: number, others: number, annotations: JsonObject = {}): Parts {
+function contended(own: number, others: number, annotations: JsonObject = {}): OurParts {
   const mine = list(own, (index) => contender(index));
   return {
     xr: ofTeam({}),
@@ -74,7 +75,7 @@ function contended(own: number, others: number, annotations: JsonObject = {}): P
 }
 
 /** A resource of a kind that is in no table, so that the references in its fields tell what identifies it. */
-const ofUnknownKind = (forProvider: JsonObject): Parts => ({
+const ofUnknownKind = (forProvider: JsonObject): OurParts => ({
   xr: ofTeam({}),
   spec: { tags: { add: [{ key: "team", value: "shop" }], resources: [{ fieldPath: "spec.forProvider.tags" }] } },
   desired: { topic: { apiVersion: "queue.example.org/v1", kind: "Topic", ...named, spec: { forProvider } } },
@@ -86,7 +87,7 @@ const nested = (innermost: JsonObject): JsonObject =>
   list(LEVELS, () => undefined).reduce<JsonObject>((inner) => ({ a: inner, aRef: {} }), innermost);
 
 /** The same of a kind whose provider reports no tags, as in the classic provider-aws. */
-function contendedClassic(count: number): Parts {
+function contendedClassic(count: number): OurParts {
   const { apiVersion, kind } = { apiVersion: "dynamodb.aws.crossplane.io/v1alpha1", kind: "Table" };
   const desired = bucket({}, { ...named, apiVersion, kind });
   const status = { conditions: [{ type: "Synced", status: "True" }] };
@@ -107,7 +108,7 @@ function contendedClassic(count: number): Parts {
 const KEYS = { fromCompositeFieldPath: "spec.parameters.keys" };
 const STARS = "*a".repeat(20);
 
-export const tagRows: readonly Row[] = Object.entries({
+export const tagRows: readonly Row[] = rowsOf("tags", {
   "a map of the XR on one resource": (n) =>
     tagged({ add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] }, { tags: map(n, text) }),
   "a map of the XR on as many resources": (n) => ({
@@ -172,4 +173,4 @@ export const tagRows: readonly Row[] = Object.entries({
     desired: { bucket: bucket({}, { metadata: { labels: map(n, text) } }) },
     observed: { bucket: bucket({}, { metadata: { labels: map(n, text), annotations: map(n, text) } }) },
   }),
-} satisfies Record<string, Row["parts"]>).map(([name, parts]) => ({ name: `tags: ${name}`, parts }));
+});

@@ -1,38 +1,55 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binaryOf } from "../../scripts/tools/catalogue.ts";
-import { outputOf, start } from "./child.ts";
-import { temporaryFolder } from "./folder.ts";
+import { outputOf, start, typescript } from "./child.ts";
+
+/** A program and its arguments, for an address to listen at. */
+export type Program = (address: string) => readonly [command: string, ...args: string[]];
+
+/** The function as its image runs it, without TLS and metrics. */
+export const ourFunction: Program = (address) => [
+  process.execPath,
+  "dist/src/main.js",
+  "--insecure",
+  `--address=${address}`,
+  "--metrics-address=",
+];
+
+/** Programs that do "touch few". */
+export const touchFewPrograms = {
+  /** The function's own server, with the job in the place of its features. */
+  ours: (address) => [process.execPath, ...typescript("children/server.ts"), "ours", address],
+  Go: (address) => [binaryOf("bench-go"), "function", `-address=${address}`],
+  /** A constant answer from grpc-js as it comes, which looks at no request. */
+  "bare grpc-js": (address) => [process.execPath, ...typescript("children/server.ts"), "grpc-js", address],
+} as const satisfies Readonly<Record<string, Program>>;
 
 /** A function that serves in a process of its own. */
 export interface Served {
   readonly address: string;
-  /** Resident memory now, in bytes. */
-  residentBytes(): number;
-  stop(): Promise<void>;
+  /** Resident memory in MB: now, and the most that there was. */
+  memory(): { readonly now: number; readonly most: number };
+  stop(): void;
 }
 
-export function startServer(command: string, args: readonly string[], address: string): Served {
+export async function serve(program: Program): Promise<Served> {
+  const address = await freeAddress();
+  const [command, ...args] = program(address);
   const child = start(command, args, "ignore");
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  child.stdout?.resume();
   return {
     address,
-    residentBytes: () => {
+    memory: () => {
       const status = readFileSync(`/proc/${child.pid ?? 0}/status`, "utf8");
-      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+      const read = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+      return { now: read("VmRSS"), most: read("VmHWM") };
     },
-    stop: () => {
-      child.kill("SIGKILL");
-      return ended;
-    },
+    stop: () => void child.kill("SIGKILL"),
   };
 }
 
-/** Finds a port of this machine that is free now. */
-export function freeAddress(): Promise<string> {
+function freeAddress(): Promise<string> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo;
@@ -41,41 +58,62 @@ export function freeAddress(): Promise<string> {
   });
 }
 
-/** The measurements of tools/bench-go/cmd/load; times in milliseconds. */
+/** What `bench-go load` measured; times in milliseconds. */
 export interface Load {
-  readonly calls: number;
   readonly p50: number;
   readonly p99: number;
-  readonly min: number;
   readonly perSecond: number;
-  readonly responseBytes: number;
 }
 
-/** Flags of cmd/load. */
+/** Flags of `bench-go load`. */
 export interface Calls {
   readonly concurrency?: number;
   readonly warm?: string;
   readonly duration?: string;
   readonly calls?: number;
-  /** Added round-trip time. */
-  readonly delay?: string;
-  /** A folder with certificates; none: no TLS. */
-  readonly certs?: string;
 }
+
+const folder = mkdtempSync(join(tmpdir(), "bench-"));
+process.once("exit", () => rmSync(folder, { recursive: true }));
+
+/** Makes a path in a folder that lasts as long as this process. */
+export const temporaryFile = (name: string): string => join(folder, name);
 
 /** Waits until the function answers, then calls it, over one connection. */
 export async function call(address: string, request: Buffer, calls: Calls): Promise<Load> {
-  const file = join(temporaryFolder(), "request");
+  const file = temporaryFile("request");
   writeFileSync(file, request);
   const flags = Object.entries(calls).map(([name, value]) => `-${name}=${value}`);
-  const text = await outputOf(binaryOf("bench-go-load"), [`-target=${address}`, `-request=${file}`, ...flags]);
-  return JSON.parse(text) as Load;
+  return JSON.parse(await outputOf(binaryOf("bench-go"), ["load", `-target=${address}`, `-request=${file}`, ...flags]));
 }
 
-/**
- * Calls a function before it is measured. It serves for weeks: its first calls, while code is compiled, are in "cold start". Small
- * calls to Node become faster for three to four seconds.
- */
-export async function warmUp(address: string, request: Buffer, calls: Calls = {}): Promise<void> {
-  await call(address, request, { ...calls, warm: "4s", duration: "0s" });
+/** One participant's server, and the request that it gets. */
+export interface Participant {
+  readonly served: Served;
+  readonly request: Buffer;
+}
+
+/** A function serves for weeks, and small calls to Node become faster for four seconds. */
+const WARM_UP = "4s";
+const ROUNDS = 9;
+const TURN: Calls = { warm: "50ms", duration: "250ms" };
+
+/** Calls servers in turns, so that the machine's other work slows all of them. */
+export async function inTurns(
+  participants: Readonly<Record<string, Participant>>,
+  concurrency: number,
+  isQuick: boolean,
+): Promise<Readonly<Record<string, readonly Load[]>>> {
+  const [rounds, turn] = isQuick ? [1, {}] : [ROUNDS, TURN];
+  const loads: Record<string, Load[]> = {};
+  for (const [who, { served, request }] of Object.entries(participants)) {
+    loads[who] = [];
+    if (!isQuick) await call(served.address, request, { concurrency, warm: WARM_UP });
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const [who, { served, request }] of Object.entries(participants)) {
+      loads[who]?.push(await call(served.address, request, { concurrency, ...turn }));
+    }
+  }
+  return loads;
 }

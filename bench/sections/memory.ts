@@ -1,84 +1,47 @@
-import { stepOf } from "../features.ts";
-import { requestOf, smallRequest } from "../requests.ts";
-import { functionProgram, type Program, serverProgram } from "../rig/implementations.ts";
-import { digits, type Section, type Target } from "../rig/report.ts";
-import { call, freeAddress, startServer } from "../rig/server.ts";
-import { summarise } from "../rig/statistics.ts";
+import type { Row, Section } from "../report.ts";
+import { tagRequests } from "../requests/peers.ts";
+import { idleRequest, requestOf, smallRequest } from "../requests/requests.ts";
+import { call, ourFunction, type Program, type Served, serve, touchFewPrograms } from "../rig/server.ts";
 
-/** Resident memory after many calls: the function as it is started in its image, and the Go function. */
+/** The most that is wanted, in MB. */
+const ENOUGH = 200;
 
-const CALLS = 100_000;
-/** The number of times that memory is read, the first after a tenth of the calls. */
-const LOOKS = 10;
-const LARGE_CALLS = 500;
+export const memory: Section = {
+  title: "How much memory does it take?",
+  caption:
+    "Resident memory in MB of the function as its image starts it, one after the other: no section of the input turned on, then tags on 100 " +
+    "resources; and of touch few on function-sdk-go.",
+  drawn: "ours",
+  measure: async ({ isQuick }) => {
+    const tags = tagRequests(100);
+    const requests = {
+      ours: { small: idleRequest(1), large: idleRequest(100), tags: tags.ours },
+      Go: { small: smallRequest(), large: requestOf(100), tags: tags.theirs },
+    };
+    const ours = await measure(ourFunction, requests.ours, isQuick);
+    const go = await measure(touchFewPrograms.Go, requests.Go, isQuick);
+    return ours.map(([name, megabytes], index): Row => {
+      const figures = { ours: megabytes, Go: go[index]?.[1] ?? Number.NaN };
+      return { name, figures, atMost: { ours: ENOUGH } };
+    });
+  },
+};
 
-interface Figure {
-  readonly who: string;
-  /** In MB: before any call, and after each tenth of the small ones. */
-  readonly resident: readonly number[];
-  /** In MB, after calls of 660 KB. */
-  readonly afterLarge: number;
-}
+type Requests = Readonly<Record<"small" | "large" | "tags", Buffer>>;
 
-export async function memory(): Promise<Section> {
-  const figures: Figure[] = [];
-  for (const who of ["ours", "go"] as const) {
-    const address = await freeAddress();
-    const isOurs = who === "ours";
-    const small = isOurs ? stepOf({ spec: {}, resources: 1 }) : smallRequest();
-    const large = isOurs ? stepOf({ spec: {}, resources: 100 }) : requestOf(100);
-    figures.push(
-      await measure(
-        who,
-        isOurs ? functionProgram(address, ["--max-recv-message-size=8"]) : serverProgram("go", "touch few", address),
-        address,
-        small,
-        large,
-      ),
-    );
-  }
-  return {
-    title: "Resident memory",
-    tables: [
-      {
-        caption: `MB, after a share of ${CALLS.toLocaleString("en")} small calls at concurrency 8, then after ${LARGE_CALLS} calls of 660 KB`,
-        head: ["", "before", ...Array.from({ length: LOOKS }, (_, index) => `${(index + 1) * LOOKS} %`), "660 KB"],
-        rows: figures.map(({ who, resident, afterLarge }) => [who, ...resident.map(digits), digits(afterLarge)]),
-      },
-    ],
-    targets: targetsOf(figures),
-    figures,
+async function measure(program: Program, { small, large, tags }: Requests, isQuick: boolean) {
+  const served: Served = await serve(program);
+  const rows: [name: string, megabytes: number][] = [];
+  const look = async (name: string, request: Buffer, concurrency: number, calls: number): Promise<void> => {
+    await call(served.address, request, { concurrency, calls: isQuick ? concurrency : calls });
+    rows.push([name, served.memory().now]);
   };
-}
-
-async function measure(
-  who: string,
-  { command, args }: Program,
-  address: string,
-  small: Buffer,
-  large: Buffer,
-): Promise<Figure> {
-  const served = startServer(command, args, address);
-  await call(address, small, { warm: "0s", calls: 1 });
-  const megabytes = (): number => served.residentBytes() / 1024 ** 2;
-  const resident = [megabytes()];
-  for (let look = 0; look < LOOKS; look++) {
-    await call(address, small, { concurrency: 8, warm: "0s", calls: CALLS / LOOKS });
-    resident.push(megabytes());
-  }
-  await call(address, large, { concurrency: 8, warm: "0s", calls: LARGE_CALLS });
-  const afterLarge = megabytes();
-  await served.stop();
-  return { who, resident, afterLarge };
-}
-
-/** Two targets: the growth from the second to fourth tenth of the calls to the last three, and the memory after large calls. */
-function targetsOf(figures: readonly Figure[]): readonly Target[] {
-  const of = (wanted: string): Figure | undefined => figures.find(({ who }) => who === wanted);
-  const looks = of("ours")?.resident.slice(2) ?? [];
-  const [early, late] = [looks.slice(0, 3), looks.slice(-3)].map((part) => summarise(part).median) as [number, number];
-  return [
-    { what: "ours, last tenths of the small calls / second to fourth tenth", is: late / early, atMost: 1.1 },
-    { what: "after 660 KB: ours / Go", is: (of("ours")?.afterLarge ?? 0) / (of("go")?.afterLarge ?? 1), atMost: 2 },
-  ];
+  await look("after the first call", small, 1, 1);
+  await look("after 10,000 calls of 2.5 KB, ten at a time", small, 10, 10_000);
+  await look("after 90,000 more", small, 10, 90_000);
+  await look("after 2,000 calls of 660 KB, ten at a time", large, 10, 2000);
+  await look("after 2,000 calls of 660 KB with tags, ten at a time", tags, 10, 2000);
+  rows.push(["the most at any time", served.memory().most]);
+  served.stop();
+  return rows;
 }

