@@ -3,13 +3,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { admissionCommand } from "../cli/admission/command.ts";
 import { auditCommand } from "../cli/audit/command.ts";
+import { toFlagsReference } from "../cli/help.ts";
 import { migrateCommand } from "../cli/migrate/command.ts";
 import { preflightCommand } from "../cli/preflight/command.ts";
 import { registryCommand } from "../cli/registry/command.ts";
 import { renderCommand } from "../cli/render/command.ts";
 import { matrix, testedVersions } from "../e2e/seen.ts";
 import { serveCommand } from "../src/serve/command.ts";
-import { commandsReference, flagsReference } from "./generate/commands.ts";
+import { commandsReference } from "./generate/commands.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
@@ -48,7 +49,7 @@ const sections: Readonly<Record<string, string>> = {
   step: stepsOf("examples/share-database/composition.yaml"),
   "quick start step": stepsOf("deploy/quick-start/03-kinds.yaml"),
   input: inputReference(),
-  flags: flagsReference(serveCommand.flags),
+  flags: toFlagsReference(serveCommand),
   commands: commandsReference([
     renderCommand,
     registryCommand,

@@ -28,12 +28,6 @@ export function commandsReference(commands: readonly Command[]): string {
   return ["| command | flags (default) |", "| --- | --- |", ...rows].join("\n");
 }
 
-/** Makes the table of the function's flags in docs/operations.md. */
-export function flagsReference(flags: readonly Flag[]): string {
-  const rows = ownFlags(flags).map((flag) => `| ${toText(flag)} | ${flag.help.replaceAll("|", "\\|")} |`);
-  return ["| flag (default) | meaning |", "| --- | --- |", ...rows].join("\n");
-}
-
 const ownFlags = (flags: readonly Flag[]): readonly Flag[] => flags.filter(({ name }) => !COMMON.includes(name));
 
 function toText({ name, short, value, default: byDefault, env }: Flag): string {
