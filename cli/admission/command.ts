@@ -13,7 +13,7 @@ It never denies a deletion, a subresource, an object that is being deleted, an u
       short: "m",
       value: "FILE",
       isRepeatable: true,
-      help: "The cloud resources that XRs and claims stand for: docs/cli.md. Read at the start.",
+      help: "The cloud resources that XRs and claims stand for: docs/registry.md. Read at the start.",
     },
     { name: "address", value: "ADDRESS", default: ":8443", help: "Where to serve the webhook over TLS." },
     {

@@ -48,7 +48,7 @@ Examples:
   # After a restore, until nothing is wrong.
   until function-shared-infrastructure audit; do sleep 30; done
 
-  # The commands that would put orphans back into their XRs' references. Read docs/cli.md before you run them.
+  # The commands that would put orphans back into their XRs' references. Read docs/audit.md before you run them.
   function-shared-infrastructure audit --adopt
 
   # In a script.

@@ -6,7 +6,7 @@ export const preflightCommand = defineCommand({
   usage: ["[PATH...] [flags]"],
   description: `Check rendered manifests of XRs, claims and managed resources for cloud resources that somebody else owns, before they are applied. Looks owners up in the cluster, as "registry who-owns" does, and prints a line for each conflict. Only reads; it needs the verb "list" on the managed resources that it asks for.
 
-A mapping says which cloud resources an XR or claim stands for: docs/cli.md, and deploy/mapping.schema.json for editors. Managed resources that name their cloud resource (crossplane.io/external-name) need none; those that only observe are left out.`,
+A mapping says which cloud resources an XR or claim stands for: docs/registry.md, and deploy/mapping.schema.json for editors. Managed resources that name their cloud resource (crossplane.io/external-name) need none; those that only observe are left out.`,
   arguments: [
     {
       name: "PATH",
