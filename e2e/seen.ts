@@ -44,27 +44,8 @@ export const missingIn = (seen: Seen): readonly string[] =>
     ),
   );
 
-/** The matrix of docs/compatibility.md: a row for each scenario, with the output of the newest Crossplane that ran it. */
+/** The matrix of docs/compatibility.md: how many scenarios of each suite have been seen on each Crossplane, of those that are for it. */
 export function matrix(): string {
-  const seen = readSeen();
-  const rows = suites.flatMap(({ name: suite, scenarios }) => [
-    `| **${suite}** | ${versions.map(() => "").join(" | ")} | |`,
-    ...scenarios.map(({ name }) => {
-      const words = seen[suite]?.[name] ?? {};
-      const marks = versions.map((version) => (words[version] === undefined ? "–" : "seen"));
-      const newest = versions.toReversed().find((version) => words[version] !== undefined);
-      return `| ${name} | ${marks.join(" | ")} | ${newest === undefined ? "" : inCell(words[newest] ?? "")} |`;
-    }),
-  ]);
-  return [
-    `| scenario | ${versions.join(" | ")} | output on the newest |`,
-    `| --- |${" --- |".repeat(versions.length + 1)}`,
-    ...rows,
-  ].join("\n");
-}
-
-/** Counts, for each suite, the scenarios that have been seen on each Crossplane. */
-export function compatibility(): string {
   const seen = readSeen();
   const rows = suites.map(({ name: suite, scenarios }) => {
     const cells = versions.map((version) => {
@@ -101,6 +82,3 @@ export function testedVersions(): string {
     ...rows.map((row) => `| ${row.join(" | ")} |`),
   ].join("\n");
 }
-
-const inCell = (text: string): string =>
-  text.replaceAll("|", "\\|").replaceAll(/[{}<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);

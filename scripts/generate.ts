@@ -4,13 +4,14 @@ import { stringify } from "yaml";
 import { benchPictures, benchTables } from "../bench/page.ts";
 import { admissionCommand } from "../cli/admission/command.ts";
 import { auditCommand } from "../cli/audit/command.ts";
-import { toCommandsReference, toFlagsReference } from "../cli/help.ts";
+import { toFlagsReference } from "../cli/help.ts";
 import { migrateCommand } from "../cli/migrate/command.ts";
 import { preflightCommand } from "../cli/preflight/command.ts";
 import { registryCommand } from "../cli/registry/command.ts";
 import { renderCommand } from "../cli/render/command.ts";
-import { compatibility, matrix, testedVersions } from "../e2e/seen.ts";
+import { matrix, testedVersions } from "../e2e/seen.ts";
 import { serveCommand } from "../src/serve/command.ts";
+import { commandsReference } from "./generate/commands.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
@@ -38,19 +39,19 @@ const proto = read("proto/v1/run_function.proto");
 const fenced = (text: string): string => `\`\`\`yaml\n${text.trim()}\n\`\`\``;
 const manifests = (...files: readonly string[]): string => fenced(files.map(read).join("---\n"));
 
-/** The steps of a Composition, without the manifest around them. */
-function stepsOf(composition: string): string {
-  const [, steps] = read(composition).split("\n  pipeline:\n");
-  if (steps === undefined) throw new Error(`cannot find spec.pipeline in ${composition}`);
+/** The steps of a file's last Composition, without the manifest around them. */
+function stepsOf(file: string): string {
+  const [, steps] = read(file).split(/\n {2}pipeline:\n(?![\s\S]*\n {2}pipeline:\n)/);
+  if (steps === undefined) throw new Error(`cannot find spec.pipeline in ${file}`);
   return fenced(steps.replaceAll(/^ {2}/gm, ""));
 }
 const sections: Readonly<Record<string, string>> = {
   demo: demoTable(),
   step: stepsOf("examples/share-database/composition.yaml"),
+  "quick start step": stepsOf("deploy/quick-start/03-kinds.yaml"),
   input: inputReference(),
   flags: toFlagsReference(serveCommand),
-  commands: toCommandsReference([
-    serveCommand,
+  commands: commandsReference([
     renderCommand,
     registryCommand,
     preflightCommand,
@@ -61,9 +62,7 @@ const sections: Readonly<Record<string, string>> = {
   bench: benchTables(),
   seen: matrix(),
   versions: testedVersions(),
-  compatibility: compatibility(),
   "provider facts": providerFacts(),
-  "runtime config": manifests("deploy/function/runtime-config.yaml", "deploy/function/pod-disruption-budget.yaml"),
 };
 
 /** Each page has the sections that its markers name. */

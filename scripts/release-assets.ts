@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { inRepository, VERSION } from "./package/layout.ts";
-import { PLACEHOLDER, readOrigin } from "./package/origin.ts";
+import { readOrigin } from "./package/origin.ts";
 import { releaseNotes } from "./package/release-notes.ts";
 
 /**
@@ -15,6 +15,6 @@ const folder = inRepository("build/release");
 mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}/notes.md`, releaseNotes({ changelog: read("CHANGELOG.md"), tag: VERSION, source }));
 const rules = read("deploy/monitoring/prometheus-rule.yaml")
-  .replaceAll(`${PLACEHOLDER}/blob/main/`, `${source}/blob/${VERSION}/`)
-  .replace(/^# Replace \S+ by your copy .*\n/m, "");
+  .replaceAll("runbook_url: docs/", `runbook_url: ${source}/blob/${VERSION}/docs/`)
+  .replace(/^# A runbook_url is a path .*\n/m, "");
 writeFileSync(`${folder}/prometheus-rule.yaml`, rules);

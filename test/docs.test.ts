@@ -108,18 +108,18 @@ function reasonsIn(source: string): readonly string[] {
     .map(([, reason = ""]) => reason);
 }
 
-describe("docs/errors.md", () => {
+describe("docs/conditions.md", () => {
   const sourcesOf = (files: readonly string[]): string =>
     files.map((file) => read(join("src/features", file))).join("\n");
 
   test.each(Object.entries(conditions))("has every reason of %s, and no other", (type, files) => {
-    expect(unique(firstColumn("docs/errors.md", `### ${type}`))).toEqual(unique(reasonsIn(sourcesOf(files))));
+    expect(unique(firstColumn("docs/conditions.md", `### ${type}`))).toEqual(unique(reasonsIn(sourcesOf(files))));
   });
 
   test("has every type of a condition, and no other", () => {
     const sources = filesIn("src/features", ".ts").map(read).join("\n");
     const types = [...sources.matchAll(/^const TYPE = "(\w+)"/gm)].map(([, type = ""]) => type);
-    const headings = [...read("docs/errors.md").matchAll(/^### (\w+)$/gm)].map(([, type = ""]) => type);
+    const headings = [...read("docs/conditions.md").matchAll(/^### (\w+)$/gm)].map(([, type = ""]) => type);
     expect(unique(types)).toEqual(unique(Object.keys(conditions)));
     expect(unique(headings)).toEqual(unique(types));
   });
@@ -127,22 +127,25 @@ describe("docs/errors.md", () => {
   test("has every code of an error, and no other", () => {
     const codes = [...read("src/errors.ts").matchAll(/^ {2}\| "(\w+)"/gm)].map(([, code = ""]) => code);
     const documented = ["## Fatal results", "## Refused calls", "## When it does not start"];
-    expect(unique(documented.flatMap((heading) => firstColumn("docs/errors.md", heading)))).toEqual(unique(codes));
+    expect(unique(documented.flatMap((heading) => firstColumn("docs/conditions.md", heading)))).toEqual(unique(codes));
   });
 
   test("has no log line that is not logged", () => {
     const sources = filesIn("src", ".ts").map(read).join("\n");
-    const documented = firstColumn("docs/errors.md", "## Log lines");
+    const documented = firstColumn("docs/conditions.md", "## Log lines");
     expect(documented.filter((line) => !sources.includes(`"${line}"`))).toEqual([]);
   });
 });
 
-test("docs/troubleshooting.md names no reason that docs/errors.md lacks, and links its condition there", () => {
-  const rows = [...read("docs/troubleshooting.md").matchAll(/^\| \[`(\w+)`\]\(errors\.md#(\w+)\)(.*?) \|/gm)];
-  expect(rows.length).toBeGreaterThan(4);
+test("docs/conditions.md begins with what a reader sees: every condition, by reasons that its table has", () => {
+  const [start = ""] = read("docs/conditions.md").split("\n## ");
+  const rows = [...start.matchAll(/^\| \[`(\w+)`\]\(#(\w+)\)(.*?) \|/gm)];
+  expect(unique(rows.map(([, condition = ""]) => condition))).toEqual(unique(Object.keys(conditions)));
   for (const [, condition = "", anchor, situation = ""] of rows) {
     expect(anchor).toBe(condition.toLowerCase());
-    expect(firstColumn("docs/errors.md", `### ${condition}`)).toEqual(expect.arrayContaining([...ticked(situation)]));
+    expect(firstColumn("docs/conditions.md", `### ${condition}`)).toEqual(
+      expect.arrayContaining([...ticked(situation)]),
+    );
   }
 });
 

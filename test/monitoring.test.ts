@@ -64,15 +64,15 @@ test("each metric in foreign-metrics.yaml is queried by a rule or a panel", () =
 
 describe("the alert", () => {
   const alerts = rules.filter(({ alert }) => alert !== undefined);
-  const runbooks = readFileSync(new URL("../docs/runbooks.md", import.meta.url), "utf8");
-  const sections = [...runbooks.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+  const operations = readFileSync(new URL("../docs/operations.md", import.meta.url), "utf8");
+  const runbooks = operations.split("\n## Runbooks\n")[1]?.split("\n## ")[0] ?? "";
+  const sections = [...runbooks.matchAll(/^### (.*)$/gm)].map(([, title]) => title);
 
   test.each(alerts)(
-    "$alert has a summary and the address of its section in docs/runbooks.md",
+    "$alert has a summary and the address of its section in docs/operations.md",
     ({ alert, annotations }) => {
       expect(annotations?.summary).toMatch(/\.$/);
-      const page = "https://github.com/OWNER/REPOSITORY/blob/main/docs/runbooks.md";
-      expect(annotations?.runbook_url).toBe(`${page}#${String(alert).toLowerCase()}`);
+      expect(annotations?.runbook_url).toBe(`docs/operations.md#${String(alert).toLowerCase()}`);
     },
   );
 
@@ -80,7 +80,7 @@ describe("the alert", () => {
     expect(read("alerts.test.yaml")).toContain(`ALERTS{alertname="${String(alert)}", alertstate="firing"`);
   });
 
-  test("docs/runbooks.md has one section for each alert, in the order of the rules", () => {
+  test("docs/operations.md has one runbook for each alert, in the order of the rules", () => {
     expect(sections).toEqual(alerts.map(({ alert }) => alert));
   });
 });

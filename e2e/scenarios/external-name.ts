@@ -68,7 +68,7 @@ async function killedTooEarly(rig: Rig): Promise<string> {
   const second = await reported(rig, "hasty");
   const isNamed = async () => at(await managedOf(rig, "hasty"), EXTERNAL_NAME) === at(second, "status.atProvider.id");
   await until("the second one has its name", isNamed, PATIENCE);
-  if (count() !== 2) throw new Error(`there are ${count()}: the limit in docs/external-names.md is none`);
+  if (count() !== 2) throw new Error(`there are ${count()}: the limit in docs/restore.md is none`);
   await kubectl.run("delete", "xcluster/hasty", "--wait=false");
   return "2 cloud resources, and LateInitializeMissing before";
 }

@@ -3,24 +3,28 @@ import { inputJsonSchema, type Schema } from "./crd.ts";
 /** The tables of docs/input.md, in the order of the schema: one for plain fields of `spec`, then one for each section. */
 export function inputReference(): string {
   const spec = childOf(inputJsonSchema(), "spec");
-  const rows = Object.keys(spec.properties ?? {}).map((name) => rowsOf(spec, name, "spec"));
+  const rows = Object.keys(spec.properties ?? {}).map((name) => rowsOf(spec, name, ""));
   const fields = rows.filter(({ length }) => length === 1).flat();
-  const sections = rows.filter(({ length }) => length > 1).map((section) => [`## ${nameOf(section)}`, table(section)]);
-  return [table(fields), ...sections.flat()].join("\n\n");
+  return [table(fields), ...rows.filter(({ length }) => length > 1).flatMap(toSection)].join("\n\n");
 }
 
 interface Row {
   readonly path: string;
   readonly type: string;
-  readonly default: string;
   readonly description: string;
 }
 
-const nameOf = ([first]: readonly Row[]): string => (first?.path ?? "").replace(/\[\]$/, "");
+/** A heading, the section's own description, and its fields by their paths within it. */
+function toSection([section, ...fields]: readonly Row[]): readonly string[] {
+  if (section === undefined) return [];
+  const prefix = `${section.path}.`;
+  const rows = fields.map((field) => ({ ...field, path: field.path.slice(prefix.length) }));
+  return [`## spec.${section.path.replace(/\[\]$/, "")}`, section.description, table(rows)];
+}
 
 function table(rows: readonly Row[]): string {
-  const lines = rows.map((row) => `| \`${row.path}\` | ${row.type} | ${row.default} | ${row.description} |`);
-  return ["| field | type | default | description |", "| --- | --- | --- | --- |", ...lines].join("\n");
+  const lines = rows.map((row) => `| \`${row.path}\` | ${row.type} | ${row.description} |`);
+  return ["| field | type | description |", "| --- | --- | --- |", ...lines].join("\n");
 }
 
 /** The three ways to give a value; the page explains them once, above the tables. */
@@ -29,16 +33,16 @@ const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"];
 function rowsOf(parent: Schema, name: string, parentPath: string): readonly Row[] {
   const schema = childOf(parent, name);
   const items = itemsOf(schema);
-  const path = `${parentPath}.${name}${items === undefined ? "" : "[]"}`;
+  const path = `${parentPath}${name}${items === undefined ? "" : "[]"}`;
+  const type = [typeOf(schema), defaultOf(schema, parent.required?.includes(name) === true)];
   const row = {
     path,
-    type: typeOf(schema),
-    default: defaultOf(schema, parent.required?.includes(name) === true),
+    type: type.filter(Boolean).join(", "),
     description: (schema.description ?? "").replaceAll("|", "\\|"),
   };
   const fields = items ?? schema;
   const names = Object.keys(fields.properties ?? {}).filter((child) => !isValue(fields) || !SOURCES.includes(child));
-  return [row, ...names.flatMap((child) => rowsOf(fields, child, path))];
+  return [row, ...names.flatMap((child) => rowsOf(fields, child, `${path}.`))];
 }
 
 const isValue = (schema: Schema): boolean => SOURCES.every((source) => schema.properties?.[source] !== undefined);
@@ -57,7 +61,7 @@ const mapOf = ({ additionalProperties: items }: Schema): string =>
 
 function defaultOf({ default: value }: Schema, isRequired: boolean): string {
   if (isRequired) return "required";
-  return value === undefined || typeof value === "object" ? "" : `\`${String(value)}\``;
+  return value === undefined || typeof value === "object" ? "" : `default \`${String(value)}\``;
 }
 
 function childOf(schema: Schema, name: string): Schema {

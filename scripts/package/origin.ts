@@ -3,14 +3,11 @@ import { run } from "./run.ts";
 
 /** Where the sources of a build lie, as far as it is known. */
 export interface Origin {
-  /** The repository's page: https://HOST/OWNER/REPOSITORY. */
+  /** The repository's page: https://HOST/OWNER/NAME. */
   readonly source?: string;
   /** The commit. */
   readonly revision?: string;
 }
-
-/** The placeholder for the repository's page in committed files. */
-export const PLACEHOLDER = "https://github.com/OWNER/REPOSITORY";
 
 /**
  * Reads the origin from a GitHub workflow's environment, or from the checkout: its remote "origin", and its commit

@@ -4,7 +4,7 @@ export interface NotesOptions {
   readonly changelog: string;
   /** The release's tag: `v1.2.3` or `v1.2.3-rc.1`. */
   readonly tag: string;
-  /** The repository's page: https://HOST/OWNER/REPOSITORY. */
+  /** The repository's page: https://HOST/OWNER/NAME. */
   readonly source: string;
 }
 

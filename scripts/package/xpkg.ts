@@ -52,9 +52,7 @@ export async function makePackages(options: PackageOptions): Promise<readonly Bu
 function stage(folder: string, { source }: Origin): string {
   mkdirSync(join(folder, "input"), { recursive: true });
   const manifest = parseDocument(readFileSync(inRepository("crossplane.yaml"), "utf8"));
-  const annotation = ["metadata", "annotations", "meta.crossplane.io/source"];
-  if (source === undefined) manifest.deleteIn(annotation);
-  else manifest.setIn(annotation, source);
+  if (source !== undefined) manifest.setIn(["metadata", "annotations", "meta.crossplane.io/source"], source);
   writeFileSync(join(folder, "crossplane.yaml"), manifest.toString());
   for (const file of readdirSync(inRepository("package/input")).filter((name) => name.endsWith(".yaml"))) {
     cpSync(inRepository(`package/input/${file}`), join(folder, "input", file));

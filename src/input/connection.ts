@@ -66,13 +66,9 @@ const copy = exactlyOneOf(
       .enum(["Object", "ConnectionSecret", "ObjectWithValues", "Secret"])
       .optional()
       .describe(
-        "The resource that delivers the copies. `Object`: provider-kubernetes copies the values; no templates in `keys`; the source cannot be deleted while " +
-          "copies exist; on Crossplane v1 it takes over any Secret of the copy's name. " +
-          "`ConnectionSecret`: an Object publishes them; no templates, `type`, `labels` or `annotations`; the Secret's type is " +
-          "connection.crossplane.io/v1alpha1; a namespaced XR reaches its own namespace only; on Crossplane v1 `keys` is required. " +
-          "`ObjectWithValues`: an Object whose manifest holds the values, in plain text; Crossplane v2. " +
-          "`Secret`: the Secret itself, without provider-kubernetes and so without `providerConfigRef`; a namespaced XR reaches " +
-          "its own namespace only; Crossplane v2. docs/sharing.md compares them. Default: `Object`.",
+        "The resource that delivers the copies: an `Object` whose values provider-kubernetes copies, a `ConnectionSecret` that an Object " +
+          "publishes, an `ObjectWithValues` whose manifest holds the values in plain text, or the `Secret` itself, without " +
+          "`providerConfigRef`. docs/sharing.md compares them and has their limits. Default: `Object`.",
       ),
     keys: z
       .array(key)

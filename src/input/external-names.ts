@@ -23,7 +23,7 @@ export const externalNames = z.strictObject({
     .describe(
       "Kinds whose provider may lose the external name, and the field to restore it from. These rules precede the built-in ones.",
     ),
-  builtInRescue: z.boolean().default(true).describe("Rescue the kinds listed in docs/external-names.md too."),
+  builtInRescue: z.boolean().default(true).describe("Also rescue the built-in kinds. docs/restore.md names them."),
   ledger: z
     .strictObject({
       toCompositeFieldPath: statusPath.describe(

@@ -73,17 +73,17 @@ export const inputSchema = z.strictObject({
       ),
     externalNames: externalNames
       .optional()
-      .describe("Keeps the external names of managed resources. `{}` turns it on. See docs/external-names.md."),
+      .describe("Keeps the external names of managed resources. `{}` turns it on. See docs/restore.md."),
     adoption: adoption
       .optional()
       .describe(
         "Keeps every resource that the XR refers to until the XR controls it, as after a restore. `{}` turns it on. The step " +
-          "must be the last of the pipeline. See docs/adoption.md.",
+          "must be the last of the pipeline. See docs/restore.md.",
       ),
     neverReconciled: neverReconciled
       .optional()
       .describe(
-        "In an Operation only, and without any other section: finds XRs that were never reconciled. See docs/audit.md.",
+        "In an Operation only, and without any other section: finds XRs that were never reconciled. See docs/cli.md.",
       ),
   }),
 });

@@ -15,7 +15,7 @@ export interface PeerInput {
 
 /*
  * What people may write for function-extra-resources, function-environment-configs and function-tag-manager. Left out is where this
- * function differs on purpose (docs/migration.md, docs/tags.md), and where theirs depends on the order of a Go map: configs merged
+ * function differs on purpose (docs/cli.md), and where theirs depends on the order of a Go map: configs merged
  * at paths of which one leads through another, and ties of what they are sorted by, which names decide here.
  */
 

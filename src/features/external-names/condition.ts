@@ -60,7 +60,7 @@ function explain(verdict: NameVerdict): string {
     case "duplicate":
       return (
         `its external name is ${brief(verdict.name)}, but ${brief(verdict.other)} is recorded or reported too; there may be two cloud ` +
-        "resources: delete the one that is not wanted (docs/external-names.md says how)"
+        "resources: delete the one that is not wanted (docs/restore.md says how)"
       );
     case "rescued":
       return `external name ${brief(verdict.name)}, which its provider reports`;

@@ -13,7 +13,7 @@ import { byPeer } from "./peer-cases.ts";
 
 /**
  * The examples of three functions, what their READMEs show and hundreds of other inputs give the same context and the same desired
- * resources when they are migrated. An environment variable names each function's binary, built from its repository: docs/migration.md says how.
+ * resources when they are migrated. An environment variable names each function's binary, built from its repository: docs/cli.md says how.
  */
 
 const CAPABILITIES = ["CAPABILITY_CAPABILITIES", "CAPABILITY_CONDITIONS", "CAPABILITY_REQUIRED_RESOURCES"];
