@@ -51,6 +51,7 @@ export async function useOwnKind({ kubectl }: Pick<Rig, "kubectl">): Promise<voi
     apiVersion: `${GROUP}/v1`,
     kind: KIND,
     metadata: { namespace: "default", name: "rex" },
+    spec: {},
   });
   await kubectl.waitFor("Ready", `${PLURAL}.${GROUP}/rex`);
 }

@@ -33,7 +33,7 @@ the first run builds from Go modules; that takes Go 1.26 or later.
   --check     ends by itself: with 0 once the page's team has its Secret and an XR of a new kind is Ready, else with 1
   -h, --help  prints this
 
-Starts ${programs.join(", ")} and the function.
+Its programs: ${programs.join(", ")}, and the function.
 `;
 
 let rig: Rig | undefined;
@@ -51,7 +51,7 @@ const directory = mkdtempSync(join(tmpdir(), "try-"));
 // After the parts, which end with this process as well: they write into it. Where something failed, their logs stay.
 process.once("exit", (code) => code === 0 && rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
 
-say(`starting ${programs.join(", ")} and the function: half a minute`);
+say("starting the control plane: half a minute");
 try {
   rig = await startRig({ ...options, directory });
   await Promise.race([use(rig), rig.crashed.then(throwing)]);

@@ -11,18 +11,14 @@ import { at } from "./objects.ts";
 export const CROSSPLANE_USER = "system:serviceaccount:crossplane-system:crossplane";
 
 const NAME = "crossplane";
-const AGGREGATE = { "rbac.crossplane.io/aggregate-to-crossplane": "true" };
-const rbac = (kind: string, name: string) => ({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind,
-  metadata: { name },
-});
 
 /** @param source the folder of Crossplane's module */
 export async function grantRights(kubectl: Kubectl, source: string): Promise<void> {
   const template = readFileSync(join(source, "cluster/charts/crossplane/templates/clusterrole.yaml"), "utf8");
   await kubectl.apply(...rendered(template), {
-    ...rbac("ClusterRoleBinding", NAME),
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: NAME },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: NAME },
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: CROSSPLANE_USER }],
   });
@@ -53,8 +49,12 @@ const rendered = (template: string): readonly object[] =>
 
 /** Lets Crossplane use every kind of some API groups, as its RBAC manager does for those of an XRD or a provider. */
 export const roleFor = (name: string, groups: readonly string[]) => ({
-  ...rbac("ClusterRole", name),
-  metadata: { name: `e2e:${name}:aggregate-to-crossplane`, labels: AGGREGATE },
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  metadata: {
+    name: `e2e:${name}:aggregate-to-crossplane`,
+    labels: { "rbac.crossplane.io/aggregate-to-crossplane": "true" },
+  },
   rules: [{ apiGroups: groups, resources: ["*"], verbs: ["*"] }],
 });
 
