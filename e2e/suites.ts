@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import type { Version } from "./rig/crossplane.ts";
+import { isV2, type Version } from "./rig/crossplane.ts";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { auditing } from "./scenarios/audit.ts";
@@ -39,7 +39,7 @@ const RARE = /_(?:opens|stopped|hits)_total$/;
 async function servesMetrics({ crossplane, version }: Rig): Promise<string> {
   const file = fileURLToPath(new URL("../deploy/monitoring/foreign-metrics.yaml", import.meta.url));
   const sources = Object.entries(parse(readFileSync(file, "utf8")) as Readonly<Record<string, string>>);
-  const generation = `Crossplane ${version === "v1.20" ? "v1.20" : "v2"}`;
+  const generation = `Crossplane ${isV2(version) ? "v2" : "v1.20"}`;
   const asked = sources.filter(([, source]) => source.startsWith(generation)).map(([name]) => name);
   const served = await (await fetch(crossplane.metrics)).text();
   const missing = asked.filter((name) => !RARE.test(name) && !served.includes(`\n${name}{`));

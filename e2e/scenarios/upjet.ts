@@ -7,6 +7,7 @@ import type { Rig } from "../rig/rig.ts";
 import { UPJET_GROUP, upjetOf } from "../rig/upjet-provider.ts";
 import { compose, compositionOf, definitionOf, install, type Kind, ours, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
+import { ALLOWED, namespaceOf } from "./source.ts";
 
 /** Named resources of the upjet provider: one bucket that two XRs declare, and a database whose Secret a team uses. */
 export const upjetProvider: Suite = {
@@ -153,12 +154,12 @@ const user: Kind = {
 
 /** The managed resource itself is shared: its owner lets the team have what the provider writes. */
 async function secretIsShared({ kubectl }: Rig): Promise<string> {
-  for (const name of [OWNER, TEAM]) await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  await kubectl.apply(...[OWNER, TEAM].map(namespaceOf));
   await install(kubectl, [user]);
   await kubectl.apply({
     apiVersion,
     kind: "Database",
-    metadata: { name: "ledger", annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": TEAM } },
+    metadata: { name: "ledger", annotations: { [ALLOWED]: TEAM } },
     spec: {
       forProvider: { region: "eu" },
       writeConnectionSecretToRef: { namespace: OWNER, name: "ledger-conn" },
