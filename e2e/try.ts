@@ -115,8 +115,7 @@ async function applyQuickStart(running: Rig): Promise<void> {
 /** @throws {Error} where the team has no Secret, or a newcomer's own kind cannot be used. */
 async function check(running: Rig): Promise<void> {
   const keys = Object.keys(Object(at(await running.kubectl.get("secret/database", "checkout"), "data"))).sort();
-  if (keys.join() !== "DB_HOST,DB_PASSWORD,DB_USER")
-    throw new Error(`the team's Secret has ${keys.join() || "no keys"}`);
+  if (keys.length === 0) throw new Error("the team has no Secret, or one without keys");
   say(`\nthe team has its Secret, with ${keys.join(", ")}`);
   await useOwnKind(running);
   say("a new kind of XR is Established, and an XR of it is Ready");
