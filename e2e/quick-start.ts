@@ -30,6 +30,9 @@ export function readPage(): ReadonlyMap<string, readonly Block[]> {
   );
 }
 
+/** True for the page's steps up to the grant. Its first step, the installation, is what the rig does in its own way. */
+export const isStep = (heading: string): boolean => /^[2-9]\. /.test(heading);
+
 /** Runs a block in the checkout, where `kubectl` is the rig's. @returns what it prints. @throws {Error} with what a command says that fails. */
 export async function runBlock({ commands }: Block, { kubeconfig }: Pick<Rig, "kubeconfig">): Promise<string> {
   const PATH = [dirname(pathOf("kubectl")), process.env["PATH"]].join(delimiter);
@@ -41,17 +44,22 @@ export async function runBlock({ commands }: Block, { kubeconfig }: Pick<Rig, "k
   return stdout;
 }
 
-/** Kinds that only a cluster with nodes and a registry can install: the rig runs these programs itself. */
-const PACKAGES = ["Provider", "Function"];
+/** The objects of the page's first step. */
+const installed: readonly JsonObject[] = parseAllDocuments(
+  readFileSync(inRepository("deploy/quick-start/01-packages.yaml"), "utf8"),
+).map((document) => document.toJS() as JsonObject);
 
-/** Does what is left of the page's first section in a rig. @returns the objects that the rig stands in for. */
-export async function standInForPackages({ kubectl }: Rig): Promise<readonly string[]> {
-  const file = readFileSync(inRepository("deploy/quick-start/01-packages.yaml"), "utf8");
-  const objects = parseAllDocuments(file).map((document) => document.toJS() as JsonObject);
-  const isPackage = (object: JsonObject): boolean => PACKAGES.includes(String(at(object, "kind")));
-  await kubectl.apply(...objects.filter((object) => !isPackage(object)));
-  return objects.filter(isPackage).map((object) => `${at(object, "kind")} ${at(object, "metadata.name")}`);
-}
+/** Only a cluster with nodes and a registry can install packages: a rig runs these programs itself. */
+const isPackage = (object: JsonObject): boolean => ["Provider", "Function"].includes(String(at(object, "kind")));
+
+/** The packages of the page's first step, such as `Provider provider-kubernetes`. */
+export const packages: readonly string[] = installed
+  .filter(isPackage)
+  .map((object) => `${at(object, "kind")} ${at(object, "metadata.name")}`);
+
+/** Does the rest of the page's first step. */
+export const applyWithoutPackages = ({ kubectl }: Rig): Promise<void> =>
+  kubectl.apply(...installed.filter((object) => !isPackage(object)));
 
 /** Where nobody may have a mount namespace, provider-kubernetes works with the rig's own rights instead of the page's. */
 export async function standInForIdentity({ kubectl, providerHasIdentity }: Rig): Promise<void> {

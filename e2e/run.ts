@@ -1,11 +1,9 @@
 import { parseArgs } from "node:util";
 import { obtainTools } from "../scripts/tools/build.ts";
-import { toolsOf } from "../scripts/tools/catalogue.ts";
 import { type Version, versions } from "./rig/crossplane.ts";
 import { startLoad } from "./rig/load.ts";
-import { AUTO_READY, PATCH_AND_TRANSFORM } from "./rig/other-function.ts";
-import { type Cloud, clouds, type Rig, startRig } from "./rig/rig.ts";
-import type { Suite } from "./scenarios/scenario.ts";
+import { programsOf, type Rig, startRig } from "./rig/rig.ts";
+import { type Cloud, cloudNames, rigFor, type Suite } from "./scenarios/scenario.ts";
 import { missingIn, readSeen, type Seen, withoutExpected, withSeen, writeSeen } from "./seen.ts";
 import { differingOn, suites } from "./suites.ts";
 
@@ -53,18 +51,11 @@ if (chosenSuites.length === 0) {
 const rounds = Number(values.repeat);
 if (!Number.isSafeInteger(rounds) || rounds < 1) throw new Error(`cannot repeat ${values.repeat} times`);
 
-const problems = await obtainTools(
-  [
-    ...toolsOf("e2e"),
-    ...(cloud === "AWS" ? toolsOf("e2e on AWS") : []),
-    "crossplane-core-v2.3",
-    "crossplane-v2.5",
-    "crane",
-    PATCH_AND_TRANSFORM,
-    AUTO_READY,
-  ],
-  say,
-);
+const programs = [
+  ...chosenVersions.flatMap((version) => programsOf(rigFor(version, cloud))),
+  ...chosenSuites.flatMap((suite) => suite.programs ?? []),
+];
+const problems = await obtainTools(programs, say);
 if (problems.length > 0) throw new Error(problems.join("\n"));
 
 // The parts end with this process.
@@ -124,14 +115,14 @@ function noteSecondTry(version: Version, failures: readonly Failure[]): void {
 }
 
 function toCloud(name: string): Cloud {
-  const cloud = clouds.find((known) => known === name);
-  if (cloud === undefined) throw new Error(`cannot run on ${name}: there is ${clouds.join(", ")}`);
+  const cloud = cloudNames.find((known) => known === name);
+  if (cloud === undefined) throw new Error(`cannot run on ${name}: there is ${cloudNames.join(", ")}`);
   return cloud;
 }
 
 /** Runs the suites on a new control plane. */
 async function runOn(version: Version, those: readonly Suite[]): Promise<readonly Failure[]> {
-  const started = await startRig(version, { cloud }).catch(String);
+  const started = await startRig(rigFor(version, cloud)).catch(String);
   if (typeof started === "string") {
     say(`FAILED  Crossplane ${version}: ${started}`);
     return those.map((suite) => ({ suite, fault: started }));

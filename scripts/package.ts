@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { type Architecture, architectures, DISTROLESS, inRepository } from "./package/layout.ts";
-import { makePackages } from "./package/xpkg.ts";
+import { makePackages, packageTools } from "./package/xpkg.ts";
 import { obtainTools } from "./tools/build.ts";
 
 const USAGE = `Usage: npm run package [-- --base=IMAGE|local --arch=ARCHITECTURE,...]
@@ -42,7 +42,7 @@ function readFlags(): Chosen | "help" {
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 async function build(chosen: Chosen): Promise<void> {
-  const problems = await obtainTools(["crane", "crossplane-v2.5"], say);
+  const problems = await obtainTools(packageTools, say);
   if (problems.length > 0) throw new Error(problems.join("\n"));
   say(`base: ${chosen.base}`);
   for (const { image, xpkg } of await makePackages({ ...chosen, folder: inRepository("build/package") })) {

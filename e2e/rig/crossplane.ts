@@ -16,6 +16,7 @@ export const NAMESPACE = "crossplane-system";
 /** The Crossplanes that scenarios run on. */
 export const versions = ["v1.20", "v2.3", "v2.4"] as const;
 export type Version = (typeof versions)[number];
+export const isV2 = (version: Version): boolean => version !== "v1.20";
 
 export interface Crossplane extends Part {
   /** The URL of its metrics. */
@@ -30,7 +31,7 @@ export async function startCrossplane(version: Version, directory: string, plane
   mkdirSync(certs, { recursive: true });
   writeCertificates(certs, plane.authority, await issue(plane.authority, "crossplane"));
 
-  const module = `github.com/crossplane/crossplane${version === "v1.20" ? "" : "/v2"}`;
+  const module = `github.com/crossplane/crossplane${isV2(version) ? "/v2" : ""}`;
   const source = sourceOf(name, module);
   await grantRights(plane.kubectl, source);
   const env = { KUBECONFIG: plane.crossplaneKubeconfig, POD_NAMESPACE: NAMESPACE, POD_SERVICE_ACCOUNT: "crossplane" };
@@ -44,7 +45,7 @@ export async function startCrossplane(version: Version, directory: string, plane
     args: [
       ...["core", "start", "--debug", "-n", NAMESPACE, "--package-runtime=External"],
       ...["--enable-webhooks=true", `--webhook-port=${webhooks}`, `--tls-server-certs-dir=${certs}`],
-      ...(version === "v1.20" ? [] : ["--enable-operations"]),
+      ...(isV2(version) ? ["--enable-operations"] : []),
       `--tls-client-certs-dir=${certs}`,
       `--xpkg-cache-dir=${join(directory, "xpkg")}`,
       `--metrics-port=${metrics}`,
@@ -78,7 +79,7 @@ async function initialize(
   source: string,
 ): Promise<void> {
   const crds = join(source, "cluster", "crds");
-  if (version === "v1.20") {
+  if (!isV2(version)) {
     await kubectl.applyFile(crds);
     const lock = { apiVersion: "pkg.crossplane.io/v1beta1", kind: "Lock", metadata: { name: "lock" } };
     await initialized(() => kubectl.apply(lock));

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
@@ -51,6 +51,10 @@ export async function startFunction(
   });
   return { part, certsDir, port: address, metrics };
 }
+
+/** Counts the calls that are in its log. */
+export const countCalls = ({ part }: RunningFunction): number =>
+  readFileSync(part.log, "utf8").split("ran function").length - 1;
 
 /**
  * Tells Crossplane where a function is, without a package: a Function and its revision, both paused so that the package

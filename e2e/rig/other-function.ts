@@ -9,10 +9,12 @@ import { type Part, startPart } from "./process.ts";
 /** The functions of others that users have before and after ours. */
 export const PATCH_AND_TRANSFORM = "function-patch-and-transform";
 export const AUTO_READY = "function-auto-ready";
+export const otherFunctions = [PATCH_AND_TRANSFORM, AUTO_READY] as const;
+export type OtherFunction = (typeof otherFunctions)[number];
 
 /** Starts one of them as Crossplane would: a process that serves over mTLS. */
 export async function startOtherFunction(
-  name: typeof PATCH_AND_TRANSFORM | typeof AUTO_READY,
+  name: OtherFunction,
   directory: string,
   authority: Identity,
 ): Promise<{ readonly part: Part; readonly port: number }> {

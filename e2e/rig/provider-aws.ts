@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { sourceOf } from "../../scripts/tools/catalogue.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { NAMESPACE } from "./crossplane.ts";
+import { groupsIn, roleFor } from "./crossplane-rights.ts";
 import { pathOf } from "./kubectl.ts";
 import { REGION } from "./moto.ts";
 import { type Part, startPart } from "./process.ts";
@@ -19,7 +20,9 @@ const METRICS = 8080;
  */
 export async function startProviderAws(directory: string, plane: ControlPlane, cloud: string): Promise<Part> {
   const { kubectl, kubeconfig } = plane;
-  await kubectl.run("create", "--validate=false", "-f", join(sourceOf(NAME, MODULE), "package", "crds"));
+  const crds = join(sourceOf(NAME, MODULE), "package", "crds");
+  await kubectl.run("create", "--validate=false", "-f", crds);
+  await kubectl.apply(roleFor(NAME, groupsIn(crds)));
   await kubectl.established("crd", "--all");
   const part = await startPart({
     name: NAME,

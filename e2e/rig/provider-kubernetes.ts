@@ -6,6 +6,7 @@ import { issue, writeCertificates } from "../../testing/servers/certificates.ts"
 import { freePort } from "../../testing/servers/free-port.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { NAMESPACE } from "./crossplane.ts";
+import { groupsIn, roleFor } from "./crossplane-rights.ts";
 import { startInPod } from "./injected-identity.ts";
 import { pathOf } from "./kubectl.ts";
 import { type Part, startPart, until } from "./process.ts";
@@ -22,7 +23,8 @@ interface ProviderKubernetes {
 /** provider-kubernetes, with the rig's API server for its target. It polls every second, so that scenarios need not wait. */
 export async function startProviderKubernetes(directory: string, plane: ControlPlane): Promise<ProviderKubernetes> {
   const { kubectl, kubeconfig, authority } = plane;
-  for (const crd of readCrds()) await kubectl.apply(crd);
+  const folder = join(sourceOf(NAME, MODULE), "package", "crds");
+  await kubectl.apply(...readCrds(folder), roleFor(NAME, groupsIn(folder)));
   const certs = join(directory, NAME);
   mkdirSync(certs, { recursive: true });
   writeCertificates(certs, authority, await issue(authority, NAME));
@@ -45,8 +47,7 @@ export async function startProviderKubernetes(directory: string, plane: ControlP
 }
 
 /** Their conversion webhooks would need a Service; one version of each kind is enough here. */
-function readCrds(): readonly object[] {
-  const folder = join(sourceOf(NAME, MODULE), "package", "crds");
+function readCrds(folder: string): readonly object[] {
   return readdirSync(folder).map((file) => {
     const crd = parse(readFileSync(join(folder, file), "utf8")) as { spec: { conversion?: unknown } };
     delete crd.spec.conversion;

@@ -1,11 +1,13 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ToolName } from "../../scripts/tools/catalogue.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type Crossplane, startCrossplane, type Version } from "./crossplane.ts";
+import { startGrantingXrds } from "./crossplane-rights.ts";
 import { type RunningFunction, registerFunction, startFunction } from "./function.ts";
 import { type Moto, startMoto } from "./moto.ts";
-import { AUTO_READY, PATCH_AND_TRANSFORM, startOtherFunction } from "./other-function.ts";
+import { type OtherFunction, startOtherFunction } from "./other-function.ts";
 import type { Part } from "./process.ts";
 import { startProviderAws } from "./provider-aws.ts";
 import { startProviderKubernetes } from "./provider-kubernetes.ts";
@@ -19,9 +21,9 @@ export interface Rig extends ControlPlane {
   readonly crossplane: Crossplane;
   /** True if `source: InjectedIdentity` works in a ProviderConfig. */
   readonly providerHasIdentity: boolean;
-  /** Where the cloud is AWS. */
+  /** The cloud of provider-aws. */
   readonly moto: Moto | undefined;
-  readonly upjet: UpjetProvider;
+  readonly upjet: UpjetProvider | undefined;
   /** The function as it runs now. */
   function: RunningFunction;
   /** Settles when a part ends that nobody told to: with which one it was, and its last words. */
@@ -29,25 +31,38 @@ export interface Rig extends ControlPlane {
   stop(): Promise<void>;
 }
 
-/** Where managed resources are written: by provider-kubernetes into the rig's own API server, or by provider-aws into moto. */
-export const clouds = ["Kubernetes", "AWS"] as const;
-export type Cloud = (typeof clouds)[number];
+/** provider-kubernetes writes into the rig's own API server, provider-aws into moto. Both serve metrics on port 8080, so a rig has one of them. */
+export const providers = ["provider-kubernetes", "provider-aws", "upjet-provider"] as const;
+export type Provider = (typeof providers)[number];
 
-interface RigOptions {
-  readonly cloud?: Cloud;
+/** The parts that differ from rig to rig. Each has etcd, the API server with its controllers, Crossplane and the function. */
+export interface RigOptions {
+  readonly version: Version;
+  readonly providers: readonly Provider[];
+  /** The steps of others that Compositions name. */
+  readonly functions: readonly OtherFunction[];
   /** Default: a new folder for temporary files. */
   readonly directory?: string;
 }
 
+/** The programs that `startRig` starts, and kubectl, with which it sets them up. They have to be built first. */
+export const programsOf = ({ version, providers, functions }: RigOptions): readonly ToolName[] => [
+  ...(["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"] as const),
+  `crossplane-core-${version}`,
+  ...providers,
+  ...(providers.includes("provider-aws") ? (["moto"] as const) : []),
+  ...functions,
+];
+
+type Keep = <T extends Pick<Part, "crashed" | "stop">>(part: T) => T;
+
 /** Starts all parts, each on ports of its own. What was started is stopped where a later part does not start. */
-export async function startRig(
-  version: Version,
-  { cloud = "Kubernetes", directory = mkdtempSync(join(tmpdir(), `e2e-${version}-`)) }: RigOptions = {},
-): Promise<Rig> {
-  const parts: Part[] = [];
+export async function startRig(options: RigOptions): Promise<Rig> {
+  const { version, functions, directory = mkdtempSync(join(tmpdir(), `e2e-${version}-`)) } = options;
+  const crashes: Promise<string>[] = [];
   const ends: (() => Promise<void>)[] = [];
-  const keep = (part: Part): Part => {
-    parts.push(part);
+  const keep: Keep = (part) => {
+    crashes.push(part.crashed);
     ends.push(() => part.stop());
     return part;
   };
@@ -58,29 +73,19 @@ export async function startRig(
   try {
     const plane = await startControlPlane(directory, keep);
     const running = await startFunction(directory, plane.authority);
+    crashes.push(running.part.crashed);
     ends.push(() => (rig?.function ?? running).part.stop());
-    const crossplane = await startCrossplane(version, directory, plane);
-    keep(crossplane);
-    const provider = await startProvider(cloud, directory, plane, keep);
-    const upjet = await startUpjetProvider(directory, plane);
-    ends.push(upjet.stop);
+    const crossplane = keep(await startCrossplane(version, directory, plane));
+    ends.push(startGrantingXrds(plane.kubectl));
+    const started = await startProviders(options.providers, directory, plane, keep);
     await registerFunction(plane.kubectl, `dns:///127.0.0.1:${running.port}`);
-    for (const name of [PATCH_AND_TRANSFORM, AUTO_READY] as const) {
-      const other = await startOtherFunction(name, directory, plane.authority);
-      keep(other.part);
-      await registerFunction(plane.kubectl, `dns:///127.0.0.1:${other.port}`, name);
+    for (const name of functions) {
+      const { part, port } = await startOtherFunction(name, directory, plane.authority);
+      keep(part);
+      await registerFunction(plane.kubectl, `dns:///127.0.0.1:${port}`, name);
     }
-    rig = {
-      ...plane,
-      version,
-      directory,
-      crossplane,
-      ...provider,
-      upjet,
-      function: running,
-      crashed: Promise.race([running.part, upjet, ...parts].map((part) => part.crashed)),
-      stop,
-    };
+    const crashed = Promise.race(crashes);
+    rig = { ...plane, version, directory, crossplane, ...started, function: running, crashed, stop };
     return rig;
   } catch (error) {
     await stop();
@@ -88,19 +93,20 @@ export async function startRig(
   }
 }
 
-async function startProvider(
-  cloud: Cloud,
+async function startProviders(
+  names: readonly Provider[],
   directory: string,
   plane: ControlPlane,
-  keep: (part: Part) => void,
-): Promise<Pick<Rig, "moto" | "providerHasIdentity">> {
-  if (cloud === "Kubernetes") {
-    const { part, hasIdentity } = await startProviderKubernetes(directory, plane);
-    keep(part);
-    return { moto: undefined, providerHasIdentity: hasIdentity };
+  keep: Keep,
+): Promise<Pick<Rig, "moto" | "providerHasIdentity" | "upjet">> {
+  const has = (name: Provider): boolean => names.includes(name);
+  const kubernetes = has("provider-kubernetes") ? await startProviderKubernetes(directory, plane) : undefined;
+  if (kubernetes) keep(kubernetes.part);
+  const moto = has("provider-aws") ? await startMoto(directory) : undefined;
+  if (moto) {
+    keep(moto.part);
+    keep(await startProviderAws(directory, plane, moto.url));
   }
-  const moto = await startMoto(directory);
-  keep(moto.part);
-  keep(await startProviderAws(directory, plane, moto.url));
-  return { moto, providerHasIdentity: false };
+  const upjet = has("upjet-provider") ? keep(await startUpjetProvider(directory, plane)) : undefined;
+  return { moto, providerHasIdentity: kubernetes?.hasIdentity ?? false, upjet };
 }

@@ -2,6 +2,7 @@ import { moduleOf } from "../../scripts/tools/catalogue.ts";
 import { freePort } from "../../testing/servers/free-port.ts";
 import { type Cloud, serveCloud } from "./cloud.ts";
 import type { ControlPlane } from "./control-plane.ts";
+import { roleFor } from "./crossplane-rights.ts";
 import { pathOf } from "./kubectl.ts";
 import { type Part, startPart } from "./process.ts";
 
@@ -19,12 +20,19 @@ export interface UpjetProvider {
   stop(): Promise<void>;
 }
 
+/** @throws {Error} where the rig has none. */
+export function upjetOf({ upjet }: { readonly upjet: UpjetProvider | undefined }): UpjetProvider {
+  if (upjet === undefined) throw new Error(`cannot find ${NAME}: the rig was started without it`);
+  return upjet;
+}
+
 /** Starts it and its cloud. It observes every second, so that scenarios need not wait. */
 export async function startUpjetProvider(
   directory: string,
   { kubectl, kubeconfig }: ControlPlane,
 ): Promise<UpjetProvider> {
   await kubectl.applyFile(`${moduleOf(NAME)}/crds`);
+  await kubectl.apply(roleFor(NAME, [UPJET_GROUP]));
   await kubectl.established(...["clusters", "buckets", "databases"].map((kind) => `crd/${kind}.${UPJET_GROUP}`));
   const { cloud, url, stop: stopCloud } = await serveCloud();
   const probe = await freePort();

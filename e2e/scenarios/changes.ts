@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Version } from "../rig/crossplane.ts";
+import { isV2, type Version } from "../rig/crossplane.ts";
 import { at, conditionOf, encode } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -19,8 +19,6 @@ export const changes: Suite = {
     },
   ],
 };
-
-const isV2 = (version: Version): boolean => version !== "v1.20";
 
 const NAMESPACE = "depot-users";
 const depot: Kind = { kind: "XDepot", scope: "Legacy", input: {} };

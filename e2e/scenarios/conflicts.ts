@@ -17,6 +17,7 @@ import { kubeconfigOf } from "../rig/service-account.ts";
 import { admissionDenies, KIND, leavesNothing, OWNER } from "./admission.ts";
 import { GROUP } from "./definitions.ts";
 import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
+import { namespaceOf } from "./source.ts";
 import { CLOUD, shelved, xrOf } from "./tagged.ts";
 
 /** Who owns a cloud resource, as the commands around the function tell it: before it is applied, when it is, and after. */
@@ -70,7 +71,7 @@ const run = (command: Command, args: readonly string[], { kubeconfig }: Pick<Rig
 async function registryNamesTheOwner(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   const { definition, composition } = shelved;
-  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } }, definition);
+  await kubectl.apply(namespaceOf(CLOUD), definition);
   await kubectl.established(`xrd/${definition.metadata.name}`);
   await kubectl.apply(composition, xrOf("XShelf", "shelf", "a"));
   const owners = async () => {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../src/model/json.ts";
+import { isV2 } from "../rig/crossplane.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
 import { at, conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, open, pluralOf, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
-import { namespaceOf } from "./source.ts";
+import { ALLOWED, namespaceOf } from "./source.ts";
 
 /** The owner's side: three teams, each with a credential of its own, and a warehouse that is not deleted under them. */
 
-const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
 const NAMESPACE = "warehouses";
 const TEAMS = ["warehouse-team-a", "warehouse-team-b", "warehouse-team-c"] as const;
 const [ALICE, BOB, CAROL] = TEAMS;
@@ -82,7 +82,7 @@ export const consumers: Suite = {
 
 async function eachGetsItsOwn({ kubectl, version }: Rig): Promise<string> {
   await kubectl.apply(...[NAMESPACE, ...TEAMS].map(namespaceOf));
-  await install(kubectl, [version === "v1.20" ? withKinds(warehouse) : warehouse, user]);
+  await install(kubectl, [isV2(version) ? warehouse : withKinds(warehouse), user]);
   await grant(kubectl, TEAMS);
   for (const namespace of TEAMS) {
     await kubectl.apply({ apiVersion: VERSION, kind: user.claim, metadata: { namespace, name: "app" }, spec: {} });

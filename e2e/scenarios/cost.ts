@@ -5,6 +5,7 @@ import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { compositionOf, definitionOf, GROUP, install, ours, pluralOf, seeker, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
+import { namespaceOf } from "./source.ts";
 import { CLOUD, object } from "./tagged.ts";
 
 /** The function's cost for a control plane: calls for each reconcile, and reconciles for each change. Figures: docs/operations.md. */
@@ -83,7 +84,7 @@ async function steadyReconcile({ kubectl, version }: Rig, read: ReadCounts): Pro
 
 async function oneOfManyChanges(rig: Rig, read: ReadCounts): Promise<string> {
   const { kubectl } = rig;
-  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } }, sharer.definition);
+  await kubectl.apply(namespaceOf(CLOUD), sharer.definition);
   await kubectl.established(`xrd/${sharer.definition.metadata.name}`);
   await kubectl.apply(sharer.composition);
   const xrs = Array.from({ length: SHARERS }, (_, index) => ({

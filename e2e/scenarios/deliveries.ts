@@ -1,16 +1,17 @@
 import type { JsonObject } from "../../src/model/json.ts";
+import { isV2 } from "../rig/crossplane.ts";
 import { at, conditionOf, encode } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, open, pluralOf, VERSION } from "./definitions.ts";
 import { referenceGrantKind } from "./reference-grant.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
+import { ALLOWED, namespaceOf } from "./source.ts";
 
 /** Every way to deliver the Secret of a cache, and what becomes of targets that somebody else has. */
 
 const NAMESPACE = "cache-users";
 const SOURCE = { namespace: "caches", name: "cache-conn" };
-const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
 
 /** The cache, by another step's name for it, and copies of its Secret. */
 const sharing = (copies: readonly object[], more: object = {}) => ({
@@ -101,7 +102,6 @@ const byDetails: Kind = {
 };
 
 const since2 = [bySecret, byTemplate, byDetails];
-const isV2 = (version: Rig["version"]): boolean => version !== "v1.20";
 
 export const deliveries: Suite = {
   name: "delivering a connection Secret",
@@ -124,9 +124,7 @@ export const deliveries: Suite = {
 };
 
 async function connectionSecretIsWritten({ kubectl, version }: Rig): Promise<string> {
-  for (const name of [NAMESPACE, SOURCE.namespace]) {
-    await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-  }
+  await kubectl.apply(...[NAMESPACE, SOURCE.namespace].map(namespaceOf));
   await kubectl.apply(...(isV2(version) ? [referenceGrantKind] : []));
   const owner = isV2(version) ? listingCache : cache;
   await install(kubectl, [owner, byConnectionSecret, byObject, byEnvironment, ...(isV2(version) ? since2 : [])]);

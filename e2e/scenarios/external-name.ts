@@ -3,6 +3,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
+import { upjetOf } from "../rig/upjet-provider.ts";
 import { composite, compositionOf, MANAGED, xrOf } from "./asynchronous.ts";
 import { lose } from "./backup.ts";
 import { GROUP } from "./definitions.ts";
@@ -29,7 +30,8 @@ const EXTERNAL_NAME = "metadata.annotations[crossplane.io/external-name]";
 const GRACE_MS = 35_000;
 
 async function withoutOurStep(rig: Rig): Promise<string> {
-  const { kubectl, upjet } = rig;
+  const { kubectl } = rig;
+  const upjet = upjetOf(rig);
   await kubectl.apply(composite);
   await kubectl.established(`xrd/xclusters.${GROUP}`);
   await kubectl.apply(compositionOf("forgetful", { isGuarded: false }), xrOf("forgetful"));
@@ -41,7 +43,8 @@ async function withoutOurStep(rig: Rig): Promise<string> {
 }
 
 async function rescued(rig: Rig): Promise<string> {
-  const { kubectl, upjet } = rig;
+  const { kubectl } = rig;
+  const upjet = upjetOf(rig);
   await kubectl.apply(compositionOf("mindful", { isGuarded: true }), xrOf("mindful"));
   const id = at(await reported(rig, "mindful"), "status.atProvider.id");
   const isNamed = async () => at(await managedOf(rig, "mindful"), EXTERNAL_NAME) === id;
@@ -55,7 +58,8 @@ async function rescued(rig: Rig): Promise<string> {
 
 /** In the middle of a create nobody but the cloud knows the name yet. */
 async function killedTooEarly(rig: Rig): Promise<string> {
-  const { kubectl, upjet } = rig;
+  const { kubectl } = rig;
+  const upjet = upjetOf(rig);
   const count = () => upjet.cloud.clustersIn("hasty").length;
   const { creatingMs } = upjet.cloud;
   upjet.cloud.creatingMs = 600_000;
@@ -90,7 +94,7 @@ async function restoredFromLedger(rig: Rig): Promise<string> {
 
 async function changedByHand(rig: Rig): Promise<string> {
   const found = (await managedOf(rig, "mindful")) ?? {};
-  const imported = rig.upjet.cloud.createCluster("mindful");
+  const imported = upjetOf(rig).cloud.createCluster("mindful");
   const target = `${MANAGED}/${nameOf(found)}`;
   const settle = (reason: string, act: () => Promise<unknown>) =>
     until(`the XR says ${reason}`, () => actUntil(rig, reason, act), PATIENCE);
@@ -125,8 +129,8 @@ async function reported(rig: Rig, xr: string): Promise<JsonObject> {
 }
 
 /** @throws {Error} where the cloud has another cluster for the XR, or that one no more. */
-function assertOnly({ upjet }: Rig, xr: string, id: unknown): void {
-  const ids = upjet.cloud.clustersIn(xr).join();
+function assertOnly(rig: Rig, xr: string, id: unknown): void {
+  const ids = upjetOf(rig).cloud.clustersIn(xr).join();
   if (ids !== id) throw new Error(`the cloud has ${ids}, and not only ${String(id)}`);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Version } from "../rig/crossplane.ts";
+import { isV2, type Version } from "../rig/crossplane.ts";
 import { at, conditionOf, encode } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -18,8 +18,6 @@ export const hostileTenant: Suite = {
     { name: "sees nothing of the next password", run: rotationDoesNotArrive },
   ],
 };
-
-const isV2 = (version: Version): boolean => version !== "v1.20";
 
 const vault: Kind = { kind: "XVault", scope: "Legacy", claim: "Vault", input: {} };
 const main = sourceOf(vault, "main-vault", "vaults");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { NAME, VERSION as PACKAGE_VERSION } from "../../scripts/package/layout.ts";
 import { type Registry, startRegistry } from "../../scripts/package/registry.ts";
 import { crane } from "../../scripts/package/run.ts";
-import { makePackages } from "../../scripts/package/xpkg.ts";
+import { makePackages, packageTools } from "../../scripts/package/xpkg.ts";
 import { freePort } from "../../testing/servers/free-port.ts";
 import { startContainer, type Unpacked, unpackImage } from "../rig/container.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
@@ -35,6 +35,7 @@ const installations = new WeakMap<Rig, Installation>();
 
 export const installation: Suite = {
   name: "the package",
+  programs: packageTools,
   scenarios: [
     { name: "Crossplane's package manager installs the xpkg", run: installs },
     { name: "its runtime answers as the image's user, with a read-only root", run: (rig) => answers(rig, "a") },

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import type { JsonObject } from "../../src/model/json.ts";
 import { NUDGED_FOR } from "../../src/operations/verdict.ts";
+import { isV2 } from "../rig/crossplane.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
 import { at, conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
@@ -19,9 +20,9 @@ const DEFINITION = `xrd/xuncalleds.${GROUP}`;
 export const operating: Suite = {
   name: "an Operation",
   scenarios: [
-    { name: "finds an XR that was never reconciled, and nudges its XRD", run: nudges, isFor: (v) => v !== "v1.20" },
-    { name: "for the same XR it does so once", run: nudgesOnce, isFor: (v) => v !== "v1.20" },
-    { name: "the CronOperation is taken as it is", run: cron, isFor: (v) => v !== "v1.20" },
+    { name: "finds an XR that was never reconciled, and nudges its XRD", run: nudges, isFor: isV2 },
+    { name: "for the same XR it does so once", run: nudgesOnce, isFor: isV2 },
+    { name: "the CronOperation is taken as it is", run: cron, isFor: isV2 },
   ],
 };
 

@@ -1,4 +1,4 @@
-import { type Block, readPage, runBlock, standInForPackages } from "../quick-start.ts";
+import { applyWithoutPackages, type Block, isStep, packages, readPage, runBlock } from "../quick-start.ts";
 import type { Rig } from "../rig/rig.ts";
 import { onNewestOnly, type Suite } from "./scenario.ts";
 
@@ -19,9 +19,8 @@ async function teamHasItsSecret(rig: Rig): Promise<string> {
   if (!rig.providerHasIdentity) {
     throw new Error("cannot start provider-kubernetes as a ServiceAccount: it takes root, user namespaces or sudo");
   }
-  const packages = await standInForPackages(rig);
-  const steps = [...page.keys()].filter((heading) => /^[2-9]\. /.test(heading));
-  const seen = await follow(rig, ...steps);
+  await applyWithoutPackages(rig);
+  const seen = await follow(rig, ...[...page.keys()].filter(isStep));
   return `${seen}; the rig stands in for ${packages.join(", ")}`;
 }
 

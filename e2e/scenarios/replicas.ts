@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../testing/servers/free-port.ts";
 import { type Dns, startDns } from "../rig/dns.ts";
-import { type RunningFunction, registerFunction, startFunction } from "../rig/function.ts";
+import { countCalls, type RunningFunction, registerFunction, startFunction } from "../rig/function.ts";
 import { conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -81,7 +80,7 @@ async function shown({ kubectl }: Rig, type: string): Promise<readonly (string |
 
 /** Counts the calls of each replica in some seconds. */
 async function callsTo(running: readonly RunningFunction[]): Promise<readonly number[]> {
-  const count = () => running.map(({ part }) => readFileSync(part.log, "utf8").split("ran function").length);
+  const count = () => running.map(countCalls);
   const before = count();
   await sleep(SECONDS * 1000);
   return count().map((calls, index) => calls - (before[index] ?? 0));

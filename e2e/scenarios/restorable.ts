@@ -1,3 +1,4 @@
+import { roleFor } from "../rig/crossplane-rights.ts";
 import * as definitions from "./definitions.ts";
 import { autoReady, compose, definitionOf, ours, readManagedKind, VERSION } from "./definitions.ts";
 
@@ -11,7 +12,11 @@ const CLOUD_GROUP = "cloud.example.org";
 export const bucket = { apiVersion: `${CLOUD_GROUP}/v1`, kind: "Bucket", spec: { region: "eu" } };
 export const configMap = { apiVersion: "v1", kind: "ConfigMap", data: { region: "eu" } };
 
-export const restorable = [readManagedKind("Bucket", CLOUD_GROUP), definitionOf({ kind: "XStore", claim: "Store" })];
+export const restorable = [
+  readManagedKind("Bucket", CLOUD_GROUP),
+  roleFor("cloud", [CLOUD_GROUP]),
+  definitionOf({ kind: "XStore", claim: "Store" }),
+];
 
 /** A namespaced kind, which Crossplane has since v2. */
 export const namespacedRestorable = definitionOf({ kind: "Shelf", plural: "shelves", scope: "Namespaced" });

@@ -1,5 +1,7 @@
+import type { ToolName } from "../../scripts/tools/catalogue.ts";
 import { type Version, versions } from "../rig/crossplane.ts";
-import type { Cloud, Rig } from "../rig/rig.ts";
+import { otherFunctions } from "../rig/other-function.ts";
+import type { Provider, Rig, RigOptions } from "../rig/rig.ts";
 
 /** One thing that has to be seen. The name is what is printed with what was seen. */
 interface Scenario {
@@ -9,6 +11,21 @@ interface Scenario {
   /** Where it is not for every Crossplane. */
   readonly isFor?: (version: Version) => boolean;
 }
+
+/** Where managed resources are written, with the providers that a rig for it has. */
+const clouds = {
+  Kubernetes: ["provider-kubernetes", "upjet-provider"],
+  AWS: ["provider-aws"],
+} as const satisfies Record<string, readonly Provider[]>;
+export type Cloud = keyof typeof clouds;
+export const cloudNames = Object.keys(clouds) as Cloud[];
+
+/** The rig that suites run on. */
+export const rigFor = (version: Version, cloud: Cloud): RigOptions => ({
+  version,
+  providers: clouds[cloud],
+  functions: otherFunctions,
+});
 
 /** Scenarios that build on each other, in this order, in namespaces and with kinds of their own: suites run side by side. */
 export interface Suite {
@@ -20,6 +37,8 @@ export interface Suite {
   readonly when?: "beside all" | "after the others" | "last";
   /** Kubernetes where it is not said. Each cloud has a control plane of its own. */
   readonly cloud?: Cloud;
+  /** Programs that its scenarios run beside those of the rig. */
+  readonly programs?: readonly ToolName[];
   /** Runs only where --suite names it: what is counted needs a machine on which nothing else runs. */
   readonly isByHand?: boolean;
   readonly scenarios: readonly Scenario[];

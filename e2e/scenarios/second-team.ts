@@ -3,6 +3,7 @@ import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
+import { ALLOWED, namespaceOf } from "./source.ts";
 
 /** Fault 1: a claim owns its XR, so nobody else can use it (crossplane#5423). */
 
@@ -36,9 +37,7 @@ export const secondTeam: Suite = {
 };
 
 async function secondClaimIsRefused({ kubectl }: Rig): Promise<string> {
-  for (const name of [OWNER, OTHER, SOURCE.namespace]) {
-    await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-  }
+  await kubectl.apply(...[OWNER, OTHER, SOURCE.namespace].map(namespaceOf));
   await install(kubectl, [queue, user]);
   await kubectl.apply({
     apiVersion: VERSION,
@@ -72,7 +71,7 @@ async function secondTeamUsesIt({ kubectl }: Rig): Promise<string> {
   await kubectl.patch(`xqueues.${GROUP}/${nameOf(xr ?? {})}`, {
     metadata: {
       labels: { queue: "main" },
-      annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": OTHER },
+      annotations: { [ALLOWED]: OTHER },
     },
     spec: { writeConnectionSecretToRef: SOURCE },
   });

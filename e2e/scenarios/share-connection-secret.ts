@@ -1,16 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "../../src/model/json.ts";
 import { issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { startFunction } from "../rig/function.ts";
+import { isV2 } from "../rig/crossplane.ts";
+import { countCalls, startFunction } from "../rig/function.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
+import { ALLOWED, namespaceOf } from "./source.ts";
 
 /** The main path on a real control plane: claims of two teams and one database, from the first grant to its end. */
 
-const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
 const sharedResources = (namespace?: string) => [
   {
     name: "orders-db",
@@ -58,7 +59,7 @@ export const shareConnectionSecret: Suite = {
     { name: "a rotated password follows", run: rotatedPasswordFollows },
     { name: "a second team waits for its grant, and gets it", run: secondTeamWaitsForItsGrant },
     { name: "a grant taken back takes the copy away", run: revokedGrantTakesTheCopyAway },
-    { name: "a namespaced XR gets its copy", run: namespacedAppGetsItsCopy, isFor: (version) => version !== "v1.20" },
+    { name: "a namespaced XR gets its copy", run: namespacedAppGetsItsCopy, isFor: isV2 },
     { name: "a cluster-scoped XR gets its copy", run: clusterAppGetsItsCopy },
     { name: "rotated certificates are taken over while calls run", run: certificatesAreRotated },
     { name: "a function that was killed goes on where it was", run: killedFunctionGoesOn },
@@ -67,9 +68,7 @@ export const shareConnectionSecret: Suite = {
 };
 
 async function grantedClaimGetsItsCopy({ kubectl }: Rig): Promise<string> {
-  for (const name of ["databases", "team-a", "team-b"]) {
-    await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-  }
+  await kubectl.apply(...["databases", "team-a", "team-b"].map(namespaceOf));
   await install(kubectl, [database, app]);
   await putPassword({ kubectl }, "orders-s3cret-1");
   await kubectl.apply({
@@ -123,7 +122,7 @@ async function revokedGrantTakesTheCopyAway(rig: Rig): Promise<string> {
 
 async function namespacedAppGetsItsCopy(rig: Rig): Promise<string> {
   const { kubectl } = rig;
-  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-c" } });
+  await kubectl.apply(namespaceOf("team-c"));
   await install(kubectl, [namespacedApp]);
   await grant(rig, "team-b, team-c");
   await kubectl.apply({
@@ -141,8 +140,8 @@ async function namespacedAppGetsItsCopy(rig: Rig): Promise<string> {
 /** Without a claim: of Crossplane v2's own kind where there is one. */
 async function clusterAppGetsItsCopy(rig: Rig): Promise<string> {
   const { kubectl, version } = rig;
-  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-d" } });
-  await install(kubectl, [version === "v1.20" ? { ...clusterApp, scope: "Legacy" } : clusterApp]);
+  await kubectl.apply(namespaceOf("team-d"));
+  await install(kubectl, [isV2(version) ? clusterApp : { ...clusterApp, scope: "Legacy" }]);
   await grant(rig, "team-b, team-c, team-d");
   await kubectl.apply({
     apiVersion: VERSION,
@@ -156,9 +155,9 @@ async function clusterAppGetsItsCopy(rig: Rig): Promise<string> {
 
 async function certificatesAreRotated({ function: running, authority }: Rig): Promise<string> {
   writeCertificates(running.certsDir, authority, await issue(authority, "rotated"));
-  const log = (): string => readFileSync(running.part.log, "utf8");
-  const calls = (): number => log().split("ran function").length;
-  await until("the function has them", async () => log().includes("certificates changed"), PATIENCE);
+  const hasThem = async () => readFileSync(running.part.log, "utf8").includes("certificates changed");
+  await until("the function has them", hasThem, PATIENCE);
+  const calls = (): number => countCalls(running);
   const before = calls();
   await until("Crossplane goes on calling", async () => calls() > before + 5, PATIENCE);
   return `${calls() - before} calls since`;

@@ -4,7 +4,8 @@ import { type Kind, pluralOf, VERSION } from "./definitions.ts";
 
 /** The owner's side of a scenario: a shared resource and its connection Secret. */
 
-const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
+/** The annotation with which an owner grants access. */
+export const ALLOWED = "shared-infrastructure.fn.crossplane.io/allowed-namespaces";
 
 export interface Source {
   readonly kind: Kind;

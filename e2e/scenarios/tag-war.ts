@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isV2 } from "../rig/crossplane.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
+import { namespaceOf } from "./source.ts";
 import {
   CLOUD,
   namespacedTagged,
@@ -43,13 +45,13 @@ export const tagPairs: Suite = {
   name: "twenty cloud resources at once, and one in namespaces",
   scenarios: [
     { name: "twenty pairs created at the same time", run: createdAtTheSameTime },
-    { name: "namespaced XRs in two namespaces", run: namespacedHandOver, isFor: (version) => version !== "v1.20" },
+    { name: "namespaced XRs in two namespaces", run: namespacedHandOver, isFor: isV2 },
   ],
 };
 
 /** For each of the suites, which run side by side. */
 async function prepare({ kubectl }: Reach): Promise<void> {
-  await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } }, ...taggedDefinitions);
+  await kubectl.apply(namespaceOf(CLOUD), ...taggedDefinitions);
   await kubectl.established(...taggedDefinitions.map(({ metadata }) => `xrd/${metadata.name}`));
   await kubectl.apply(taggedComposition);
 }
@@ -152,7 +154,7 @@ async function namespacedHandOver(rig: Rig): Promise<string> {
   const reason = async (team: string) =>
     conditionOf(await kubectl.get("teambucket/shared", `bucket-${team}`), "TagsOwned")?.reason;
   for (const team of ["a", "b"]) {
-    await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: `bucket-${team}` } });
+    await kubectl.apply(namespaceOf(`bucket-${team}`));
     await kubectl.apply(bucketOf("shared", team));
     const is = team === "a" ? "Owned" : "OwnedByAnother";
     await until(`${team} is ${is}`, async () => (await reason(team)) === is, PATIENCE);

@@ -4,9 +4,10 @@ import type { Kubectl } from "../rig/kubectl.ts";
 import { at, conditionOf, encode } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { UPJET_GROUP } from "../rig/upjet-provider.ts";
+import { UPJET_GROUP, upjetOf } from "../rig/upjet-provider.ts";
 import { compose, compositionOf, definitionOf, install, type Kind, ours, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
+import { ALLOWED, namespaceOf } from "./source.ts";
 
 /** Named resources of the upjet provider: one bucket that two XRs declare, and a database whose Secret a team uses. */
 export const upjetProvider: Suite = {
@@ -59,7 +60,9 @@ const xrOf = (kind: "Wild" | "Tame", team: string) => {
 /** The writes of one XR's tags after the other's that are no coincidence. */
 const WAR_WRITES = 6;
 
-async function warWithout({ kubectl, upjet }: Rig): Promise<string> {
+async function warWithout(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const upjet = upjetOf(rig);
   await kubectl.apply(...definitions);
   await kubectl.established(...definitions.map(({ metadata }) => `xrd/${metadata.name}`));
   await kubectl.apply(
@@ -95,7 +98,8 @@ async function confirmCreation(kubectl: Kubectl): Promise<void> {
 }
 
 async function oneOwns(rig: Rig): Promise<string> {
-  const { kubectl, upjet } = rig;
+  const { kubectl } = rig;
+  const upjet = upjetOf(rig);
   await kubectl.apply(xrOf("Tame", "a"));
   await until("a owns it", async () => (await reasonOf(rig, "a")) === "Owned", PATIENCE);
   await until("a's tag is there", async () => teamOf(rig) === "a", PATIENCE);
@@ -115,7 +119,7 @@ async function ownerGoes(rig: Rig): Promise<string> {
   await rig.kubectl.run("delete", "xtamebucket/tame-a", "--timeout=180s");
   await until("b owns it", async () => (await reasonOf(rig, "b")) === "Owned", PATIENCE);
   await until("b's tag is there", async () => teamOf(rig) === "b", PATIENCE);
-  if (rig.upjet.cloud.writes.includes("DELETE buckets/tame")) throw new Error("it was deleted");
+  if (upjetOf(rig).cloud.writes.includes("DELETE buckets/tame")) throw new Error("it was deleted");
   return "the same bucket, with b's tag";
 }
 
@@ -129,7 +133,6 @@ async function lastOneGoes(rig: Rig): Promise<string> {
 
 const [OWNER, TEAM] = ["upjet-databases", "upjet-team"];
 const SECOND_PASSWORD = "upjet-s3cret-2";
-export const upjetPasswords = [FIRST_PASSWORD, SECOND_PASSWORD];
 
 const user: Kind = {
   kind: "XDatabaseUser",
@@ -151,12 +154,12 @@ const user: Kind = {
 
 /** The managed resource itself is shared: its owner lets the team have what the provider writes. */
 async function secretIsShared({ kubectl }: Rig): Promise<string> {
-  for (const name of [OWNER, TEAM]) await kubectl.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  await kubectl.apply(...[OWNER, TEAM].map(namespaceOf));
   await install(kubectl, [user]);
   await kubectl.apply({
     apiVersion,
     kind: "Database",
-    metadata: { name: "ledger", annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": TEAM } },
+    metadata: { name: "ledger", annotations: { [ALLOWED]: TEAM } },
     spec: {
       forProvider: { region: "eu" },
       writeConnectionSecretToRef: { namespace: OWNER, name: "ledger-conn" },
@@ -177,7 +180,7 @@ async function secretIsShared({ kubectl }: Rig): Promise<string> {
 }
 
 async function passwordFollows(rig: Rig): Promise<string> {
-  rig.upjet.cloud.put("databases/ledger", { password: SECOND_PASSWORD });
+  upjetOf(rig).cloud.put("databases/ledger", { password: SECOND_PASSWORD });
   const start = Date.now();
   await until("the copy has the new password", () => isCopied(rig, SECOND_PASSWORD), PATIENCE);
   return `after ${((Date.now() - start) / 1000).toFixed(1)} s`;
@@ -189,7 +192,7 @@ const isCopied = async ({ kubectl }: Reach, password: string): Promise<boolean> 
   at(await kubectl.get("secret/ledger", TEAM), "data.password") === encode(password);
 
 /** Whose tag the bucket has in the cloud; undefined where there is no bucket. */
-const teamOf = ({ upjet }: Rig) => at(upjet.cloud.resources.get("buckets/tame"), "tags.team");
+const teamOf = (rig: Rig) => at(upjetOf(rig).cloud.resources.get("buckets/tame"), "tags.team");
 
 const reasonOf = async ({ kubectl }: Reach, team: string) =>
   conditionOf(await kubectl.get(`xtamebucket/tame-${team}`), "TagsOwned")?.reason;

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type RunningFunction, withFunction } from "../rig/function.ts";
+import { countCalls, type RunningFunction, withFunction } from "../rig/function.ts";
 import { at } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -57,9 +56,8 @@ async function isReconciled({ kubectl }: Rig, running: RunningFunction): Promise
   return `${calls} calls in ${SILENCE_MS / 1000} s`;
 }
 
-async function callsIn({ part }: RunningFunction, milliseconds: number): Promise<number> {
-  const calls = (): number => readFileSync(part.log, "utf8").split("ran function").length;
-  const before = calls();
+async function callsIn(running: RunningFunction, milliseconds: number): Promise<number> {
+  const before = countCalls(running);
   await sleep(milliseconds);
-  return calls() - before;
+  return countCalls(running) - before;
 }

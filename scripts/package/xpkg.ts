@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
+import type { ToolName } from "../tools/catalogue.ts";
 import { bundle } from "./bundle.ts";
 import { makeImage } from "./image.ts";
 import { type Architecture, inRepository, NAME, VERSION } from "./layout.ts";
@@ -26,6 +27,9 @@ export interface PackageOptions {
   /** Where the sources lie. By default what the environment or the checkout says. */
   readonly origin?: Origin;
 }
+
+/** The programs that `makePackages` runs. */
+export const packageTools = ["crane", "crossplane-v2.5"] as const satisfies readonly ToolName[];
 
 /** Builds the runtime images and the packages. */
 export async function makePackages(options: PackageOptions): Promise<readonly Built[]> {

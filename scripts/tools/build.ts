@@ -24,7 +24,7 @@ const HEARTBEAT_MS = 30_000;
  * @returns one line for each tool that could not be built, with the cause and the remedy.
  */
 export async function obtainTools(names: readonly ToolName[], report: Report): Promise<readonly string[]> {
-  const missing = names.filter((name) => findTool(name) === undefined);
+  const missing = [...new Set(names)].filter((name) => findTool(name) === undefined);
   const lines: string[] = [];
   for (const name of missing) {
     const problem = await obtain(name, report);
@@ -42,7 +42,7 @@ function remedyFor(name: ToolName): string {
   } as const;
   const installer = installerOf(name);
   const first = installer === undefined ? "install Go 1.26 or later" : needed[installer];
-  return `${first} and run "npm run tools"${orSet}`;
+  return `${first} and run "npm run tools -- ${name}"${orSet}`;
 }
 
 /** Builds or installs one tool. @returns the error; undefined where the tool is there. */

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 
 /** A program that the tests, e2e or the bench run: built from a Go module in `tools/`, or installed from the packages listed there. */
 interface Tool {
-  readonly usedBy: "tests" | "e2e" | "e2e on AWS" | "bench";
+  /** The command that builds all of these. What a control plane takes, its rig names: programsOf in e2e/rig/rig.ts. */
+  readonly usedBy?: "tests" | "bench";
   /** The installer, for a program that is no Go module. */
   readonly installedBy?: Installer;
   /** The Go variable that `--version` prints, for programs whose version matters. */
@@ -23,7 +24,6 @@ type Installer = "npm" | "pip";
 const runtimeV2 = "github.com/crossplane/crossplane-runtime/v2/pkg/version.version";
 
 const kubernetes = (program: string): Tool => ({
-  usedBy: "e2e",
   versionVariable: "k8s.io/component-base/version.gitVersion",
   from: { module: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}` },
 });
@@ -66,21 +66,18 @@ const tools = {
   python: { usedBy: "tests", installedBy: "pip" },
   // What the image runs; the tests run on whatever Node there is.
   "node-24": { usedBy: "tests", installedBy: "npm", override: "NODE_24" },
-  etcd: { usedBy: "e2e" },
+  etcd: {},
   "kube-apiserver": kubernetes("kube-apiserver"),
   "kube-controller-manager": kubernetes("kube-controller-manager"),
   kubectl: kubernetes("kubectl"),
-  "crossplane-core-v2.4": { usedBy: "e2e", versionVariable: runtimeV2 },
-  "crossplane-core-v1.20": {
-    usedBy: "e2e",
-    versionVariable: "github.com/crossplane/crossplane/internal/version.version",
-  },
-  "provider-kubernetes": { usedBy: "e2e" },
+  "crossplane-core-v2.4": { versionVariable: runtimeV2 },
+  "crossplane-core-v1.20": { versionVariable: "github.com/crossplane/crossplane/internal/version.version" },
+  "provider-kubernetes": {},
   // A real AWS provider, and a server of AWS's APIs that it talks to.
-  "provider-aws": { usedBy: "e2e on AWS" },
-  moto: { usedBy: "e2e on AWS", installedBy: "pip" },
+  "provider-aws": {},
+  moto: { installedBy: "pip" },
   // A provider of our own on the runtime of the Upbound providers.
-  "upjet-provider": { usedBy: "e2e", from: { module: "upjet-provider", package: "./cmd/provider" } },
+  "upjet-provider": { from: { module: "upjet-provider", package: "./cmd/provider" } },
   "bench-go": { usedBy: "bench", from: { module: "bench-go", package: "./" } },
 } as const satisfies Record<string, Tool>;
 
@@ -88,10 +85,10 @@ export type ToolName = keyof typeof tools;
 
 export const toolNames = Object.keys(tools) as ToolName[];
 
-export const toolsOf = (user: Tool["usedBy"]): readonly ToolName[] =>
-  toolNames.filter((name) => tools[name].usedBy === user);
-
 const toolOf = (name: ToolName): Tool => tools[name];
+
+export const toolsOf = (user: "tests" | "bench"): readonly ToolName[] =>
+  toolNames.filter((name) => toolOf(name).usedBy === user);
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 
@@ -179,8 +176,11 @@ export function requiredVersion(name: ToolName, module: string): string {
   return version;
 }
 
-/** The folder in which Go keeps the source of a module that the tool is built from: its CRDs lie there. */
+/**
+ * The folder in which Go keeps the source of a module that the tool is built from: its CRDs lie there. Downloads it where the tool was
+ * built on another machine.
+ */
 export function sourceOf(name: ToolName, module: string): string {
-  const args = ["list", "-m", "-f", "{{.Dir}}", module];
-  return execFileSync("go", args, { cwd: moduleOf(name), encoding: "utf8" }).trim();
+  const printed = execFileSync("go", ["mod", "download", "-json", module], { cwd: moduleOf(name), encoding: "utf8" });
+  return (JSON.parse(printed) as { readonly Dir: string }).Dir;
 }
