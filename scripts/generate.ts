@@ -1,15 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
-import { admissionCommand } from "../cli/admission/command.ts";
-import { auditCommand } from "../cli/audit/command.ts";
-import { toCommandsReference, toFlagsReference } from "../cli/help.ts";
-import { migrateCommand } from "../cli/migrate/command.ts";
-import { preflightCommand } from "../cli/preflight/command.ts";
-import { registryCommand } from "../cli/registry/command.ts";
-import { renderCommand } from "../cli/render/command.ts";
 import { compatibility, matrix, testedVersions } from "../e2e/seen.ts";
 import { serveCommand } from "../src/serve/command.ts";
+import { toFlagsReference } from "../src/serve/old/help.ts";
+import { commandsReference } from "./generate/commands.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
@@ -48,15 +43,7 @@ const sections: Readonly<Record<string, string>> = {
   step: stepsOf("examples/share-database/composition.yaml"),
   input: inputReference(),
   flags: toFlagsReference(serveCommand),
-  commands: toCommandsReference([
-    serveCommand,
-    renderCommand,
-    registryCommand,
-    preflightCommand,
-    admissionCommand,
-    auditCommand,
-    migrateCommand,
-  ]),
+  commands: commandsReference(),
   seen: matrix(),
   versions: testedVersions(),
   compatibility: compatibility(),

@@ -3,7 +3,7 @@ import { formatReference, type Reference, referencesPath, toReference } from "..
 import { stringAt } from "../../src/model/document.ts";
 import { groupBy } from "../../src/model/group-by.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { toPrintable } from "../printable.ts";
+import { toPrintable } from "../text.ts";
 import type { Finding } from "./finding.ts";
 import { toKey, type World } from "./world.ts";
 

@@ -5,11 +5,9 @@ import { type Reference, toReference, toReferences } from "../../src/crossplane/
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { IDENTITY } from "../../src/ownership/marks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, type ResourceKind } from "../cluster/discovery.ts";
+import { discover, findKind, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { inParallel } from "../cluster/in-parallel.ts";
-import { findKind, toFullName } from "../cluster/kinds.ts";
-import { getMetadata, list } from "../cluster/list.ts";
+import { getMetadata, inParallel, list } from "../cluster/list.ts";
 import { toCloudKind } from "./cloud-resources.ts";
 import { UnreadKinds } from "./unread.ts";
 import { type Referred, toKey, type World } from "./world.ts";

@@ -1,6 +1,5 @@
 import { formatReference } from "../../src/crossplane/references.ts";
-import { toPrintable } from "../printable.ts";
-import { alignColumns } from "../table.ts";
+import { alignColumns, toPrintable } from "../text.ts";
 import type { Finding } from "./finding.ts";
 import type { World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { compareTexts } from "../../src/model/compare.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
+import { toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { toFullName } from "../cluster/kinds.ts";
 
 /** A kind that could not be read, and why. */
 export interface Unread {

@@ -16,10 +16,9 @@ import { type Document, documentOf, stringAt } from "../../src/model/document.ts
 import { compareConsumers, type JudgedConsumer, judge, toConsumer } from "../../src/ownership/consumer.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
+import { findKind } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { inParallel } from "../cluster/in-parallel.ts";
-import { findKind } from "../cluster/kinds.ts";
-import { get, getMetadata, list } from "../cluster/list.ts";
+import { get, getMetadata, inParallel, list } from "../cluster/list.ts";
 
 export interface Consumers {
   /** False where the shared resource is not there; its copies may be. */

@@ -3,8 +3,7 @@ import { groupBy } from "../../src/model/group-by.ts";
 import { EXTERNAL_NAME_LABEL, IDENTITY } from "../../src/ownership/marks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
-import { inParallel } from "../cluster/in-parallel.ts";
-import { list } from "../cluster/list.ts";
+import { inParallel, list } from "../cluster/list.ts";
 import { type Holding, toHolding } from "./holding.ts";
 import { type ResourceQuery, toLabel } from "./query.ts";
 

@@ -2,7 +2,7 @@ import { formatFieldPath } from "../../src/model/field-path.ts";
 import { groupBy } from "../../src/model/group-by.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
-import { findKind } from "../cluster/kinds.ts";
+import { findKind } from "../cluster/discovery.ts";
 import { check, explain, notInstalled, toTitle } from "../lookup/check.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
@@ -66,16 +66,12 @@ function isCrossplanes({ object }: Manifest, kinds: readonly ResourceKind[]): bo
   return kind?.categories.some((category) => category === "composite" || category === "claim") === true;
 }
 
-export interface Rules {
-  readonly allowContenders: boolean;
-}
-
 /** Asks the cluster, and compares the manifests with each other. @throws {ClusterError} */
 export async function findConflicts(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
   { wishes, doubts }: Wishes,
-  { allowContenders }: Rules,
+  allowContenders: boolean,
 ): Promise<Findings> {
   const checked = await check(cluster, kinds, wishes);
   const owned = wishes.flatMap((wish, index): readonly Conflict[] => {

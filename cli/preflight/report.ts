@@ -1,8 +1,7 @@
-import { toPrintable } from "../printable.ts";
+import { toPrintable } from "../text.ts";
 import type { Conflict, Findings } from "./conflicts.ts";
 
-export const outputs = ["text", "json", "github"] as const;
-export type Output = (typeof outputs)[number];
+export type Output = "text" | "json" | "github";
 
 /** The text for standard output. */
 export function toReport({ conflicts, doubts, asked }: Findings, output: Output): string {

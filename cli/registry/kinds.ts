@@ -1,6 +1,6 @@
-import { FunctionError } from "../../src/errors.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
-import { findKindsByName, toFullName } from "../cluster/kinds.ts";
+import { findKindsByName, toFullName } from "../cluster/discovery.ts";
+import { invalidFlags } from "../command.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
 
 /** Finds managed kinds by their names, or all. @throws {FunctionError} naming all that are not installed. */
@@ -8,7 +8,7 @@ export function findManagedKinds(names: readonly string[], kinds: readonly Resou
   const managed = kinds.filter(({ categories, verbs }) => categories.includes("managed") && verbs.includes("list"));
   const found = names.map((name) => ({ name, found: findKindsByName(name, managed) }));
   const missing = found.filter((one) => one.found.length === 0).map(({ name }) => explainMissing(name, kinds));
-  if (missing.length > 0) throw new FunctionError("InvalidFlags", missing.join("\n"));
+  if (missing.length > 0) throw invalidFlags(missing.join("\n"));
   return names.length === 0 ? managed : [...new Set(found.flatMap((one) => one.found))];
 }
 

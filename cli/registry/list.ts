@@ -1,37 +1,30 @@
 import type { Cluster } from "../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { inParallel } from "../cluster/in-parallel.ts";
-import { type ClusterOptions, EXIT, openCluster, toProgressLine } from "../cluster.ts";
-import { PROGRAM } from "../command.ts";
+import { inParallel } from "../cluster/list.ts";
+import { EXIT, PROGRAM } from "../command.ts";
 import type { Host } from "../host.ts";
 import type { Holding } from "../lookup/holding.ts";
 import { listRegistered } from "../lookup/look-up.ts";
 import { toCloudResources } from "../lookup/ownership.ts";
-import { toPrintable } from "../printable.ts";
-import { type Format, listText } from "./format.ts";
+import { openCluster, toProgressLine } from "../open-cluster.ts";
+import { toPrintable } from "../text.ts";
+import type { ListFlags } from "./command.ts";
+import { listText } from "./format.ts";
 import { findManagedKinds, hasHolderIn } from "./kinds.ts";
 
-export interface ListOptions extends ClusterOptions {
-  /** Names of kinds; empty for all. */
-  readonly names: readonly string[];
-  readonly isContended: boolean;
-  readonly namespace: string | undefined;
-  readonly format: Format;
-}
-
 /** Prints all registered cloud resources, and what could not be listed. @returns the exit code. */
-export async function listAll(options: ListOptions, host: Host): Promise<number> {
-  const cluster = openCluster(options, host);
-  const kinds = findManagedKinds(options.names, await discover(cluster));
+export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {
+  const cluster = openCluster(flags, host);
+  const kinds = findManagedKinds(names, await discover(cluster));
   const progress = toProgress(kinds.length, host);
   const lists = await inParallel(kinds, (kind) => listOneKind(cluster, kind, progress));
   progress.clear();
 
   const resources = toCloudResources(lists.flatMap(({ holdings }) => holdings))
-    .filter((resource) => hasHolderIn(resource, options.namespace))
-    .filter(({ holdings }) => !options.isContended || holdings.length > 1);
-  host.print(listText(resources, options.format));
+    .filter((resource) => hasHolderIn(resource, flags.namespace))
+    .filter(({ holdings }) => flags.contended !== true || holdings.length > 1);
+  host.print(listText(resources, flags.output));
   const errors = lists.flatMap(({ error }) => error?.message ?? []);
   for (const message of errors) host.printError(`${PROGRAM}: error: ${toPrintable(message)}\n`);
   return errors.length === 0 ? EXIT.fine : EXIT.failed;

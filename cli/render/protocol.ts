@@ -38,7 +38,7 @@ export interface Resources<Object = JsonObject> {
   readonly items: readonly Resource<Object>[];
 }
 
-export interface Credentials {
+interface Credentials {
   readonly credentialData: { readonly data: Readonly<Record<string, Uint8Array>> };
 }
 
@@ -56,6 +56,7 @@ export interface ResourceSelector {
   readonly apiVersion: string;
   readonly kind: string;
   readonly matchName?: string;
+  readonly namespace?: string;
   readonly matchLabels?: { readonly labels: Readonly<Record<string, string>> };
 }
 

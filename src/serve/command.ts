@@ -1,4 +1,4 @@
-import { defineCommand } from "../../cli/command.ts";
+import { defineCommand } from "./old/command.ts";
 import { flags } from "./flags.ts";
 
 export const serveCommand = defineCommand({

@@ -1,4 +1,4 @@
-import { type CommandLine, isFault } from "../../cli/command-line.ts";
+import { type CommandLine, isFault } from "./old/command-line.ts";
 import {
   networks,
   toAddress,
@@ -8,7 +8,7 @@ import {
   toMilliseconds,
   toNetwork,
   toPositiveMilliseconds,
-} from "../../cli/values.ts";
+} from "./old/values.ts";
 import type { Config, Limits, Transport } from "../server/config.ts";
 import type { flags } from "./flags.ts";
 

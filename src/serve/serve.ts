@@ -1,4 +1,4 @@
-import { toRun } from "../../cli/run.ts";
+import { toRun } from "./old/run.ts";
 import { createLog } from "../log.ts";
 import { workerProgram } from "../package.ts";
 import { runFunction } from "../run-function.ts";

@@ -79,7 +79,7 @@ test.each([
   { what: "managed resources stand for one cloud resource", work: () => toCloudResources(Array(30_000).fill(holding)) },
   {
     what: "manifests declare one cloud resource",
-    work: () => findConflicts(clusterOf([]), [BUCKET], wishes, { allowContenders: false }),
+    work: () => findConflicts(clusterOf([]), [BUCKET], wishes, false),
   },
   { what: "XRs have lost what they composed", work: () => toFindings(world, { graceMs: 1, now: 0 }) },
   { what: "XRs get commands for their orphans", work: () => toCommands(orphaned, world) },

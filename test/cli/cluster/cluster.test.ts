@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Cluster, toCluster } from "../../../cli/cluster/cluster.ts";
 import { connect } from "../../../cli/cluster/connection.ts";
-import { discover } from "../../../cli/cluster/discovery.ts";
-import { findKindsByName, toFullName } from "../../../cli/cluster/kinds.ts";
+import { discover, findKindsByName, toFullName } from "../../../cli/cluster/discovery.ts";
 import { list } from "../../../cli/cluster/list.ts";
 import { type ApiServer, connectTo, type Fault, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
@@ -121,7 +120,7 @@ test.each<{ reason: string; faults: readonly Fault[]; message: string }>([
   },
   {
     reason: "does not know the token",
-    faults: [{ status: 401, body: '{"kind":"Status","message":"Unauthorized"}' }],
+    faults: Array.from({ length: 2 }, () => ({ status: 401, body: '{"kind":"Status","message":"Unauthorized"}' })),
     message: "cannot list buckets.s3.aws.upbound.io: the API server does not accept these credentials (Unauthorized)",
   },
   {
