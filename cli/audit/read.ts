@@ -7,7 +7,7 @@ import { IDENTITY } from "../../src/ownership/marks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { discover, findKind, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { getMetadata, inParallel, list } from "../cluster/list.ts";
+import { getIfThere, inParallel, list } from "../cluster/list.ts";
 import { toCloudKind } from "./cloud-resources.ts";
 import { UnreadKinds } from "./unread.ts";
 import { type Referred, toKey, type World } from "./world.ts";
@@ -142,11 +142,7 @@ async function readReferred(
 }
 
 async function readOne(cluster: Cluster, kind: ResourceKind, { namespace, name }: Reference): Promise<Referred> {
-  try {
-    const object = await getMetadata(cluster, kind, name, kind.isNamespaced ? namespace : undefined);
-    return { is: "there", document: documentOf(object) };
-  } catch (error) {
-    if (error instanceof ClusterError && error.code === "NotFound") return { is: "missing" };
-    throw error;
-  }
+  const within = kind.isNamespaced ? namespace : undefined;
+  const object = await getIfThere(cluster, kind, name, within, { isMetadataOnly: true });
+  return object === undefined ? { is: "missing" } : { is: "there", document: documentOf(object) };
 }

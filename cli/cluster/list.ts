@@ -12,8 +12,6 @@ export interface ListOptions {
   readonly pageSize?: number;
   /** Requests metadata only, for kinds that may hold secrets and for many objects. */
   readonly isMetadataOnly?: boolean;
-  /** Called after each page with the number of objects so far and the number of remaining ones, if known. */
-  readonly onPage?: (soFar: number, remaining: number | undefined) => void;
 }
 
 const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
@@ -46,7 +44,7 @@ export async function list(
 async function listOnce(
   cluster: Cluster,
   kind: ResourceKind,
-  { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false, onPage }: ListOptions,
+  { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false }: ListOptions,
 ): Promise<readonly JsonObject[]> {
   const request = toApiRequest(kind, "list", namespace);
   const objects: JsonObject[] = [];
@@ -56,7 +54,6 @@ async function listOnce(
     const page = toPage(await cluster.get(request, query, isMetadataOnly ? METADATA_LIST : undefined), kind);
     objects.push(...page.items);
     next = page.next;
-    onPage?.(objects.length, page.remaining);
   } while (next !== undefined);
   return objects;
 }
@@ -64,32 +61,39 @@ async function listOnce(
 interface Page {
   readonly items: readonly JsonObject[];
   readonly next: string | undefined;
-  readonly remaining: number | undefined;
 }
 
 function toPage(answer: JsonObject, { group, version, kind }: ResourceKind): Page {
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const items = Array.isArray(answer["items"]) ? answer["items"].filter(isObject) : [];
   const metadata = isObject(answer["metadata"]) ? answer["metadata"] : {};
-  const { continue: next, remainingItemCount: remaining } = metadata;
+  const { continue: next } = metadata;
   return {
     items: items.map((item) => ({ ...item, apiVersion, kind })),
     next: typeof next === "string" && next !== "" ? next : undefined,
-    remaining: typeof remaining === "number" ? remaining : undefined,
   };
 }
 
-/** Gets one object. @throws {ClusterError} such as `NotFound` */
-export const get = (cluster: Cluster, kind: ResourceKind, name: string, namespace?: string): Promise<JsonObject> =>
-  cluster.get(toApiRequest(kind, "get", namespace, name), {});
+interface GetOptions {
+  /** Requests metadata only, for kinds that may hold secrets. */
+  readonly isMetadataOnly?: boolean;
+}
 
-/** Gets the metadata of one object. @throws {ClusterError} such as `NotFound` */
-export const getMetadata = (
+/** Gets one object; undefined where it is not there. @throws {ClusterError} */
+export async function getIfThere(
   cluster: Cluster,
   kind: ResourceKind,
   name: string,
-  namespace?: string,
-): Promise<JsonObject> => cluster.get(toApiRequest(kind, "get", namespace, name), {}, METADATA);
+  namespace: string | undefined,
+  { isMetadataOnly = false }: GetOptions = {},
+): Promise<JsonObject | undefined> {
+  try {
+    return await cluster.get(toApiRequest(kind, "get", namespace, name), {}, isMetadataOnly ? METADATA : undefined);
+  } catch (error) {
+    if (error instanceof ClusterError && error.code === "NotFound") return undefined;
+    throw error;
+  }
+}
 
 function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: string, name?: string): ApiRequest {
   const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;

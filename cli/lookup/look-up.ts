@@ -87,11 +87,7 @@ export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: 
 }
 
 /** Every managed resource of a kind that is registered. */
-export async function listRegistered(
-  cluster: Cluster,
-  kind: ResourceKind,
-  onPage?: (soFar: number, remaining: number | undefined) => void,
-): Promise<readonly Holding[]> {
-  const objects = await list(cluster, kind, { labelSelector: IDENTITY, ...(onPage && { onPage }) });
+export async function listRegistered(cluster: Cluster, kind: ResourceKind): Promise<readonly Holding[]> {
+  const objects = await list(cluster, kind, { labelSelector: IDENTITY });
   return objects.map((object) => toHolding(object, kind));
 }

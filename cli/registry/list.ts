@@ -17,9 +17,11 @@ import { findManagedKinds, hasHolderIn } from "./kinds.ts";
 export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {
   const cluster = openCluster(flags, host);
   const kinds = findManagedKinds(names, await discover(cluster));
-  const progress = toProgress(kinds.length, host);
-  const lists = await inParallel(kinds, (kind) => listOneKind(cluster, kind, progress));
-  progress.clear();
+  const { show, clear } = toProgressLine(host);
+  const lists = await inParallel(kinds, (kind) => listOneKind(cluster, kind), {
+    onDone: (done) => show(`${done} of ${kinds.length} kinds`),
+  });
+  clear();
 
   const resources = toCloudResources(lists.flatMap(({ holdings }) => holdings))
     .filter((resource) => hasHolderIn(resource, flags.namespace))
@@ -36,31 +38,13 @@ interface KindList {
 }
 
 /** Lists a kind. If RBAC or the API server refuses this kind, the others are still listed. */
-async function listOneKind(cluster: Cluster, kind: ResourceKind, progress: Progress): Promise<KindList> {
+async function listOneKind(cluster: Cluster, kind: ResourceKind): Promise<KindList> {
   try {
-    const holdings = await listRegistered(cluster, kind, progress.onPage);
-    progress.onDone(holdings.length);
-    return { holdings };
+    return { holdings: await listRegistered(cluster, kind) };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
     if (error.code === "NotFound") return { holdings: [] }; // its CRD was removed in between
     if (error.code === "Forbidden" || error.code === "Refused") return { holdings: [], error };
     throw error;
   }
-}
-
-type Progress = ReturnType<typeof toProgress>;
-
-/** Shows the numbers of kinds and managed resources read so far. */
-function toProgress(kinds: number, host: Host) {
-  const { show, clear } = toProgressLine(host);
-  let [doneKinds, doneObjects] = [0, 0];
-  const onPage = (more: number): void =>
-    show(`${doneKinds} of ${kinds} kinds, ${doneObjects + more} managed resources`);
-  const onDone = (found: number): void => {
-    doneKinds++;
-    doneObjects += found;
-    onPage(0);
-  };
-  return { onPage, onDone, clear };
 }

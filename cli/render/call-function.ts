@@ -1,23 +1,23 @@
-import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { RenderError } from "./error.ts";
 
-const path = (version: string): string => `/apiextensions.fn.proto.${version}.FunctionRunnerService/RunFunction`;
+const METHOD = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction";
 
 /**
- * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens, and falls
- * back to v1beta1 if it does not implement v1.
- *
- * Source: crossplane v2.2, cmd/crank/render/render.go RuntimeFunctionRunner.
+ * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens.
  *
  * @param deadline in milliseconds since the epoch.
  * @throws {RenderError} with the code and the message of a call that failed.
  */
 export async function callFunction(target: string, request: Buffer, deadline: number): Promise<Buffer> {
   const client = new Client(target, credentials.createInsecure(), { "grpc.max_receive_message_length": -1 });
+  const same = (bytes: Buffer): Buffer => bytes;
+  const metadata = new Metadata({ waitForReady: true });
   try {
-    return await call(client, path("v1"), request, deadline).catch((error: ServiceError) => {
-      if (error.code !== status.UNIMPLEMENTED) throw error;
-      return call(client, path("v1beta1"), request, deadline);
+    return await new Promise((resolve, reject) => {
+      client.makeUnaryRequest(METHOD, same, same, request, metadata, { deadline }, (error, response) =>
+        error ? reject(error) : resolve(response ?? Buffer.alloc(0)),
+      );
     });
   } catch (cause) {
     throw new RenderError(`cannot call the function at ${target}`, { cause });
@@ -25,13 +25,3 @@ export async function callFunction(target: string, request: Buffer, deadline: nu
     client.close();
   }
 }
-
-const call = (client: Client, method: string, request: Buffer, deadline: number): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const same = (bytes: Buffer): Buffer => bytes;
-    const metadata = new Metadata({ waitForReady: true });
-    client.makeUnaryRequest(method, same, same, request, metadata, { deadline }, (error, response) => {
-      if (error) reject(error);
-      else resolve(response ?? Buffer.alloc(0));
-    });
-  });

@@ -9,6 +9,8 @@ import manifest from "../../package.json" with { type: "json" };
 import { type Bundle, bundle } from "../../scripts/package/bundle.ts";
 import { targets } from "../../scripts/package/layout.ts";
 import { readVersion } from "../../src/package.ts";
+import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -74,6 +76,14 @@ describe("the bundled operators' program runs", () => {
   const commands = toProgram(() => {}, { print: () => {}, printError: () => {} }).commands.map((one) => one.name());
   test.each(commands)("%s --help", async (name) => {
     expect(await run("cli", name, "--help")).toMatch(new RegExp(`^Usage: shared-infrastructure ${name} `));
+  });
+
+  test("registry, against an API server", async () => {
+    const objects = [registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` })];
+    const { kubeconfig } = await startApiServer({ kinds: [kindOf("s3.aws.upbound.io", "Bucket")], objects });
+    expect(await run("cli", "registry", "who-owns", "bucket/orders", `--kubeconfig=${kubeconfig}`)).toContain(
+      "team-a/orders",
+    );
   });
 
   test("render, with an example", async () => {

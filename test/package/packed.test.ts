@@ -28,7 +28,7 @@ beforeAll(() => {
     cpSync(inRepository(name), join(checkout, name), { recursive: true });
   }
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true }), SLOW);
 
 test(
   "npm ci --omit=dev installs a checkout without building it",
