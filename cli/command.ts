@@ -69,7 +69,7 @@ export interface ClusterFlags extends ConnectionFlags {
 }
 
 /** Converts a Go duration of at most a day, such as 25s, 1m30s or 500ms, to milliseconds. */
-export function toMilliseconds(text: string): number {
+function toMilliseconds(text: string): number {
   const parts = text === "" ? undefined : DURATION.exec(text)?.groups;
   const part = (unit: string): number => Number(parts?.[unit] ?? 0);
   const total = part("h") * 3_600_000 + part("m") * 60_000 + part("s") * 1000 + part("ms");

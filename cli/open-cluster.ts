@@ -1,6 +1,5 @@
-import { type Cluster, toCluster } from "./cluster/cluster.ts";
+import { type Cluster, DEFAULT_RETRY, toCluster } from "./cluster/cluster.ts";
 import { connect } from "./cluster/connection.ts";
-import { DEFAULT_RETRY } from "./cluster/retry.ts";
 import type { ClusterFlags } from "./command.ts";
 import type { Host } from "./host.ts";
 import { toPrintable } from "./text.ts";

@@ -19,7 +19,8 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
     const { runOf } = await import("../implementations/ours.ts");
     const { serve } = await built<typeof import("../../src/server/server.ts")>("server/server");
     const { createLog } = await built<typeof import("../../src/log.ts")>("log");
-    const { CommandLine } = await built<typeof import("../../src/serve/old/command-line.ts")>("src/serve/old/command-line");
+    const { CommandLine } =
+      await built<typeof import("../../src/serve/old/command-line.ts")>("src/serve/old/command-line");
     const { serveCommand } = await built<typeof import("../../src/serve/command.ts")>("src/serve/command");
     const { toConfig } = await built<typeof import("../../src/serve/config.ts")>("src/serve/config");
     const security = certs === "" ? "--insecure" : `--tls-certs-dir=${certs}`;

@@ -5,11 +5,10 @@ import type { Host } from "../host.ts";
 import { openCluster, toProgressLine } from "../open-cluster.ts";
 import { toCommands } from "./adopt.ts";
 import type { AuditOptions } from "./command.ts";
-import type { Finding } from "./finding.ts";
 import { toFindings } from "./findings.ts";
 import { readWorld } from "./read.ts";
 import { toJson, toSummary, toTable } from "./report.ts";
-import type { World } from "./world.ts";
+import type { Finding, World } from "./world.ts";
 
 /** Finds faults between XRs and the resources that they compose. @returns the exit code. */
 export async function audit(

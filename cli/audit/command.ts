@@ -8,6 +8,7 @@ import {
   repeatableFlag,
   withFlags,
 } from "../command.ts";
+import { FINDINGS } from "./world.ts";
 
 /** The command line of `audit`. */
 export interface AuditOptions extends ClusterFlags {
@@ -37,21 +38,11 @@ export const addAudit: AddCommand = (program, choose) =>
     .addHelpText("after", NOTES)
     .action((options: AuditOptions) => choose(async (host) => (await import("./audit.ts")).audit(options, host)));
 
-const DESCRIPTION = `Find faults between composite resources (XRs) and the resources that they compose, as after a restore.
-Only reads.
+const DESCRIPTION = `Find faults between composite resources (XRs) and the resources that they compose, as after a restore. Only reads.
 
-  Unadopted            An XR refers to the resource, and nobody controls it.
-  Orphaned             An XR that is there composed it, nobody controls it, and no XR refers to it:
-                       Crossplane has forgotten it and will never delete it.
-  StaleController      Its controller has the UID that its XR had before a restore.
-  ControlledByAnother  An XR refers to it, and somebody else controls it.
-  Dangling             An XR refers to it, and it does not exist.
-  Unmanaged            Managed resources represent a cloud resource that one of them created, and none of
-                       them owns it any more.
-  Unregistered         A managed resource has the external name of one that this function has registered,
-                       and lacks its label.
-  SharedResourceGone   It makes a copy of the connection Secret of an XR that does not exist.
-  NeverReconciled      The XR has no condition Synced.`;
+${Object.entries(FINDINGS)
+  .map(([name, meaning]) => `${name}: ${meaning}`)
+  .join("\n")}`;
 
 const NOTES = `
 Exit codes:
@@ -63,9 +54,6 @@ Exit codes:
 Examples:
   # After a restore, until nothing is wrong.
   until shared-infrastructure audit; do sleep 30; done
-
-  # The commands that would put orphans back into their XRs' references. Read the documentation before you run them.
-  shared-infrastructure audit --adopt
 
   # In a script.
   shared-infrastructure audit --output=json | jq -r '.findings[] | select(.is == "Orphaned") | .resource.name'`;

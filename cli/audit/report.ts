@@ -1,7 +1,6 @@
 import { formatReference } from "../../src/crossplane/references.ts";
 import { alignColumns, toPrintable } from "../text.ts";
-import type { Finding } from "./finding.ts";
-import type { World } from "./world.ts";
+import type { Finding, World } from "./world.ts";
 
 const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
 

@@ -8,7 +8,7 @@ import {
   repeatableFlag,
   withFlags,
 } from "../command.ts";
-import type { Output } from "./report.ts";
+import type { Output } from "./conflicts.ts";
 
 /** The command line of `preflight`. */
 export interface PreflightOptions extends ClusterFlags {

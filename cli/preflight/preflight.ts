@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import { withValueAt } from "../../src/model/field-path.ts";
+import { waitBefore } from "../cluster/cluster.ts";
 import { discover, findKind, type ResourceKind } from "../cluster/discovery.ts";
-import { waitBefore } from "../cluster/retry.ts";
 import { EXIT } from "../command.ts";
 import { readMappings } from "../files.ts";
 import type { Host } from "../host.ts";
 import { toNamed } from "../lookup/declarations.ts";
 import { openCluster } from "../open-cluster.ts";
 import type { PreflightOptions } from "./command.ts";
-import { type Findings, findConflicts, findWishes } from "./conflicts.ts";
+import { type Findings, findConflicts, findWishes, toReport, toSummary } from "./conflicts.ts";
 import { type Manifest, readManifests } from "./manifests.ts";
-import { toReport, toSummary } from "./report.ts";
 
 /** Compares manifests with what is owned in the cluster, and with each other. @returns the exit code. */
 export async function preflight(paths: readonly string[], options: PreflightOptions, host: Host): Promise<number> {

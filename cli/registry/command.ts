@@ -14,7 +14,7 @@ import {
 import type { Format } from "./format.ts";
 
 /** The flags of all verbs. */
-export interface RegistryFlags extends ClusterFlags {
+interface RegistryFlags extends ClusterFlags {
   readonly output: Format;
   readonly namespace?: string;
 }
@@ -141,9 +141,7 @@ Exit codes:
   2  The command line is wrong, or not everything could be asked; standard error says what.
 
 Examples:
-  shared-infrastructure registry list
   shared-infrastructure registry list buckets -o wide --contended
-  shared-infrastructure registry who-owns Bucket orders-data
   shared-infrastructure registry who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json
   shared-infrastructure registry consumers XPostgreSQLInstance orders -o yaml
   shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`;

@@ -11,7 +11,7 @@ import { openCluster, toProgressLine } from "../open-cluster.ts";
 import { toPrintable } from "../text.ts";
 import type { ListFlags } from "./command.ts";
 import { listText } from "./format.ts";
-import { findManagedKinds, hasHolderIn } from "./kinds.ts";
+import { findManagedKinds, hasHolderIn } from "./who-owns.ts";
 
 /** Prints all registered cloud resources, and what could not be listed. @returns the exit code. */
 export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {

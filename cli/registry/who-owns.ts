@@ -2,18 +2,17 @@ import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { countNames, findFacts } from "../../src/crossplane/providers/families.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, type ResourceKind } from "../cluster/discovery.ts";
+import { discover, findKindsByName, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { inParallel } from "../cluster/list.ts";
 import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import type { Holding } from "../lookup/holding.ts";
 import { lookUp, lookUpManaged } from "../lookup/look-up.ts";
-import { toCloudResources } from "../lookup/ownership.ts";
+import { type CloudResource, toCloudResources } from "../lookup/ownership.ts";
 import { type ResourceQuery, toNames } from "../lookup/query.ts";
 import { openCluster } from "../open-cluster.ts";
 import type { KindAndName, WhoOwnsFlags } from "./command.ts";
 import { ownersText } from "./format.ts";
-import { findManagedKinds, hasHolderIn } from "./kinds.ts";
 
 /** Prints who owns a cloud resource, and who else needs it. @returns the exit code. */
 export async function whoOwns({ kind, name }: KindAndName, flags: WhoOwnsFlags, host: Host): Promise<number> {
@@ -74,3 +73,22 @@ function toQuestions(
   });
   return [...new Map(queries).values()];
 }
+
+/** Finds managed kinds by their names, or all. @throws {FunctionError} naming all that are not installed. */
+export function findManagedKinds(names: readonly string[], kinds: readonly ResourceKind[]): readonly ResourceKind[] {
+  const managed = kinds.filter(({ categories, verbs }) => categories.includes("managed") && verbs.includes("list"));
+  const found = names.map((name) => ({ name, found: findKindsByName(name, managed) }));
+  const missing = found.filter((one) => one.found.length === 0).map(({ name }) => explainMissing(name, kinds));
+  if (missing.length > 0) throw invalidFlags(missing.join("\n"));
+  return names.length === 0 ? managed : [...new Set(found.flatMap((one) => one.found))];
+}
+
+function explainMissing(name: string, kinds: readonly ResourceKind[]): string {
+  const [other] = findKindsByName(name, kinds);
+  if (other === undefined) return `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
+  return `cannot ask for ${toFullName(other)}: it is no managed resource (it lacks the category "managed")`;
+}
+
+/** Tells whether an owner or contender is in the namespace; true without a namespace. */
+export const hasHolderIn = ({ holdings }: CloudResource, namespace: string | undefined): boolean =>
+  namespace === undefined || holdings.some((holding) => holding.namespace === namespace);

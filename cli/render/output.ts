@@ -7,6 +7,7 @@ import type { Inputs } from "./inputs.ts";
 import { metadataMap, metadataString, objectAt, withMetadata } from "./objects.ts";
 import { byResourceName, type Outcome, RESOURCE_NAME } from "./pipeline.ts";
 import type { Condition, Resource } from "./protocol.ts";
+import { fromStruct } from "./struct.ts";
 
 /**
  * Makes the documents that `crossplane render` prints: the XR, the composed resources sorted by their name in the
@@ -26,7 +27,7 @@ export function toDocuments(
   const unready = resources.filter(([, { ready }]) => ready !== "READY_TRUE").map(([name]) => name);
   const composed = resources.map(([name, { resource }]) =>
     whileDoing(`cannot render composed resource ${JSON.stringify(name)} metadata`, () =>
-      toComposed(name, resource ?? {}, existing.get(name), xr),
+      toComposed(name, resource ? fromStruct(resource) : {}, existing.get(name), xr),
     ),
   );
   const kind = { apiVersion: "render.crossplane.io/v1beta1", kind: "Context" };
@@ -35,7 +36,7 @@ export function toDocuments(
     ...composed,
     ...(include.includeFunctionResults ? results : []),
     // Null where the last step returned no context at all.
-    ...(include.includeContext ? [context === undefined ? null : { ...kind, fields: context }] : []),
+    ...(include.includeContext ? [context === null ? null : { ...kind, fields: fromStruct(context) }] : []),
   ];
 }
 
@@ -93,7 +94,7 @@ function toComposite(
   conditions: readonly Condition[],
 ): JsonObject {
   const identified = withMetadata(
-    { ...resource, apiVersion: String(xr["apiVersion"]), kind: String(xr["kind"]) },
+    { ...(resource && fromStruct(resource)), apiVersion: String(xr["apiVersion"]), kind: String(xr["kind"]) },
     { name: metadataString(xr, "name"), namespace: metadataString(xr, "namespace") },
   );
   const own = conditions.filter(({ type }) => !SYSTEM.has(type)).map(toCondition);

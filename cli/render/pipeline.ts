@@ -13,12 +13,12 @@ import {
 } from "./protocol.ts";
 import { findResources, findSchema } from "./requirements.ts";
 import { findRuntime, type Runtime } from "./runtime.ts";
-import { mapValues } from "./struct.ts";
+import { mapValues, type Struct, toStruct } from "./struct.ts";
 
 /** The state of a pipeline after a step, which the next step gets. */
 export interface Outcome {
   readonly desired: State;
-  readonly context: JsonObject | undefined;
+  readonly context: Struct | null;
   readonly conditions: readonly Condition[];
   readonly results: readonly JsonObject[];
 }
@@ -41,7 +41,7 @@ const MAX_ITERATIONS = 5;
  */
 export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<Outcome> {
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
-  let outcome: Outcome = { desired: {}, context: inputs.context, conditions: [], results: [] };
+  let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
   for (const { step, runtime } of steps) {
     const request = toRequest(step, outcome, inputs);
     const response = await whileDoing(`cannot run pipeline step ${JSON.stringify(step.step)}`, () =>
@@ -49,7 +49,7 @@ export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<O
     );
     outcome = {
       desired: response.desired ?? {},
-      context: response.context,
+      context: response.context ?? null,
       conditions: [...outcome.conditions, ...response.conditions],
       results: [...outcome.results, ...response.results.map((result) => toResult(step, result))],
     };
@@ -60,11 +60,13 @@ export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<O
 const toRequest = ({ input }: Step, { desired, context }: Outcome, inputs: Inputs): RunFunctionRequest => ({
   meta: { capabilities },
   observed: {
-    composite: { resource: inputs.xr },
-    resources: Object.fromEntries([...byResourceName(inputs.observed)].map(([name, resource]) => [name, { resource }])),
+    composite: { resource: toStruct(inputs.xr) },
+    resources: Object.fromEntries(
+      [...byResourceName(inputs.observed)].map(([name, object]) => [name, { resource: toStruct(object) }]),
+    ),
   },
   desired,
-  ...(input && { input }),
+  ...(input && { input: toStruct(input) }),
   ...(context && { context }),
 });
 
@@ -115,7 +117,7 @@ function withAnswers(
 ): RunFunctionRequest {
   return {
     ...first,
-    ...(context !== undefined && { context }),
+    ...(context && { context }),
     extraResources: mapValues(requirements?.extraResources ?? {}, (selector) => findResources(selector, required)),
     requiredResources: mapValues(requirements?.resources ?? {}, (selector) => findResources(selector, required)),
     requiredSchemas: mapValues(requirements?.schemas ?? {}, (selector) => findSchema(selector, schemas)),

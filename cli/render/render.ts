@@ -1,12 +1,13 @@
 import { runFunction } from "../../src/run-function.ts";
 import type { Host } from "../host.ts";
-import { callFunction } from "./call-function.ts";
-import { loadCodec } from "./codec.ts";
+import { loadMethod } from "./codec.ts";
 import type { RenderOptions } from "./command.ts";
 import { whileDoing } from "./error.ts";
 import { type Files, readInputs } from "./inputs.ts";
 import { toDocuments } from "./output.ts";
 import { type CallFunction, runPipeline } from "./pipeline.ts";
+import type { RunFunctionResponse } from "./protocol.ts";
+import { callFunction } from "./runtime.ts";
 import { toYamlStream } from "./yaml.ts";
 
 /** Plays Crossplane's part for one XR, and prints what `crossplane render` prints. @returns the exit code. */
@@ -22,12 +23,13 @@ export async function render(files: Files, options: RenderOptions, host: Host): 
 
 /** Runs this function in the process, over the same bytes as on the wire, and calls others. */
 function toCaller(timeoutMs: number): CallFunction {
-  const { encodeRequest, decodeResponse } = loadCodec();
+  const { requestSerialize, responseDeserialize } = loadMethod();
   const deadline = Date.now() + timeoutMs;
   return async (runtime, request) => {
-    const bytes = encodeRequest(request);
-    return decodeResponse(
-      runtime.is === "embedded" ? runFunction(bytes).response : await callFunction(runtime.target, bytes, deadline),
-    );
+    const bytes = requestSerialize(request);
+    const isOurs = runtime.is === "embedded";
+    const response = isOurs ? runFunction(bytes).response : await callFunction(runtime.target, bytes, deadline);
+    // The codec's type is `object`.
+    return responseDeserialize(Buffer.from(response)) as RunFunctionResponse;
   };
 }

@@ -2,6 +2,7 @@ import { compareTexts } from "../../src/model/compare.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
 import { metadataMap, metadataString } from "./objects.ts";
 import type { ResourceSelector, Resources, Schema, SchemaSelector } from "./protocol.ts";
+import { toStruct } from "./struct.ts";
 
 /**
  * Finds the resources of the files that a selector finds in a cluster, sorted by name: of the namespace that it names. Without one, a
@@ -16,7 +17,9 @@ export function findResources(selector: ResourceSelector, resources: readonly Js
     return (isThere || namespace === "") && hasLabels(object, matchLabels.labels);
   };
   const found = resources.filter(isMatch).sort((a, b) => compareTexts(readName(a), readName(b)));
-  return { items: (matchLabels === undefined ? found.slice(0, 1) : found).map((object) => ({ resource: object })) };
+  return {
+    items: (matchLabels === undefined ? found.slice(0, 1) : found).map((object) => ({ resource: toStruct(object) })),
+  };
 }
 
 const readName = (object: JsonObject): string => metadataString(object, "name");
@@ -29,7 +32,7 @@ function hasLabels(object: JsonObject, wanted: Readonly<Record<string, string>>)
 /** Finds the schema of a kind, references in it unresolved; the answer is empty if there is none. */
 export function findSchema(selector: SchemaSelector, documents: readonly JsonObject[]): Schema {
   const found = documents.flatMap((schemas) => Object.values(schemas)).find((schema) => isSchemaOf(schema, selector));
-  return isObject(found) ? { openapiV3: found } : {};
+  return isObject(found) ? { openapiV3: toStruct(found) } : {};
 }
 
 /** Tells whether a schema is that of the kind alone: those of several kinds, such as DeleteOptions, do not count. */

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Cluster, toCluster } from "../../cli/cluster/cluster.ts";
+import { type Cluster, DEFAULT_RETRY, toCluster } from "../../cli/cluster/cluster.ts";
 import { connect } from "../../cli/cluster/connection.ts";
 import { discover, findKindsByName, type ResourceKind } from "../../cli/cluster/discovery.ts";
 import { getIfThere, list } from "../../cli/cluster/list.ts";
-import { DEFAULT_RETRY } from "../../cli/cluster/retry.ts";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { until } from "./process.ts";

@@ -1,3 +1,5 @@
+import type { Config, Limits, Transport } from "../server/config.ts";
+import type { flags } from "./flags.ts";
 import { type CommandLine, isFault } from "./old/command-line.ts";
 import {
   networks,
@@ -9,8 +11,6 @@ import {
   toNetwork,
   toPositiveMilliseconds,
 } from "./old/values.ts";
-import type { Config, Limits, Transport } from "../server/config.ts";
-import type { flags } from "./flags.ts";
 
 type FlagName = (typeof flags)[number]["name"];
 type Line = CommandLine<FlagName>;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toDocuments } from "../../../cli/render/output.ts";
 import type { Condition, Resource } from "../../../cli/render/protocol.ts";
+import { toStruct } from "../../../cli/render/struct.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const xr = (metadata: JsonObject = {}): JsonObject => ({
@@ -14,14 +15,23 @@ const lastTransitionTime = "2024-01-01T00:00:00Z";
 const available = { lastTransitionTime, type: "Ready", status: "True", reason: "Available" };
 const creating = { lastTransitionTime, type: "Ready", status: "False", reason: "Creating" };
 
+interface Desired extends Pick<Resource, "ready"> {
+  readonly resource?: JsonObject;
+}
+
 /** The XR's document, of a pipeline that desires it so, with these resources not ready. */
-function compositeOf(desired: Resource, unready: readonly string[] = [], conditions: readonly Condition[] = []) {
+function compositeOf(
+  { resource, ready = "READY_UNSPECIFIED" }: Desired,
+  unready: readonly string[] = [],
+  conditions: readonly Condition[] = [],
+) {
   const resources = Object.fromEntries(unready.map((name) => [name, {}]));
-  const outcome = { desired: { composite: desired, resources }, conditions, results: [], context: undefined };
+  const composite: Resource = { ready, ...(resource && { resource: toStruct(resource) }) };
+  const outcome = { desired: { composite, resources }, conditions, results: [], context: null };
   return toDocuments(outcome, { xr: xr(), observed: [] }, {})[0];
 }
 
-function readConditions(desired: Resource, unready: readonly string[] = [], conditions: readonly Condition[] = []) {
+function readConditions(desired: Desired, unready: readonly string[] = [], conditions: readonly Condition[] = []) {
   const status = compositeOf(desired, unready, conditions)?.["status"] as JsonObject | undefined;
   return status?.["conditions"];
 }
@@ -112,9 +122,9 @@ const controller = {
 /** The metadata of a composed resource `a`, of an XR and an observed resource as given. */
 function metadataOf(desired: JsonObject, xrMetadata: JsonObject = {}, observed?: JsonObject) {
   const annotations = { "crossplane.io/composition-resource-name": "a" };
-  const resources = { a: { resource: { kind: "ConfigMap", metadata: desired } } };
+  const resources = { a: { resource: toStruct({ kind: "ConfigMap", metadata: desired }) } };
   return toDocuments(
-    { desired: { resources }, conditions: [], results: [], context: undefined },
+    { desired: { resources }, conditions: [], results: [], context: null },
     { xr: xr(xrMetadata), observed: observed === undefined ? [] : [{ metadata: { ...observed, annotations } }] },
     {},
   )[1]?.["metadata"];

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Inputs, Step } from "../../../cli/render/inputs.ts";
 import { runPipeline } from "../../../cli/render/pipeline.ts";
 import type { RunFunctionRequest, RunFunctionResponse } from "../../../cli/render/protocol.ts";
+import { toStruct } from "../../../cli/render/struct.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const secret = (name: string, data: JsonObject = {}): JsonObject => ({
@@ -58,17 +59,17 @@ describe("what a step is called with", () => {
             "CAPABILITY_REQUIRED_SCHEMAS",
           ],
         },
-        observed: { composite: { resource: xr }, resources: { a: { resource: observed } } },
+        observed: { composite: { resource: toStruct(xr) }, resources: { a: { resource: toStruct(observed) } } },
         desired: {},
-        input: { c: 1 },
-        context: { k: true },
+        input: toStruct({ c: 1 }),
+        context: toStruct({ k: true }),
       },
     ]);
   });
 
   test("what the step before it returned", async () => {
-    const desired = { resources: { a: { resource: { kind: "A" } } } };
-    const context = { from: "one" };
+    const desired = { resources: { a: { resource: toStruct({ kind: "A" }) } } };
+    const context = toStruct({ from: "one" });
     const { calls } = await run(inputsOf([{ step: "one" }, { step: "two" }]), [response({ desired, context })]);
     expect(calls[1]).toMatchObject({ desired, context });
   });
@@ -87,13 +88,16 @@ describe("requirements", () => {
     };
     const openapiV3 = { "x-kubernetes-group-version-kind": [{ version: "v1", kind: "Secret" }] };
     const inputs = inputsOf([{ step: "one" }], { required: [secret("s"), secret("t")], schemas: [{ S: openapiV3 }] });
-    const { calls } = await run(inputs, [response({ requirements, context: { b: 2 } }), response({ requirements })]);
+    const { calls } = await run(inputs, [
+      response({ requirements, context: toStruct({ b: 2 }) }),
+      response({ requirements }),
+    ]);
     expect(calls[0]).not.toHaveProperty("requiredResources");
     expect(calls[1]).toMatchObject({
-      context: { b: 2 },
-      requiredResources: { s: { items: [{ resource: secret("s") }] } },
-      extraResources: { t: { items: [{ resource: secret("t") }] } },
-      requiredSchemas: { x: { openapiV3 } },
+      context: toStruct({ b: 2 }),
+      requiredResources: { s: { items: [{ resource: toStruct(secret("s")) }] } },
+      extraResources: { t: { items: [{ resource: toStruct(secret("t")) }] } },
+      requiredSchemas: { x: { openapiV3: toStruct(openapiV3) } },
     });
   });
 
@@ -114,7 +118,7 @@ describe("what a pipeline comes to", () => {
 
   test("the last step's state and context, all steps' conditions and results", async () => {
     const desired = { resources: {} };
-    const context = { from: "two" };
+    const context = toStruct({ from: "two" });
     const { outcome } = await run(inputsOf([{ step: "one" }, { step: "two" }]), [
       response({ conditions: [condition], results: [{ severity: "SEVERITY_NORMAL", message: "m" }] }),
       response({

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ResourceSelector } from "../../../cli/render/protocol.ts";
 import { findResources, findSchema } from "../../../cli/render/requirements.ts";
+import { fromStruct, toStruct } from "../../../cli/render/struct.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const object = (kind: string, name: string, labels: JsonObject = {}, namespace = "a"): JsonObject => ({
@@ -44,7 +45,7 @@ test.each<{ reason: string; match: Partial<ResourceSelector>; names: readonly st
   { reason: "no labels find everything", match: { kind: "ConfigMap", matchLabels: { labels: {} } }, names: ["a/a"] },
 ])("a selector is answered by name and labels: $reason", ({ match, names }) => {
   const { items } = findResources({ apiVersion: "v1", kind: "Secret", ...match }, resources);
-  const found = items.map(({ resource }) => resource?.["metadata"] as JsonObject);
+  const found = items.map(({ resource }) => (resource ? fromStruct(resource) : {})["metadata"] as JsonObject);
   expect(found.map(({ namespace, name }) => `${String(namespace)}/${String(name)}`)).toEqual(names);
 });
 
@@ -56,7 +57,12 @@ const tree = kinds({ group: "example.org", version: "v1", kind: "Tree" });
 const documents = [{ Tree: tree, Shared: kinds({ version: "v1", kind: "A" }, { version: "v1", kind: "B" }) }];
 
 test.each([
-  { reason: "a kind that is there has", apiVersion: "example.org/v1", kind: "Tree", schema: { openapiV3: tree } },
+  {
+    reason: "a kind that is there has",
+    apiVersion: "example.org/v1",
+    kind: "Tree",
+    schema: { openapiV3: toStruct(tree) },
+  },
   { reason: "a kind that is not there has no", apiVersion: "example.org/v1", kind: "Bush", schema: {} },
   { reason: "another version has no", apiVersion: "example.org/v2", kind: "Tree", schema: {} },
   { reason: "a schema of several kinds is no kind's, which has no", apiVersion: "v1", kind: "A", schema: {} },
