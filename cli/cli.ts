@@ -1,78 +1,68 @@
-import { didYouMean } from "../src/model/did-you-mean.ts";
+import { Command, CommanderError } from "commander";
+import { FunctionError } from "../src/errors.ts";
 import { readVersion } from "../src/package.ts";
-import { PROGRAM } from "./command.ts";
-import { helpHint } from "./command-line.ts";
-import { toTable } from "./help.ts";
-import type { Run } from "./run.ts";
+import { addAdmission } from "./admission/command.ts";
+import { addAudit } from "./audit/command.ts";
+import { ClusterError } from "./cluster/error.ts";
+import { type AddCommand, PROGRAM, type Work } from "./command.ts";
+import type { Host } from "./host.ts";
+import { addMigrate } from "./migrate/command.ts";
+import { addPreflight } from "./preflight/command.ts";
+import { addRegistry } from "./registry/command.ts";
+import { addRender } from "./render/command.ts";
+import { explainRenderError, RenderError } from "./render/error.ts";
+import { toPrintableLines } from "./text.ts";
 
-interface Subcommand {
-  readonly name: string;
-  readonly summary: string;
-  /** Loads the command's code, and none of another command. */
-  readonly load: () => Promise<{ readonly run: Run }>;
+const commands: readonly AddCommand[] = [addRender, addRegistry, addPreflight, addAdmission, addAudit, addMigrate];
+
+/** Exit codes for a wrong command line and for any other failure; those of render are those of `crossplane render`. */
+const toExitCodes = (command: string | undefined) =>
+  command === "render" ? { usage: 80, failed: 1 } : { usage: 2, failed: 2 };
+
+const HELP_WIDTH = 120;
+
+/** The program with all its commands. @param choose called with the work of the command that is given. */
+export function toProgram(
+  choose: (work: Work) => void,
+  { print, printError }: Pick<Host, "print" | "printError">,
+): Command {
+  const program = new Command(PROGRAM)
+    .description("The commands for operators of function-shared-infrastructure.")
+    .version(readVersion(), "--version", "Show the version.")
+    .helpOption("-h, --help", "Show this text.")
+    .helpCommand("help [command]", "Show the help of a command.")
+    .showHelpAfterError("Add --help for help.")
+    .configureOutput({
+      writeOut: print,
+      writeErr: printError,
+      getOutHelpWidth: () => HELP_WIDTH,
+      outputError: (text, write) => write(`${PROGRAM}: ${toPrintableLines(text)}`),
+    })
+    .exitOverride();
+  for (const add of commands) add(program, choose);
+  return program;
 }
 
-/** The program's commands, in the order of its help. */
-export const subcommands: readonly Subcommand[] = [
-  {
-    name: "render",
-    summary: "Render a composite resource (XR) without Crossplane, Docker or a cluster.",
-    load: () => import("./render/render.ts"),
-  },
-  {
-    name: "registry",
-    summary: "Show which cloud resources are owned, by whom, and who else needs them.",
-    load: () => import("./registry/registry.ts"),
-  },
-  {
-    name: "preflight",
-    summary: "Check manifests for cloud resources that somebody else owns, before they are applied.",
-    load: () => import("./preflight/preflight.ts"),
-  },
-  {
-    name: "admission",
-    summary: "Serve a webhook that denies objects whose cloud resource somebody else owns.",
-    load: () => import("./admission/admission.ts"),
-  },
-  {
-    name: "audit",
-    summary: "Find XRs and composed resources that do not match, as after a restore.",
-    load: () => import("./audit/audit.ts"),
-  },
-  {
-    name: "migrate",
-    summary: "Rewrite the steps of three other functions in a Composition into steps of this one.",
-    load: () => import("./migrate/migrate.ts"),
-  },
-];
-
-const UNKNOWN_COMMAND = 2;
-
-/** Runs the command that the arguments name. */
-export const run: Run = async (args, host) => {
-  const [word = "", ...rest] = args;
-  if (word === "help") return run([...rest, "--help"], host);
-  if (args.length === 0 || word.startsWith("-")) {
-    host.print(word === "--version" ? `${readVersion()}\n` : programHelp());
-    return 0;
+/** Runs a command line. @returns the exit code. */
+export async function run(args: readonly string[], host: Host): Promise<number> {
+  const exitCodes = toExitCodes(args[0]);
+  let chosen: Work = async () => 0;
+  const program = toProgram((work) => {
+    chosen = work;
+  }, host);
+  try {
+    program.parse(args.length === 0 ? ["--help"] : args, { from: "user" });
+    return await chosen(host);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage; // said already
+    host.printError(`${PROGRAM}: error: ${toPrintableLines(explain(error))}\n`);
+    return error instanceof FunctionError && error.code === "InvalidFlags" ? exitCodes.usage : exitCodes.failed;
   }
-  const subcommand = subcommands.find(({ name }) => name === word);
-  if (subcommand !== undefined) return (await subcommand.load()).run(rest, host);
+}
 
-  const names = subcommands.map(({ name }) => name);
-  host.printError(`${PROGRAM}: error: unknown command ${JSON.stringify(word)}${didYouMean(word, names)}\n`);
-  host.printError(helpHint());
-  return UNKNOWN_COMMAND;
-};
-
-function programHelp(): string {
-  const rows = subcommands.map(({ name, summary }) => [`  ${name}`, summary] as const);
-  return `Usage: ${PROGRAM} COMMAND [flags]
-
-The commands for operators of function-shared-infrastructure.
-
-${toTable("Commands:", rows)}
-
-Run "${PROGRAM} COMMAND --help" for a command's arguments and flags.
-`;
+/** Makes the message for an expected error. @throws {unknown} the error itself where it is a bug. */
+function explain(error: unknown): string {
+  if (error instanceof RenderError) return explainRenderError(error);
+  if (error instanceof FunctionError || error instanceof ClusterError) return error.message;
+  throw error;
 }

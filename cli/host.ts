@@ -1,5 +1,7 @@
 import type { Writable } from "node:stream";
-import type { Environment } from "./command-line.ts";
+
+/** Environment variables, as in `process.env`. */
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The process as commands see it: streams, environment and signals. Tests have a host of their own. */
 export interface Host {

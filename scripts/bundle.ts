@@ -1,6 +1,8 @@
 import { bundle } from "./package/bundle.ts";
-import { inRepository } from "./package/layout.ts";
+import { inRepository, targets } from "./package/layout.ts";
 
-/** `npm run bundle`: writes build/function, the folder that the Dockerfile and `npm run package` put into the image. */
-const { packages } = await bundle(inRepository("build/function"));
-process.stdout.write(`build/function: ${packages.length} packages, in a file for each command\n`);
+/** `npm run bundle`: writes build/function and build/cli, the folders that the Dockerfile and `npm run package` put into the images. */
+for (const target of targets) {
+  const { packages } = await bundle(inRepository(`build/${target}`), target);
+  process.stdout.write(`build/${target}: ${packages.length} packages\n`);
+}

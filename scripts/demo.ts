@@ -1,7 +1,7 @@
 /** `npm run demo`: renders three of the examples with the function's own `render`, and compares what the team sees. */
 import { relative } from "node:path";
+import { run } from "../cli/cli.ts";
 import { toHost } from "../cli/host.ts";
-import { run } from "../cli/render/render.ts";
 import { argsOf } from "../testing/rendering/examples.ts";
 import { conditionOf, readManifests } from "./generate/demo.ts";
 
@@ -37,9 +37,9 @@ for (const { example, caption } of scenes) {
   const shown = args.map((arg) =>
     arg.replace(/^(--[^=]*=)?(\/.*)$/, (_, flag = "", path) => flag + relative(".", path)),
   );
-  host.print(`\n# ${example}\n\n${caption}\n\n$ function-shared-infrastructure render ${shown.join(" \\\n    ")}\n\n`);
+  host.print(`\n# ${example}\n\n${caption}\n\n$ shared-infrastructure render ${shown.join(" \\\n    ")}\n\n`);
   rendered = "";
-  const exitCode = await run(args, { ...host, print });
+  const exitCode = await run(["render", ...args], { ...host, print });
   process.exitCode = exitCode || process.exitCode;
   if (exitCode !== 0) continue;
   const { status, reason, message } = conditionOf(readManifests(rendered));

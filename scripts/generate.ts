@@ -2,15 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { benchPictures, benchTables } from "../bench/page.ts";
-import { admissionCommand } from "../cli/admission/command.ts";
-import { auditCommand } from "../cli/audit/command.ts";
-import { toFlagsReference } from "../cli/help.ts";
-import { migrateCommand } from "../cli/migrate/command.ts";
-import { preflightCommand } from "../cli/preflight/command.ts";
-import { registryCommand } from "../cli/registry/command.ts";
-import { renderCommand } from "../cli/render/command.ts";
 import { matrix, testedVersions } from "../e2e/seen.ts";
 import { serveCommand } from "../src/serve/command.ts";
+import { toFlagsReference } from "../src/serve/old/help.ts";
 import { commandsReference } from "./generate/commands.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
@@ -51,14 +45,7 @@ const sections: Readonly<Record<string, string>> = {
   "quick start step": stepsOf("deploy/quick-start/03-kinds.yaml"),
   input: inputReference(),
   flags: toFlagsReference(serveCommand),
-  commands: commandsReference([
-    renderCommand,
-    registryCommand,
-    preflightCommand,
-    admissionCommand,
-    auditCommand,
-    migrateCommand,
-  ]),
+  commands: commandsReference(),
   bench: benchTables(),
   seen: matrix(),
   versions: testedVersions(),

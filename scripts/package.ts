@@ -7,8 +7,8 @@ import { obtainTools } from "./tools/build.ts";
 
 const USAGE = `Usage: npm run package [-- --base=IMAGE|local --arch=ARCHITECTURE,...]
 
-Build the runtime images and the packages (xpkg) into build/package, without a Docker daemon, and print the name and the
-size of each. The first time, it builds crane and the crossplane CLI with Go.
+Build the images, the function's and that of the operators' program, and the packages (xpkg) into build/package, without a
+Docker daemon, and print the name and the size of each. The first time, it builds crane and the crossplane CLI with Go.
 
   --base=IMAGE   The runtime's base image, or "local" for one made here from Node.js and Debian's packages, for tests.
                  Default: ${DISTROLESS}
@@ -45,8 +45,8 @@ async function build(chosen: Chosen): Promise<void> {
   const problems = await obtainTools(packageTools, say);
   if (problems.length > 0) throw new Error(problems.join("\n"));
   say(`base: ${chosen.base}`);
-  for (const { image, xpkg } of await makePackages({ ...chosen, folder: inRepository("build/package") })) {
-    for (const file of [image, xpkg]) {
+  for (const { images, xpkg } of await makePackages({ ...chosen, folder: inRepository("build/package") })) {
+    for (const file of [images.function, images.cli, xpkg]) {
       const megabytes = (statSync(file).size / 1e6).toFixed(1);
       say(`${megabytes.padStart(6)} MB  ${relative(process.cwd(), file)}`);
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { toHost } from "../cli/host.ts";
+import { toHost } from "./serve/old/host.ts";
 import { run } from "./serve/serve.ts";
 
 // Without a top-level await, so that the bundle can be CommonJS: that starts 100 ms sooner than an ES module.

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadMethod } from "../cli/render/codec.ts";
 import type { RunFunctionResponse } from "../cli/render/protocol.ts";
-import type { Struct } from "../cli/render/struct.ts";
 import { toStruct } from "../cli/render/struct.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
@@ -55,7 +54,7 @@ function respond(copy: JsonObject, answers: Readonly<Record<string, readonly Jso
       requiredResources: Object.fromEntries(entries(answers).map(([name, list]) => [name, items(list)])),
     }),
   );
-  return responseDeserialize(Buffer.from(response)) as RunFunctionResponse<Struct>;
+  return responseDeserialize(Buffer.from(response)) as RunFunctionResponse;
 }
 
 const named = { secretName: { value: "orders-db" } };

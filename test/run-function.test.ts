@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadMethod } from "../cli/render/codec.ts";
 import type { RunFunctionRequest, RunFunctionResponse } from "../cli/render/protocol.ts";
-import type { Struct } from "../cli/render/struct.ts";
 import { fromStruct, toStruct } from "../cli/render/struct.ts";
 import { toRequirement } from "../src/crossplane/requirement.ts";
 import type { JsonObject } from "../src/model/json.ts";
@@ -14,7 +13,7 @@ const { requestSerialize, responseDeserialize } = loadMethod();
 
 /** An encoded request of a team's XR that uses the database; a test overrides the parts that it is about. */
 const requestOf = (
-  parts: Partial<RunFunctionRequest<Struct>> = {},
+  parts: Partial<RunFunctionRequest> = {},
   input: JsonObject = inputOf({ sharedResources: [shared()] }),
 ) =>
   requestSerialize({
@@ -28,7 +27,7 @@ const requestOf = (
 /** The response as the protocol's own codec reads it, and what the server logs and counts. */
 function run(request: Uint8Array) {
   const outcome = runFunction(request);
-  const response = responseDeserialize(Buffer.from(outcome.response)) as RunFunctionResponse<Struct>;
+  const response = responseDeserialize(Buffer.from(outcome.response)) as RunFunctionResponse;
   return { ...outcome, response, bytes: outcome.response };
 }
 

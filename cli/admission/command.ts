@@ -1,61 +1,84 @@
-import { connectionFlags, exitCodes } from "../cluster.ts";
-import { defineCommand } from "../command.ts";
+import { Option } from "commander";
+import type { TcpAddress } from "../../src/server/address.ts";
+import {
+  type AddCommand,
+  type ConnectionFlags,
+  choiceFlag,
+  connectionFlags,
+  durationFlag,
+  repeatableFlag,
+  toTcpAddress,
+  withFlags,
+} from "../command.ts";
 
-export const admissionCommand = defineCommand({
-  name: "admission",
-  usage: ["[flags]"],
-  description: `Serve a ValidatingWebhook (AdmissionReview v1) that denies an XR, a claim or a managed resource whose cloud resource somebody else owns, and says who. It looks owners up as "registry who-owns" and preflight do. POST /validate, over TLS.
+/** The command line of `admission`. */
+export interface AdmissionOptions extends ConnectionFlags {
+  readonly mapping?: readonly string[];
+  readonly address: TcpAddress;
+  readonly metricsAddress: TcpAddress;
+  readonly tlsCertsDir?: string;
+  readonly onConflict: "deny" | "warn";
+  readonly onError: "allow" | "deny";
+  /** In milliseconds. */
+  readonly lookupTimeout: number;
+  readonly debug?: true;
+}
 
-It never denies a deletion, a subresource, an object that is being deleted, an update that does not change which cloud resource an object stands for, the owner itself, or a managed resource that only observes. It changes nothing, so a dry run is answered like any other request.`,
-  flags: [
-    {
-      name: "mapping",
-      short: "m",
-      value: "FILE",
-      isRepeatable: true,
-      help: "The cloud resources that XRs and claims stand for: docs/registry.md. Read at the start.",
-    },
-    { name: "address", value: "ADDRESS", default: ":8443", help: "Where to serve the webhook over TLS." },
-    {
-      name: "metrics-address",
-      value: "ADDRESS",
-      default: ":8080",
-      help: "Where to serve /healthz, /readyz and /metrics over HTTP. All three are served over TLS as well.",
-    },
-    {
-      name: "tls-certs-dir",
-      value: "DIRECTORY",
-      env: "TLS_SERVER_CERTS_DIR",
-      help: "Directory of tls.crt and tls.key. Changed files are picked up.",
-    },
-    {
-      name: "on-conflict",
-      value: "ACTION",
-      default: "deny",
-      help: "deny, or warn: admit with a warning, to see first what would be denied.",
-    },
-    {
-      name: "on-error",
-      value: "ACTION",
-      default: "allow",
-      help:
-        "The answer to a request that cannot be checked, for instance because RBAC lacks a verb: allow, with a warning, or deny. If the " +
-        "webhook itself cannot be reached, its failurePolicy decides.",
-    },
-    {
-      name: "lookup-timeout",
-      value: "DURATION",
-      default: "4s",
-      help: "How long the look-up for one request may take, repeats included. Keep it below the webhook's timeoutSeconds.",
-    },
-    ...connectionFlags,
-    { name: "debug", short: "d", help: "Log debug lines as well, and as text instead of JSON." },
-  ],
-  notes: `Exit codes:
+const addressFlag = (flags: string, help: string, byDefault: string): Option =>
+  new Option(flags, help).argParser(toTcpAddress).default(toTcpAddress(byDefault), byDefault);
+
+const flags: readonly Option[] = [
+  repeatableFlag(
+    "-m, --mapping <file>",
+    "The cloud resources that XRs and claims represent. Read at the start.",
+    String,
+  ),
+  addressFlag("--address <address>", "Where to serve the webhook over TLS.", ":8443"),
+  addressFlag(
+    "--metrics-address <address>",
+    "Where to serve /healthz, /readyz and /metrics over HTTP. All three are served over TLS as well.",
+    ":8080",
+  ),
+  new Option(
+    "--tls-certs-dir <directory>",
+    "Directory of tls.crt and tls.key. Changed files are picked up. (environment: TLS_SERVER_CERTS_DIR)",
+  ),
+  choiceFlag("--on-conflict <action>", "warn admits with a warning, to see first what would be denied.", [
+    "deny",
+    "warn",
+  ]),
+  choiceFlag(
+    "--on-error <action>",
+    "The answer to a request that cannot be checked, for instance because RBAC lacks a verb: allow, with a warning, or deny. " +
+      "If the webhook itself cannot be reached, its failurePolicy decides.",
+    ["allow", "deny"],
+  ),
+  durationFlag(
+    "--lookup-timeout <duration>",
+    "How long the look-up for one request may take, repeats included. Keep it below the webhook's timeoutSeconds.",
+    "4s",
+  ),
+  ...connectionFlags,
+  new Option("-d, --debug", "Log debug lines as well, and as text instead of JSON."),
+];
+
+export const addAdmission: AddCommand = (program, choose) =>
+  withFlags(program.command("admission"), flags)
+    .summary("Serve a webhook that denies objects whose cloud resource somebody else owns.")
+    .description(DESCRIPTION)
+    .addHelpText("after", NOTES)
+    .action((options: AdmissionOptions) =>
+      choose(async (host) => (await import("./admission.ts")).admission(options, host)),
+    );
+
+const DESCRIPTION = `Serve a ValidatingWebhook (AdmissionReview v1) that denies an XR, a claim or a managed resource whose cloud resource somebody else owns, and says who. It looks owners up as "registry who-owns" and preflight do. POST /validate, over TLS.
+
+It never denies a deletion, a subresource, an object that is being deleted, an update that does not change which cloud resource an object represents, the owner itself, or a managed resource that only observes. It changes nothing, so a dry run is answered like any other request.`;
+
+const NOTES = `
+Exit codes:
   0  Ended by SIGTERM or SIGINT.
   2  It cannot start; standard error says why.
 
 Example:
-  function-shared-infrastructure admission --mapping=mapping.yaml --tls-certs-dir=/tls --on-conflict=warn`,
-  exitCodes,
-});
+  shared-infrastructure admission --mapping=mapping.yaml --tls-certs-dir=/tls --on-conflict=warn`;

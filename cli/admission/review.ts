@@ -1,10 +1,9 @@
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
-import type { Checked } from "../lookup/check.ts";
-import { explain, notInstalled } from "../lookup/check.ts";
 import { type Declaration, type Declared, findDeclarations } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
+import { type Checked, explain, notInstalled } from "../lookup/ownership.ts";
 
 /** The API server's request: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
 export interface AdmissionRequest {

@@ -1,11 +1,10 @@
 import type { Log } from "../../src/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { type Checked, check } from "../lookup/check.ts";
 import type { Declaration } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
-import { Departures } from "./departures.ts";
-import { type Kinds, rememberKinds } from "./kinds.ts";
+import { type Checked, check } from "../lookup/ownership.ts";
+import { Departures, type Kinds, rememberKinds } from "./departures.ts";
 import type { Outcome } from "./metrics.ts";
 import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquiry, withoutAnswer } from "./review.ts";
 

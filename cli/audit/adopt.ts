@@ -1,11 +1,16 @@
 import type { Composite } from "../../src/crossplane/composite.ts";
-import { formatReference, type Reference, referencesPath, toReference } from "../../src/crossplane/references.ts";
+import {
+  formatReference,
+  type Reference,
+  referencesPath,
+  resourceKey,
+  toReference,
+} from "../../src/crossplane/references.ts";
 import { stringAt } from "../../src/model/document.ts";
 import { groupBy } from "../../src/model/group-by.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { toPrintable } from "../printable.ts";
-import type { Finding } from "./finding.ts";
-import { toKey, type World } from "./world.ts";
+import { toPrintable } from "../text.ts";
+import type { Finding, World } from "./world.ts";
 
 /** Without apostrophes and semicolons: zsh takes a comment that is pasted for a command. */
 const INTRODUCTION = `# Commands that put orphans back into the references of their XRs, so that Crossplane finds them again. None was run.
@@ -19,9 +24,9 @@ const INTRODUCTION = `# Commands that put orphans back into the references of th
 export function toCommands(findings: readonly Finding[], { composites }: World): string {
   const orphans = findings.filter(({ is }) => is === "Orphaned");
   if (orphans.length === 0) return "# There are no orphans.\n";
-  const byComposite = groupBy(orphans, ({ composite }) => composite && toKey(composite));
+  const byComposite = groupBy(orphans, ({ composite }) => composite && resourceKey(composite));
   const blocks = composites.flatMap((composite) => {
-    const own = byComposite.get(toKey(toReference(composite.document)));
+    const own = byComposite.get(resourceKey(toReference(composite.document)));
     return own === undefined ? [] : [toBlock(composite, own)];
   });
   const unclear = orphans

@@ -1,60 +1,29 @@
 import { FunctionError } from "../../src/errors.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
-import {
-  type ClusterOptions,
-  DURATION,
-  EXIT,
-  explainClusterError,
-  openCluster,
-  readClusterFlags,
-  toProgressLine,
-} from "../cluster.ts";
-import type { CommandLine } from "../command-line.ts";
+import { EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
-import { toRun } from "../run.ts";
-import { toMilliseconds } from "../values.ts";
+import { openCluster, toProgressLine } from "../open-cluster.ts";
 import { toCommands } from "./adopt.ts";
-import { auditCommand } from "./command.ts";
-import type { Finding } from "./finding.ts";
+import type { AuditOptions } from "./command.ts";
 import { toFindings } from "./findings.ts";
 import { readWorld } from "./read.ts";
 import { toJson, toSummary, toTable } from "./report.ts";
-import type { World } from "./world.ts";
+import type { Finding, World } from "./world.ts";
 
-/** `audit`: finds faults between XRs and the resources that they compose. */
-export const run = toRun(auditCommand, (line, host) => audit(readOptions(line), host), explainClusterError);
-
-interface Options extends ClusterOptions {
-  readonly output: "table" | "json";
-  /** Names of XRs; empty for all. */
-  readonly composites: readonly string[];
-  readonly graceMs: number;
-  readonly isAdopt: boolean;
-}
-
-/** @throws {FunctionError} `InvalidFlags` */
-function readOptions(line: CommandLine<(typeof auditCommand)["flags"][number]["name"]>): Options {
-  line.expectNoMoreArguments();
-  if (line.isOn("adopt") && line.isGiven("output")) line.addFault("--adopt prints commands: leave out --output");
-  return line.finish({
-    ...readClusterFlags(line),
-    output: line.choice("output", ["table", "json"]),
-    graceMs: line.value("grace", toMilliseconds, DURATION),
-    composites: line.texts("composite"),
-    isAdopt: line.isOn("adopt"),
-  });
-}
-
-async function audit(options: Options, host: Host): Promise<number> {
+/** Finds faults between XRs and the resources that they compose. @returns the exit code. */
+export async function audit(
+  { composite: names = [], grace: graceMs, ...options }: AuditOptions,
+  host: Host,
+): Promise<number> {
   const { show, clear } = toProgressLine(host);
   const world = await readWorld(openCluster(options, host), (what, done, of) =>
     show(`reading ${what}: ${done} of ${of}`),
   ).finally(clear);
-  assertExist(options.composites, world);
-  const all = toFindings(world, { graceMs: options.graceMs, now: Date.now() });
-  const findings = all.filter((finding) => concerns(finding, options.composites));
+  assertExist(names, world);
+  const all = toFindings(world, { graceMs, now: Date.now() });
+  const findings = all.filter((finding) => concerns(finding, names));
 
-  const text = options.isAdopt ? toCommands(findings, world) : toTable(findings);
+  const text = options.adopt ? toCommands(findings, world) : toTable(findings);
   host.print(options.output === "json" ? toJson(findings, world) : text);
   host.printError(toSummary(findings, world));
   return toExitCode(findings, world);

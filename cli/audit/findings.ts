@@ -3,14 +3,19 @@ import type { Composite } from "../../src/crossplane/composite.ts";
 import { type Controller, findController } from "../../src/crossplane/controller.ts";
 import { readSharedResource } from "../../src/crossplane/copies.ts";
 import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../src/crossplane/metadata.ts";
-import { formatReference, type Reference, toReference, toReferences } from "../../src/crossplane/references.ts";
+import {
+  formatReference,
+  type Reference,
+  resourceKey,
+  toReference,
+  toReferences,
+} from "../../src/crossplane/references.ts";
 import { compareTexts } from "../../src/model/compare.ts";
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { findStrays } from "./cloud-resources.ts";
 import { type Composer, Composers } from "./composer.ts";
-import { FINDINGS, type Finding } from "./finding.ts";
-import { toKey, type World } from "./world.ts";
+import { FINDINGS, type Finding, type World } from "./world.ts";
 
 /** The age from which an XR counts as never reconciled, and the current time. */
 export interface Patience {
@@ -21,7 +26,7 @@ export interface Patience {
 /** Finds all faults, sorted by type, XR and resource. */
 export function toFindings(world: World, patience: Patience): readonly Finding[] {
   const references = world.composites.map((composite) => ({ composite, references: toReferences(composite) }));
-  const referred = new Set(references.flatMap((each) => each.references.map(toKey)));
+  const referred = new Set(references.flatMap((each) => each.references.map(resourceKey)));
   const composers = new Composers(world.composites);
   const found = [
     ...references.flatMap(({ composite, references: own }) =>
@@ -40,11 +45,13 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
   ];
   return found.sort(
     (a, b) =>
-      FINDINGS.indexOf(a.is) - FINDINGS.indexOf(b.is) ||
+      ORDER.indexOf(a.is) - ORDER.indexOf(b.is) ||
       compareTexts(formatSubject(a), formatSubject(b)) ||
       compareTexts(formatReference(a.resource), formatReference(b.resource)),
   );
 }
+
+const ORDER = Object.keys(FINDINGS);
 
 const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
 
@@ -63,13 +70,13 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
 const UID = ["metadata", "uid"];
 
 function documentAt(reference: Reference, { labelled, referred }: World): Document | undefined {
-  const key = toKey(reference);
+  const key = resourceKey(reference);
   const found = referred.get(key);
   return labelled.get(key) ?? (found?.is === "there" ? found.document : undefined);
 }
 
 function danglingFinding(reference: Reference, composite: Composite, { referred }: World): readonly Finding[] {
-  const why = referred.get(toKey(reference))?.is;
+  const why = referred.get(resourceKey(reference))?.is;
   // Crossplane deletes composed resources before their XR.
   if (why === "unknown" || isBeingDeleted(composite.document)) return [];
   const message =
@@ -121,11 +128,11 @@ function toSentence(composer: Exclude<Composer, { readonly is: "none" }>): strin
  * unknown whether they were read.
  */
 function copyFindings({ composites, labelled }: World): readonly Finding[] {
-  const there = new Set(composites.map(({ document }) => toKey(toReference(document))));
+  const there = new Set(composites.map(({ document }) => resourceKey(toReference(document))));
   const kinds = new Set(composites.map(({ apiVersion, kind }) => toGroupKind(kind, toApiGroup(apiVersion))));
   return [...labelled.values()].flatMap((document) => {
     const origin = readSharedResource(document);
-    if (origin === undefined || isBeingDeleted(document) || there.has(toKey(origin))) return [];
+    if (origin === undefined || isBeingDeleted(document) || there.has(resourceKey(origin))) return [];
     if (!kinds.has(toGroupKind(origin.kind, toApiGroup(origin.apiVersion)))) return [];
     const message = `it makes a copy of the connection Secret of ${formatReference(origin)}, which is not there`;
     return [finding("SharedResourceGone", toReference(document), undefined, document, message)];

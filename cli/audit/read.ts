@@ -1,18 +1,16 @@
 import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../src/crossplane/composite.ts";
 import { COMPOSITE_LABEL, readLabel } from "../../src/crossplane/metadata.ts";
-import { type Reference, toReference, toReferences } from "../../src/crossplane/references.ts";
+import { type Reference, resourceKey, toReference, toReferences } from "../../src/crossplane/references.ts";
+import { compareTexts } from "../../src/model/compare.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { IDENTITY } from "../../src/ownership/marks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, type ResourceKind } from "../cluster/discovery.ts";
+import { discover, findKind, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
-import { inParallel } from "../cluster/in-parallel.ts";
-import { findKind, toFullName } from "../cluster/kinds.ts";
-import { getMetadata, list } from "../cluster/list.ts";
+import { getIfThere, inParallel, list } from "../cluster/list.ts";
 import { toCloudKind } from "./cloud-resources.ts";
-import { UnreadKinds } from "./unread.ts";
-import { type Referred, toKey, type World } from "./world.ts";
+import type { Referred, World } from "./world.ts";
 
 /** Receives the subject of the current requests, and their number done and in all. */
 export type Progress = (what: string, done: number, of: number) => void;
@@ -42,14 +40,22 @@ export async function readWorld(cluster: Cluster, progress: Progress): Promise<W
   const all = await discover(cluster, { includeCore: true });
   const kinds = all.filter((kind) => kind.verbs.includes("list") && !NEVER_COMPOSED.has(toFullName(kind)));
   const unread = new UnreadKinds();
-  const composites = await readComposites(cluster, kinds, progress);
-  const found = await readLabelled(cluster, kinds, unread, progress);
-  const unregistered = await readUnregistered(cluster, kinds, found, unread, progress);
-  const own = composites.map(({ document }): [string, Document] => [toKey(toReference(document)), document]);
-  const labelled = new Map([...found, ...own]);
+  const reading = { cluster, unread, progress };
+  const composites = await readComposites(reading, kinds);
+  const found = await listMetadata(reading, kinds, "kinds", COMPOSITE_LABEL);
+  // Managed resources without this function's label, of kinds that have some with it. They need not have an XR.
+  const registered = new Set(found.filter((document) => readLabel(document, IDENTITY) !== undefined).map(toCloudKind));
+  const some = kinds.filter(({ group, kind }) => registered.has(`${withoutScope(group)}/${kind}`));
+  const unregistered = await listMetadata(reading, some, "kinds with owners", `!${IDENTITY}`);
+  const labelled = new Map(
+    [...found, ...composites.map(({ document }) => document)].map((document) => [
+      resourceKey(toReference(document)),
+      document,
+    ]),
+  );
   const references = composites.flatMap(toReferences);
-  const unfound = references.filter((reference) => !labelled.has(toKey(reference)));
-  const referred = await readReferred(cluster, all, unfound, unread, progress);
+  const unfound = references.filter((reference) => !labelled.has(resourceKey(reference)));
+  const referred = await readReferred(reading, all, unfound);
   const notLookedAt = unread.all().map(({ kind, message }) => ({ message, isComposed: isComposed(kind, references) }));
   return { composites, labelled, unregistered, referred, notLookedAt, kinds: kinds.length };
 }
@@ -59,10 +65,15 @@ const isComposed = (kind: ResourceKind, references: readonly Reference[]): boole
   kind.categories.some((category) => ["managed", "composite"].includes(category)) ||
   references.some(({ kind: name, apiVersion }) => name === kind.kind && toApiGroup(apiVersion) === kind.group);
 
+interface Reading {
+  readonly cluster: Cluster;
+  readonly unread: UnreadKinds;
+  readonly progress: Progress;
+}
+
 async function readComposites(
-  cluster: Cluster,
+  { cluster, progress }: Reading,
   kinds: readonly ResourceKind[],
-  progress: Progress,
 ): Promise<readonly Composite[]> {
   const definition = kinds.find(
     ({ group, plural }) => group === CROSSPLANE && plural === "compositeresourcedefinitions",
@@ -81,53 +92,25 @@ async function readComposites(
 
 const NAME = ["metadata", "name"];
 
-async function readLabelled(
-  cluster: Cluster,
+/** Lists the metadata of all objects that a label selects, of the kinds that can be read. */
+async function listMetadata(
+  { cluster, unread, progress }: Reading,
   kinds: readonly ResourceKind[],
-  unread: UnreadKinds,
-  progress: Progress,
-): Promise<ReadonlyMap<string, Document>> {
-  const options = { labelSelector: COMPOSITE_LABEL, isMetadataOnly: true };
+  what: string,
+  labelSelector: string,
+): Promise<readonly Document[]> {
   const lists = await inParallel(
     kinds,
-    (kind) => unread.unless(kind, list(cluster, kind, options), []),
-    toPace(progress, "kinds", kinds.length),
-  );
-  return new Map(
-    lists
-      .flat()
-      .map(documentOf)
-      .map((document) => [toKey(toReference(document)), document]),
-  );
-}
-
-/** Reads the managed resources without this function's label, of kinds that have some with it. They need not have an XR. */
-async function readUnregistered(
-  cluster: Cluster,
-  kinds: readonly ResourceKind[],
-  labelled: ReadonlyMap<string, Document>,
-  unread: UnreadKinds,
-  progress: Progress,
-): Promise<readonly Document[]> {
-  const registered = new Set(
-    [...labelled.values()].filter((document) => readLabel(document, IDENTITY) !== undefined).map(toCloudKind),
-  );
-  const some = kinds.filter(({ group, kind }) => registered.has(`${withoutScope(group)}/${kind}`));
-  const options = { labelSelector: `!${IDENTITY}`, isMetadataOnly: true };
-  const lists = await inParallel(
-    some,
-    (kind) => unread.unless(kind, list(cluster, kind, options), []),
-    toPace(progress, "kinds with owners", some.length),
+    (kind) => unread.unless(kind, list(cluster, kind, { labelSelector, isMetadataOnly: true }), []),
+    toPace(progress, what, kinds.length),
   );
   return lists.flat().map(documentOf);
 }
 
 async function readReferred(
-  cluster: Cluster,
+  { cluster, unread, progress }: Reading,
   kinds: readonly ResourceKind[],
   references: readonly Reference[],
-  unread: UnreadKinds,
-  progress: Progress,
 ): Promise<World["referred"]> {
   const read = async (reference: Reference): Promise<Referred> => {
     const kind = findKind(kinds, { group: toApiGroup(reference.apiVersion), kind: reference.kind });
@@ -137,18 +120,57 @@ async function readReferred(
   };
   const answers = await inParallel(
     references,
-    async (reference): Promise<[string, Referred]> => [toKey(reference), await read(reference)],
+    async (reference): Promise<[string, Referred]> => [resourceKey(reference), await read(reference)],
     toPace(progress, "references", references.length),
   );
   return new Map(answers);
 }
 
 async function readOne(cluster: Cluster, kind: ResourceKind, { namespace, name }: Reference): Promise<Referred> {
-  try {
-    const object = await getMetadata(cluster, kind, name, kind.isNamespaced ? namespace : undefined);
-    return { is: "there", document: documentOf(object) };
-  } catch (error) {
-    if (error instanceof ClusterError && error.code === "NotFound") return { is: "missing" };
-    throw error;
+  const within = kind.isNamespaced ? namespace : undefined;
+  const object = await getIfThere(cluster, kind, name, within, { isMetadataOnly: true });
+  return object === undefined ? { is: "missing" } : { is: "there", document: documentOf(object) };
+}
+
+/** A kind that could not be read, and why. */
+export interface Unread {
+  readonly kind: ResourceKind;
+  readonly message: string;
+}
+
+/** Kinds with an own API server or conversion webhook that may be unavailable. If more are, the whole cluster is. */
+const MAX_UNAVAILABLE = 3;
+
+/** Collects the kinds that cannot be read, so that the others still are. */
+export class UnreadKinds {
+  readonly #found = new Map<string, Unread>();
+  #unavailable = 0;
+
+  /**
+   * @returns the answer, or `otherwise` where the kind cannot be read.
+   * @throws {ClusterError} where no kind can be read.
+   */
+  async unless<T>(kind: ResourceKind, answer: Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof ClusterError) || !this.#isOfThisKindOnly(error)) throw error;
+      this.#found.set(error.message, { kind, message: error.message });
+      return otherwise;
+    }
+  }
+
+  /** Sorted by kind. */
+  all(): readonly Unread[] {
+    return [...this.#found.values()].sort(
+      (a, b) => compareTexts(toFullName(a.kind), toFullName(b.kind)) || compareTexts(a.message, b.message),
+    );
+  }
+
+  /** NotFound: the kind was removed after discovery. */
+  #isOfThisKindOnly({ code }: ClusterError): boolean {
+    if (code === "Unavailable") this.#unavailable++;
+    const isAway = code === "Unavailable" && this.#unavailable <= MAX_UNAVAILABLE;
+    return isAway || ["Forbidden", "NotFound", "Refused"].includes(code);
   }
 }

@@ -1,8 +1,6 @@
 import { formatReference } from "../../src/crossplane/references.ts";
-import { toPrintable } from "../printable.ts";
-import { alignColumns } from "../table.ts";
-import type { Finding } from "./finding.ts";
-import type { World } from "./world.ts";
+import { alignColumns, toPrintable } from "../text.ts";
+import type { Finding, World } from "./world.ts";
 
 const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
 

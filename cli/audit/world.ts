@@ -1,4 +1,3 @@
-import { toApiGroup } from "../../src/crossplane/api-group.ts";
 import type { Composite } from "../../src/crossplane/composite.ts";
 import type { Reference } from "../../src/crossplane/references.ts";
 import type { Document } from "../../src/model/document.ts";
@@ -29,7 +28,32 @@ export type Referred =
   | { readonly is: "there"; readonly document: Document }
   | { readonly is: "missing" | "kindMissing" | "unknown" };
 
-/** The key of an object, the same in all versions of its kind. */
-export function toKey({ apiVersion, kind, namespace = "", name }: Reference): string {
-  return [toApiGroup(apiVersion), kind, namespace, name].join("/");
+/** Faults between an XR and what it composes, in the order in which they are shown. */
+export const FINDINGS = {
+  Unadopted: "An XR refers to the resource, and nothing controls it.",
+  Orphaned:
+    "An XR that exists composed it, nothing controls it, and no XR refers to it: Crossplane has forgotten it and will never delete it.",
+  StaleController: "Its controller has the UID that its XR had before a restore.",
+  ControlledByAnother: "An XR refers to it, and another owner controls it.",
+  Dangling: "An XR refers to it, and it does not exist.",
+  Unmanaged:
+    "Managed resources represent a cloud resource that one of them created, and none of them owns it any more.",
+  Unregistered:
+    "A managed resource has the external name of one that this function has registered, and lacks its label.",
+  SharedResourceGone: "It makes a copy of the connection Secret of an XR that does not exist.",
+  NeverReconciled: "The XR has no condition Synced: Crossplane has not called a function for it.",
+} as const;
+
+type FindingType = keyof typeof FINDINGS;
+
+export interface Finding {
+  readonly is: FindingType;
+  /** The composed resource; for `NeverReconciled`, the XR. */
+  readonly resource: Reference;
+  /** Undefined where several XRs could have composed the resource. */
+  readonly composite: Reference | undefined;
+  /** The resource's name in the Composition, where it carries one. */
+  readonly compositionResourceName: string | undefined;
+  /** The fault, and its consequence. */
+  readonly message: string;
 }

@@ -1,7 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { Answer, Connection } from "./connection.ts";
 import { type ApiRequest, ClusterError, describe, isTemporary, toError } from "./error.ts";
-import { type Attempt, DEFAULT_RETRY, insist, type RetryPolicy, retryAfterMs } from "./retry.ts";
 
 /** A read-only client of one API server. */
 export interface Cluster {
@@ -36,13 +36,18 @@ export function toCluster(connection: Connection, { retry = DEFAULT_RETRY, onWai
     server: connection.server,
     namespace: connection.namespace,
     calls: () => calls,
-    get: (request, query = {}, accept = JSON_TYPE) => {
+    get: async (request, query = {}, accept = JSON_TYPE) => {
       const path = `${request.path}${toQuery(query)}`;
-      const attempt = (): Promise<Attempt<JsonObject>> => {
+      const start = Date.now();
+      for (let attempts = 1; ; attempts++) {
         calls++;
-        return ask(connection, path, accept, request);
-      };
-      return insist(attempt, retry, onWait);
+        const attempt = await ask(connection, path, accept, request);
+        if (attempt.is === "done") return attempt.value;
+        const wait = waitBefore(attempts, Date.now() - start, attempt.retryAfterMs, retry);
+        if (wait === undefined) throw attempt.error;
+        onWait(attempt.error, wait);
+        await sleep(wait);
+      }
     },
   };
 }
@@ -54,13 +59,13 @@ function toQuery(query: Query): string {
   return parameters.length === 0 ? "" : `?${new URLSearchParams(parameters)}`;
 }
 
+/** The outcome of one attempt: an answer, or a failure that may pass. */
+type Attempt =
+  | { readonly is: "done"; readonly value: JsonObject }
+  | { readonly is: "failed"; readonly error: Error; readonly retryAfterMs: number | undefined };
+
 /** @throws {ClusterError} for a failure that repeating does not mend. */
-async function ask(
-  connection: Connection,
-  path: string,
-  accept: string,
-  request: ApiRequest,
-): Promise<Attempt<JsonObject>> {
+async function ask(connection: Connection, path: string, accept: string, request: ApiRequest): Promise<Attempt> {
   let answer: Answer;
   try {
     answer = await connection.send(path, accept);
@@ -77,7 +82,7 @@ async function ask(
 /** Errors of servers that start, restart or are cut off for a moment. Others, such as a wrong certificate, are permanent. */
 const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
-function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt<JsonObject> {
+function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt {
   if (cause instanceof ClusterError) throw cause;
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
   const error = new ClusterError("Unavailable", `cannot ${describe(request)}: cannot reach ${server}: ${reason}`, {
@@ -101,4 +106,41 @@ function toObject(body: string, request: ApiRequest): JsonObject {
   }
   if (isObject(value)) return value;
   throw new ClusterError("Refused", `cannot ${describe(request)}: the answer is no object`);
+}
+
+/** The time limit and the pace of repeated requests. */
+export interface RetryPolicy {
+  /** Time limit for all attempts and waits; 0 allows one attempt. */
+  readonly forMs: number;
+  /** The wait before the second attempt; doubled for each later one. */
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = { forMs: 60_000, firstMs: 250, maxMs: 10_000 };
+
+/**
+ * Calculates the wait before the next attempt: exponential backoff, or the server's Retry-After if that is longer. Undefined if the
+ * time is up.
+ *
+ * @param attempts the number of attempts so far.
+ * @param passedMs the time since the first attempt began.
+ */
+export function waitBefore(
+  attempts: number,
+  passedMs: number,
+  retryAfterMs: number | undefined,
+  { forMs, firstMs, maxMs }: RetryPolicy,
+): number | undefined {
+  const backoff = Math.min(maxMs, firstMs * 2 ** (attempts - 1));
+  const wait = Math.max(backoff, retryAfterMs ?? 0);
+  return passedMs + wait > forMs ? undefined : wait;
+}
+
+/** Parses Retry-After, which has seconds or a date. */
+function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined || header.trim() === "") return undefined;
+  const seconds = Number(header);
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
+  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
 }

@@ -1,8 +1,8 @@
-import { Agent as HttpAgent, request as overHttp } from "node:http";
-import { Agent, request as overHttps, type RequestOptions } from "node:https";
-import { type Credentials, toCredentialSource } from "./credentials.ts";
-import { type Environment, findTarget, type Target } from "./kubeconfig.ts";
-import { openTunnel } from "./tunnel.ts";
+import { request as overHttp } from "node:http";
+import { Agent, type AgentOptions, request as overHttps, type RequestOptions } from "node:https";
+import type { KubeConfig } from "@kubernetes/client-node";
+import { ClusterError } from "./error.ts";
+import { type KubeconfigOptions, loadKubeconfig, readGroups, readTarget } from "./kubeconfig.ts";
 
 /** A response, whatever its status. */
 export interface Answer {
@@ -21,11 +21,7 @@ export interface Connection {
   send(path: string, accept: string): Promise<Answer>;
 }
 
-export interface ConnectOptions {
-  /** A kubeconfig; default: KUBECONFIG, ~/.kube/config or the pod's service account, as in kubectl. */
-  readonly kubeconfig?: string | undefined;
-  readonly context?: string | undefined;
-  readonly env: Environment;
+export interface ConnectOptions extends KubeconfigOptions {
   /** Timeout of one request; a page of 500 large objects takes seconds. */
   readonly requestTimeoutMs?: number;
 }
@@ -35,52 +31,74 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /**
  * Finds the cluster; sends nothing.
  *
+ * Credentials are read once and kept, so that a plugin is not started for each request. Where the API server does not accept them (any
+ * more), the kubeconfig and its files are read again, a plugin is started again, and the request is sent once more.
+ *
  * @throws {ClusterError} `NoCluster`
  */
-export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, env, ...options }: ConnectOptions): Connection {
-  const target = findTarget({ ...options, env });
-  const source = toCredentialSource(target.user, env);
-  const reach = target.server.startsWith("http:") ? reachPlainly() : reachOverTls(target, requestTimeoutMs);
+export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, ...options }: ConnectOptions): Connection {
+  const { server, namespace } = readTarget(loadKubeconfig(options));
+  let credentials: Promise<RequestOptions> | undefined;
   const send = async (path: string, accept: string): Promise<Answer> => {
-    // `kubectl proxy` speaks plain HTTP, and adds the credentials itself: there are none to send in the clear.
-    const credentials = target.server.startsWith("http:") ? { headers: {} } : await source.get();
-    const headers = { ...credentials.headers, accept };
-    return exchange(`${target.server}${path}`, { ...(await reach(credentials)), headers, timeout: requestTimeoutMs });
+    credentials ??= readCredentials(loadKubeconfig(options), requestTimeoutMs);
+    // A plugin that failed is started again: its user may have logged in meanwhile.
+    const { headers, ...rest } = await credentials.catch((error: unknown) => {
+      credentials = undefined;
+      throw error;
+    });
+    return exchange(`${server}${path}`, { ...rest, headers: { ...headers, accept } });
   };
   return {
-    server: target.server,
-    namespace: target.namespace,
+    server,
+    namespace,
     send: async (path, accept) => {
       const answer = await send(path, accept);
-      return answer.status === 401 && source.forget() ? send(path, accept) : answer;
+      if (answer.status !== 401) return answer;
+      credentials = undefined;
+      return send(path, accept);
     },
   };
 }
 
-/** Says how a request gets there. */
-type Reach = (credentials: Credentials) => Promise<RequestOptions>;
-
-function reachPlainly(): Reach {
-  const agent = new HttpAgent({ keepAlive: true });
-  return async () => ({ agent });
+/** Makes the agent, headers and certificates of all requests; runs a plugin. @throws {ClusterError} `Unauthorized` */
+async function readCredentials(config: KubeConfig, timeout: number): Promise<RequestOptions> {
+  const { server, proxyUrl } = readTarget(config);
+  // `kubectl proxy` speaks plain HTTP, and adds the credentials itself: none are sent in the clear.
+  if (!server.startsWith("https:")) return { timeout };
+  const options: RequestOptions = { timeout };
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (cause) {
+    throw notAuthenticated(config, cause);
+  }
+  const complete = withGroups(options, readGroups(config));
+  // The library's agent makes a TLS handshake for each request.
+  return proxyUrl === undefined ? { ...complete, agent: toAgent(options) } : complete;
 }
 
-/** One agent, so that requests share a TLS handshake; another one when a plugin gives another certificate. */
-function reachOverTls({ server, proxy, tls }: Target, timeout: number): Reach {
-  let agent: Agent | undefined;
-  let known: Credentials["cert"];
-  return async ({ cert, key }) => {
-    const options = { ...tls, ...(cert && { cert }), ...(key && { key }) };
-    if (proxy !== undefined) {
-      const socket = await openTunnel(proxy, new URL(server), { ...options, timeout });
-      return { createConnection: () => socket };
-    }
-    if (agent === undefined || known !== cert) {
-      agent = new Agent({ ...options, keepAlive: true });
-      known = cert;
-    }
-    return { agent };
+const toAgent = ({ ca, cert, key, servername, rejectUnauthorized }: RequestOptions): Agent =>
+  new Agent({ ca, cert, key, servername, rejectUnauthorized, keepAlive: true } as AgentOptions);
+
+/** Adds impersonated groups; leaves out the line end of a token's file. */
+function withGroups({ headers, ...options }: RequestOptions, groups: readonly string[]): RequestOptions {
+  const trimmed = Object.entries(headers ?? {}).map(([name, value]) => [name, String(value).trim()]);
+  return {
+    ...options,
+    headers: { ...Object.fromEntries(trimmed), ...(groups.length > 0 && { "impersonate-group": groups }) },
   };
+}
+
+function notAuthenticated(config: KubeConfig, cause: unknown): ClusterError {
+  const exec: unknown = config.getCurrentUser()?.exec;
+  const { command, installHint } = (exec ?? {}) as { readonly command?: string; readonly installHint?: string };
+  // A parser's message quotes the text, which may be half a credential.
+  const isPrinted = cause instanceof SyntaxError || cause instanceof TypeError;
+  const reason = cause instanceof Error ? cause.message.trim() : String(cause);
+  const what = isPrinted && command !== undefined ? "what it prints is no ExecCredential" : reason;
+  const from = command === undefined ? "" : ` from ${command}`;
+  const hint = installHint === undefined ? "" : `; ${installHint.trim()}`;
+  // The cause is left out for the same reason.
+  return new ClusterError("Unauthorized", `cannot get credentials${from}: ${what}${hint}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { compareTexts } from "../../src/model/compare.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import type { Cluster } from "./cluster.ts";
-import { type ApiRequest, ClusterError } from "./error.ts";
+import { ClusterError } from "./error.ts";
 
 /** A kind that the API server serves, in its preferred version. */
 export interface ResourceKind {
@@ -19,14 +19,12 @@ export interface ResourceKind {
   readonly verbs: readonly string[];
 }
 
-const AGGREGATED = ["v2", "v2beta1"].map(
-  (version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
-);
-const ACCEPT = [...AGGREGATED, "application/json"].join(",");
+const ACCEPT = ["v2", "v2beta1"]
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .join(",");
 
 /**
- * Finds all installed kinds, sorted by group and kind. This takes one request with aggregated discovery (Kubernetes 1.27 and
- * later), else one per group.
+ * Finds all installed kinds, sorted by group and kind, in one request (Kubernetes 1.27 and later).
  *
  * @param includeCore adds Kubernetes' core group (pods, secrets, …), which takes one more request.
  * @throws {ClusterError}
@@ -38,22 +36,10 @@ export async function discover(cluster: Cluster, { includeCore = false } = {}): 
 }
 
 async function findKindsBelow(cluster: Cluster, path: string): Promise<readonly ResourceKind[]> {
-  const answer = await cluster.get(toRootRequest(path), {}, ACCEPT);
+  const answer = await cluster.get({ verb: "get", resource: "", apiGroup: "", path }, {}, ACCEPT);
   if (answer["kind"] === "APIGroupDiscoveryList") return objectsIn(answer["items"]).flatMap(readGroup);
-
-  const versions =
-    path === "/api"
-      ? [{ group: "", version: "v1", path: "/api/v1" }]
-      : objectsIn(answer["groups"]).map((group) => {
-          const preferred = isObject(group["preferredVersion"]) ? group["preferredVersion"] : {};
-          const version = text(preferred["version"]);
-          return { group: text(group["name"]), version, path: `/apis/${text(group["name"])}/${version}` };
-        });
-  const lists = await Promise.all(versions.map((version) => findKindsInVersion(cluster, version)));
-  return lists.flat();
+  throw new ClusterError("Refused", `cannot get ${path}: the API server has no aggregated discovery (Kubernetes 1.27)`);
 }
-
-const toRootRequest = (path: string): ApiRequest => ({ verb: "get", resource: "", apiGroup: "", path });
 
 /** Reads a group's kinds. Its newest version comes first; a kind may be in an older one only. */
 function readGroup(item: JsonObject): readonly ResourceKind[] {
@@ -79,35 +65,6 @@ function toKind(group: string, version: string, resource: JsonObject): ResourceK
   };
 }
 
-interface Version {
-  readonly group: string;
-  readonly version: string;
-  readonly path: string;
-}
-
-/** Finds kinds without aggregated discovery. A group whose API server is unavailable has no kinds. */
-async function findKindsInVersion(
-  cluster: Cluster,
-  { group, version, path }: Version,
-): Promise<readonly ResourceKind[]> {
-  const list = await cluster.get(toRootRequest(path)).catch((error: unknown): JsonObject => {
-    if (error instanceof ClusterError && error.code === "NotFound") return {};
-    throw error;
-  });
-  const resources = objectsIn(list["resources"]).filter((resource) => !text(resource["name"]).includes("/"));
-  return resources.map((resource) => ({
-    group,
-    version,
-    kind: text(resource["kind"]),
-    plural: text(resource["name"]),
-    singular: text(resource["singularName"]) || text(resource["kind"]).toLowerCase(),
-    shortNames: texts(resource["shortNames"]),
-    isNamespaced: resource["namespaced"] === true,
-    categories: texts(resource["categories"]),
-    verbs: texts(resource["verbs"]),
-  }));
-}
-
 const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
@@ -115,3 +72,26 @@ const text = (value: JsonValue | undefined): string => (typeof value === "string
 
 const texts = (value: JsonValue | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+/**
+ * Finds kinds by a name in kubectl's notation: kind, singular, plural or short name in any case, optionally followed by the group
+ * with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`,
+ * `buckets.v1beta1.s3.aws.upbound.io`.
+ */
+export function findKindsByName(text: string, kinds: readonly ResourceKind[]): readonly ResourceKind[] {
+  const [name = "", ...rest] = text.toLowerCase().split(".");
+  const group = rest.join(".");
+  return kinds.filter(
+    (kind) =>
+      [kind.kind.toLowerCase(), kind.singular, kind.plural, ...kind.shortNames].includes(name) &&
+      (group === "" || [kind.group, `${kind.version}.${kind.group}`].includes(group)),
+  );
+}
+
+/** Finds an installed kind. */
+export const findKind = (
+  kinds: readonly ResourceKind[],
+  { group, kind }: Pick<ResourceKind, "group" | "kind">,
+): ResourceKind | undefined => kinds.find((one) => one.group === group && one.kind === kind);
+
+/** Makes the name of a kind's CustomResourceDefinition: `buckets.s3.aws.upbound.io`. */
+export const toFullName = ({ plural, group }: ResourceKind): string => (group === "" ? plural : `${plural}.${group}`);

@@ -1,217 +1,146 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
 import { parse } from "yaml";
-import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { ClusterError } from "./error.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A kubeconfig's context with what it names: the API server, and who asks it. */
-export interface Target {
-  readonly server: string;
-  readonly namespace: string;
-  /** `http:` or `https:`. */
-  readonly proxy?: URL;
-  readonly tls: Tls;
-  readonly user: User;
-}
-
-interface Tls {
-  readonly ca?: Buffer;
-  readonly servername?: string;
-  readonly rejectUnauthorized?: false;
-}
-
-/** A user's credentials. Of several sources of a token, the first that is set counts. */
-export interface User {
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
-  readonly exec?: Exec;
-  /** Read for each request: kubelet rotates it. */
-  readonly tokenFile?: string;
-  readonly token?: string;
-  /** `name:password` */
-  readonly basic?: string;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-}
-
-/** A program that prints an ExecCredential. */
-export interface Exec {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Environment;
-  readonly apiVersion: string;
-  /** The cluster's data for the program, if `provideClusterInfo` is set. */
-  readonly cluster?: JsonObject;
-  readonly hint: string | undefined;
-}
-
-const POD = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-export interface TargetOptions {
+export interface KubeconfigOptions {
+  /** A kubeconfig; default: KUBECONFIG, ~/.kube/config or the pod's service account, as in kubectl. */
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** The user of a context without one: the library leaves out the cluster's CA without a user. */
+const NO_USER: User = { name: "" };
+
 /**
- * Finds the cluster as kubectl does: the file that is named, those of KUBECONFIG, ~/.kube/config, or the pod's service account. Of
- * entries with one name the first counts.
+ * Reads the kubeconfigs as kubectl does: of entries with one name the first counts, and files of KUBECONFIG may be missing. The
+ * library's own `loadFromDefault` refuses both.
  *
  * @throws {ClusterError} `NoCluster`
  */
-export function findTarget({ kubeconfig, context, env }: TargetOptions): Target {
-  const files = kubeconfig === undefined ? usualFiles(env).filter((file) => existsSync(file)) : [kubeconfig];
-  if (files.length === 0) return readPodTarget(env);
-  const configs = files.map(read);
-  const current = context ?? configs.map(({ json }) => text(json, "current-context")).find(Boolean);
-  if (current === undefined) throw noCluster(`${files.join(", ")}: there is no current-context`);
-  const found = pick(configs, "contexts", "context", current);
-  const cluster = pick(configs, "clusters", "cluster", text(found.entry, "cluster") ?? "");
-  const user = text(found.entry, "user");
-  return {
-    ...toServer(cluster),
-    namespace: text(found.entry, "namespace") ?? "default",
-    user: user === undefined ? { headers: {} } : toUser(pick(configs, "users", "user", user), cluster.entry),
-  };
+export function loadKubeconfig({ kubeconfig, context, env }: KubeconfigOptions): KubeConfig {
+  const files = kubeconfig ? [kubeconfig] : usualFiles(env).filter((file) => existsSync(file));
+  const config = new KubeConfig();
+  if (files.length === 0) {
+    if (env["KUBERNETES_SERVICE_HOST"] === undefined) throw noCluster("there is no kubeconfig");
+    config.loadFromCluster();
+    return config;
+  }
+  const all = files.map(read);
+  const currentContext = context || all.map((one) => one.getCurrentContext()).find(Boolean);
+  if (!currentContext) throw noCluster(`${files.join(", ")}: there is no current-context`);
+  config.loadFromOptions({
+    clusters: all.flatMap((one) => one.getClusters()),
+    users: [...all.flatMap((one) => one.getUsers()), NO_USER],
+    contexts: all.flatMap((one) => one.getContexts()).map((one) => ({ ...one, user: one.user ?? NO_USER.name })),
+    currentContext,
+  });
+  informPlugin(config);
+  return config;
 }
 
-function usualFiles(env: Environment): readonly string[] {
-  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
-  if (listed.length > 0) return listed;
-  const home = env["HOME"] ?? env["USERPROFILE"];
-  return home === undefined ? [] : [join(home, ".kube", "config")];
+function usualFiles({ KUBECONFIG, HOME, USERPROFILE }: KubeconfigOptions["env"]): readonly string[] {
+  const listed = (KUBECONFIG ?? "").split(delimiter).filter(Boolean);
+  const home = HOME ?? USERPROFILE;
+  return listed.length > 0 || home === undefined ? listed : [join(home, ".kube", "config")];
 }
 
-function readPodTarget({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" }: Environment): Target {
-  if (host === undefined || !existsSync(`${POD}/token`)) throw noCluster("there is no kubeconfig");
-  return {
-    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    namespace: readFileSync(`${POD}/namespace`, "utf8").trim(),
-    tls: { ca: readFileSync(`${POD}/ca.crt`) },
-    user: { tokenFile: `${POD}/token`, headers: {} },
-  };
-}
-
-/** A kubeconfig, and where it lies: its paths are relative to it. */
-interface Config {
-  readonly file: string;
-  readonly json: JsonObject;
-}
-
-interface Entry {
-  readonly file: string;
-  readonly entry: JsonObject;
-}
-
-function read(file: string): Config {
+function read(file: string): KubeConfig {
+  const config = new KubeConfig();
   try {
-    const json: unknown = parse(readFileSync(file, "utf8"));
-    if (isObject(json)) return { file, json };
+    config.loadFromFile(file);
+    config.loadFromOptions({
+      clusters: config.getClusters(),
+      contexts: config.getContexts(),
+      currentContext: config.getCurrentContext(),
+      users: readUsers(config, file),
+    });
+    return config;
   } catch (cause) {
-    throw noCluster(cause instanceof Error ? cause.message : String(cause), cause);
+    // Only the first line: the others of a YAML parser's message quote the file, which has credentials.
+    const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    throw noCluster(reason.includes(file) ? reason : `${file}: ${reason}`);
   }
-  throw noCluster(`${file} is no kubeconfig`);
 }
 
-/** @throws {ClusterError} which lists the names that there are. */
-function pick(configs: readonly Config[], list: string, key: string, name: string): Entry {
-  const all = configs.flatMap(({ file, json }) =>
-    (Array.isArray(json[list]) ? json[list] : []).filter(isObject).map((item) => ({ file, item })),
-  );
-  const found = all.find(({ item }) => item["name"] === name);
-  const entry = found?.item[key];
-  if (found === undefined || !isObject(entry)) {
-    const names = all.map(({ item }) => text(item, "name"));
-    throw noCluster(`no ${key} ${JSON.stringify(name)}; there is ${names.join(", ")}`);
-  }
-  return { file: found.file, entry };
+/** A user as a kubeconfig has it, as far as the library (1.4) does not read it. */
+interface RawUser {
+  readonly tokenFile?: string;
+  readonly "as-groups"?: readonly string[];
 }
 
-function toServer({ file, entry }: Entry): Pick<Target, "server" | "proxy" | "tls"> {
-  const server = text(entry, "server");
-  if (server === undefined || !URL.canParse(server)) throw noCluster(`${file}: a cluster without a valid server`);
-  const proxy = text(entry, "proxy-url");
-  if (proxy !== undefined && !/^https?:/.test(proxy)) {
-    throw noCluster(
-      `${file}: proxy-url ${proxy.split(":")[0]}: is not supported: use one of http: or https:, or kubectl proxy`,
-    );
-  }
-  const ca = bytes(file, entry, "certificate-authority");
-  const servername = text(entry, "tls-server-name");
-  return {
-    server: server.replace(/\/+$/, ""),
-    ...(proxy !== undefined && { proxy: new URL(proxy) }),
-    tls: {
-      ...(ca && { ca }),
-      ...(servername !== undefined && { servername }),
-      ...(entry["insecure-skip-tls-verify"] === true && { rejectUnauthorized: false }),
-    },
+interface CompleteUser extends User {
+  readonly groups?: readonly string[];
+}
+
+/** Adds to users the file of their token, whose path is relative to the kubeconfig, and the groups that they impersonate. */
+function readUsers(config: KubeConfig, file: string): readonly CompleteUser[] {
+  const raw = parse(readFileSync(file, "utf8")) as {
+    readonly users?: readonly { readonly name: string; readonly user?: RawUser | null }[] | null;
   };
+  return config.getUsers().map((user) => {
+    const { tokenFile, "as-groups": groups } = raw.users?.find(({ name }) => name === user.name)?.user ?? {};
+    const rotated = tokenFile && { tokenFile: resolve(dirname(file), tokenFile) };
+    return {
+      ...user,
+      ...(rotated && { authProvider: { name: "tokenFile", config: rotated } }),
+      ...(groups && { groups }),
+    };
+  });
 }
 
-function toUser({ file, entry }: Entry, cluster: JsonObject): User {
-  if (entry["auth-provider"] !== undefined) {
-    throw noCluster(`${file}: Kubernetes 1.26 removed auth-provider: use a plugin under exec`);
-  }
-  const [cert, key] = [bytes(file, entry, "client-certificate"), bytes(file, entry, "client-key")];
-  const tokenFile = text(entry, "tokenFile");
-  const [token, username] = [text(entry, "token"), text(entry, "username")];
-  const [as, groups] = [text(entry, "as"), texts(entry["as-groups"])];
-  return {
-    ...(cert && { cert }),
-    ...(key && { key }),
-    ...(isObject(entry["exec"]) && { exec: toExec(file, entry["exec"], cluster) }),
-    ...(tokenFile !== undefined && { tokenFile: beside(file, tokenFile) }),
-    ...(token !== undefined && { token }),
-    ...(username !== undefined && { basic: `${username}:${text(entry, "password") ?? ""}` }),
-    headers: {
-      ...(as !== undefined && { "impersonate-user": as }),
-      ...(groups.length > 0 && { "impersonate-group": groups }),
-    },
+/** The groups that the chosen user impersonates. */
+export const readGroups = (config: KubeConfig): readonly string[] =>
+  (config.getCurrentUser() as CompleteUser | null)?.groups ?? [];
+
+/** The chosen API server, and the namespace of the context. @throws {ClusterError} `NoCluster` where the context lacks a part. */
+export function readTarget(config: KubeConfig) {
+  const name = config.getCurrentContext();
+  const context = config.getContextObject(name);
+  if (context === null) throw noCluster(missing("context", name, config.getContexts()));
+  const cluster = config.getCluster(context.cluster);
+  if (cluster === null) throw noCluster(missing("cluster", context.cluster, config.getClusters()));
+  if (!URL.canParse(cluster.server)) throw noCluster(`cluster ${JSON.stringify(cluster.name)} has no valid server`);
+  const user = config.getUser(context.user);
+  if (context.user && user === null) throw noCluster(missing("user", context.user, config.getUsers()));
+  const { server, proxyUrl } = cluster;
+  return { server: server.replace(/\/+$/, ""), proxyUrl, namespace: context.namespace?.trim() || "default" };
+}
+
+const missing = (what: string, name: string, all: readonly { readonly name: string }[]): string =>
+  `no ${what} ${JSON.stringify(name)}; there is ${all.map((one) => one.name).join(", ")}`;
+
+interface Exec {
+  readonly apiVersion?: string;
+  readonly provideClusterInfo?: boolean;
+  env?: readonly { readonly name: string; readonly value: string }[] | null;
+}
+
+/** Tells the user's plugin what kubectl would, in KUBERNETES_EXEC_INFO; the library (1.4) tells it nothing. */
+function informPlugin(config: KubeConfig): void {
+  const exec = config.getCurrentUser()?.exec as Exec | null | undefined;
+  if (!exec) return;
+  const cluster = config.getCurrentCluster();
+  const info = {
+    apiVersion: exec.apiVersion ?? "client.authentication.k8s.io/v1",
+    kind: "ExecCredential",
+    spec: { interactive: false, ...(exec.provideClusterInfo === true && cluster && { cluster: toInfo(cluster) }) },
   };
+  exec.env = [...(exec.env ?? []), { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) }];
 }
 
-function toExec(file: string, exec: JsonObject, cluster: JsonObject): Exec {
-  const command = text(exec, "command");
-  if (command === undefined) throw noCluster(`${file}: exec without a command`);
-  const variables = Array.isArray(exec["env"]) ? exec["env"].filter(isObject) : [];
-  return {
-    // A bare name is looked up in PATH.
-    command: /[/\\]/.test(command) ? beside(file, command) : command,
-    args: texts(exec["args"]),
-    env: Object.fromEntries(variables.map((item) => [text(item, "name") ?? "", text(item, "value")])),
-    apiVersion: text(exec, "apiVersion") ?? "client.authentication.k8s.io/v1",
-    ...(exec["provideClusterInfo"] === true && { cluster }),
-    hint: text(exec, "installHint"),
-  };
-}
+const toInfo = ({ server, caData, tlsServerName, skipTLSVerify, proxyUrl }: Cluster): object => ({
+  server,
+  ...(caData && { "certificate-authority-data": caData }),
+  ...(tlsServerName && { "tls-server-name": tlsServerName }),
+  ...(skipTLSVerify && { "insecure-skip-tls-verify": true }),
+  ...(proxyUrl && { "proxy-url": proxyUrl }),
+});
 
-function text(object: JsonObject, key: string): string | undefined {
-  const value = object[key];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-const texts = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-
-/** `KEY-data`, which is base64, or else the file that `KEY` names. */
-function bytes(file: string, object: JsonObject, key: string): Buffer | undefined {
-  const [data, path] = [text(object, `${key}-data`), text(object, key)];
-  if (data !== undefined) return Buffer.from(data, "base64");
-  if (path === undefined) return undefined;
-  try {
-    return readFileSync(beside(file, path));
-  } catch (cause) {
-    throw noCluster(`${file}: ${key}: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
-  }
-}
-
-const beside = (file: string, path: string): string => resolve(dirname(file), path);
-
-const noCluster = (reason: string, cause?: unknown): ClusterError =>
+const noCluster = (reason: string): ClusterError =>
   new ClusterError(
     "NoCluster",
     `cannot find a cluster: ${reason}; give --kubeconfig, set KUBECONFIG, or run in a pod with a service account`,
-    { cause },
   );

@@ -12,8 +12,6 @@ export interface ListOptions {
   readonly pageSize?: number;
   /** Requests metadata only, for kinds that may hold secrets and for many objects. */
   readonly isMetadataOnly?: boolean;
-  /** Called after each page with the number of objects so far and the number of remaining ones, if known. */
-  readonly onPage?: (soFar: number, remaining: number | undefined) => void;
 }
 
 const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
@@ -46,7 +44,7 @@ export async function list(
 async function listOnce(
   cluster: Cluster,
   kind: ResourceKind,
-  { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false, onPage }: ListOptions,
+  { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false }: ListOptions,
 ): Promise<readonly JsonObject[]> {
   const request = toApiRequest(kind, "list", namespace);
   const objects: JsonObject[] = [];
@@ -56,7 +54,6 @@ async function listOnce(
     const page = toPage(await cluster.get(request, query, isMetadataOnly ? METADATA_LIST : undefined), kind);
     objects.push(...page.items);
     next = page.next;
-    onPage?.(objects.length, page.remaining);
   } while (next !== undefined);
   return objects;
 }
@@ -64,32 +61,39 @@ async function listOnce(
 interface Page {
   readonly items: readonly JsonObject[];
   readonly next: string | undefined;
-  readonly remaining: number | undefined;
 }
 
 function toPage(answer: JsonObject, { group, version, kind }: ResourceKind): Page {
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const items = Array.isArray(answer["items"]) ? answer["items"].filter(isObject) : [];
   const metadata = isObject(answer["metadata"]) ? answer["metadata"] : {};
-  const { continue: next, remainingItemCount: remaining } = metadata;
+  const { continue: next } = metadata;
   return {
     items: items.map((item) => ({ ...item, apiVersion, kind })),
     next: typeof next === "string" && next !== "" ? next : undefined,
-    remaining: typeof remaining === "number" ? remaining : undefined,
   };
 }
 
-/** Gets one object. @throws {ClusterError} such as `NotFound` */
-export const get = (cluster: Cluster, kind: ResourceKind, name: string, namespace?: string): Promise<JsonObject> =>
-  cluster.get(toApiRequest(kind, "get", namespace, name), {});
+interface GetOptions {
+  /** Requests metadata only, for kinds that may hold secrets. */
+  readonly isMetadataOnly?: boolean;
+}
 
-/** Gets the metadata of one object. @throws {ClusterError} such as `NotFound` */
-export const getMetadata = (
+/** Gets one object; undefined where it is not there. @throws {ClusterError} */
+export async function getIfThere(
   cluster: Cluster,
   kind: ResourceKind,
   name: string,
-  namespace?: string,
-): Promise<JsonObject> => cluster.get(toApiRequest(kind, "get", namespace, name), {}, METADATA);
+  namespace: string | undefined,
+  { isMetadataOnly = false }: GetOptions = {},
+): Promise<JsonObject | undefined> {
+  try {
+    return await cluster.get(toApiRequest(kind, "get", namespace, name), {}, isMetadataOnly ? METADATA : undefined);
+  } catch (error) {
+    if (error instanceof ClusterError && error.code === "NotFound") return undefined;
+    throw error;
+  }
+}
 
 function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: string, name?: string): ApiRequest {
   const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
@@ -97,4 +101,28 @@ function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: 
   const one = name === undefined ? "" : `/${encodeURIComponent(name)}`;
   const path = `${root}${within}/${kind.plural}${one}`;
   return { verb, resource: kind.plural, apiGroup: kind.group, namespace, name, path };
+}
+interface Pace {
+  /** The number of items at a time; the default is low enough for an API server's fair queues. */
+  readonly atATime?: number;
+  /** Called after each item with the number of finished items. */
+  readonly onDone?: (done: number) => void;
+}
+
+/** Works on several items at a time. The results are in the order of the items; the first failure ends it. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  { atATime = 8, onDone = () => {} }: Pace = {},
+): Promise<readonly R[]> {
+  const results = new Map<number, R>();
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) {
+      results.set(index, await work(item));
+      onDone(results.size);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atATime, items.length) }, worker));
+  return [...results].sort(([a], [b]) => a - b).map(([, result]) => result);
 }

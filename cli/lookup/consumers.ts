@@ -16,10 +16,8 @@ import { type Document, documentOf, stringAt } from "../../src/model/document.ts
 import { compareConsumers, type JudgedConsumer, judge, toConsumer } from "../../src/ownership/consumer.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
-import { ClusterError } from "../cluster/error.ts";
-import { inParallel } from "../cluster/in-parallel.ts";
-import { findKind } from "../cluster/kinds.ts";
-import { get, getMetadata, list } from "../cluster/list.ts";
+import { findKind } from "../cluster/discovery.ts";
+import { getIfThere, inParallel, list } from "../cluster/list.ts";
 
 export interface Consumers {
   /** False where the shared resource is not there; its copies may be. */
@@ -51,7 +49,9 @@ export async function findConsumers(
     const copies = await list(cluster, copyKind, { labelSelector, isMetadataOnly: is === "Secret" });
     return copies.flatMap((copy) => toConsumer(documentOf(copy), is) ?? []);
   });
-  const shared = await getIfThere(cluster, kind, name, namespace);
+  // Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for.
+  const found = await getIfThere(cluster, kind, name, namespace, { isMetadataOnly: kind.group === "" });
+  const shared = found && documentOf(found);
   const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, kinds, shared);
   const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
   const consumers = judge(lists.flat().sort(compareConsumers), isAnnotated, grantees);
@@ -70,16 +70,6 @@ function copyKinds(kinds: readonly ResourceKind[]): readonly InstalledCopyKind[]
     const found = findKind(kinds, { group: toApiGroup(apiVersion), kind });
     return found === undefined ? [] : [{ is, kind: found }];
   });
-}
-
-/** Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for. */
-async function getIfThere(cluster: Cluster, kind: ResourceKind, name: string, namespace: string | undefined) {
-  try {
-    return documentOf(await (kind.group === "" ? getMetadata : get)(cluster, kind, name, namespace));
-  } catch (error) {
-    if (error instanceof ClusterError && error.code === "NotFound") return undefined;
-    throw error;
-  }
 }
 
 /** Reads the annotations of the shared resource; a label selector is the API server's to match. */

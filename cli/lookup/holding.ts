@@ -17,7 +17,7 @@ import { textAt } from "../../src/ownership/fields.ts";
 import { readNames } from "../../src/ownership/identity.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/marks.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
-import { toFullName } from "../cluster/kinds.ts";
+import { toFullName } from "../cluster/discovery.ts";
 import { toName } from "./query.ts";
 
 /** A managed resource that the function has registered: it stands for a cloud resource, and somebody's it is. */

@@ -3,8 +3,7 @@ import { groupBy } from "../../src/model/group-by.ts";
 import { EXTERNAL_NAME_LABEL, IDENTITY } from "../../src/ownership/marks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
-import { inParallel } from "../cluster/in-parallel.ts";
-import { list } from "../cluster/list.ts";
+import { inParallel, list } from "../cluster/list.ts";
 import { type Holding, toHolding } from "./holding.ts";
 import { type ResourceQuery, toLabel } from "./query.ts";
 
@@ -88,11 +87,7 @@ export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: 
 }
 
 /** Every managed resource of a kind that is registered. */
-export async function listRegistered(
-  cluster: Cluster,
-  kind: ResourceKind,
-  onPage?: (soFar: number, remaining: number | undefined) => void,
-): Promise<readonly Holding[]> {
-  const objects = await list(cluster, kind, { labelSelector: IDENTITY, ...(onPage && { onPage }) });
+export async function listRegistered(cluster: Cluster, kind: ResourceKind): Promise<readonly Holding[]> {
+  const objects = await list(cluster, kind, { labelSelector: IDENTITY });
   return objects.map((object) => toHolding(object, kind));
 }

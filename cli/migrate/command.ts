@@ -1,30 +1,32 @@
-import { defineCommand } from "../command.ts";
+import type { AddCommand } from "../command.ts";
 
-export const migrateCommand = defineCommand({
-  name: "migrate",
-  usage: ["COMPOSITION"],
-  description: `Rewrite the steps of function-extra-resources, function-environment-configs and function-tag-manager in a
-Composition into steps of this function, and print it. Comments are kept. Reads and writes no cluster.`,
-  arguments: [
-    {
-      name: "COMPOSITION",
-      help: "A YAML file with Compositions; other documents stay as they are. - reads standard input.",
-    },
-  ],
-  flags: [
-    {
-      name: "function",
-      value: "NAME",
-      default: "function-shared-infrastructure",
-      help: "The name of this function's Function in the cluster.",
-    },
-  ],
-  notes: `Exit codes:
+export const addMigrate: AddCommand = (program, choose) =>
+  program
+    .command("migrate")
+    .summary("Rewrite the steps of three other functions in a Composition into steps of this one.")
+    .description(
+      "Rewrite the steps of function-extra-resources, function-environment-configs and function-tag-manager in a Composition into steps " +
+        "of this function, and print it. Comments are kept. Reads and writes no cluster.",
+    )
+    .argument(
+      "<composition>",
+      "A YAML file with Compositions; other documents stay as they are. - reads standard input.",
+    )
+    .option(
+      "--function <name>",
+      "The name of this function's Function in the cluster.",
+      "function-shared-infrastructure",
+    )
+    .addHelpText("after", NOTES)
+    .action((file: string, { function: name }: { readonly function: string }) =>
+      choose(async (host) => (await import("./migrate.ts")).run(file, name, host)),
+    );
+
+const NOTES = `
+Exit codes:
   0  Everything was translated.
   1  Something could not be translated, or has another meaning here. Standard error says what; the rest was translated.
   2  The command line is wrong, or the file cannot be read.
 
-Examples:
-  function-shared-infrastructure migrate composition.yaml > migrated.yaml`,
-  exitCodes: { usage: 2, failed: 2 },
-});
+Example:
+  shared-infrastructure migrate composition.yaml > migrated.yaml`;

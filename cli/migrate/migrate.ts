@@ -4,27 +4,21 @@ import { faultsIn } from "../../src/input/faults.ts";
 import { API_VERSION, inputSchema, KIND } from "../../src/input/schema.ts";
 import { IGNORE_TAGS } from "../../src/input/tags.ts";
 import { isObject, type JsonObject, toPlainText } from "../../src/model/json.ts";
-import { readText } from "../read-text.ts";
-import { toRun } from "../run.ts";
-import { migrateCommand } from "./command.ts";
+import { readText } from "../files.ts";
+import type { Host } from "../host.ts";
 import { fromEnvironmentConfigs } from "./environment-configs.ts";
 import { fromExtraResources } from "./extra-resources.ts";
 import { fromTagManager } from "./tag-manager.ts";
 import { columnAt, commentsIn, type Edit, placeOf, replaceValue, type Style, withEdits } from "./text.ts";
 import type { Translated } from "./translate.ts";
 
-/** `migrate`: rewrites the steps of other functions. */
-export const run = toRun(migrateCommand, async (line, host) => {
-  const name = line.text("function");
-  const [file = ""] = line.arguments;
-  if (file === "") line.addFault("no Composition is given");
-  line.expectNoMoreArguments(1);
-  line.finish({});
-  const { text, remarks } = migrate(file === "-" ? await host.readInput() : readText(file), name);
+/** Rewrites the steps of other functions in a file, `-` for standard input. @returns the exit code. */
+export async function run(file: string, functionName: string, host: Host): Promise<number> {
+  const { text, remarks } = migrate(file === "-" ? await host.readInput() : readText(file), functionName);
   host.print(text);
   for (const remark of remarks) host.printError(`${remark}\n`);
   return remarks.length === 0 ? 0 : 1;
-});
+}
 
 /** Translations by the input's API group; these functions read no version and no kind. A Function's name may differ in each cluster. */
 const TRANSLATIONS: Readonly<Record<string, (input: JsonObject) => Translated>> = {

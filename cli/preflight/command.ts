@@ -1,69 +1,78 @@
-import { clusterFlags, exitCodes } from "../cluster.ts";
-import { defineCommand } from "../command.ts";
+import { Option } from "commander";
+import {
+  type AddCommand,
+  type ClusterFlags,
+  choiceFlag,
+  clusterFlags,
+  durationFlag,
+  repeatableFlag,
+  withFlags,
+} from "../command.ts";
+import type { Output } from "./conflicts.ts";
 
-export const preflightCommand = defineCommand({
-  name: "preflight",
-  usage: ["[PATH...] [flags]"],
-  description: `Check rendered manifests of XRs, claims and managed resources for cloud resources that somebody else owns, before they are applied. Looks owners up in the cluster, as "registry who-owns" does, and prints a line for each conflict. Only reads; it needs the verb "list" on the managed resources that it asks for.
+/** The command line of `preflight`. */
+export interface PreflightOptions extends ClusterFlags {
+  readonly mapping?: readonly string[];
+  readonly namespace?: string;
+  readonly output: Output;
+  /** In milliseconds. */
+  readonly wait: number;
+  readonly allowContenders?: true;
+  readonly allowEmpty?: true;
+}
 
-A mapping says which cloud resources an XR or claim stands for: docs/registry.md, and deploy/mapping.schema.json for editors. Managed resources that name their cloud resource (crossplane.io/external-name) need none; those that only observe are left out.`,
-  arguments: [
-    {
-      name: "PATH",
-      help:
-        "A file, or a folder whose .yaml, .yml and .json files are read, those in folders below it too; - is standard input, which is also " +
-        "read without a PATH. Documents may be Lists, empty, or of any kind; each PATH has to hold a Kubernetes manifest.",
-    },
-  ],
-  flags: [
-    {
-      name: "mapping",
-      short: "m",
-      value: "FILE",
-      isRepeatable: true,
-      help: "The cloud resources that XRs and claims stand for.",
-    },
-    {
-      name: "namespace",
-      short: "n",
-      value: "NAMESPACE",
-      help: "The namespace of objects whose manifest has none. Without it: that of the kubeconfig's context, or the pod's.",
-    },
-    {
-      name: "output",
-      short: "o",
-      value: "FORMAT",
-      default: "text",
-      help: "text, json, or github: annotations of a GitHub workflow.",
-    },
-    {
-      name: "wait",
-      value: "DURATION",
-      default: "0s",
-      help:
-        "Ask again for as long as there are conflicts, with exponential backoff from 1 s to 30 s. For cloud resources that are being " +
-        "deleted or handed over.",
-    },
-    {
-      name: "allow-contenders",
-      help: "Report no conflict for a claim or XR that is a contender already, and only observes.",
-    },
-    {
-      name: "allow-empty",
-      help:
-        "Accept a PATH or standard input without a Kubernetes manifest. By default that is an error, since a renderer that failed prints " +
-        "nothing.",
-    },
-    ...clusterFlags,
-  ],
-  notes: `Exit codes:
+const flags: readonly Option[] = [
+  repeatableFlag("-m, --mapping <file>", "The cloud resources that XRs and claims represent.", String),
+  new Option(
+    "-n, --namespace <namespace>",
+    "The namespace of objects whose manifest has none. Without it: that of the kubeconfig's context, or the pod's.",
+  ),
+  choiceFlag("-o, --output <format>", "github: annotations of a GitHub workflow.", ["text", "json", "github"]),
+  durationFlag(
+    "--wait <duration>",
+    "Ask again for as long as there are conflicts, with exponential backoff from 1 s to 30 s. For cloud resources that are being " +
+      "deleted or handed over.",
+    "0s",
+  ),
+  new Option(
+    "--allow-contenders",
+    "Report no conflict for a claim or XR that is a contender already, and only observes.",
+  ),
+  new Option(
+    "--allow-empty",
+    "Accept a path or standard input without a Kubernetes manifest. By default that is an error, since a renderer that failed prints " +
+      "nothing.",
+  ),
+  ...clusterFlags,
+];
+
+export const addPreflight: AddCommand = (program, choose) =>
+  withFlags(program.command("preflight"), flags)
+    .summary("Check manifests for cloud resources that somebody else owns, before they are applied.")
+    .description(DESCRIPTION)
+    .argument(
+      "[paths...]",
+      "Files, or folders whose .yaml, .yml and .json files are read, those in folders below them too; - is standard input, which is " +
+        "also read without a path. Documents may be Lists, empty, or of any kind; each path has to hold a Kubernetes manifest.",
+    )
+    .addHelpText("after", NOTES)
+    .action((paths: readonly string[], options: PreflightOptions) =>
+      choose(async (host) =>
+        (await import("./preflight.ts")).preflight(paths.length === 0 ? ["-"] : paths, options, host),
+      ),
+    );
+
+const DESCRIPTION = `Check rendered manifests of XRs, claims and managed resources for cloud resources that somebody else owns, before they are applied. Looks owners up in the cluster, as "registry who-owns" does, and prints a line for each conflict. Only reads; it needs the verb "list" on the managed resources that it asks for.
+
+A mapping says which cloud resources an XR or claim represents: deploy/mapping.schema.json is its schema for editors. Managed resources that name their cloud resource (crossplane.io/external-name) need none; those that only observe are left out.`;
+
+const NOTES = `
+Exit codes:
   0  No conflict.
   1  Conflicts.
   2  The manifests or the flags are wrong, or the cluster cannot be asked; standard error says why.
 
 Examples:
-  function-shared-infrastructure preflight manifests/ --mapping=mapping.yaml
-  helm template orders ./chart | function-shared-infrastructure preflight --mapping=mapping.yaml --namespace=team-a
-  function-shared-infrastructure preflight rendered.yaml -m mapping.yaml -o github --wait=2m`,
-  exitCodes,
-});
+  shared-infrastructure preflight manifests/ --mapping=mapping.yaml
+  helm template orders ./chart | shared-infrastructure preflight --mapping=mapping.yaml --namespace=team-a
+  shared-infrastructure preflight rendered.yaml -m mapping.yaml -o github --wait=2m`;

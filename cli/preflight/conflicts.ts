@@ -1,16 +1,16 @@
 import { formatFieldPath } from "../../src/model/field-path.ts";
 import { groupBy } from "../../src/model/group-by.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { ResourceKind } from "../cluster/discovery.ts";
-import { findKind } from "../cluster/kinds.ts";
-import { check, explain, notInstalled, toTitle } from "../lookup/check.ts";
+import { findKind, type ResourceKind } from "../cluster/discovery.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
+import { check, explain, notInstalled, toTitle } from "../lookup/ownership.ts";
 import { type ResourceQuery, toLabel } from "../lookup/query.ts";
+import { toPrintable } from "../text.ts";
 import type { Manifest } from "./manifests.ts";
 
 /** A cloud resource that a manifest declares and somebody else owns. */
-export interface Conflict {
+interface Conflict {
   readonly file: string;
   readonly line: number;
   readonly template: string | undefined;
@@ -66,16 +66,12 @@ function isCrossplanes({ object }: Manifest, kinds: readonly ResourceKind[]): bo
   return kind?.categories.some((category) => category === "composite" || category === "claim") === true;
 }
 
-export interface Rules {
-  readonly allowContenders: boolean;
-}
-
 /** Asks the cluster, and compares the manifests with each other. @throws {ClusterError} */
 export async function findConflicts(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
   { wishes, doubts }: Wishes,
-  { allowContenders }: Rules,
+  allowContenders: boolean,
 ): Promise<Findings> {
   const checked = await check(cluster, kinds, wishes);
   const owned = wishes.flatMap((wish, index): readonly Conflict[] => {
@@ -127,3 +123,39 @@ function describeObject({ object }: Manifest): string {
   const name = [of("namespace"), of("name")].filter((part) => typeof part === "string").join("/");
   return `${named.group === "" ? named.kind : `${named.kind}.${named.group}`} ${name}`;
 }
+
+export type Output = "text" | "json" | "github";
+
+/** The text for standard output. */
+export function toReport({ conflicts, doubts, asked }: Findings, output: Output): string {
+  if (output === "json") return `${JSON.stringify({ conflicts, doubts, asked }, null, 2)}\n`;
+  const toLine = output === "github" ? toAnnotation : toText;
+  const warnings = output === "github" ? doubts.map((doubt) => `::warning::${escaped(doubt)}\n`) : [];
+  return [...conflicts.map((conflict) => `${toLine(conflict)}\n`), ...warnings].join("");
+}
+
+function toText({ file, line, template, object, field, message }: Conflict): string {
+  const from = template === undefined ? "" : ` (${template})`;
+  return toPrintable(`${file}:${line}${from}: ${object}: ${field}: ${message}`);
+}
+
+function toAnnotation({ file, line, template, object, field, message }: Conflict): string {
+  // Standard input is no file of the repository. The chart's template is one, but has other line numbers.
+  const place = file === "-" ? "" : ` file=${property(file)},line=${line}`;
+  const from = template === undefined ? "" : `${template}: `;
+  return `::error${place}::${escaped(`${from}${object}: ${field}: ${message}`)}`;
+}
+
+/** https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions */
+const escaped = (text: string): string => toPrintable(text).replaceAll("%", "%25");
+
+const property = (text: string): string => escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+
+/** The text for standard error: a line for each doubt, then the numbers. */
+export function toSummary({ conflicts, doubts, asked }: Findings, objects: number): string {
+  const lines = doubts.map((doubt) => `warning: ${toPrintable(doubt)}\n`);
+  const numbers = `${counted(objects, "object")}, naming ${counted(asked, "cloud resource")}`;
+  return `${lines.join("")}${counted(conflicts.length, "conflict")}: ${numbers}\n`;
+}
+
+const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;

@@ -4,8 +4,8 @@ import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
 import { FunctionError } from "../../src/errors.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { cannotRead, readText } from "../files.ts";
 import type { Host } from "../host.ts";
-import { cannotRead, readText } from "../read-text.ts";
 
 /** An object in a file. */
 export interface Manifest {
@@ -27,7 +27,7 @@ export interface Manifest {
  */
 export async function readManifests(
   paths: readonly string[],
-  { allowEmpty }: { readonly allowEmpty: boolean },
+  allowEmpty: boolean,
   host: Pick<Host, "readInput">,
 ): Promise<readonly Manifest[]> {
   const parsed = [];

@@ -1,56 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import { withValueAt } from "../../src/model/field-path.ts";
-import { discover, type ResourceKind } from "../cluster/discovery.ts";
-import { findKind } from "../cluster/kinds.ts";
-import { waitBefore } from "../cluster/retry.ts";
-import { type ClusterOptions, DURATION, EXIT, explainClusterError, openCluster, readClusterFlags } from "../cluster.ts";
-import type { CommandLine } from "../command-line.ts";
+import { waitBefore } from "../cluster/cluster.ts";
+import { discover, findKind, type ResourceKind } from "../cluster/discovery.ts";
+import { EXIT } from "../command.ts";
+import { readMappings } from "../files.ts";
 import type { Host } from "../host.ts";
 import { toNamed } from "../lookup/declarations.ts";
-import { readMappings } from "../mappings.ts";
-import { toRun } from "../run.ts";
-import { toMilliseconds } from "../values.ts";
-import { preflightCommand } from "./command.ts";
-import { type Findings, findConflicts, findWishes } from "./conflicts.ts";
+import { openCluster } from "../open-cluster.ts";
+import type { PreflightOptions } from "./command.ts";
+import { type Findings, findConflicts, findWishes, toReport, toSummary } from "./conflicts.ts";
 import { type Manifest, readManifests } from "./manifests.ts";
-import { type Output, outputs, toReport, toSummary } from "./report.ts";
 
-/** `preflight`: compares manifests with what is owned in the cluster, and with each other. */
-export const run = toRun(preflightCommand, (line, host) => preflight(readOptions(line), host), explainClusterError);
-
-interface Options extends ClusterOptions {
-  readonly paths: readonly string[];
-  readonly mappings: readonly string[];
-  readonly namespace: string | undefined;
-  readonly output: Output;
-  readonly waitMs: number;
-  readonly allowContenders: boolean;
-  readonly allowEmpty: boolean;
-}
-
-/** @throws {FunctionError} `InvalidFlags` */
-const readOptions = (line: CommandLine<(typeof preflightCommand)["flags"][number]["name"]>): Options =>
-  line.finish({
-    ...readClusterFlags(line),
-    paths: line.arguments.length === 0 ? ["-"] : line.arguments,
-    mappings: line.texts("mapping"),
-    namespace: line.optionalText("namespace"),
-    output: line.choice("output", outputs),
-    waitMs: line.value("wait", toMilliseconds, DURATION),
-    allowContenders: line.isOn("allow-contenders"),
-    allowEmpty: line.isOn("allow-empty"),
-  });
-
-async function preflight(options: Options, host: Host): Promise<number> {
-  const mappings = readMappings(options.mappings);
-  const found = await readManifests(options.paths, options, host);
+/** Compares manifests with what is owned in the cluster, and with each other. @returns the exit code. */
+export async function preflight(paths: readonly string[], options: PreflightOptions, host: Host): Promise<number> {
+  const mappings = readMappings(options.mapping);
+  const found = await readManifests(paths, options.allowEmpty === true, host);
 
   const cluster = openCluster(options, host);
   const kinds = await discover(cluster);
   const manifests = found.map((manifest) => withNamespace(manifest, kinds, options.namespace ?? cluster.namespace));
-  const findings = await askWhileInConflict(options.waitMs, host, () =>
-    findConflicts(cluster, kinds, findWishes(manifests, mappings, kinds), options),
+  const findings = await askWhileInConflict(options.wait, host, () =>
+    findConflicts(cluster, kinds, findWishes(manifests, mappings, kinds), options.allowContenders === true),
   );
   host.print(toReport(findings, options.output));
   host.printError(toSummary(findings, manifests.length));

@@ -1,69 +1,147 @@
-import { clusterFlags, exitCodes } from "../cluster.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { SecretName } from "../../src/crossplane/copies.ts";
+import { DNS_LABEL, isName } from "../../src/model/names.ts";
+import {
+  type AddCommand,
+  type ClusterFlags,
+  choiceFlag,
+  clusterFlags,
+  repeatableFlag,
+  toPair,
+  type Work,
+  withFlags,
+} from "../command.ts";
+import type { Format } from "./format.ts";
 
-export const verbs = ["list", "who-owns", "consumers"] as const;
+/** The flags of all verbs. */
+interface RegistryFlags extends ClusterFlags {
+  readonly output: Format;
+  readonly namespace?: string;
+}
 
-export const registryCommand = defineCommand({
-  name: "registry",
-  usage: ["list [KIND...] [flags]", "who-owns KIND NAME [flags]", "consumers KIND NAME [flags]"],
-  description:
-    "Show who owns cloud resources and who else needs them (list, who-owns), or who has a copy of a shared resource's connection " +
-    "Secret (consumers). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud " +
-    'resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed ' +
-    "resources, and for consumers on Objects of provider-kubernetes, Secrets (their metadata), Namespaces and ReferenceGrants, " +
-    'and "get" on the shared resource.',
-  arguments: [
-    {
-      name: "KIND",
-      help:
-        "A kind of managed resource, as kubectl takes it: Bucket, buckets, bucket.s3.aws.upbound.io. Without one, list asks for every " +
-        'kind of the category "managed". For consumers, the kind of the shared resource.',
-    },
-    {
-      name: "NAME",
-      help:
-        "The cloud resource's external name; for an Object, what it manages: v1/ConfigMap/team-a/settings. If nothing has that external " +
-        "name, the managed resource of that name is looked for. For consumers, the shared resource's name.",
-    },
-  ],
-  flags: [
-    { name: "output", short: "o", value: "FORMAT", default: "table", help: "table, wide, json or yaml." },
-    {
-      name: "namespace",
-      short: "n",
-      value: "NAMESPACE",
-      help: "Only cloud resources with an owner or contender in this namespace. For consumers, the shared resource's own namespace.",
-    },
-    { name: "contended", verbs: ["list"], help: "Only cloud resources that several managed resources stand for." },
-    {
-      name: "scope",
-      value: "FIELD=VALUE",
-      isRepeatable: true,
-      verbs: ["who-owns"],
-      help: "Only where this field of spec.forProvider has this value, such as region=eu-west-1.",
-    },
-    { name: "provider-config", value: "NAME", verbs: ["who-owns"], help: "Only with this ProviderConfig." },
-    {
-      name: "secret",
-      value: "NAMESPACE/NAME",
-      verbs: ["consumers"],
-      help: "The connection Secret beside which ReferenceGrants lie; by default the shared resource's spec.writeConnectionSecretToRef.",
-    },
-    ...clusterFlags,
-  ],
-  notes: `Exit codes:
+export interface ListFlags extends RegistryFlags {
+  readonly contended?: true;
+}
+
+export interface WhoOwnsFlags extends RegistryFlags {
+  readonly scope?: readonly (readonly [field: string, value: string])[];
+  readonly providerConfig?: string;
+}
+
+export interface ConsumersFlags extends RegistryFlags {
+  /** The connection Secret, if the shared resource does not say itself which one. */
+  readonly secret?: SecretName;
+}
+
+export const addRegistry: AddCommand = (program, choose) => {
+  const registry = program
+    .command("registry")
+    .summary("Show which cloud resources are owned, by whom, and who else needs them.")
+    .description(DESCRIPTION)
+    .addHelpText("after", NOTES);
+  addList(registry, choose);
+  addWhoOwns(registry, choose);
+  addConsumers(registry, choose);
+  return registry;
+};
+
+type Choose = (work: Work) => void;
+
+const KIND = "A kind of managed resource, as kubectl takes it: Bucket, buckets, bucket.s3.aws.upbound.io";
+
+const registryFlags = (namespace: string): readonly Option[] => [
+  choiceFlag("-o, --output <format>", "The format.", ["table", "wide", "json", "yaml"]),
+  new Option("-n, --namespace <namespace>", namespace),
+  ...clusterFlags,
+];
+
+const HOLDERS_IN = "Only cloud resources with an owner or contender in this namespace.";
+
+function addList(registry: Command, choose: Choose): void {
+  withFlags(registry.command("list"), registryFlags(HOLDERS_IN))
+    .description("List registered cloud resources, their owners and contenders.")
+    .argument("[kinds...]", `${KIND}. Without one, every kind of the category "managed".`)
+    .option("--contended", "Only cloud resources that several managed resources represent.")
+    .action((kinds: readonly string[], flags: ListFlags) =>
+      choose(async (host) => (await import("./list.ts")).listAll(kinds, flags, host)),
+    );
+}
+
+function addWhoOwns(registry: Command, choose: Choose): void {
+  const whoOwns = withFlags(registry.command("who-owns"), [
+    repeatableFlag(
+      "--scope <field=value>",
+      "Only where this field of spec.forProvider has this value, such as region=eu-west-1.",
+      toPair,
+    ),
+    new Option("--provider-config <name>", "Only with this ProviderConfig."),
+    ...registryFlags(HOLDERS_IN),
+  ]);
+  whoOwns
+    .description("Show who owns a cloud resource, and who else needs it.")
+    .argument("<kind>", `${KIND}. KIND/NAME is accepted, too.`)
+    .argument(
+      "[name]",
+      "The cloud resource's external name; for an Object, what it manages: v1/ConfigMap/team-a/settings. If nothing has that external " +
+        "name, the managed resource of that name is looked for.",
+    )
+    .action((kind: string, name: string | undefined, flags: WhoOwnsFlags) => {
+      const target = toKindAndName(whoOwns, kind, name);
+      choose(async (host) => (await import("./who-owns.ts")).whoOwns(target, flags, host));
+    });
+}
+
+function addConsumers(registry: Command, choose: Choose): void {
+  const consumers = withFlags(registry.command("consumers"), registryFlags("The shared resource's own namespace."));
+  consumers
+    .description("Show who has a copy of a shared resource's connection Secret.")
+    .argument("<kind>", "The kind of the shared resource. KIND/NAME is accepted, too.")
+    .argument("[name]", "The shared resource's name.")
+    .option(
+      "--secret <namespace/name>",
+      "The connection Secret beside which ReferenceGrants lie; by default the shared resource's spec.writeConnectionSecretToRef.",
+      toSecretName,
+    )
+    .action((kind: string, name: string | undefined, flags: ConsumersFlags) => {
+      const target = toKindAndName(consumers, kind, name);
+      choose(async (host) => (await import("./consumers.ts")).listConsumers(target, flags, host));
+    });
+}
+
+/** What `who-owns` and `consumers` are asked about. */
+export interface KindAndName {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Accepts `bucket orders` and `bucket/orders`, as kubectl does. */
+function toKindAndName(command: Command, first: string, second: string | undefined): KindAndName {
+  const [kind = "", name = ""] = second === undefined ? splitSlash(first) : [first, second];
+  if (kind === "" || name === "") command.error(`error: expected ${command.name()} KIND NAME`);
+  return { kind, name };
+}
+
+function toSecretName(text: string): SecretName {
+  const [namespace = "", name = ""] = splitSlash(text);
+  if (DNS_LABEL.test(namespace) && isName(name)) return { namespace, name };
+  throw new InvalidArgumentError("Expected NAMESPACE/NAME.");
+}
+
+function splitSlash(text: string): readonly string[] {
+  const at = text.indexOf("/");
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+const DESCRIPTION = `Show who owns cloud resources and who else needs them (list, who-owns), or who has a copy of a shared resource's connection Secret (consumers). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed resources, and for consumers on Objects of provider-kubernetes, Secrets (their metadata), Namespaces and ReferenceGrants, and "get" on the shared resource.`;
+
+const NOTES = `
+Exit codes:
   0  The owner was found, or the list is complete.
   1  Nobody owns it, or there is no such shared resource.
   2  The command line is wrong, or not everything could be asked; standard error says what.
 
 Examples:
-  function-shared-infrastructure registry list
-  function-shared-infrastructure registry list buckets -o wide --contended
-  function-shared-infrastructure registry who-owns Bucket orders-data
-  function-shared-infrastructure registry who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json
-  function-shared-infrastructure registry consumers XPostgreSQLInstance orders -o yaml
-  function-shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`,
-  exitCodes,
-});
-
-export type RegistryFlagName = (typeof registryCommand)["flags"][number]["name"];
+  shared-infrastructure registry list buckets -o wide --contended
+  shared-infrastructure registry who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json
+  shared-infrastructure registry consumers XPostgreSQLInstance orders -o yaml
+  shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`;

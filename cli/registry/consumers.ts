@@ -1,30 +1,23 @@
 import { stringify } from "yaml";
-import type { SecretName } from "../../src/crossplane/copies.ts";
-import { FunctionError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { JudgedConsumer } from "../../src/ownership/consumer.ts";
-import { discover, type ResourceKind } from "../cluster/discovery.ts";
-import { findKindsByName } from "../cluster/kinds.ts";
-import { type ClusterOptions, EXIT, openCluster } from "../cluster.ts";
+import { discover, findKindsByName, type ResourceKind } from "../cluster/discovery.ts";
+import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
-import { alignColumns } from "../table.ts";
+import { openCluster } from "../open-cluster.ts";
+import { alignColumns } from "../text.ts";
+import type { ConsumersFlags, KindAndName } from "./command.ts";
 import type { Format } from "./format.ts";
 
-export interface ConsumersOptions extends ClusterOptions {
-  readonly kind: string;
-  readonly name: string;
-  /** The namespace of the shared resource, if it is namespaced. */
-  readonly namespace: string | undefined;
-  /** Its connection Secret, if it does not say itself which one. */
-  readonly secret: SecretName | undefined;
-  readonly format: Format;
-}
-
 /** Prints who has a copy of a shared resource's connection Secret. @returns the exit code. */
-export async function listConsumers(options: ConsumersOptions, host: Host): Promise<number> {
-  const { kind: asked, name, namespace, secret, format } = options;
-  const cluster = openCluster(options, host);
+export async function listConsumers(
+  { kind: asked, name }: KindAndName,
+  flags: ConsumersFlags,
+  host: Host,
+): Promise<number> {
+  const { namespace, secret, output: format } = flags;
+  const cluster = openCluster(flags, host);
   const kinds = await discover(cluster, { includeCore: true });
   const { isThere, consumers } = await findConsumers(cluster, kinds, toKind(asked, kinds), {
     name,
@@ -42,7 +35,7 @@ export async function listConsumers(options: ConsumersOptions, host: Host): Prom
 function toKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
   const [kind] = findKindsByName(name, kinds);
   if (kind !== undefined) return kind;
-  throw new FunctionError("InvalidFlags", `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`);
+  throw invalidFlags(`cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`);
 }
 
 const isDocument = (format: Format): boolean => format === "json" || format === "yaml";

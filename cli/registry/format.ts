@@ -3,10 +3,9 @@ import { withoutScope } from "../../src/crossplane/api-group.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
-import { alignColumns } from "../table.ts";
+import { alignColumns } from "../text.ts";
 
-export const formats = ["table", "wide", "json", "yaml"] as const;
-export type Format = (typeof formats)[number];
+export type Format = "table" | "wide" | "json" | "yaml";
 
 /** Lists cloud resources, each in a row with its owner and contenders. */
 export function listText(resources: readonly CloudResource[], format: Format): string {

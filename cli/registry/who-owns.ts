@@ -1,50 +1,38 @@
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { countNames, findFacts } from "../../src/crossplane/providers/families.ts";
-import { FunctionError } from "../../src/errors.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, type ResourceKind } from "../cluster/discovery.ts";
-import { inParallel } from "../cluster/in-parallel.ts";
-import { type ClusterOptions, EXIT, openCluster } from "../cluster.ts";
+import { discover, findKindsByName, type ResourceKind, toFullName } from "../cluster/discovery.ts";
+import { inParallel } from "../cluster/list.ts";
+import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import type { Holding } from "../lookup/holding.ts";
 import { lookUp, lookUpManaged } from "../lookup/look-up.ts";
-import { toCloudResources } from "../lookup/ownership.ts";
+import { type CloudResource, toCloudResources } from "../lookup/ownership.ts";
 import { type ResourceQuery, toNames } from "../lookup/query.ts";
-import { type Format, ownersText } from "./format.ts";
-import { findManagedKinds, hasHolderIn } from "./kinds.ts";
-
-type Scope = readonly (readonly [field: string, value: string])[];
-
-export interface WhoOwnsOptions extends ClusterOptions {
-  readonly kind: string;
-  readonly name: string;
-  readonly scope: Scope;
-  readonly providerConfig: string | undefined;
-  readonly namespace: string | undefined;
-  readonly format: Format;
-}
+import { openCluster } from "../open-cluster.ts";
+import type { KindAndName, WhoOwnsFlags } from "./command.ts";
+import { ownersText } from "./format.ts";
 
 /** Prints who owns a cloud resource, and who else needs it. @returns the exit code. */
-export async function whoOwns(options: WhoOwnsOptions, host: Host): Promise<number> {
-  const { kind, name, format } = options;
-  const cluster = openCluster(options, host);
+export async function whoOwns({ kind, name }: KindAndName, flags: WhoOwnsFlags, host: Host): Promise<number> {
+  const cluster = openCluster(flags, host);
   const kinds = findManagedKinds([kind], await discover(cluster));
-  assertScope(options.scope, kinds);
-  const resources = toCloudResources(await findHoldings(cluster, kinds, options)).filter((resource) =>
-    hasHolderIn(resource, options.namespace),
+  assertScope(flags.scope ?? [], kinds);
+  const resources = toCloudResources(await findHoldings(cluster, kinds, name, flags)).filter((resource) =>
+    hasHolderIn(resource, flags.namespace),
   );
   if (resources.length > 0) {
-    host.print(ownersText(resources, format));
+    host.print(ownersText(resources, flags.output));
     return EXIT.fine;
   }
   host.printError(`nobody owns ${kind} ${JSON.stringify(name)}: no managed resource is registered for it\n`);
-  if (format === "json" || format === "yaml") host.print(ownersText([], format));
+  if (["json", "yaml"].includes(flags.output)) host.print(ownersText([], flags.output));
   return EXIT.found;
 }
 
 /** @throws {FunctionError} `InvalidFlags` for fields that do not locate a cloud resource of these kinds. */
-function assertScope(scope: Scope, kinds: readonly ResourceKind[]): void {
+function assertScope(scope: NonNullable<WhoOwnsFlags["scope"]>, kinds: readonly ResourceKind[]): void {
   const known = new Set(kinds.flatMap(({ group, kind }) => scopeFields(group, kind)));
   const unknown = scope.map(([field]) => field).filter((field) => !known.has(field));
   if (unknown.length === 0) return;
@@ -53,7 +41,7 @@ function assertScope(scope: Scope, kinds: readonly ResourceKind[]): void {
     (field) =>
       `--scope: ${field}: no field that tells where a ${kinds[0]?.kind} is: ${fields}${didYouMean(field, [...known])}`,
   );
-  throw new FunctionError("InvalidFlags", ["cannot use the command line:", ...faults].join("\n  "));
+  throw invalidFlags(["cannot use the command line:", ...faults].join("\n  "));
 }
 
 const scopeFields = (group: string, kind: string): readonly string[] =>
@@ -63,7 +51,8 @@ const scopeFields = (group: string, kind: string): readonly string[] =>
 async function findHoldings(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
-  { name, scope, providerConfig }: WhoOwnsOptions,
+  name: string,
+  { scope = [], providerConfig }: WhoOwnsFlags,
 ): Promise<readonly Holding[]> {
   const queries = toQuestions(kinds, name, { scope: new Map(scope), providerConfig });
   const found = (await lookUp(cluster, kinds, queries)).flatMap(({ holdings }) => holdings);
@@ -84,3 +73,22 @@ function toQuestions(
   });
   return [...new Map(queries).values()];
 }
+
+/** Finds managed kinds by their names, or all. @throws {FunctionError} naming all that are not installed. */
+export function findManagedKinds(names: readonly string[], kinds: readonly ResourceKind[]): readonly ResourceKind[] {
+  const managed = kinds.filter(({ categories, verbs }) => categories.includes("managed") && verbs.includes("list"));
+  const found = names.map((name) => ({ name, found: findKindsByName(name, managed) }));
+  const missing = found.filter((one) => one.found.length === 0).map(({ name }) => explainMissing(name, kinds));
+  if (missing.length > 0) throw invalidFlags(missing.join("\n"));
+  return names.length === 0 ? managed : [...new Set(found.flatMap((one) => one.found))];
+}
+
+function explainMissing(name: string, kinds: readonly ResourceKind[]): string {
+  const [other] = findKindsByName(name, kinds);
+  if (other === undefined) return `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
+  return `cannot ask for ${toFullName(other)}: it is no managed resource (it lacks the category "managed")`;
+}
+
+/** Tells whether an owner or contender is in the namespace; true without a namespace. */
+export const hasHolderIn = ({ holdings }: CloudResource, namespace: string | undefined): boolean =>
+  namespace === undefined || holdings.some((holding) => holding.namespace === namespace);

@@ -3,27 +3,23 @@ export class RenderError extends Error {
   override readonly name = "RenderError";
 }
 
-/** Runs `action`, and wraps what it throws in an error that says what was being done. */
+/** Runs `action`, and wraps what it throws, at once or later, in an error that says what was being done. */
 export function whileDoing<T>(what: string, action: () => T): T {
-  try {
-    return action();
-  } catch (cause) {
+  const fail = (cause: unknown): never => {
     throw new RenderError(what, { cause });
-  }
-}
-
-/** Like `whileDoing`, for asynchronous actions. */
-export async function whileAwaiting<T>(what: string, action: () => Promise<T>): Promise<T> {
+  };
   try {
-    return await action();
+    const result = action();
+    return result instanceof Promise ? (result.catch(fail) as T) : result;
   } catch (cause) {
-    throw new RenderError(what, { cause });
+    return fail(cause);
   }
 }
 
 /** The error and its causes on one line: `cannot render composite resource: cannot run pipeline step "a": …`. */
-export function explain(error: unknown): string {
+export function explainRenderError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const message = error.message.trimEnd();
-  return error instanceof RenderError && error.cause !== undefined ? `${message}: ${explain(error.cause)}` : message;
+  const hasCause = error instanceof RenderError && error.cause !== undefined;
+  return hasCause ? `${message}: ${explainRenderError(error.cause)}` : message;
 }

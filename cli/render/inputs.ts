@@ -1,98 +1,161 @@
-import { readFileSync } from "node:fs";
-import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { type Composition, type FunctionManifest, toComposition, toFunction } from "./composition.ts";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import * as z from "zod";
+import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
+import type { RenderOptions } from "./command.ts";
 import { RenderError, whileDoing } from "./error.ts";
-import { readSchemas, type Schemas } from "./fetch-schema.ts";
-import { readObjects, readYaml, toManifest } from "./manifests.ts";
-import { metadataString } from "./metadata.ts";
 import { objectAt } from "./objects.ts";
-import type { RenderOptions } from "./options.ts";
-import { withDefaults } from "./xrd.ts";
-import { parseYaml } from "./yaml.ts";
+import { parseYaml, splitYamlStream } from "./yaml.ts";
 
-/** Everything that a render depends on, read from the files that the flags name. */
-export interface Inputs {
-  readonly xr: JsonObject;
-  readonly composition: Composition;
-  readonly functions: readonly FunctionManifest[];
-  readonly credentials: readonly JsonObject[];
-  readonly observed: readonly JsonObject[];
-  readonly extra: readonly JsonObject[];
-  readonly required: readonly JsonObject[];
-  readonly schemas: readonly Schemas[];
-  readonly context: ReadonlyMap<string, JsonValue>;
+/** The paths of a render's arguments. */
+export interface Files {
+  readonly xr: string;
+  readonly composition: string;
+  readonly functions: string;
 }
 
+/** Everything that a render depends on, read from the files that the command line names. */
+export interface Inputs {
+  readonly xr: JsonObject;
+  readonly steps: readonly Step[];
+  readonly functions: readonly FunctionManifest[];
+  readonly observed: readonly JsonObject[];
+  readonly required: readonly JsonObject[];
+  /** The `components.schemas` of OpenAPI v3 documents. */
+  readonly schemas: readonly JsonObject[];
+  readonly context: JsonObject;
+}
+
+/** A field with a default for absent and null, as Go reads it. */
+const orElse = <Schema extends z.ZodType>(value: unknown, schema: Schema) =>
+  z.preprocess((given) => given ?? value, schema);
+const text = orElse("", z.string());
+const labels = orElse({}, z.record(z.string(), z.string()));
+const unsupported = z.custom<undefined>(
+  (value) => (value ?? undefined) === undefined,
+  'not supported: use "crossplane render"',
+);
+
+const step = z.object({
+  step: text,
+  functionRef: orElse({}, z.object({ name: text })),
+  input: orElse(undefined, z.custom<JsonObject>(isObject, "expected an object").optional()),
+  credentials: unsupported.optional(),
+  requirements: unsupported.optional(),
+});
+
+const composition = z.object({
+  metadata: orElse({}, z.object({ name: text, labels })),
+  spec: orElse(
+    {},
+    z.object({
+      compositeTypeRef: orElse({}, z.object({ apiVersion: text, kind: text })),
+      mode: text,
+      pipeline: orElse([], z.array(step)),
+    }),
+  ),
+});
+
+const functionManifest = z
+  .object({
+    metadata: orElse({}, z.object({ name: text, annotations: labels })),
+    spec: orElse({}, z.object({ package: text })),
+  })
+  .transform(({ metadata, spec }) => ({ ...metadata, package: spec.package }));
+
+type Composition = z.output<typeof composition>;
+export type Step = z.output<typeof step>;
+export type FunctionManifest = z.output<typeof functionManifest>;
+
 /** @throws {RenderError} where a file cannot be read, has the wrong kind, or does not match the others. */
-export function readInputs(options: RenderOptions): Inputs {
-  const xr = load("composite resource", options.compositeResource, (file) => toManifest(readYaml(file)));
-  const composition = load("Composition", options.composition, (file) => toComposition(readYaml(file)));
-  assertComposes(composition, xr);
+export function readInputs(files: Files, options: RenderOptions): Inputs {
+  const [xr = {}] = load("composite resource", files.xr, readObjects);
+  const found = load("Composition", files.composition, (path) => readObjects(path).slice(0, 1).map(toComposition))[0];
+  if (found === undefined) throw new RenderError(`cannot find a Composition in ${JSON.stringify(files.composition)}`);
+  assertComposes(found, xr);
+  const objectsIn = (what: string, path: string | undefined) =>
+    path === undefined ? [] : load(what, path, readObjects);
   return {
-    xr: options.xrd === undefined ? xr : defaultValues(xr, options.xrd),
-    composition,
-    functions: load("functions", options.functions, (path) => readObjects(path).map(toFunction)).map((manifest) => ({
-      ...manifest,
-      annotations: { ...manifest.annotations, ...Object.fromEntries(options.functionAnnotations) },
-    })),
-    credentials: load("secrets", options.functionCredentials, readObjects),
-    observed: load("observed composed resources", options.observedResources, readObjects),
-    extra: load("extra resources", options.extraResources, readObjects),
-    required: load("required resources", options.requiredResources, readObjects),
-    schemas: load("OpenAPI schemas", options.requiredSchemas, readSchemas),
-    context: readContext(options),
+    xr,
+    steps: found.spec.pipeline,
+    functions: load("functions", files.functions, (path) => readObjects(path).map(toFunction)),
+    observed: objectsIn("observed composed resources", options.observedResources),
+    required: objectsIn("required resources", options.requiredResources),
+    schemas: options.requiredSchemas === undefined ? [] : load("OpenAPI schemas", options.requiredSchemas, readSchemas),
+    context: Object.fromEntries(
+      (options.contextFiles ?? []).map(([key, file]) => [key, load(`context value ${key}`, file, readYaml)]),
+    ),
   };
 }
 
-const load = <Path extends string | undefined, T>(what: string, path: Path, read: (path: Path) => T): T =>
+const load = <T>(what: string, path: string, read: (path: string) => T): T =>
   whileDoing(`cannot load ${what} from ${JSON.stringify(path)}`, () => read(path));
 
-function defaultValues(xr: JsonObject, file: string): JsonObject {
-  const xrd = load("XRD", file, (path) => toManifest(readYaml(path)));
-  const name = JSON.stringify(metadataString(xr, "name"));
-  return whileDoing(`cannot default values for XR ${name}`, () => withDefaults(xr, xrd));
+const readYaml = (file: string): JsonValue => parseYaml(readFileSync(file, "utf8"));
+
+/** Reads the objects of a YAML file, or of a directory's own `.yaml` and `.yml` files, sorted by file name. */
+function readObjects(path: string): readonly JsonObject[] {
+  return findFiles(path, [".yaml", ".yml"]).flatMap((file) =>
+    splitYamlStream(readFileSync(file, "utf8"))
+      .map(parseYaml)
+      .filter((document) => document !== null) // a document of comments only
+      .map(toManifest),
+  );
 }
 
-/** Reads the context. Values from flags take precedence over those from files. */
-function readContext({ contextFiles, contextValues }: RenderOptions): ReadonlyMap<string, JsonValue> {
-  const files = [...contextFiles].map(([key, file]): [string, string] => {
-    const text = whileDoing(`cannot read context value for key ${JSON.stringify(key)}`, () =>
-      readFileSync(file, "utf8"),
-    );
-    return [key, text];
+function toManifest(value: JsonValue): JsonObject {
+  if (isObject(value) && typeof value["kind"] === "string" && value["kind"] !== "") return value;
+  throw new RenderError(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
+}
+
+const readSchemas = (directory: string): readonly JsonObject[] =>
+  findFiles(directory, [".json"]).map((file) => {
+    const document: JsonValue = JSON.parse(readFileSync(file, "utf8"));
+    return objectAt(objectAt(document, "components"), "schemas");
   });
-  return new Map(
-    [...files, ...contextValues].map(([key, text]) => [
-      key,
-      whileDoing(`cannot unmarshal YAML/JSON for context key ${JSON.stringify(key)}`, () => parseYaml(text)),
-    ]),
-  );
+
+function findFiles(path: string, endings: readonly string[]): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  const files = readdirSync(path).filter((file) => endings.includes(extname(file)));
+  if (files.length > 0) return files.sort().map((file) => join(path, file));
+  throw new RenderError(`no ${endings.join(" or ")} files found in ${JSON.stringify(path)}`);
+}
+
+const toComposition = (object: JsonObject): Composition =>
+  narrow(composition, object, "composition", "Composition", ["apiextensions.crossplane.io/v1"]);
+
+const toFunction = (object: JsonObject): FunctionManifest =>
+  narrow(functionManifest, object, "function", "Function", ["pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1"]);
+
+/** Gives an object of a kind the schema's type. @throws {RenderError} listing all faults with their paths. */
+function narrow<Schema extends z.ZodType>(
+  schema: Schema,
+  object: JsonObject,
+  what: string,
+  kind: string,
+  apiVersions: readonly string[],
+): z.output<Schema> {
+  if (object["kind"] !== kind || !apiVersions.includes(String(object["apiVersion"]))) {
+    throw new RenderError(`not a ${what}: ${String(object["kind"])}/${String(objectAt(object, "metadata")["name"])}`);
+  }
+  const parsed = schema.safeParse(object);
+  if (parsed.success) return parsed.data;
+  throw new RenderError(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
 }
 
 /** Guards a Composition: it is for the XR's kind, has the labels that the XR selects, and is a pipeline. */
 function assertComposes({ metadata, spec }: Composition, xr: JsonObject): void {
-  const name = JSON.stringify(metadata.name);
+  const fail = (reason: string): never => {
+    throw new RenderError(`cannot use Composition ${JSON.stringify(metadata.name)}: ${reason}`);
+  };
   for (const field of ["kind", "apiVersion"] as const) {
     const [wanted, found] = [spec.compositeTypeRef[field], String(xr[field])];
-    if (wanted !== found) {
-      throw new RenderError(
-        `composition's compositeTypeRef.${field} (${wanted}) does not match XR's ${field} (${found})`,
-      );
-    }
+    if (wanted !== found) fail(`its compositeTypeRef.${field} (${wanted}) does not match XR's ${field} (${found})`);
   }
-  for (const [key, wanted] of Object.entries(readSelector(xr))) {
-    const label = `label ${JSON.stringify(key)}`;
-    const found = metadata.labels[key];
-    if (found === undefined) throw new RenderError(`composition ${name} is missing required ${label}`);
-    if (found === wanted) continue;
-    const values = `want ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}`;
-    throw new RenderError(`composition ${name} has incorrect value for ${label}: ${values}`);
+  const selector = ["spec", "crossplane", "compositionSelector", "matchLabels"].reduce(objectAt, xr);
+  for (const [key, wanted] of Object.entries(selector)) {
+    const found = ownValue(metadata.labels, key);
+    if (found !== wanted) fail(`the XR selects label ${key}: ${String(wanted)}; found ${found ?? "none"}`);
   }
-  if (spec.mode === "Pipeline") return;
-  throw new RenderError(
-    `render only supports Composition Function pipelines: Composition ${name} must use spec.mode: Pipeline`,
-  );
+  if (spec.mode !== "Pipeline") fail("render only supports spec.mode: Pipeline");
 }
-
-const readSelector = (xr: JsonObject): JsonObject =>
-  objectAt(objectAt(objectAt(objectAt(xr, "spec"), "crossplane"), "compositionSelector"), "matchLabels");

@@ -1,6 +1,4 @@
-import * as z from "zod";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
-import { RenderError } from "./error.ts";
 
 /** Finds the object at a key; empty if there is none. */
 export function objectAt(value: JsonValue, key: string): JsonObject {
@@ -8,20 +6,25 @@ export function objectAt(value: JsonValue, key: string): JsonObject {
   return isObject(found) ? found : {};
 }
 
-/**
- * Gives the object the schema's type.
- *
- * @throws {RenderError} listing all faults with their paths.
- */
-export function narrow<Schema extends z.ZodType>(schema: Schema, object: JsonObject): z.output<Schema> {
-  const parsed = schema.safeParse(object);
-  if (parsed.success) return parsed.data;
-  throw new RenderError(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
+/** Reads a string of the metadata, such as `name`; empty if there is none. */
+export function metadataString(object: JsonObject, field: string): string {
+  const value = ownValue(objectAt(object, "metadata"), field);
+  return typeof value === "string" ? value : "";
 }
 
-/** A field with a default for absent and null, as Go reads it. */
-export const orElse = <Schema extends z.ZodType>(value: unknown, schema: Schema) =>
-  z.preprocess((given) => given ?? value, schema);
+/**
+ * Reads the labels or annotations. As in Crossplane's CLI there are none if one value is not a string (`n` is a boolean in YAML).
+ */
+export function metadataMap(object: JsonObject, field: "labels" | "annotations"): Readonly<Record<string, string>> {
+  const entries = Object.entries(objectAt(objectAt(object, "metadata"), field));
+  const strings = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return strings.length === entries.length ? Object.fromEntries(strings) : {};
+}
 
-/** A list of objects; empty by default. */
-export const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => orElse([], z.array(z.object(shape)));
+/** Copies the object with these fields in its metadata. As in Go, an empty string removes a field. */
+export function withMetadata(object: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
+  const entries = Object.entries({ ...objectAt(object, "metadata"), ...fields }).filter(
+    ([key, value]) => !(key in fields && value === ""),
+  );
+  return entries.length === 0 ? object : { ...object, metadata: Object.fromEntries(entries) };
+}

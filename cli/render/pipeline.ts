@@ -1,32 +1,36 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../src/model/json.ts";
-import { RESOURCE_NAME } from "./composed.ts";
-import type { Step } from "./composition.ts";
-import { findCredentials } from "./credentials.ts";
-import { RenderError, whileAwaiting } from "./error.ts";
-import { fetchResources } from "./fetch-resources.ts";
-import { fetchSchema } from "./fetch-schema.ts";
-import { findRuntimes, type Runtime } from "./functions.ts";
-import type { Inputs } from "./inputs.ts";
-import { metadataMap } from "./metadata.ts";
+import { RenderError, whileDoing } from "./error.ts";
+import type { Inputs, Step } from "./inputs.ts";
+import { metadataMap } from "./objects.ts";
 import {
   type Condition,
   capabilities,
+  type Requirements,
   type RunFunctionRequest,
   type RunFunctionResponse,
   type State,
 } from "./protocol.ts";
-import { type Fetcher, runStep } from "./run-step.ts";
+import { findResources, findSchema } from "./requirements.ts";
+import { findRuntime, type Runtime } from "./runtime.ts";
+import { mapValues, type Struct, toStruct } from "./struct.ts";
 
 /** The state of a pipeline after a step, which the next step gets. */
 export interface Outcome {
   readonly desired: State;
-  readonly context: JsonObject | undefined;
+  readonly context: Struct | null;
   readonly conditions: readonly Condition[];
   readonly results: readonly JsonObject[];
 }
 
 /** Calls a function in its runtime. */
 export type CallFunction = (runtime: Runtime, request: RunFunctionRequest) => Promise<RunFunctionResponse>;
+
+/** The annotation that holds a composed resource's name in its Composition. */
+export const RESOURCE_NAME = "crossplane.io/composition-resource-name";
+
+/** The number of further calls that changed requirements may cause. */
+const MAX_ITERATIONS = 5;
 
 /**
  * Runs the pipeline as Crossplane does.
@@ -36,21 +40,16 @@ export type CallFunction = (runtime: Runtime, request: RunFunctionRequest) => Pr
  * @throws {RenderError} where a step cannot be run, fails, or returns a fatal result.
  */
 export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<Outcome> {
-  const { pipeline } = inputs.composition.spec;
-  const steps = findRuntimes(pipeline, inputs.functions);
-  const fetcher: Fetcher = {
-    resources: (selector) => fetchResources(selector, [...inputs.extra, ...inputs.required]),
-    schema: (selector) => fetchSchema(selector, inputs.schemas),
-  };
-  let outcome: Outcome = { desired: {}, context: Object.fromEntries(inputs.context), conditions: [], results: [] };
+  const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
+  let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
   for (const { step, runtime } of steps) {
     const request = toRequest(step, outcome, inputs);
-    const response = await whileAwaiting(`cannot run pipeline step ${JSON.stringify(step.step)}`, () =>
-      runStep(request, (asked) => call(runtime, asked), fetcher),
+    const response = await whileDoing(`cannot run pipeline step ${JSON.stringify(step.step)}`, () =>
+      runStep(request, (asked) => call(runtime, asked), inputs),
     );
     outcome = {
       desired: response.desired ?? {},
-      context: response.context,
+      context: response.context ?? null,
       conditions: [...outcome.conditions, ...response.conditions],
       results: [...outcome.results, ...response.results.map((result) => toResult(step, result))],
     };
@@ -58,41 +57,22 @@ export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<O
   return outcome;
 }
 
-function toRequest(step: Step, { desired, context }: Outcome, inputs: Inputs): RunFunctionRequest {
-  return {
-    meta: { capabilities },
-    observed: observedState(inputs),
-    desired,
-    ...(step.input && { input: step.input }),
-    ...(context && { context }),
-    credentials: findCredentials(step, inputs.credentials),
-    ...toRequirements(step, inputs),
-  };
-}
-
-const observedState = ({ xr, observed }: Inputs): State => ({
-  composite: { resource: xr },
-  resources: Object.fromEntries([...byResourceName(observed)].map(([name, item]) => [name, { resource: item }])),
+const toRequest = ({ input }: Step, { desired, context }: Outcome, inputs: Inputs): RunFunctionRequest => ({
+  meta: { capabilities },
+  observed: {
+    composite: { resource: toStruct(inputs.xr) },
+    resources: Object.fromEntries(
+      [...byResourceName(inputs.observed)].map(([name, object]) => [name, { resource: toStruct(object) }]),
+    ),
+  },
+  desired,
+  ...(input && { input: toStruct(input) }),
+  ...(context && { context }),
 });
 
 /** Observed composed resources by their name in the Composition. */
 export const byResourceName = (observed: readonly JsonObject[]): ReadonlyMap<string, JsonObject> =>
   new Map(observed.map((object) => [metadataMap(object, "annotations")[RESOURCE_NAME] ?? "", object]));
-
-/** Answers the Composition's own requirements for a step, which every call includes. */
-function toRequirements({ requirements }: Step, { required, schemas }: Inputs): Partial<RunFunctionRequest> {
-  if (requirements === undefined) return {};
-  const resources = requirements.requiredResources.map(({ requirementName, apiVersion, kind, name, matchLabels }) => {
-    const byLabels = Object.keys(matchLabels).length > 0 && { matchLabels: { labels: matchLabels } };
-    const match = name === undefined ? byLabels : { matchName: name };
-    return [requirementName, fetchResources({ apiVersion, kind, ...match }, required)];
-  });
-  const found = requirements.requiredSchemas.map((selector) => [
-    selector.requirementName,
-    fetchSchema(selector, schemas),
-  ]);
-  return { requiredResources: Object.fromEntries(resources), requiredSchemas: Object.fromEntries(found) };
-}
 
 function toResult({ step }: Step, result: { readonly severity: string; readonly message: string }): JsonObject {
   const { severity, message } = result;
@@ -100,4 +80,46 @@ function toResult({ step }: Step, result: { readonly severity: string; readonly 
     throw new RenderError(`pipeline step ${JSON.stringify(step)} returned a fatal result: ${message}`);
   }
   return { apiVersion: "render.crossplane.io/v1beta1", kind: "Result", step, severity, message };
+}
+
+/**
+ * Calls a function until two successive calls return the same requirements. Each call gets the answers to the last requirements,
+ * and the context that was returned last.
+ *
+ * Source: crossplane v2.2, internal/xfn/required_resources.go FetchingFunctionRunner.
+ *
+ * @throws {RenderError} where they still change after the last call.
+ */
+async function runStep(
+  first: RunFunctionRequest,
+  run: (request: RunFunctionRequest) => Promise<RunFunctionResponse>,
+  inputs: Pick<Inputs, "required" | "schemas">,
+): Promise<RunFunctionResponse> {
+  let request = first;
+  let requirements: Requirements | null = null;
+  for (let iteration = 0; iteration <= MAX_ITERATIONS; iteration++) {
+    const response = await run(request);
+    const isFatal = response.results.some(({ severity }) => severity === "SEVERITY_FATAL");
+    if (isFatal || isDeepStrictEqual(response.requirements, requirements)) return response;
+
+    requirements = response.requirements;
+    request = withAnswers(first, response, inputs);
+  }
+  throw new RenderError(
+    `requirements didn't stabilize after the maximum number of iterations (${String(MAX_ITERATIONS)})`,
+  );
+}
+
+function withAnswers(
+  { context: _, ...first }: RunFunctionRequest,
+  { context, requirements }: RunFunctionResponse,
+  { required, schemas }: Pick<Inputs, "required" | "schemas">,
+): RunFunctionRequest {
+  return {
+    ...first,
+    ...(context && { context }),
+    extraResources: mapValues(requirements?.extraResources ?? {}, (selector) => findResources(selector, required)),
+    requiredResources: mapValues(requirements?.resources ?? {}, (selector) => findResources(selector, required)),
+    requiredSchemas: mapValues(requirements?.schemas ?? {}, (selector) => findSchema(selector, schemas)),
+  };
 }

@@ -1,49 +1,46 @@
-import type { JsonObject } from "../../src/model/json.ts";
+import type { Struct } from "./struct.ts";
 
-/**
- * The messages of the function protocol, from Crossplane's side. `Object` represents a google.protobuf.Struct: as a JSON
- * object, or as the plain objects of @grpc/proto-loader. The function's side has its own codec, in `src/wire/`.
- */
-export interface RunFunctionRequest<Object = JsonObject> {
+/** The messages of the function protocol, as @grpc/proto-loader has them, from Crossplane's side. `src/wire/` has the function's side. */
+export interface RunFunctionRequest {
   readonly meta: { readonly tag?: string; readonly capabilities: readonly string[] };
-  readonly observed: State<Object>;
-  readonly desired: State<Object>;
-  readonly input?: Object;
-  readonly context?: Object;
-  readonly extraResources?: Record<string, Resources<Object>>;
+  readonly observed: State;
+  readonly desired: State;
+  readonly input?: Struct;
+  readonly context?: Struct;
+  readonly extraResources?: Record<string, Resources>;
   readonly credentials?: Record<string, Credentials>;
-  readonly requiredResources?: Record<string, Resources<Object>>;
-  readonly requiredSchemas?: Record<string, Schema<Object>>;
+  readonly requiredResources?: Record<string, Resources>;
+  readonly requiredSchemas?: Record<string, Schema>;
 }
 
-export interface RunFunctionResponse<Object = JsonObject> {
-  readonly desired: State<Object> | null;
+export interface RunFunctionResponse {
+  readonly desired: State | null;
   readonly results: readonly Result[];
-  readonly context?: Object;
+  readonly context?: Struct | null;
   readonly requirements: Requirements | null;
   readonly conditions: readonly Condition[];
 }
 
-export interface State<Object = JsonObject> {
-  readonly composite?: Resource<Object> | null;
-  readonly resources?: Readonly<Record<string, Resource<Object>>>;
+export interface State {
+  readonly composite?: Resource | null;
+  readonly resources?: Readonly<Record<string, Resource>>;
 }
 
-export interface Resource<Object = JsonObject> {
-  readonly resource?: Object | null;
+export interface Resource {
+  readonly resource?: Struct | null;
   readonly ready?: "READY_UNSPECIFIED" | "READY_TRUE" | "READY_FALSE";
 }
 
-export interface Resources<Object = JsonObject> {
-  readonly items: readonly Resource<Object>[];
+export interface Resources {
+  readonly items: readonly Resource[];
 }
 
-export interface Credentials {
+interface Credentials {
   readonly credentialData: { readonly data: Readonly<Record<string, Uint8Array>> };
 }
 
-export interface Schema<Object = JsonObject> {
-  readonly openapiV3?: Object;
+export interface Schema {
+  readonly openapiV3?: Struct;
 }
 
 export interface Requirements {
@@ -56,6 +53,7 @@ export interface ResourceSelector {
   readonly apiVersion: string;
   readonly kind: string;
   readonly matchName?: string;
+  readonly namespace?: string;
   readonly matchLabels?: { readonly labels: Readonly<Record<string, string>> };
 }
 

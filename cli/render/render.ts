@@ -1,36 +1,35 @@
-import { FunctionError } from "../../src/errors.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { toRun } from "../run.ts";
-import { callFunction } from "./call-function.ts";
-import { loadCodec } from "./codec.ts";
-import { renderCommand } from "./command.ts";
-import { renderDocuments } from "./documents.ts";
-import { explain, RenderError } from "./error.ts";
-import { readInputs } from "./inputs.ts";
-import { readOptions } from "./options.ts";
-import type { CallFunction } from "./pipeline.ts";
+import type { Host } from "../host.ts";
+import { loadMethod } from "./codec.ts";
+import type { RenderOptions } from "./command.ts";
+import { whileDoing } from "./error.ts";
+import { type Files, readInputs } from "./inputs.ts";
+import { toDocuments } from "./output.ts";
+import { type CallFunction, runPipeline } from "./pipeline.ts";
+import type { RunFunctionResponse } from "./protocol.ts";
+import { callFunction } from "./runtime.ts";
 import { toYamlStream } from "./yaml.ts";
 
-/** `render`: plays Crossplane's part for one XR. */
-export const run = toRun(
-  renderCommand,
-  async (line, host) => {
-    const options = readOptions(line);
-    const documents = await renderDocuments(readInputs(options), toCaller(options.timeoutMs), options);
-    host.print(toYamlStream(documents));
-    return 0;
-  },
-  (error) => (error instanceof RenderError || error instanceof FunctionError ? explain(error) : undefined),
-);
+/** Plays Crossplane's part for one XR, and prints what `crossplane render` prints. @returns the exit code. */
+export async function render(files: Files, options: RenderOptions, host: Host): Promise<number> {
+  const inputs = readInputs(files, options);
+  const documents = await whileDoing("cannot render composite resource", async () => {
+    const outcome = await runPipeline(inputs, toCaller(options.timeout));
+    return toDocuments(outcome, inputs, options);
+  });
+  host.print(toYamlStream(documents));
+  return 0;
+}
 
 /** Runs this function in the process, over the same bytes as on the wire, and calls others. */
 function toCaller(timeoutMs: number): CallFunction {
-  const { encodeRequest, decodeResponse } = loadCodec();
+  const { requestSerialize, responseDeserialize } = loadMethod();
   const deadline = Date.now() + timeoutMs;
   return async (runtime, request) => {
-    const bytes = encodeRequest(request);
-    return decodeResponse(
-      runtime.is === "embedded" ? runFunction(bytes).response : await callFunction(runtime.target, bytes, deadline),
-    );
+    const bytes = requestSerialize(request);
+    const isOurs = runtime.is === "embedded";
+    const response = isOurs ? runFunction(bytes).response : await callFunction(runtime.target, bytes, deadline);
+    // The codec's type is `object`.
+    return responseDeserialize(Buffer.from(response)) as RunFunctionResponse;
   };
 }

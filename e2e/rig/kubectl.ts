@@ -1,12 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Cluster, toCluster } from "../../cli/cluster/cluster.ts";
+import { type Cluster, DEFAULT_RETRY, toCluster } from "../../cli/cluster/cluster.ts";
 import { connect } from "../../cli/cluster/connection.ts";
-import { discover, type ResourceKind } from "../../cli/cluster/discovery.ts";
-import { ClusterError } from "../../cli/cluster/error.ts";
-import { findKindsByName } from "../../cli/cluster/kinds.ts";
-import { get, list } from "../../cli/cluster/list.ts";
-import { DEFAULT_RETRY } from "../../cli/cluster/retry.ts";
+import { discover, findKindsByName, type ResourceKind } from "../../cli/cluster/discovery.ts";
+import { getIfThere, list } from "../../cli/cluster/list.ts";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { until } from "./process.ts";
@@ -63,12 +60,7 @@ export class Kubectl {
   async get(target: string, namespace = "default"): Promise<JsonObject | undefined> {
     const [name = "", object = ""] = target.split("/");
     const kind = await this.#kindOf(name);
-    try {
-      return await get(this.#cluster, kind, object, kind.isNamespaced ? namespace : undefined);
-    } catch (error) {
-      if (error instanceof ClusterError && error.code === "NotFound") return undefined;
-      throw error;
-    }
+    return getIfThere(this.#cluster, kind, object, kind.isNamespaced ? namespace : undefined);
   }
 
   async list(kind: string, namespace?: string): Promise<readonly JsonObject[]> {

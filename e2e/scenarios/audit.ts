@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Finding } from "../../cli/audit/finding.ts";
+import type { Finding } from "../../cli/audit/world.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { pathOf } from "../rig/kubectl.ts";
 import { nameOf } from "../rig/objects.ts";

@@ -5,8 +5,6 @@ import { toCluster } from "../../cli/cluster/cluster.ts";
 import { connect } from "../../cli/cluster/connection.ts";
 import { discover } from "../../cli/cluster/discovery.ts";
 import { lookUp } from "../../cli/lookup/look-up.ts";
-import { run as preflight } from "../../cli/preflight/preflight.ts";
-import { run as registry } from "../../cli/registry/registry.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
 import { createMany } from "../rig/bulk.ts";
@@ -63,9 +61,7 @@ const mapping = {
   ],
 };
 
-type Command = Parameters<typeof runCommand>[0];
-
-const run = (command: Command, args: readonly string[], { kubeconfig }: Pick<Rig, "kubeconfig">, stdin = "") =>
+const run = (command: string, args: readonly string[], { kubeconfig }: Pick<Rig, "kubeconfig">, stdin = "") =>
   runCommand(command, [...args, "--kubeconfig", kubeconfig], { stdin });
 
 async function registryNamesTheOwner(rig: Rig): Promise<string> {
@@ -75,18 +71,18 @@ async function registryNamesTheOwner(rig: Rig): Promise<string> {
   await kubectl.established(`xrd/${definition.metadata.name}`);
   await kubectl.apply(composition, xrOf("XShelf", "shelf", "a"));
   const owners = async () => {
-    const { exitCode, stdout } = await run(registry, ["who-owns", KIND, NAME, "-o", "json"], rig);
+    const { exitCode, stdout } = await run("registry", ["who-owns", KIND, NAME, "-o", "json"], rig);
     return exitCode === 0
       ? (JSON.parse(stdout) as { items: { state: string; owner?: { owner: string } }[] }).items
       : [];
   };
   await until("a owns it", async () => (await owners()).some(({ owner }) => owner?.owner === OWNER), PATIENCE);
-  const { stdout } = await run(registry, ["list", KIND, "-o", "wide"], rig);
+  const { stdout } = await run("registry", ["list", KIND, "-o", "wide"], rig);
   const line = stdout.split("\n").find((row) => row.includes(NAME));
   // The columns are as wide as what else there is to list.
   if (line?.replaceAll(/ +/g, " ").includes(`Owned ${OWNER}`) !== true)
     throw new Error(`registry list lacks it: ${stdout}`);
-  const other = await run(registry, ["who-owns", KIND, `v1/ConfigMap/${CLOUD}/nobodys`], rig);
+  const other = await run("registry", ["who-owns", KIND, `v1/ConfigMap/${CLOUD}/nobodys`], rig);
   if (other.exitCode !== 1) throw new Error(`who-owns of what nobody owns: ${JSON.stringify(other)}`);
   return `${OWNER}; of what nobody owns: exit code 1`;
 }
@@ -98,7 +94,7 @@ async function leastRights(rig: Rig): Promise<string> {
   await kubectl.applyFile(deployed("registry/rbac.yaml"));
   await kubectl.applyFile(deployed("registry/job.yaml"));
   const ask = async (account: string) =>
-    run(registry, ["who-owns", KIND, NAME], { kubeconfig: await kubeconfigOf(account, rig) });
+    run("registry", ["who-owns", KIND, NAME], { kubeconfig: await kubeconfigOf(account, rig) });
   const allowed = await ask("shared-infrastructure-registry");
   if (allowed.exitCode !== 0 || !allowed.stdout.includes(OWNER)) throw new Error(`it lacks rights: ${allowed.stderr}`);
 
@@ -115,7 +111,7 @@ async function preflightTells(rig: Rig): Promise<string> {
   const file = join(rig.directory, "mapping.json");
   writeFileSync(file, JSON.stringify(mapping));
   const tell = (...xrs: readonly object[]) =>
-    run(preflight, ["--mapping", file], rig, xrs.map((xr) => JSON.stringify(xr)).join("\n---\n"));
+    run("preflight", ["--mapping", file], rig, xrs.map((xr) => JSON.stringify(xr)).join("\n---\n"));
 
   const free = await tell(xrOf("XShelf", "shelf", "a"), xrOf("XShelf", "other", "b"));
   if (free.exitCode !== 0) throw new Error(`a conflict without one: ${JSON.stringify(free)}`);
@@ -164,14 +160,14 @@ async function amongThousands(rig: Rig): Promise<string> {
   const question = { group: "s3.aws.upbound.io", kind: "Bucket", names: [last], scope: new Map<string, string>() };
   const [found] = await lookUp(cluster, await discover(cluster), [question]);
   const start = performance.now();
-  const { exitCode, stdout } = await run(registry, ["who-owns", "bucket", last], rig);
+  const { exitCode, stdout } = await run("registry", ["who-owns", "bucket", last], rig);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   if (exitCode !== 0 || !stdout.includes(`/${last}`) || found?.holdings.length !== 1) {
     throw new Error(`not found: ${stdout}`);
   }
   if (cluster.calls() > 2) throw new Error(`${cluster.calls()} API calls`);
   // Not "bucket": other suites have Buckets of other groups.
-  const listed = await run(registry, ["list", `bucket.${question.group}`, "-o", "json"], rig);
+  const listed = await run("registry", ["list", `bucket.${question.group}`, "-o", "json"], rig);
   const { length } = (JSON.parse(listed.stdout) as { items: unknown[] }).items;
   if (length !== THOUSANDS) throw new Error(`list has ${length}`);
   await kubectl.run("delete", "crd/buckets.s3.aws.upbound.io", "--wait=false");

@@ -1,8 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { subcommands } from "../../cli/cli.ts";
-import { inRepository, NAME, VERSION } from "./layout.ts";
+import { inRepository, NAME, type Target, VERSION } from "./layout.ts";
 
 /**
  * CommonJS: `import` of a builtin touches each of its exports, and those of node:http load a whole HTTP client. What the
@@ -14,17 +13,17 @@ const place = [
   'const bundledDirname = require("node:path").join(__dirname, "dependency");',
 ].join("\n");
 
-/** Files that dependencies read at run time. */
-const foreignProtos = ["@grpc/reflection/build/proto/grpc", "grpc-health-check/proto/health"];
+/** What goes into the bundle of a target. */
+interface Contents {
+  readonly entry: string;
+  /** Files of their own beside the entry, by name: loaded when they are asked for. */
+  readonly chunks: Readonly<Record<string, string>>;
+  /** Files that dependencies read at run time. */
+  readonly foreignProtos: readonly string[];
+  readonly plugins: readonly Plugin[];
+}
 
-/** Loaded when somebody asks for it. The file that is read at each start has what serves, and nothing else. */
-const chunks: Readonly<Record<string, string>> = {
-  worker: "src/worker.ts",
-  "health-and-reflection": "src/server/health-and-reflection.ts",
-  ...Object.fromEntries(subcommands.map(({ name }) => [name, `cli/${name}/${name}.ts`])),
-};
-
-const apart: Plugin = {
+const apart = (chunks: Readonly<Record<string, string>>): Plugin => ({
   name: "files of their own",
   setup: ({ onResolve }) => {
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
@@ -33,9 +32,9 @@ const apart: Plugin = {
       return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
     });
   },
-};
+});
 
-/** grpc-js loads it for channelz and ORCA only, which nobody can ask the function for. */
+/** grpc-js loads it for channelz and ORCA only, which the function does not serve. */
 const withoutLoader: Plugin = {
   name: "grpc-js without proto-loader",
   setup: ({ onResolve }) => {
@@ -45,6 +44,32 @@ const withoutLoader: Plugin = {
   },
 };
 
+/** The Kubernetes client's reader of kubeconfigs without its thousands of generated API classes, which only `makeApiClient` uses. */
+const withoutApiClasses: Plugin = {
+  name: "the Kubernetes client without its API classes",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^@kubernetes\/client-node$/ }, () => ({
+      path: inRepository("node_modules/@kubernetes/client-node/dist/config.js"),
+    }));
+    onLoad({ filter: /client-node\/dist\/gen\/index\.js$/ }, () => ({
+      contents: "export const createConfiguration = undefined, ServerConfiguration = undefined;",
+    }));
+  },
+};
+
+/** Loaded when they are asked for. The file that is read at each start has what serves, and nothing else. */
+const functionChunks = { worker: "src/worker.ts", "health-and-reflection": "src/server/health-and-reflection.ts" };
+
+const contents: Readonly<Record<Target, Contents>> = {
+  function: {
+    entry: "src/main.ts",
+    chunks: functionChunks,
+    foreignProtos: ["@grpc/reflection/build/proto/grpc", "grpc-health-check/proto/health"],
+    plugins: [apart(functionChunks), withoutLoader],
+  },
+  cli: { entry: "cli/main.ts", chunks: {}, foreignProtos: [], plugins: [withoutApiClasses] },
+};
+
 export interface Bundle {
   /** The folders of the packages that are bundled, sorted. */
   readonly packages: readonly string[];
@@ -52,16 +77,14 @@ export interface Bundle {
   readonly inputs: ReadonlyMap<string, readonly string[]>;
 }
 
-/**
- * Writes what runs into `folder`: the bundled program, a file beside it for each command but `serve`, proto/, package.json, and the
- * licences of all that is bundled.
- */
-export async function bundle(folder: string): Promise<Bundle> {
+/** Writes what runs into `folder`: the bundled program, proto/, package.json, and the licences of all that is bundled. */
+export async function bundle(folder: string, target: Target = "function"): Promise<Bundle> {
+  const { entry, chunks, foreignProtos, plugins } = contents[target];
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: inRepository("."),
-    entryPoints: { main: "src/main.ts", ...chunks },
-    plugins: [apart, withoutLoader],
+    entryPoints: { main: entry, ...chunks },
+    plugins: [...plugins],
     outdir: join(folder, "dist"),
     outExtension: { ".js": ".cjs" },
     bundle: true,
@@ -77,17 +100,18 @@ export async function bundle(folder: string): Promise<Bundle> {
     legalComments: "none",
     metafile: true,
   });
-  const packages = packagesOf(Object.keys(metafile.inputs));
-  copyProtos(join(folder, "proto"));
+  const inputs = Object.entries(metafile.outputs).map(
+    ([file, output]) =>
+      [basename(file), Object.keys(output.inputs).filter((input) => output.inputs[input]?.bytesInOutput)] as const,
+  );
+  const packages = packagesOf(inputs.flatMap(([, files]) => files));
+  copyProtos(join(folder, "proto"), foreignProtos);
   writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name: NAME, version: VERSION.slice(1) })}\n`);
   writeFileSync(join(folder, "LICENSES.txt"), licencesOf(packages));
-  const inputs = Object.entries(metafile.outputs).map(
-    ([file, output]) => [basename(file), Object.keys(output.inputs)] as const,
-  );
   return { packages, inputs: new Map(inputs) };
 }
 
-function copyProtos(folder: string): void {
+function copyProtos(folder: string, foreignProtos: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   for (const own of ["v1", "v1beta1", "descriptors.binpb"]) {
     cpSync(inRepository(`proto/${own}`), join(folder, own), { recursive: true });

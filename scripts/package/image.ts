@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { APP, type Architecture, ENTRYPOINT, LICENSE, PORTS, USER, VERSION } from "./layout.ts";
+import { APP, type Architecture, ENTRYPOINT, LICENSE, PORTS, type Target, USER, VERSION } from "./layout.ts";
 import { makeLocalBase } from "./local-base.ts";
 import type { Origin } from "./origin.ts";
 import type { Registry } from "./registry.ts";
@@ -11,6 +11,7 @@ export interface ImageOptions {
   /** An image, or `local` for one made on the spot. */
   readonly base: string;
   readonly architecture: Architecture;
+  readonly target: Target;
   /** The folder that `bundle` wrote. */
   readonly app: string;
   /** Where layers and the image are written. */
@@ -19,11 +20,12 @@ export interface ImageOptions {
   readonly origin: Origin;
 }
 
-/** Makes the runtime image by crane, without a daemon. @returns the file, as `docker save` writes one. */
-export async function makeImage({ base, architecture, app, folder, registry, origin }: ImageOptions): Promise<string> {
-  const reference = `${registry.address}/runtime:${architecture}`;
+/** Makes an image by crane, without a daemon. @returns the file, as `docker save` writes one. */
+export async function makeImage(options: ImageOptions): Promise<string> {
+  const { base, architecture, target, app, folder, registry, origin } = options;
+  const reference = `${registry.address}/${target}:${architecture}`;
   const platform = `linux/${architecture}`;
-  const layer = join(folder, `app-${architecture}.tar`);
+  const layer = join(folder, `${target}-app-${architecture}.tar`);
   await archive(app, layer, APP);
   const { append, labels } =
     base === "local"
@@ -35,14 +37,14 @@ export async function makeImage({ base, architecture, app, folder, registry, ori
     ["--entrypoint", ENTRYPOINT.join(",")],
     ["--user", USER],
     ["--workdir", APP],
-    ["--exposed-ports", PORTS.join(",")],
+    ...(target === "function" ? [["--exposed-ports", PORTS.join(",")]] : []),
     ["--env", "NODE_ENV=production"],
     ...[...labelsOf(origin), ...labels].map((label) => ["--label", `org.opencontainers.image.${label}`]),
     ["--set-platform", platform],
     ["--tag", reference],
   ];
   await crane("mutate", reference, ...settings.flat());
-  const image = join(folder, `runtime-${architecture}.tar`);
+  const image = join(folder, `${target}-${architecture}.tar`);
   await crane("pull", reference, image);
   return image;
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
 
-/** The image's parts. The Dockerfile says the same, and a test compares them. */
+/** The images' parts. The Dockerfile says the same, and a test compares them. */
 
 export const NAME = manifest.name;
 export const VERSION = `v${manifest.version}`;
@@ -12,6 +12,9 @@ export const DISTROLESS = "gcr.io/distroless/nodejs24-debian12:nonroot";
 
 /** Where distroless has Node.js, and where the base made here has it. */
 const NODE = "/nodejs/bin/node";
+/** The images: the function's, which the package holds, and that of the operators' program. */
+export const targets = ["function", "cli"] as const;
+export type Target = (typeof targets)[number];
 /** The bundle, the protocol and package.json; `src/package.ts` finds the latter two one level above the bundle. */
 export const APP = "/function";
 /**
@@ -27,9 +30,10 @@ export const NODE_FLAGS = [
   // and beyond that 1.2 times what is in use. By default it is up to four times: a client that reads no answers then takes 1.3 GB.
   "--heap-growing-percent=20",
 ] as const;
-export const ENTRYPOINT = [NODE, ...NODE_FLAGS, `${APP}/dist/main.cjs`] as const;
+export const ENTRYPOINT = [NODE, `${APP}/dist/main.cjs`] as const;
 /** Distroless' `nonroot`. Any other serves as well: nothing is written, and all may read. */
 export const USER = "65532:65532";
+/** The function's gRPC and metrics. */
 export const PORTS = ["9443/tcp", "8080/tcp"] as const;
 
 /** As container images call them. */

@@ -4,7 +4,7 @@ import { parseDocument } from "yaml";
 import type { ToolName } from "../tools/catalogue.ts";
 import { bundle } from "./bundle.ts";
 import { makeImage } from "./image.ts";
-import { type Architecture, inRepository, NAME, VERSION } from "./layout.ts";
+import { type Architecture, inRepository, NAME, type Target, targets, VERSION } from "./layout.ts";
 import { type Origin, readOrigin } from "./origin.ts";
 import { startRegistry } from "./registry.ts";
 import { pathOf, run } from "./run.ts";
@@ -12,9 +12,9 @@ import { pathOf, run } from "./run.ts";
 /** The files that were built for one architecture. */
 export interface Built {
   readonly architecture: Architecture;
-  /** The runtime image, as `docker save` writes one. */
-  readonly image: string;
-  /** The package, with that image in it. */
+  /** The images, as `docker save` writes one. */
+  readonly images: Readonly<Record<Target, string>>;
+  /** The package, with the function's image in it. */
   readonly xpkg: string;
 }
 
@@ -31,20 +31,21 @@ export interface PackageOptions {
 /** The programs that `makePackages` runs. */
 export const packageTools = ["crane", "crossplane-v2.5"] as const satisfies readonly ToolName[];
 
-/** Builds the runtime images and the packages. */
+/** Builds the images and the packages. */
 export async function makePackages(options: PackageOptions): Promise<readonly Built[]> {
   const { base, architectures, folder, origin = await readOrigin() } = options;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const app = join(folder, "function");
-  await bundle(app);
+  for (const target of targets) await bundle(join(folder, target), target);
   const staged = stage(join(folder, "package"), origin);
   const registry = await startRegistry();
   try {
     const built: Built[] = [];
     for (const architecture of architectures) {
-      const image = await makeImage({ base, architecture, app, folder, registry, origin });
-      built.push({ architecture, image, xpkg: await makeXpkg(staged, architecture, image, folder) });
+      const imageOf = (target: Target): Promise<string> =>
+        makeImage({ base, architecture, target, app: join(folder, target), folder, registry, origin });
+      const images = { function: await imageOf("function"), cli: await imageOf("cli") };
+      built.push({ architecture, images, xpkg: await makeXpkg(staged, architecture, images.function, folder) });
     }
     return built;
   } finally {

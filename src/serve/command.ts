@@ -1,5 +1,5 @@
-import { defineCommand } from "../../cli/command.ts";
 import { flags } from "./flags.ts";
+import { defineCommand } from "./old/command.ts";
 
 export const serveCommand = defineCommand({
   name: "serve",

@@ -1,4 +1,6 @@
-import { type CommandLine, isFault } from "../../cli/command-line.ts";
+import type { Config, Limits, Transport } from "../server/config.ts";
+import type { flags } from "./flags.ts";
+import { type CommandLine, isFault } from "./old/command-line.ts";
 import {
   networks,
   toAddress,
@@ -8,9 +10,7 @@ import {
   toMilliseconds,
   toNetwork,
   toPositiveMilliseconds,
-} from "../../cli/values.ts";
-import type { Config, Limits, Transport } from "../server/config.ts";
-import type { flags } from "./flags.ts";
+} from "./old/values.ts";
 
 type FlagName = (typeof flags)[number]["name"];
 type Line = CommandLine<FlagName>;

@@ -1,4 +1,4 @@
-import type { Flag } from "../../cli/command.ts";
+import type { Flag } from "./old/command.ts";
 
 /**
  * The flags of `serve`. Names, short forms and variables are those of function-sdk-go's template, so that a

@@ -1,4 +1,3 @@
-import { toRun } from "../../cli/run.ts";
 import { createLog } from "../log.ts";
 import { workerProgram } from "../package.ts";
 import { runFunction } from "../run-function.ts";
@@ -6,6 +5,7 @@ import { serve } from "../server/server.ts";
 import { startThread } from "../server/worker-thread.ts";
 import { serveCommand } from "./command.ts";
 import { toConfig } from "./config.ts";
+import { toRun } from "./old/run.ts";
 
 /** `serve`: serves until a signal. The first one lets calls in flight finish, a second one does not. */
 export const run = toRun(serveCommand, async (line, host) => {

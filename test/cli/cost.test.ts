@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { toCommands } from "../../cli/audit/adopt.ts";
 import { toFindings } from "../../cli/audit/findings.ts";
-import { toKey, type World } from "../../cli/audit/world.ts";
+import type { World } from "../../cli/audit/world.ts";
 import type { Cluster } from "../../cli/cluster/cluster.ts";
 import { toHolding } from "../../cli/lookup/holding.ts";
 import { lookUp } from "../../cli/lookup/look-up.ts";
 import { toCloudResources } from "../../cli/lookup/ownership.ts";
 import { findConflicts, findWishes } from "../../cli/preflight/conflicts.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
-import { toReference } from "../../src/crossplane/references.ts";
+import { resourceKey, toReference } from "../../src/crossplane/references.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
@@ -51,7 +51,7 @@ const orphan = (index: number): JsonObject => ({
 const orphans = many(4000, orphan).map(documentOf);
 const world: World = {
   composites: many(4000, store).map((object) => toComposite(documentOf(object))),
-  labelled: new Map(orphans.map((document) => [toKey(toReference(document)), document])),
+  labelled: new Map(orphans.map((document) => [resourceKey(toReference(document)), document])),
   unregistered: [],
   referred: new Map(),
   notLookedAt: [],
@@ -79,7 +79,7 @@ test.each([
   { what: "managed resources stand for one cloud resource", work: () => toCloudResources(Array(30_000).fill(holding)) },
   {
     what: "manifests declare one cloud resource",
-    work: () => findConflicts(clusterOf([]), [BUCKET], wishes, { allowContenders: false }),
+    work: () => findConflicts(clusterOf([]), [BUCKET], wishes, false),
   },
   { what: "XRs have lost what they composed", work: () => toFindings(world, { graceMs: 1, now: 0 }) },
   { what: "XRs get commands for their orphans", work: () => toCommands(orphaned, world) },

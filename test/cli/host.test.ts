@@ -11,7 +11,7 @@ const kinds = [kindOf("s3.aws.upbound.io", "Bucket")];
 const objects = [registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` })];
 
 function run(args: readonly string[], stdin: string): Promise<{ code: number | null; out: string }> {
-  const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+  const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ["--import", "tsx", main, ...args]);
     let out = "";

@@ -4,65 +4,95 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { subcommands } from "../../cli/cli.ts";
+import { toProgram } from "../../cli/cli.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { type Bundle, bundle } from "../../scripts/package/bundle.ts";
+import { targets } from "../../scripts/package/layout.ts";
 import { readVersion } from "../../src/package.ts";
+import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { kindOf, startApiServer } from "../../testing/servers/api-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bundle-"));
-let bundled: Bundle;
-beforeAll(async () => {
-  bundled = await bundle(folder);
-});
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const others = subcommands.map(({ name }) => name).filter((name) => name !== "serve");
-
-const inputsOf = (file: string): readonly string[] => bundled.inputs.get(file) ?? [];
-const amongInputs = (file: string, pattern: RegExp): readonly string[] =>
-  inputsOf(file).filter((input) => pattern.test(input));
-
-/** Runs the bundled program, anywhere. */
-const run = async (...args: readonly string[]): Promise<string> =>
-  (await promisify(execFile)(process.execPath, [join(folder, "dist/main.cjs"), ...args], { cwd: "/" })).stdout;
-
-test("there is one entry, and a file beside it for each command but serve", () => {
-  const files = ["main", "health-and-reflection", "worker", ...others].map((name) => `${name}.cjs`).sort();
-  expect(readdirSync(join(folder, "dist")).sort()).toEqual(files);
+const folders = { function: join(folder, "function"), cli: join(folder, "cli") };
+const bundles = new Map<string, Bundle>();
+beforeAll(async () => {
+  for (const target of targets) bundles.set(target, await bundle(folders[target], target));
 });
 
-test("the entry, which serves, has nothing of the other commands", () => {
-  expect(inputsOf("main.cjs")).toContain("src/server/server.ts");
-  const ofOthers = new RegExp(
-    `^src/(?:cluster|registry|cli/(?:${others.join("|")}))/|@kubernetes/|proto-loader|/yaml/`,
+const inputsOf = (target: string): readonly string[] => [...(bundles.get(target)?.inputs.values() ?? [])].flat();
+const amongInputs = (target: string, pattern: RegExp): readonly string[] =>
+  inputsOf(target).filter((input) => pattern.test(input));
+
+/** Runs a bundled program, anywhere. */
+const run = async (target: "function" | "cli", ...args: readonly string[]): Promise<string> =>
+  (await promisify(execFile)(process.execPath, [join(folders[target], "dist/main.cjs"), ...args], { cwd: "/" })).stdout;
+
+test("the function's bundle has nothing of the operators' program and of what only that needs", () => {
+  expect(inputsOf("function")).toContain("src/server/server.ts");
+  expect(amongInputs("function", /^cli\/|node_modules\/(?:@kubernetes|commander|yaml|js-yaml)\//)).toEqual([]);
+});
+
+test("the function's bundle has these of the dependencies in package.json", () => {
+  const bundled = Object.keys(manifest.dependencies).filter((name) =>
+    bundles.get("function")?.packages.includes(`node_modules/${name}`),
   );
-  expect(amongInputs("main.cjs", ofOthers)).toEqual([]);
+  expect(bundled).toEqual([
+    "@grpc/grpc-js",
+    "@grpc/proto-loader",
+    "@grpc/reflection",
+    "grpc-health-check",
+    "prom-client",
+    "protobufjs",
+    "re2js",
+    "winston",
+    "zod",
+  ]);
 });
 
-test.each(["registry", "preflight", "admission", "audit"])("%s talks with a cluster", (name) => {
-  expect(inputsOf(`${name}.cjs`)).toContain("src/cluster/cluster.ts");
+test("the bundle of the operators' program is one file, and has nothing of the function's server but how it follows certificates", () => {
+  expect(readdirSync(join(folders.cli, "dist"))).toEqual(["main.cjs"]);
+  expect(inputsOf("cli")).toContain("cli/cluster/cluster.ts");
+  expect(amongInputs("cli", /^src\/server\/(?!tls\/|address\.ts)/)).toEqual([]);
 });
 
-test.each(others.filter((name) => name !== "render"))("%s has nothing of gRPC and of the wire", (name) => {
-  expect(amongInputs(`${name}.cjs`, /^src\/(?:wire|grpc)\/|@grpc\//)).toEqual([]);
+test("the bundled Kubernetes client has none of its generated API classes", () => {
+  expect(amongInputs("cli", /client-node\/dist\/config\.js$/)).toHaveLength(1);
+  expect(amongInputs("cli", /client-node\/dist\/gen\/(?!index\.js)/)).toEqual([]);
 });
 
-test("every package that is bundled has its licence beside the program", () => {
-  const licences = readFileSync(join(folder, "LICENSES.txt"), "utf8");
-  for (const path of bundled.packages) expect(licences).toContain(path.split("node_modules/").at(-1));
+test.each(targets)("every package in the bundle of %s has its licence beside the program", (target) => {
+  const licences = readFileSync(join(folders[target], "LICENSES.txt"), "utf8");
+  for (const path of bundles.get(target)?.packages ?? []) {
+    expect(licences).toContain(path.split("node_modules/").at(-1));
+  }
 });
 
-describe("the bundled program runs", () => {
+describe("the bundled operators' program runs", () => {
   test("--version", async () => {
-    expect(await run("--version")).toBe(`${readVersion()}\n`);
+    expect(await run("cli", "--version")).toBe(`${readVersion()}\n`);
   });
 
-  test.each(others)("%s --help", async (name) => {
-    expect(await run(name, "--help")).toMatch(new RegExp(`^Usage: function-shared-infrastructure ${name} `));
+  const commands = toProgram(() => {}, { print: () => {}, printError: () => {} }).commands.map((one) => one.name());
+  test.each(commands)("%s --help", async (name) => {
+    expect(await run("cli", name, "--help")).toMatch(new RegExp(`^Usage: shared-infrastructure ${name} `));
+  });
+
+  test("registry, against an API server", async () => {
+    const objects = [registered({ bucket: "orders", owner: `${PLATFORM}/team-a/orders` })];
+    const { kubeconfig } = await startApiServer({ kinds: [kindOf("s3.aws.upbound.io", "Bucket")], objects });
+    expect(await run("cli", "registry", "who-owns", "bucket/orders", `--kubeconfig=${kubeconfig}`)).toContain(
+      "team-a/orders",
+    );
   });
 
   test("render, with an example", async () => {
     const file = (name: string): string => join(import.meta.dirname, "../../examples/share-database", name);
     const files = ["xr.yaml", "composition.yaml", "functions.yaml"].map(file);
-    expect(await run("render", ...files)).toContain("kind: ");
+    expect(await run("cli", "render", ...files)).toContain("kind: ");
   });
+});
+
+test("the bundled function says its version", async () => {
+  expect(await run("function", "--version")).toBe(`${readVersion()}\n`);
 });

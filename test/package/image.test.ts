@@ -7,10 +7,15 @@ import { run } from "../../testing/tools/server-tools.ts";
 
 const read = (file: string): string => readFileSync(inRepository(file), "utf8");
 
-test("the Dockerfile builds the same image as npm run package", () => {
-  const [, last = ""] = read("Dockerfile").split(/^FROM (?=gcr)/m);
-  expect(last.trim().split("\n")).toEqual([
-    DISTROLESS,
+test("the Dockerfile builds the same images as npm run package, the function's last", () => {
+  const [, ...stages] = read("Dockerfile").split(/^FROM (?=gcr|base)/m);
+  expect(
+    stages
+      .map((stage) => stage.trim())
+      .join("\n")
+      .split("\n"),
+  ).toEqual([
+    `${DISTROLESS} AS base`,
     "ARG VERSION",
     "ARG SOURCE",
     "ARG REVISION",
@@ -20,10 +25,13 @@ test("the Dockerfile builds the same image as npm run package", () => {
     "      org.opencontainers.image.revision=$REVISION",
     "ENV NODE_ENV=production",
     `WORKDIR ${APP}`,
-    "COPY --from=build /source/build/function ./",
     `USER ${USER}`,
-    `EXPOSE ${PORTS.join(" ")}`,
     `ENTRYPOINT [${ENTRYPOINT.map((part) => JSON.stringify(part)).join(", ")}]`,
+    "base AS cli",
+    "COPY --from=build /source/build/cli ./",
+    "base AS function",
+    "COPY --from=build /source/build/function ./",
+    `EXPOSE ${PORTS.join(" ")}`,
   ]);
 });
 

@@ -23,12 +23,12 @@ const run = async (program: string, args: readonly string[], cwd: string): Promi
   (await promisify(execFile)(program, args, { cwd })).stdout;
 
 beforeAll(() => {
-  const sources = ["src", "proto", "scripts", "LICENSE", "README.md", "package.json", "package-lock.json"];
+  const sources = ["src", "cli", "proto", "scripts", "LICENSE", "README.md", "package.json", "package-lock.json"];
   for (const name of [...sources, "tsconfig.json", "tsconfig.build.json"]) {
     cpSync(inRepository(name), join(checkout, name), { recursive: true });
   }
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true }), SLOW);
 
 test(
   "npm ci --omit=dev installs a checkout without building it",
@@ -61,13 +61,15 @@ test(
     expect(readdirSync(installed).sort()).toEqual(PACKED);
     const packed = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" });
     expect(packed.filter((file) => file.endsWith(".map"))).toEqual([]);
-    const program = join(installed, bin["function-shared-infrastructure"]);
-    const start = (...args: readonly string[]): Promise<string> => run(process.execPath, [program, ...args], folder);
-    expect(await start("--version")).toBe(`${readVersion()}\n`);
-    expect(await start("registry", "--help")).toMatch(/^Usage: function-shared-infrastructure registry list/);
+    const start = (name: string, ...args: readonly string[]): Promise<string> =>
+      run(process.execPath, [join(installed, bin[name]), ...args], folder);
+    expect(await start("function-shared-infrastructure", "--version")).toBe(`${readVersion()}\n`);
+    for (const name of ["shared-infrastructure", "kubectl-shared_infrastructure"]) {
+      expect(await start(name, "registry", "--help")).toMatch(/^Usage: shared-infrastructure registry /);
+    }
     const files = ["xr.yaml", "composition.yaml", "functions.yaml"];
     const example = files.map((name) => inRepository(`examples/share-database/${name}`));
-    expect(await start("render", ...example)).toContain("kind: XOrdersApp");
+    expect(await start("shared-infrastructure", "render", ...example)).toContain("kind: XOrdersApp");
   },
   SLOW,
 );

@@ -85,17 +85,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(own.sort()).toEqual(
       [
         "LICENSES.txt",
-        ...[
-          "admission",
-          "audit",
-          "health-and-reflection",
-          "main",
-          "migrate",
-          "preflight",
-          "registry",
-          "render",
-          "worker",
-        ].map((program) => `dist/${program}.cjs`),
+        ...["health-and-reflection", "main", "worker"].map((program) => `dist/${program}.cjs`),
         "package.json",
         "proto/descriptors.binpb",
         "proto/grpc/reflection/v1/reflection.proto",
@@ -126,9 +116,16 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(said).toContain('"message":"serving"');
   }, 30_000);
 
-  test("renders from a file of its own, which the server does not read", async () => {
-    const args = [join(folder, "function/dist/main.cjs"), "render", "--help"];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: "/" });
-    expect(stdout).toContain("Usage: function-shared-infrastructure render");
+  test("has beside it an image of the operators' program, with the program as its entry point and without the function", async () => {
+    const file = join(folder, "cli-amd64.tar");
+    const [{ Config }] = JSON.parse(await run("tar", ["--extract", "--to-stdout", "--file", file, "manifest.json"]));
+    const text = await run("tar", ["--extract", "--to-stdout", "--file", file, Config]);
+    expect(JSON.parse(text)).toMatchObject({ config: { User: USER, Entrypoint: ENTRYPOINT, WorkingDir: APP } });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(folder, "cli/dist/main.cjs"), "render", "--help"],
+      { cwd: "/" },
+    );
+    expect(stdout).toContain("Usage: shared-infrastructure render");
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Environment } from "../../cli/command-line.ts";
 import { FunctionError } from "../../src/errors.ts";
+import type { Environment } from "../../src/serve/old/command-line.ts";
 import { addressToText } from "../../src/server/address.ts";
 import type { Config } from "../../src/server/config.ts";
 import { configFrom } from "../../testing/servers/config.ts";

@@ -1,4 +1,3 @@
-import { run } from "../../cli/render/render.ts";
 import { runCommand } from "../tools/run-command.ts";
 import { argsOf } from "./examples.ts";
 import { type Targets, withFunctions } from "./functions-file.ts";
@@ -8,6 +7,6 @@ import { type Rendering, toFailure } from "./rendering.ts";
 export const renderEmbedded = (example: string, targets: Targets): Promise<Rendering> =>
   withFunctions(example, targets, async (functions) => {
     const args = argsOf(example, { requiredResources: "--required-resources", functions });
-    const { exitCode, stdout, stderr } = await runCommand(run, args);
+    const { exitCode, stdout, stderr } = await runCommand("render", args);
     return exitCode === 0 ? { is: "yaml", text: stdout } : toFailure(stderr);
   });

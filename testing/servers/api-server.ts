@@ -32,8 +32,6 @@ export interface ApiServer {
 export interface ApiServerOptions {
   readonly kinds: readonly ResourceKind[];
   readonly objects?: readonly JsonObject[];
-  /** As before Kubernetes 1.27: a request for each group. */
-  readonly withoutAggregation?: boolean;
 }
 
 export const kindOf = (group: string, kind: string, options: Partial<ResourceKind> = {}): ResourceKind => ({
@@ -53,11 +51,7 @@ export const kindOf = (group: string, kind: string, options: Partial<ResourceKin
  * An API server over TLS, as far as discovery, GET and paged lists by label go, that can be told to be busy, broken or strict. It
  * ends with the test.
  */
-export async function startApiServer({
-  kinds,
-  objects = [],
-  withoutAggregation,
-}: ApiServerOptions): Promise<ApiServer> {
+export async function startApiServer({ kinds, objects = [] }: ApiServerOptions): Promise<ApiServer> {
   const authority = await createAuthority("api-server");
   const identity = await issue(authority, "localhost");
   const requests: string[] = [];
@@ -70,16 +64,11 @@ export async function startApiServer({
       request.socket.destroy();
       return;
     }
-    const isAggregated =
-      withoutAggregation !== true && (request.headers.accept ?? "").includes("APIGroupDiscoveryList");
     const { status, headers, body } =
-      fault === undefined
-        ? answer(new URL(request.url ?? "", "https://x"), isAggregated)
-        : { headers: {}, body: "", ...fault };
+      fault === undefined ? answer(new URL(request.url ?? "", "https://x")) : { headers: {}, body: "", ...fault };
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  const answer = (url: URL, isAggregated: boolean): Said =>
-    discovery(url.pathname, kinds, isAggregated) ?? resources(url, kinds, state);
+  const answer = (url: URL): Said => discovery(url.pathname, kinds) ?? resources(url, kinds, state);
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -100,26 +89,11 @@ interface Said {
   readonly body: object;
 }
 
-function discovery(path: string, kinds: readonly ResourceKind[], isAggregated: boolean): Said | undefined {
-  const groups = [...new Set(kinds.map(({ group }) => group))].filter((group) => group !== "");
-  if (path === "/apis") {
-    const items = groups.map((group) => aggregated(group, kinds));
-    const list = groups.map((name) => ({ name, preferredVersion: { version: versionOf(name, kinds) } }));
-    const body = isAggregated ? { kind: "APIGroupDiscoveryList", items } : { kind: "APIGroupList", groups: list };
-    return { status: 200, body };
-  }
-  if (path === "/api") return { status: 200, body: { kind: "APIGroupDiscoveryList", items: [aggregated("", kinds)] } };
-  const group = groups.find((name) => path === `/apis/${name}/${versionOf(name, kinds)}`);
-  if (group === undefined) return undefined;
-  const resources = kinds
-    .filter((kind) => kind.group === group)
-    .flatMap(
-      ({ plural: name, singular: singularName, kind, isNamespaced: namespaced, categories, verbs, shortNames }) => [
-        { name, singularName, kind, namespaced, categories, verbs, shortNames },
-        { name: `${name}/status`, singularName: "", kind, namespaced, verbs: ["get"] },
-      ],
-    );
-  return { status: 200, body: { kind: "APIResourceList", resources } };
+function discovery(path: string, kinds: readonly ResourceKind[]): Said | undefined {
+  if (path !== "/apis" && path !== "/api") return undefined;
+  const groups = [...new Set(kinds.map(({ group }) => group))].filter((group) => (group === "") === (path === "/api"));
+  const items = groups.map((group) => aggregated(group, kinds));
+  return { status: 200, body: { kind: "APIGroupDiscoveryList", items } };
 }
 
 const versionOf = (group: string, kinds: readonly ResourceKind[]): string =>

@@ -1,6 +1,6 @@
-import { CommandLine, type Environment } from "../../cli/command-line.ts";
 import { serveCommand } from "../../src/serve/command.ts";
 import { toConfig } from "../../src/serve/config.ts";
+import { CommandLine, type Environment } from "../../src/serve/old/command-line.ts";
 import type { Config } from "../../src/server/config.ts";
 
 /** The server's configuration that flags and environment stand for. @throws {FunctionError} `InvalidFlags` */

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
+import { run } from "../../cli/cli.ts";
 import type { Host } from "../../cli/host.ts";
-import type { Run } from "../../cli/run.ts";
 
 /** The output of a command, and its exit code. */
 export interface Ran {
@@ -19,11 +19,11 @@ export interface RunOptions {
   readonly onLog?: (line: string) => void;
 }
 
-/** Runs a command in this process, with streams of its own. */
-export async function runCommand(run: Run, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+/** Runs a command of the operators' program in this process, with streams of its own. */
+export async function runCommand(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { stdin = "", env = {}, isInteractive = false, signal = new Promise<string>(() => {}), onLog } = options;
   const said = { stdout: "", stderr: "" };
-  const exitCode = await run(args, {
+  const exitCode = await run([command, ...args], {
     env,
     print: (text) => {
       said.stdout += text;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Departures } from "../../../cli/admission/departures.ts";
-import { rememberKinds } from "../../../cli/admission/kinds.ts";
+import { Departures, rememberKinds } from "../../../cli/admission/departures.ts";
 import { toCluster } from "../../../cli/cluster/cluster.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";

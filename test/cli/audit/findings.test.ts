@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { toCommands } from "../../../cli/audit/adopt.ts";
-import type { Finding } from "../../../cli/audit/finding.ts";
 import { toFindings } from "../../../cli/audit/findings.ts";
 import { toTable } from "../../../cli/audit/report.ts";
-import { type Referred, toKey, type World } from "../../../cli/audit/world.ts";
+import type { Finding, Referred, World } from "../../../cli/audit/world.ts";
 import { toComposite } from "../../../src/crossplane/composite.ts";
-import { toReference } from "../../../src/crossplane/references.ts";
+import { resourceKey, toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
@@ -76,7 +75,7 @@ function worldOf({ stores = [store()], buckets = [], unregistered = [], referred
   const documents = [...stores, ...buckets].map(documentOf);
   return {
     composites: stores.map((object) => toComposite(documentOf(object))),
-    labelled: new Map(documents.map((document) => [toKey(toReference(document)), document])),
+    labelled: new Map(documents.map((document) => [resourceKey(toReference(document)), document])),
     unregistered: unregistered.map(documentOf),
     referred: new Map(referred),
     notLookedAt: [],
@@ -85,7 +84,7 @@ function worldOf({ stores = [store()], buckets = [], unregistered = [], referred
 }
 
 const refTo = (name: string): string =>
-  toKey({ apiVersion: "cloud.example.org/v1", kind: "Bucket", namespace: undefined, name });
+  resourceKey({ apiVersion: "cloud.example.org/v1", kind: "Bucket", namespace: undefined, name });
 
 const shown = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ is, composite, resource }) => `${is} ${resource.name} of ${composite?.name ?? "?"}`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UnreadKinds } from "../../../cli/audit/unread.ts";
+import { UnreadKinds } from "../../../cli/audit/read.ts";
 import { ClusterError, type ClusterErrorCode } from "../../../cli/cluster/error.ts";
 import { kindOf } from "../../../testing/servers/api-server.ts";
 

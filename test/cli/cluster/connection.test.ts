@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer as createProxy } from "node:http";
 import { createServer } from "node:https";
 import { type AddressInfo, connect as connectSocket, type Server } from "node:net";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { TLSSocket } from "node:tls";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { toCluster } from "../../../cli/cluster/cluster.ts";
 import { connect } from "../../../cli/cluster/connection.ts";
@@ -82,23 +82,105 @@ test("shows the client's certificate", async () => {
   expect(seen[0]?.client).toBe("team-a");
 });
 
-test("reads a token's file again for each request, since kubelet rotates it", async () => {
-  const { url, authority, seen } = await startServer();
-  const tokenFile = join(temporaryFolder(), "token");
-  const connection = connect({ kubeconfig: kubeconfigOf(url, authority, { tokenFile }), env: {} });
+test("reads a token's file, relative to the kubeconfig, again once its token is not accepted: kubelet rotates it", async () => {
+  const { url, authority, seen } = await startServer(200, 401);
+  const kubeconfig = kubeconfigOf(url, authority, { tokenFile: "token" });
+  const connection = connect({ kubeconfig, env: {} });
   for (const token of ["one", "two"]) {
-    writeFileSync(tokenFile, `${token}\n`);
-    await connection.send("/apis", "a/b");
+    writeFileSync(join(dirname(kubeconfig), "token"), `${token}\n`);
+    expect((await connection.send("/apis", "a/b")).status).toBe(200);
   }
-  expect(seen.map(({ authorization }) => authorization)).toEqual(["Bearer one", "Bearer two"]);
+  expect(seen.map(({ authorization }) => authorization)).toEqual(["Bearer one", "Bearer one", "Bearer two"]);
+});
+
+test("impersonates a user and groups", async () => {
+  const { url, authority, seen } = await startServer();
+  const user = { token: "t", as: "sa", "as-groups": ["g", "h"] };
+  await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
+  expect(seen[0]).toMatchObject({ authorization: "Bearer t", groups: "g, h" });
+});
+
+test("tells a plugin of the cluster, if the kubeconfig says so", async () => {
+  const { url, authority } = await startServer();
+  const file = join(temporaryFolder(), "calls");
+  const { exec } = pluginOf({ token: "t" }, file);
+  const user = { exec: { ...exec, provideClusterInfo: true } };
+  await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
+  expect(JSON.parse(callsIn(file)[0] ?? "").spec).toEqual({
+    interactive: false,
+    cluster: { server: url, "certificate-authority-data": Buffer.from(authority.certificate).toString("base64") },
+  });
+});
+
+test("sends no credentials in the clear: kubectl proxy adds them itself", async () => {
+  const seen: unknown[] = [];
+  const server = createProxy((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end("{}");
+  });
+  const { authority } = await startServer();
+  const kubeconfig = kubeconfigOf(`http://127.0.0.1:${await listen(server)}`, authority, { token: "t" });
+  expect((await connect({ kubeconfig, env: {} }).send("/apis", "a/b")).status).toBe(200);
+  expect(seen).toEqual([undefined]);
+});
+
+describe("where there is no --kubeconfig", () => {
+  test("files of KUBECONFIG are merged, of entries with one name the first counts, and missing files do not", async () => {
+    const { url, authority } = await startServer();
+    const first = kubeconfigOf(url, authority, { token: "t" });
+    const second = kubeconfigOf("https://other.example.org", authority, {});
+    const files = [first, join(dirname(first), "missing"), second];
+    expect(connect({ env: { KUBECONFIG: files.join(delimiter) } })).toMatchObject({
+      server: url,
+      namespace: "default",
+    });
+  });
+
+  test("and none in the home directory, it is an error that says what to give", () => {
+    expect(() => connect({ env: { HOME: "/nowhere" } })).toThrow(
+      "cannot find a cluster: there is no kubeconfig; give --kubeconfig",
+    );
+  });
+});
+
+const cluster = { name: "c", cluster: { server: "https://c.example.org" } };
+const context = { name: "x", context: { cluster: "c", user: "u" } };
+
+test.each([
+  { reason: "is no YAML", text: "token: s3cret\n\tx", message: /kubeconfig: (?!.*s3cret)[^\n]*; give --kubeconfig/ },
+  { reason: "names no context", text: "clusters: []", message: "there is no current-context" },
+  {
+    reason: "lacks the cluster",
+    text: JSON.stringify({ contexts: [context], "current-context": "x" }),
+    message: 'no cluster "c"; there is ',
+  },
+  {
+    reason: "lacks the user",
+    text: JSON.stringify({ clusters: [cluster], contexts: [context], "current-context": "x" }),
+    message: 'no user "u"; there is ',
+  },
+  {
+    reason: "has no valid server",
+    text: JSON.stringify({
+      clusters: [{ name: "c", cluster: { server: "x" } }],
+      users: [{ name: "u", user: {} }],
+      contexts: [context],
+      "current-context": "x",
+    }),
+    message: 'cluster "c" has no valid server',
+  },
+])("cannot use a kubeconfig that $reason", ({ text, message }) => {
+  const kubeconfig = join(temporaryFolder(), "kubeconfig");
+  writeFileSync(kubeconfig, text);
+  expect(() => connect({ kubeconfig, env: {} })).toThrow(message);
 });
 
 test.each([
   { reason: "once, for a token without an end", status: { token: "t" }, statuses: [], calls: 1 },
   {
-    reason: "for each request, once its token has ended",
+    reason: "once its token has ended and is not accepted any more",
     status: { token: "t", expirationTimestamp: "2020-01-01T00:00:00Z" },
-    statuses: [],
+    statuses: [200, 401],
     calls: 2,
   },
   { reason: "again, when its token is not accepted", status: { token: "t" }, statuses: [401], calls: 2 },
@@ -139,7 +221,7 @@ test.each([
   {
     reason: "prints half a credential, which is not shown",
     exec: { command: process.execPath, args: ["-e", 'console.log(\'{"status":{"token":"s3cret\')'] },
-    message: /: what it prints is not JSON$/,
+    message: /: what it prints is no ExecCredential$/,
   },
 ])("says so once where a plugin $reason", async ({ exec, message }) => {
   const { url, authority } = await startServer();
@@ -176,7 +258,7 @@ test("goes by the proxy that the cluster names", async () => {
   expect((await connectBy("me:pw")).status).toBe(200);
   expect(seen[0]?.authorization).toBe("Bearer t");
   expect(targets).toEqual([url.replace("https://", "")]);
-  await expect(connectBy("me:wrong")).rejects.toThrow(`the proxy 127.0.0.1:${port} answers 407`);
+  await expect(connectBy("me:wrong")).rejects.toThrow("Bad response: 407");
 });
 
 test("sends a request again that met a connection which the server was closing", async () => {

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { run } from "../../../cli/migrate/migrate.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
@@ -9,7 +8,7 @@ import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 function migrate(text: string, ...flags: readonly string[]) {
   const file = join(temporaryFolder(), "composition.yaml");
   writeFileSync(file, text);
-  return runCommand(run, [file, ...flags]);
+  return runCommand("migrate", [file, ...flags]);
 }
 
 // From the README of function-extra-resources v0.3.0, with comments.
@@ -257,7 +256,7 @@ describe("what cannot be translated is said", () => {
 });
 
 test("without a Composition the command line is wrong", async () => {
-  expect((await runCommand(run, [])).exitCode).toBe(2);
+  expect((await runCommand("migrate", [])).exitCode).toBe(2);
 });
 
 test.each<{ what: string; text: string; stderr: string }>([

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { migrate } from "../../../cli/migrate/migrate.ts";
-import { callFunction } from "../../../cli/render/call-function.ts";
+import { callFunction } from "../../../cli/render/runtime.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import type { PeerInput } from "../../../testing/peers/peer-inputs.ts";

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { run as preflight } from "../../../cli/preflight/preflight.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
@@ -62,7 +61,7 @@ async function run(stdin: string, args: readonly string[] = [], { content = mapp
   const file = join(temporaryFolder(), "mapping.yaml");
   writeFileSync(file, content);
   const flags = ["--mapping", file, "--kubeconfig", server.kubeconfig, "--retry-for=2s"];
-  return { ...(await runCommand(preflight, [...args, ...flags], { stdin })), server };
+  return { ...(await runCommand("preflight", [...args, ...flags], { stdin })), server };
 }
 
 describe("a claim for what somebody else owns", () => {
@@ -220,7 +219,7 @@ test("--wait asks again until the owner has gone", async () => {
   });
   const file = join(temporaryFolder(), "mapping.yaml");
   writeFileSync(file, mapping());
-  const running = runCommand(preflight, ["--mapping", file, "--kubeconfig", server.kubeconfig, "--wait=10s"], {
+  const running = runCommand("preflight", ["--mapping", file, "--kubeconfig", server.kubeconfig, "--wait=10s"], {
     stdin: claim("team-b", "orders"),
   });
   setTimeout(() => server.objects.splice(0), 300);
@@ -319,7 +318,7 @@ test.each([
 test("exit code 2 where RBAC lacks a verb: unchecked is not fine", async () => {
   const server = await startApiServer({ kinds, objects });
   server.forbidden.add("buckets");
-  const { exitCode, stderr } = await runCommand(preflight, ["--kubeconfig", server.kubeconfig], {
+  const { exitCode, stderr } = await runCommand("preflight", ["--kubeconfig", server.kubeconfig], {
     stdin: bucket("mine", "orders"),
   });
   expect(stderr).toContain('RBAC lacks the verb "list"');

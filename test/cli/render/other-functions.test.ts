@@ -1,9 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Server, ServerCredentials, type ServiceDefinition, status } from "@grpc/grpc-js";
-import { expect, onTestFinished, test } from "vitest";
+import { status } from "@grpc/grpc-js";
+import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { run } from "../../../cli/render/render.ts";
 import { isObject, type JsonObject } from "../../../src/model/json.ts";
 import { composeBases } from "../../../testing/rendering/patch-and-transform.ts";
 import { serveLoopback } from "../../../testing/servers/loopback.ts";
@@ -62,7 +61,7 @@ async function render(target: string, flags: readonly string[] = []) {
     writeFileSync(join(folder, name), objects.map((object) => JSON.stringify(object)).join("\n---\n"));
     return join(folder, name);
   });
-  return runCommand(run, [...paths, ...flags]);
+  return runCommand("render", [...paths, ...flags]);
 }
 
 const toKinds = (yaml: string): readonly unknown[] =>
@@ -71,49 +70,10 @@ const toKinds = (yaml: string): readonly unknown[] =>
     return isObject(object) ? (object satisfies JsonObject)["kind"] : object;
   });
 
-/** A function that speaks v1beta1 alone, as older ones do. */
-async function serveBeta(): Promise<string> {
-  const same = (bytes: Buffer): Buffer => bytes;
-  const service: ServiceDefinition = {
-    RunFunction: {
-      path: "/apiextensions.fn.proto.v1beta1.FunctionRunnerService/RunFunction",
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: same,
-      requestDeserialize: same,
-      responseSerialize: same,
-      responseDeserialize: same,
-    },
-  };
-  const server = new Server();
-  server.addService(service, {
-    RunFunction: (call: { request: Buffer }, answer: (error: null, response: Buffer) => void) =>
-      answer(null, Buffer.from(composeBases(call.request).response)),
-  });
-  onTestFinished(() => server.forceShutdown());
-  return new Promise((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(`127.0.0.1:${port}`),
-    );
-  });
-}
-
 test("a step of another function is called where its Function says that it listens", async () => {
   const { target } = await serveLoopback({}, { runFunction: composeBases });
   const { exitCode, stdout, stderr } = await render(target);
   expect({ exitCode, kinds: toKinds(stdout), stderr }).toEqual({ exitCode: 0, kinds: ["XApp", "Bucket"], stderr: "" });
-});
-
-test("a function that only speaks v1beta1 is called with that", async () => {
-  const { exitCode, stdout } = await render(await serveBeta());
-  expect({ exitCode, kinds: toKinds(stdout) }).toEqual({ exitCode: 0, kinds: ["XApp", "Bucket"] });
-});
-
-test("--function-annotations come before the Functions' own annotations", async () => {
-  const { target } = await serveLoopback({}, { runFunction: composeBases });
-  const flag = (key: string, value: string): string => `--function-annotations=render.crossplane.io/${key}=${value}`;
-  const { exitCode } = await render("", [flag("runtime", "Development"), flag("runtime-development-target", target)]);
-  expect(exitCode).toBe(0);
 });
 
 test("a function without the annotation is an error that names the annotation", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { toComposition } from "../../../cli/render/composition.ts";
-import type { Inputs } from "../../../cli/render/inputs.ts";
+import type { Inputs, Step } from "../../../cli/render/inputs.ts";
 import { runPipeline } from "../../../cli/render/pipeline.ts";
 import type { RunFunctionRequest, RunFunctionResponse } from "../../../cli/render/protocol.ts";
-import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import { toStruct } from "../../../cli/render/struct.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
 
 const secret = (name: string, data: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
@@ -15,20 +15,14 @@ const secret = (name: string, data: JsonObject = {}): JsonObject => ({
 const xr: JsonObject = { apiVersion: "example.org/v1", kind: "XApp", metadata: { name: "app" } };
 
 /** A render's inputs with these steps, each this function. */
-const inputsOf = (steps: readonly JsonObject[], parts: Partial<Inputs> = {}): Inputs => ({
+const inputsOf = (steps: readonly Pick<Step, "step" | "input">[], parts: Partial<Inputs> = {}): Inputs => ({
   xr,
-  composition: toComposition({
-    apiVersion: "apiextensions.crossplane.io/v1",
-    kind: "Composition",
-    spec: { pipeline: steps.map((step) => ({ functionRef: { name: "fn" }, ...step })) },
-  }),
+  steps: steps.map((one) => ({ functionRef: { name: "fn" }, ...one })),
   functions: [{ name: "fn", package: "function-shared-infrastructure", annotations: {} }],
-  credentials: [],
   observed: [],
-  extra: [],
   required: [],
   schemas: [],
-  context: new Map<string, JsonValue>(),
+  context: {},
   ...parts,
 });
 
@@ -52,7 +46,7 @@ describe("what a step is called with", () => {
     const observed = { metadata: { name: "b", annotations: { "crossplane.io/composition-resource-name": "a" } } };
     const inputs = inputsOf([{ step: "one", input: { c: 1 } }], {
       observed: [observed],
-      context: new Map([["k", true]]),
+      context: { k: true },
     });
     expect((await run(inputs)).calls).toEqual([
       {
@@ -65,74 +59,51 @@ describe("what a step is called with", () => {
             "CAPABILITY_REQUIRED_SCHEMAS",
           ],
         },
-        observed: { composite: { resource: xr }, resources: { a: { resource: observed } } },
+        observed: { composite: { resource: toStruct(xr) }, resources: { a: { resource: toStruct(observed) } } },
         desired: {},
-        input: { c: 1 },
-        context: { k: true },
-        credentials: {},
+        input: toStruct({ c: 1 }),
+        context: toStruct({ k: true }),
       },
     ]);
   });
 
   test("what the step before it returned", async () => {
-    const desired = { resources: { a: { resource: { kind: "A" } } } };
-    const context = { from: "one" };
+    const desired = { resources: { a: { resource: toStruct({ kind: "A" }) } } };
+    const context = toStruct({ from: "one" });
     const { calls } = await run(inputsOf([{ step: "one" }, { step: "two" }]), [response({ desired, context })]);
     expect(calls[1]).toMatchObject({ desired, context });
-  });
-
-  test("credentials from Secrets, and from nothing else", async () => {
-    const credentials = [
-      { name: "c", source: "Secret", secretRef: { namespace: "a", name: "s" } },
-      { name: "d", source: "None" },
-    ];
-    const inputs = inputsOf([{ step: "one", credentials }], {
-      credentials: [secret("other"), secret("s", { k: "aGk=" })],
-    });
-    expect((await run(inputs)).calls[0]?.credentials).toEqual({
-      c: { credentialData: { data: { k: Buffer.from("hi") } } },
-    });
   });
 });
 
 describe("requirements", () => {
   const none = { extraResources: {}, resources: {}, schemas: {} };
-  const selector = { apiVersion: "v1", kind: "Secret", matchName: "s" };
+  const selector = { apiVersion: "v1", kind: "Secret", matchName: "s", namespace: "a" };
 
-  test("of the Composition are there from the first call on", async () => {
-    const requiredResources = [
-      { requirementName: "byName", apiVersion: "v1", kind: "Secret", name: "s" },
-      { requirementName: "byLabels", apiVersion: "v1", kind: "Secret", matchLabels: { of: "t" } },
-      { requirementName: "byNothing", apiVersion: "v1", kind: "Secret" },
-    ];
-    const requiredSchemas = [{ requirementName: "schema", apiVersion: "v1", kind: "Secret" }];
-    const inputs = inputsOf([{ step: "one", requirements: { requiredResources, requiredSchemas } }], {
-      required: [secret("s"), secret("t")],
-      extra: [secret("s", { only: "for requirements of functions" })],
-    });
-    expect((await run(inputs)).calls[0]).toMatchObject({
-      requiredResources: {
-        byName: { items: [{ resource: secret("s") }] },
-        byLabels: { items: [{ resource: secret("t") }] },
-        byNothing: { items: [] },
-      },
-      requiredSchemas: { schema: {} },
-    });
-  });
-
-  test("of a function are pending at first, then answered from both kinds of file", async () => {
+  test("of a function are pending at first, then answered in the field that was asked, with the context that it returned", async () => {
     const requirements = {
       ...none,
       resources: { s: selector },
       extraResources: { t: { ...selector, matchName: "t" } },
+      schemas: { x: { apiVersion: "v1", kind: "Secret" } },
     };
-    const inputs = inputsOf([{ step: "one" }], { required: [secret("s")], extra: [secret("t")] });
-    const { calls } = await run(inputs, [response({ requirements }), response({ requirements })]);
+    const openapiV3 = { "x-kubernetes-group-version-kind": [{ version: "v1", kind: "Secret" }] };
+    const inputs = inputsOf([{ step: "one" }], { required: [secret("s"), secret("t")], schemas: [{ S: openapiV3 }] });
+    const { calls } = await run(inputs, [
+      response({ requirements, context: toStruct({ b: 2 }) }),
+      response({ requirements }),
+    ]);
     expect(calls[0]).not.toHaveProperty("requiredResources");
     expect(calls[1]).toMatchObject({
-      requiredResources: { s: { items: [{ resource: secret("s") }] } },
-      extraResources: { t: { items: [{ resource: secret("t") }] } },
+      context: toStruct({ b: 2 }),
+      requiredResources: { s: { items: [{ resource: toStruct(secret("s")) }] } },
+      extraResources: { t: { items: [{ resource: toStruct(secret("t")) }] } },
+      requiredSchemas: { x: { openapiV3: toStruct(openapiV3) } },
     });
+  });
+
+  test("are answered with no context where the function returned none", async () => {
+    const { calls } = await run(inputsOf([{ step: "one" }]), [response({ requirements: none })]);
+    expect(calls[1]).not.toHaveProperty("context");
   });
 
   test("that nothing meets are answered, with nothing", async () => {
@@ -147,7 +118,7 @@ describe("what a pipeline comes to", () => {
 
   test("the last step's state and context, all steps' conditions and results", async () => {
     const desired = { resources: {} };
-    const context = { from: "two" };
+    const context = toStruct({ from: "two" });
     const { outcome } = await run(inputsOf([{ step: "one" }, { step: "two" }]), [
       response({ conditions: [condition], results: [{ severity: "SEVERITY_NORMAL", message: "m" }] }),
       response({
@@ -179,5 +150,39 @@ describe("what a pipeline comes to", () => {
   test("a function that throws ends it, and the error says in which step", async () => {
     const running = runPipeline(inputsOf([{ step: "one" }]), async () => JSON.parse("["));
     await expect(running).rejects.toThrow('cannot run pipeline step "one"');
+  });
+});
+
+const asking = { extraResources: {}, resources: {}, schemas: {} };
+const secretNamed = (matchName: string) => ({ apiVersion: "v1", kind: "Secret", matchName });
+const asksFor = (name: string) => response({ requirements: { ...asking, resources: { a: secretNamed(name) } } });
+
+describe("a function is called until its requirements stay the same", () => {
+  test.each([
+    { reason: "once where it requires nothing", responses: [response()], calls: 1 },
+    { reason: "twice where it requires the same again", responses: [asksFor("s"), asksFor("s")], calls: 2 },
+    {
+      reason: "once more when it requires something else",
+      responses: [asksFor("s"), asksFor("t"), asksFor("t")],
+      calls: 3,
+    },
+    { reason: "again when it no longer requires anything", responses: [asksFor("s")], calls: 3 },
+  ])("a function is called $reason", async ({ responses, calls }) => {
+    expect((await run(inputsOf([{ step: "one" }]), responses)).calls).toHaveLength(calls);
+  });
+
+  test("but not more than six times", async () => {
+    let calls = 0;
+    const running = runPipeline(inputsOf([{ step: "one" }]), async () => asksFor(String(++calls)));
+    await expect(running).rejects.toMatchObject({
+      cause: { message: "requirements didn't stabilize after the maximum number of iterations (5)" },
+    });
+    expect(calls).toBe(6);
+  });
+
+  test("what it required before is not answered any more", async () => {
+    const asks = (name: string) => response({ requirements: { ...asking, resources: { [name]: secretNamed("s") } } });
+    const { calls } = await run(inputsOf([{ step: "one" }]), [asks("a"), asks("b"), asks("b")]);
+    expect(calls.map(({ requiredResources }) => Object.keys(requiredResources ?? {}))).toEqual([[], ["a"], ["b"]]);
   });
 });

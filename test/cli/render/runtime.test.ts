@@ -1,15 +1,8 @@
 import { expect, test } from "vitest";
-import { toComposition } from "../../../cli/render/composition.ts";
-import { findRuntimes } from "../../../cli/render/functions.ts";
+import { findRuntime } from "../../../cli/render/runtime.ts";
 
-const [step] = toComposition({
-  apiVersion: "apiextensions.crossplane.io/v1",
-  kind: "Composition",
-  spec: { pipeline: [{ step: "share", functionRef: { name: "fn" } }] },
-}).spec.pipeline;
-
-const find = (functions: Parameters<typeof findRuntimes>[1]) =>
-  findRuntimes(step === undefined ? [] : [step], functions);
+const find = (functions: Parameters<typeof findRuntime>[1]) =>
+  findRuntime({ step: "share", functionRef: { name: "fn" } }, functions);
 
 const other = { name: "fn", package: "xpkg.example.org/function-auto-ready:v1" };
 const RUNTIME = "render.crossplane.io/runtime";
@@ -22,16 +15,17 @@ test.each([
   "function-shared-infrastructure",
 ])("a Function of package %s runs in this process, whatever its name and annotations are", (name) => {
   const annotations = { [RUNTIME]: "Development" };
-  expect(find([{ name: "fn", package: name, annotations }])).toEqual([{ step, runtime: { is: "embedded" } }]);
+  expect(find([{ name: "fn", package: name, annotations }])).toEqual({ is: "embedded" });
 });
 
 test.each([
   { reason: "at its target", annotations: { [TARGET]: "127.0.0.1:9444" }, target: "127.0.0.1:9444" },
   { reason: "at localhost:9443 where it names no target", annotations: {}, target: "localhost:9443" },
 ])("another Function with the runtime Development is called $reason", ({ annotations, target }) => {
-  expect(find([{ ...other, annotations: { [RUNTIME]: "Development", ...annotations } }])).toEqual([
-    { step, runtime: { is: "development", target } },
-  ]);
+  expect(find([{ ...other, annotations: { [RUNTIME]: "Development", ...annotations } }])).toEqual({
+    is: "development",
+    target,
+  });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toPrintable } from "../../cli/printable.ts";
+import { toPrintable } from "../../cli/text.ts";
 
 test.each([
   { what: "a name", text: "Bucket.s3.aws.upbound.io/team-a/orders", printed: "Bucket.s3.aws.upbound.io/team-a/orders" },

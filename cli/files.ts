@@ -1,10 +1,23 @@
+import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { FunctionError } from "../src/errors.ts";
 import { type Mapping, parseMapping } from "./lookup/mapping.ts";
-import { readText } from "./read-text.ts";
 
 /** @throws {FunctionError} `InvalidInput` */
-export function readMappings(files: readonly string[]): readonly Mapping[] {
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw cannotRead(file, cause);
+  }
+}
+
+export const cannotRead = (path: string, cause: unknown): FunctionError =>
+  new FunctionError("InvalidInput", `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    cause,
+  });
+
+export function readMappings(files: readonly string[] = []): readonly Mapping[] {
   const mappings = files.flatMap((file) => parseMapping(parseMappingFile(file), file));
   const names = mappings.map(({ apiGroup, kind }) => `${kind}.${apiGroup}`);
   const twice = names.find((name, index) => names.indexOf(name) < index);

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { FunctionError } from "../src/errors.ts";
-import { didYouMean } from "../src/model/did-you-mean.ts";
+import { FunctionError } from "../../errors.ts";
+import { didYouMean } from "../../model/did-you-mean.ts";
 import { allFlags, type Command, type CommonFlagName, type Flag, PROGRAM } from "./command.ts";
 
 /** Environment variables, as in `process.env`. */

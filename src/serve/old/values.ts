@@ -1,4 +1,4 @@
-import type { Address, TcpAddress } from "../src/server/address.ts";
+import type { Address, TcpAddress } from "../../server/address.ts";
 
 /** Go's names of networks, which other functions' flags use too. */
 export const networks = ["tcp", "tcp4", "tcp6", "unix"] as const;

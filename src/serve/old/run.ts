@@ -1,5 +1,5 @@
-import { FunctionError } from "../src/errors.ts";
-import { readVersion } from "../src/package.ts";
+import { FunctionError } from "../../errors.ts";
+import { readVersion } from "../../package.ts";
 import { type Command, PROGRAM } from "./command.ts";
 import { CommandLine, helpHint } from "./command-line.ts";
 import { toHelp } from "./help.ts";

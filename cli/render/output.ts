@@ -1,0 +1,139 @@
+import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL } from "../../src/crossplane/metadata.ts";
+import { compareEntries } from "../../src/model/compare.ts";
+import { isObject, type JsonObject, ownValue, withKey } from "../../src/model/json.ts";
+import type { RenderOptions } from "./command.ts";
+import { RenderError, whileDoing } from "./error.ts";
+import type { Inputs } from "./inputs.ts";
+import { metadataMap, metadataString, objectAt, withMetadata } from "./objects.ts";
+import { byResourceName, type Outcome, RESOURCE_NAME } from "./pipeline.ts";
+import type { Condition, Resource } from "./protocol.ts";
+import { fromStruct } from "./struct.ts";
+
+/**
+ * Makes the documents that `crossplane render` prints: the XR, the composed resources sorted by their name in the
+ * Composition, and on request the results and the context.
+ *
+ * Source: crossplane v2.2, cmd/crank/render/render.go Render and SetComposedResourceMetadata.
+ *
+ * @throws {RenderError} where another owner controls a composed resource.
+ */
+export function toDocuments(
+  { desired, conditions, results, context }: Outcome,
+  { xr, observed }: Pick<Inputs, "xr" | "observed">,
+  include: Pick<RenderOptions, "includeContext" | "includeFunctionResults">,
+): readonly (JsonObject | null)[] {
+  const existing = byResourceName(observed);
+  const resources = Object.entries(desired.resources ?? {}).sort(compareEntries);
+  const unready = resources.filter(([, { ready }]) => ready !== "READY_TRUE").map(([name]) => name);
+  const composed = resources.map(([name, { resource }]) =>
+    whileDoing(`cannot render composed resource ${JSON.stringify(name)} metadata`, () =>
+      toComposed(name, resource ? fromStruct(resource) : {}, existing.get(name), xr),
+    ),
+  );
+  const kind = { apiVersion: "render.crossplane.io/v1beta1", kind: "Context" };
+  return [
+    toComposite(xr, desired.composite ?? {}, unready, conditions),
+    ...composed,
+    ...(include.includeFunctionResults ? results : []),
+    // Null where the last step returned no context at all.
+    ...(include.includeContext ? [context === null ? null : { ...kind, fields: fromStruct(context) }] : []),
+  ];
+}
+
+/** Adds the metadata that Crossplane sets on a composed resource: its name or a prefix for one, its origin, and its controller. */
+function toComposed(name: string, desired: JsonObject, observed: JsonObject | undefined, xr: JsonObject): JsonObject {
+  const identity = ["name", "namespace", "generateName"].map((field) => [field, metadataString(observed ?? {}, field)]);
+  const identified = observed === undefined ? desired : withMetadata(desired, Object.fromEntries(identity));
+  const labels = metadataMap(xr, "labels");
+  const root = labels[COMPOSITE_LABEL] || metadataString(xr, "name");
+  const { [CLAIM_NAME_LABEL]: claim, [CLAIM_NAMESPACE_LABEL]: claimNamespace } = labels;
+  const isNamed = metadataString(identified, "name") !== "" || metadataString(identified, "generateName") !== "";
+  const namespace = metadataString(xr, "namespace");
+  return withMetadata(identified, {
+    ...(!isNamed && { generateName: `${root}-` }),
+    ...(namespace !== "" && { namespace }),
+    annotations: { ...metadataMap(identified, "annotations"), [RESOURCE_NAME]: name },
+    labels: {
+      ...metadataMap(identified, "labels"),
+      [COMPOSITE_LABEL]: root,
+      ...(claim && claimNamespace && { [CLAIM_NAMESPACE_LABEL]: claimNamespace, [CLAIM_NAME_LABEL]: claim }),
+    },
+    ownerReferences: withController(identified, xr),
+  });
+}
+
+function withController(object: JsonObject, xr: JsonObject): readonly JsonObject[] {
+  const uid = metadataString(xr, "uid");
+  const listed = ownValue(objectAt(object, "metadata"), "ownerReferences");
+  const owners = Array.isArray(listed) ? listed.filter(isObject) : [];
+  const name = metadataString(xr, "name");
+  const other = owners.find((owner) => owner["controller"] === true && owner["uid"] !== uid);
+  if (other !== undefined) {
+    throw new RenderError(
+      `cannot set composite resource ${JSON.stringify(name)} as controller ref of composed resource: ` +
+        `${metadataString(object, "name")} is already controlled by ${other["kind"]} ${other["name"]} (UID ${other["uid"]})`,
+    );
+  }
+  const [apiVersion, kind] = [String(xr["apiVersion"]), String(xr["kind"])];
+  const controller = { apiVersion, blockOwnerDeletion: true, controller: true, kind, name, uid };
+  const at = owners.findIndex((owner) => owner["uid"] === uid);
+  return at < 0 ? [...owners, controller] : owners.with(at, controller);
+}
+
+/** The time of all conditions: the real one would change every output. */
+const TRANSITION = "2024-01-01T00:00:00Z";
+
+/** Conditions that only Crossplane sets. */
+const SYSTEM = new Set(["Ready", "Synced", "Healthy"]);
+
+/** Makes the XR that the pipeline desires: its kind and name, its status, and its conditions, `Ready` first. */
+function toComposite(
+  xr: JsonObject,
+  { resource, ready }: Resource,
+  unready: readonly string[],
+  conditions: readonly Condition[],
+): JsonObject {
+  const identified = withMetadata(
+    { ...(resource && fromStruct(resource)), apiVersion: String(xr["apiVersion"]), kind: String(xr["kind"]) },
+    { name: metadataString(xr, "name"), namespace: metadataString(xr, "namespace") },
+  );
+  const own = conditions.filter(({ type }) => !SYSTEM.has(type)).map(toCondition);
+  return [readyCondition(ready, unready), ...own].reduce(withCondition, identified);
+}
+
+function readyCondition(ready: Resource["ready"], unready: readonly string[]): JsonObject {
+  const base = { lastTransitionTime: TRANSITION, type: "Ready" };
+  if (ready === "READY_FALSE") return { ...base, reason: "Creating", status: "False" };
+  if (ready === "READY_TRUE" || unready.length === 0) return { ...base, reason: "Available", status: "True" };
+  return { ...base, message: `Unready resources: ${shorten(unready)}`, reason: "Creating", status: "False" };
+}
+
+/** Lists the first three names, and the number of the others. */
+function shorten(names: readonly string[]): string {
+  const first = names.slice(0, 3).join(", ");
+  if (names.length > 3) return `${first}, and ${String(names.length - 3)} more`;
+  return names.length === 3 ? first.replace(/, (?=[^,]*$)/, ", and ") : first;
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  STATUS_CONDITION_TRUE: "True",
+  STATUS_CONDITION_FALSE: "False",
+};
+
+const toCondition = ({ type, status, reason, message }: Condition): JsonObject => ({
+  lastTransitionTime: TRANSITION,
+  ...(message && { message }),
+  reason,
+  status: statuses[status] ?? "Unknown",
+  type,
+});
+
+/** Adds a condition, or replaces the one of the same type in its place. */
+function withCondition(xr: JsonObject, condition: JsonObject): JsonObject {
+  const status = objectAt(xr, "status");
+  const known = ownValue(status, "conditions");
+  const conditions = Array.isArray(known) ? known.filter(isObject) : [];
+  const at = conditions.findIndex(({ type }) => type === condition["type"]);
+  const next = at < 0 ? [...conditions, condition] : conditions.with(at, condition);
+  return withKey(xr, "status", withKey(status, "conditions", next));
+}

@@ -1,0 +1,46 @@
+import { compareTexts } from "../../src/model/compare.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
+import { metadataMap, metadataString } from "./objects.ts";
+import type { ResourceSelector, Resources, Schema, SchemaSelector } from "./protocol.ts";
+import { toStruct } from "./struct.ts";
+
+/**
+ * Finds the resources of the files that a selector finds in a cluster, sorted by name: of the namespace that it names. Without one, a
+ * name finds cluster-scoped resources only, and labels find those of all namespaces.
+ */
+export function findResources(selector: ResourceSelector, resources: readonly JsonObject[]): Resources {
+  const { apiVersion, kind, matchName = "", matchLabels, namespace = "" } = selector;
+  const isMatch = (object: JsonObject): boolean => {
+    if (object["apiVersion"] !== apiVersion || object["kind"] !== kind) return false;
+    const isThere = metadataString(object, "namespace") === namespace;
+    if (matchLabels === undefined) return isThere && readName(object) === matchName;
+    return (isThere || namespace === "") && hasLabels(object, matchLabels.labels);
+  };
+  const found = resources.filter(isMatch).sort((a, b) => compareTexts(readName(a), readName(b)));
+  return {
+    items: (matchLabels === undefined ? found.slice(0, 1) : found).map((object) => ({ resource: toStruct(object) })),
+  };
+}
+
+const readName = (object: JsonObject): string => metadataString(object, "name");
+
+function hasLabels(object: JsonObject, wanted: Readonly<Record<string, string>>): boolean {
+  const labels = metadataMap(object, "labels");
+  return Object.entries(wanted).every(([key, value]) => labels[key] === value);
+}
+
+/** Finds the schema of a kind, references in it unresolved; the answer is empty if there is none. */
+export function findSchema(selector: SchemaSelector, documents: readonly JsonObject[]): Schema {
+  const found = documents.flatMap((schemas) => Object.values(schemas)).find((schema) => isSchemaOf(schema, selector));
+  return isObject(found) ? { openapiV3: toStruct(found) } : {};
+}
+
+/** Tells whether a schema is that of the kind alone: those of several kinds, such as DeleteOptions, do not count. */
+function isSchemaOf(schema: JsonValue, { apiVersion, kind }: SchemaSelector): boolean {
+  const kinds = isObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
+  const [only] = Array.isArray(kinds) && kinds.length === 1 ? kinds : [];
+  if (!isObject(only)) return false;
+  const group = String(ownValue(only, "group") ?? "");
+  const version = String(ownValue(only, "version") ?? "");
+  return (group === "" ? version : `${group}/${version}`) === apiVersion && only["kind"] === kind;
+}

@@ -1,0 +1,68 @@
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
+import { RenderError } from "./error.ts";
+import type { FunctionManifest, Step } from "./inputs.ts";
+
+/** A Function's runtime: this process, or a server that is called at `target`. */
+export type Runtime = { readonly is: "embedded" } | { readonly is: "development"; readonly target: string };
+
+const OURS = "function-shared-infrastructure";
+const RUNTIME = "render.crossplane.io/runtime";
+const TARGET = "render.crossplane.io/runtime-development-target";
+/** Crossplane's own default. */
+const DEFAULT_TARGET = "localhost:9443";
+
+/**
+ * Finds the runtime of a step's Function.
+ *
+ * A Function may have any name, so its package tells whether it is this function: the last part before tag and digest, in any
+ * registry. Others are called as `crossplane render` calls those with the runtime Development; Docker is not supported.
+ *
+ * @throws {RenderError} naming the step, the Function and what to do about it.
+ */
+export function findRuntime({ step, functionRef: { name } }: Step, functions: readonly FunctionManifest[]): Runtime {
+  const fail = (reason: string): never => {
+    throw new RenderError(`cannot run pipeline step ${JSON.stringify(step)}: ${reason}`);
+  };
+  const quoted = JSON.stringify(name);
+  const found = functions.find((manifest) => manifest.name === name);
+  if (found === undefined) return fail(`unknown Function ${quoted} - does it exist in your Functions file?`);
+  if (toRepository(found.package) === OURS) return { is: "embedded" };
+
+  const { [RUNTIME]: runtime, [TARGET]: target } = found.annotations;
+  if (runtime === "Development") return { is: "development", target: target || DEFAULT_TARGET };
+  const itsPackage =
+    found.package === "" ? "it has no spec.package" : `its package is ${JSON.stringify(found.package)}`;
+  const itsRuntime = runtime === undefined ? `no annotation ${RUNTIME}` : `${RUNTIME}: ${runtime}`;
+  return fail(
+    `Function ${quoted} is not ${OURS} (${itsPackage}) and has ${itsRuntime}: run it with --insecure, and give it the annotations ` +
+      `${RUNTIME}: Development and ${TARGET}: HOST:PORT; or use "crossplane render", which runs it in Docker`,
+  );
+}
+
+/** `registry.example.org:5000/mirror/NAME:v1@sha256:…` → `NAME` */
+const toRepository = (name: string): string | undefined => /(?:^|\/)([^/:@]+)(?::[^/@]*)?(?:@[^/]*)?$/.exec(name)?.[1];
+
+const METHOD = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction";
+
+/**
+ * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens.
+ *
+ * @param deadline in milliseconds since the epoch.
+ * @throws {RenderError} with the code and the message of a call that failed.
+ */
+export async function callFunction(target: string, request: Buffer, deadline: number): Promise<Buffer> {
+  const client = new Client(target, credentials.createInsecure(), { "grpc.max_receive_message_length": -1 });
+  const same = (bytes: Buffer): Buffer => bytes;
+  const metadata = new Metadata({ waitForReady: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      client.makeUnaryRequest(METHOD, same, same, request, metadata, { deadline }, (error, response) =>
+        error ? reject(error) : resolve(response ?? Buffer.alloc(0)),
+      );
+    });
+  } catch (cause) {
+    throw new RenderError(`cannot call the function at ${target}`, { cause });
+  } finally {
+    client.close();
+  }
+}

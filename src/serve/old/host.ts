@@ -1,0 +1,60 @@
+import type { Writable } from "node:stream";
+import type { Environment } from "./command-line.ts";
+
+/** The process as commands see it: streams, environment and signals. Tests have a host of their own. */
+export interface Host {
+  readonly env: Environment;
+  /** Writes to standard output. */
+  print(text: string): void;
+  /** Writes to standard error. */
+  printError(text: string): void;
+  /** True if standard error is a terminal. */
+  readonly isInteractive: boolean;
+  /** Reads standard input to its end. */
+  readInput(): Promise<string>;
+  /** Standard error, for logs. */
+  readonly log: Writable;
+  /** Resolves with the name of the next SIGTERM or SIGINT. */
+  nextSignal(): Promise<string>;
+}
+
+type Process = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "exit" | "env" | "once">;
+
+/** Makes a host from the process. Standard output is opened on first use: a server does not need it. */
+export function toHost(process: Process): Host {
+  let stdout: NodeJS.WriteStream | undefined;
+  return {
+    env: process.env,
+    print: (text) => {
+      stdout ??= endOnClosedPipe(process);
+      stdout.write(text);
+    },
+    printError: (text) => process.stderr.write(text),
+    get isInteractive() {
+      return process.stderr.isTTY === true;
+    },
+    readInput: () => readAll(process.stdin),
+    get log() {
+      return process.stderr;
+    },
+    nextSignal: () =>
+      new Promise((resolve) => {
+        for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => resolve(signal));
+      }),
+  };
+}
+
+/** Returns standard output, and makes a closed pipe end the process, as in `… | head`. */
+function endOnClosedPipe({ stdout, exit }: Process): NodeJS.WriteStream {
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    exit();
+  });
+  return stdout;
+}
+
+async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}

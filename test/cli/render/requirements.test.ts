@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { ResourceSelector } from "../../../cli/render/protocol.ts";
+import { findResources, findSchema } from "../../../cli/render/requirements.ts";
+import { fromStruct, toStruct } from "../../../cli/render/struct.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+
+const object = (kind: string, name: string, labels: JsonObject = {}, namespace = "a"): JsonObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name, namespace, labels },
+});
+
+const resources = [
+  object("Secret", "b", { team: "x", env: "prod" }),
+  object("Secret", "a", { team: "x" }),
+  object("Secret", "b", {}, "other"),
+  object("ConfigMap", "a", { team: "x" }),
+  { apiVersion: "v1", kind: "Secret" },
+  { apiVersion: "v1", kind: "Node", metadata: { name: "n" } },
+];
+
+test.each<{ reason: string; match: Partial<ResourceSelector>; names: readonly string[] }>([
+  { reason: "a name finds what has it in the namespace", match: { matchName: "b", namespace: "a" }, names: ["a/b"] },
+  { reason: "a name finds nothing of another namespace", match: { matchName: "a", namespace: "other" }, names: [] },
+  { reason: "a name without a namespace finds nothing namespaced", match: { matchName: "b" }, names: [] },
+  {
+    reason: "a name without a namespace finds what is cluster-scoped",
+    match: { kind: "Node", matchName: "n" },
+    names: ["undefined/n"],
+  },
+  { reason: "a name that nothing has", match: { matchName: "c", namespace: "a" }, names: [] },
+  { reason: "the kind has to be right", match: { kind: "Pod", matchName: "a", namespace: "a" }, names: [] },
+  { reason: "the API version as well", match: { apiVersion: "v2", matchName: "a", namespace: "a" }, names: [] },
+  {
+    reason: "labels find all that have them, by name",
+    match: { matchLabels: { labels: { team: "x" } } },
+    names: ["a/a", "a/b"],
+  },
+  {
+    reason: "labels find those of one namespace",
+    match: { matchLabels: { labels: {} }, namespace: "other" },
+    names: ["other/b"],
+  },
+  { reason: "all labels count", match: { matchLabels: { labels: { team: "x", env: "prod" } } }, names: ["a/b"] },
+  { reason: "no labels find everything", match: { kind: "ConfigMap", matchLabels: { labels: {} } }, names: ["a/a"] },
+])("a selector is answered by name and labels: $reason", ({ match, names }) => {
+  const { items } = findResources({ apiVersion: "v1", kind: "Secret", ...match }, resources);
+  const found = items.map(({ resource }) => (resource ? fromStruct(resource) : {})["metadata"] as JsonObject);
+  expect(found.map(({ namespace, name }) => `${String(namespace)}/${String(name)}`)).toEqual(names);
+});
+
+const kinds = (...entries: readonly { group?: string; version: string; kind: string }[]) => ({
+  type: "object",
+  "x-kubernetes-group-version-kind": entries,
+});
+const tree = kinds({ group: "example.org", version: "v1", kind: "Tree" });
+const documents = [{ Tree: tree, Shared: kinds({ version: "v1", kind: "A" }, { version: "v1", kind: "B" }) }];
+
+test.each([
+  {
+    reason: "a kind that is there has",
+    apiVersion: "example.org/v1",
+    kind: "Tree",
+    schema: { openapiV3: toStruct(tree) },
+  },
+  { reason: "a kind that is not there has no", apiVersion: "example.org/v1", kind: "Bush", schema: {} },
+  { reason: "another version has no", apiVersion: "example.org/v2", kind: "Tree", schema: {} },
+  { reason: "a schema of several kinds is no kind's, which has no", apiVersion: "v1", kind: "A", schema: {} },
+])("$reason schema", ({ apiVersion, kind, schema }) => {
+  expect(findSchema({ apiVersion, kind }, documents)).toEqual(schema);
+});
