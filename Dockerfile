@@ -21,4 +21,4 @@ WORKDIR /function
 COPY --from=build /source/build/function ./
 USER 65532:65532
 EXPOSE 9443/tcp 8080/tcp
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=8", "--external-memory-accounted-in-global-limit", "--initial-old-space-size=96", "--heap-growing-percent=20", "/function/dist/main.cjs"]
+ENTRYPOINT ["/nodejs/bin/node", "/function/dist/main.cjs"]

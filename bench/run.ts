@@ -30,7 +30,7 @@ if (chosen.length === 0) {
 }
 
 /** The sections that measure this function alone, without the others' programs. */
-const ALONE = ["features", "cost", "attacks"];
+const ALONE = ["features", "cost"];
 if (chosen.some(([name]) => !ALONE.includes(name))) {
   installPeers();
   const problems = await obtainTools(toolsOf("bench"), say);

@@ -1,5 +1,4 @@
 import type { Section } from "./rig/report.ts";
-import { attacked } from "./sections/attacks.ts";
 import { codec, counts } from "./sections/codec.ts";
 import { coldStart } from "./sections/cold-start.ts";
 import { cost } from "./sections/cost.ts";
@@ -19,5 +18,4 @@ export const sections: Readonly<Record<string, () => Promise<Section>>> = {
   features,
   cost: () => cost(),
   peers,
-  attacks: attacked,
 };

@@ -3,16 +3,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { admissionCommand } from "../cli/admission/command.ts";
 import { auditCommand } from "../cli/audit/command.ts";
-import { toCommandsReference, toFlagsReference } from "../cli/help.ts";
+import { toCommandsReference } from "../cli/help.ts";
 import { migrateCommand } from "../cli/migrate/command.ts";
 import { preflightCommand } from "../cli/preflight/command.ts";
 import { registryCommand } from "../cli/registry/command.ts";
 import { renderCommand } from "../cli/render/command.ts";
 import { compatibility, matrix, testedVersions } from "../e2e/seen.ts";
-import { serveCommand } from "../src/serve/command.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
+import { flagsReference } from "./generate/flags.ts";
 import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { providerFacts } from "./generate/provider-facts.ts";
 import { inputReference } from "./generate/reference.ts";
@@ -47,9 +47,8 @@ const sections: Readonly<Record<string, string>> = {
   demo: demoTable(),
   step: stepsOf("examples/share-database/composition.yaml"),
   input: inputReference(),
-  flags: toFlagsReference(serveCommand),
+  flags: flagsReference(),
   commands: toCommandsReference([
-    serveCommand,
     renderCommand,
     registryCommand,
     preflightCommand,

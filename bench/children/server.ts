@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { Writable } from "node:stream";
 import { type handleUnaryCall, Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
 import type { Job } from "../jobs.ts";
@@ -12,21 +11,18 @@ import { built } from "../rig/built.ts";
  */
 const [implementation = "", job = "echo", address = "", certs = ""] = process.argv.slice(2) as [string, Job, string];
 
-const MAX_HEADER_BYTES = 16 * 1024;
-
 const servers: Readonly<Record<string, () => Promise<void>>> = {
   ours: async () => {
     const { runOf } = await import("../implementations/ours.ts");
     const { serve } = await built<typeof import("../../src/server/server.ts")>("server/server");
     const { createLog } = await built<typeof import("../../src/log.ts")>("log");
-    const { CommandLine } = await built<typeof import("../../cli/command-line.ts")>("cli/command-line");
-    const { serveCommand } = await built<typeof import("../../src/serve/command.ts")>("src/serve/command");
-    const { toConfig } = await built<typeof import("../../src/serve/config.ts")>("src/serve/config");
+    const { readFlags } = await built<typeof import("../../src/flags.ts")>("flags");
     const security = certs === "" ? "--insecure" : `--tls-certs-dir=${certs}`;
-    // 64 calls of 3 MB at a time: the others limit no memory.
-    const limits = ["--max-recv-message-size=64", "--max-requests-in-memory=1024"];
-    const flags = [security, `--address=${address}`, "--metrics-address=", ...limits];
-    const config = toConfig(new CommandLine(flags, serveCommand, {}));
+    const config = readFlags(
+      [security, `--address=${address}`, "--metrics-address=", "--max-recv-message-size=64"],
+      {},
+    );
+    if (typeof config === "string") return;
     const run = runOf(job);
     const runFunction = (message: Uint8Array) => ({
       response: run(message as Buffer),
@@ -43,18 +39,17 @@ const servers: Readonly<Record<string, () => Promise<void>>> = {
     const { loadMethod } = await import("../../cli/render/codec.ts");
     const answer = answerOf(job);
     const method = loadMethod() as ServiceDefinition[string];
-    bind({ RunFunction: method }, (call, callback) =>
+    await bind({ RunFunction: method }, (call, callback) =>
       callback(null, answer(call.request as Parameters<typeof answer>[0])),
     );
   },
-  constant: async () => bind({ RunFunction: await constant() }, answerConstant),
+  constant: async () => {
+    await bind({ RunFunction: await constant() }, answerConstant);
+  },
   floor: async () => {
-    const { createTransport } =
-      await built<typeof import("../../src/server/transport/http2.ts")>("server/transport/http2");
-    const server = new Server({ "grpc.max_receive_message_length": -1 });
-    server.addService({ RunFunction: await constant() }, { RunFunction: answerConstant });
-    const [host, port] = address.split(":");
-    createServer({ noDelay: true }, createTransport(server, MAX_HEADER_BYTES).accept).listen(Number(port), host);
+    const { openHttp2 } = await built<typeof import("../../src/server/http2.ts")>("server/http2");
+    const server = await bind({ RunFunction: await constant() }, answerConstant);
+    openHttp2(server);
   },
 };
 
@@ -82,11 +77,11 @@ function answerConstant(call: { readonly request: unknown }, callback: (error: n
   callback(null, call.request);
 }
 
-function bind(service: ServiceDefinition, RunFunction: handleUnaryCall<unknown, unknown>): void {
+function bind(service: ServiceDefinition, RunFunction: handleUnaryCall<unknown, unknown>): Promise<Server> {
   const server = new Server({ "grpc.max_receive_message_length": -1 });
   server.addService(service, { RunFunction });
-  server.bindAsync(address, ServerCredentials.createInsecure(), (error) => {
-    if (error) throw error;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error) => (error ? reject(error) : resolve(server)));
   });
 }
 

@@ -1,4 +1,3 @@
-import { NODE_FLAGS } from "../../scripts/package/layout.ts";
 import { binaryOf } from "../../scripts/tools/catalogue.ts";
 import type { Job } from "../jobs.ts";
 import { typescript } from "./child.ts";
@@ -45,7 +44,7 @@ export interface Program {
 export const functionProgram = (
   address: string,
   flags: readonly string[] = [],
-  main: readonly string[] = [...NODE_FLAGS, "dist/src/main.js"],
+  main: readonly string[] = ["dist/src/main.js"],
 ): Program => ({
   command: process.execPath,
   args: [...main, "--insecure", `--address=${address}`, "--metrics-address=", ...flags],
@@ -56,9 +55,6 @@ export const codecProgram = (name: Implementation | "limits"): Program =>
   name.startsWith("go")
     ? { command: binaryOf("bench-go-codec"), args: [] }
     : { command: process.execPath, args: [...typescript("children/codec.ts"), name.replace(" whole", "")] };
-
-/** Ours runs as in its image, the others with Node's own settings. */
-const flagsOf = (name: string): readonly string[] => (name === "ours" ? NODE_FLAGS : []);
 
 /**
  * The process that serves one job of an implementation; "constant" and "floor" answer without looking at the request.
@@ -77,6 +73,6 @@ export const serverProgram = (
     ? { command: binaryOf("bench-rust"), args: ["-address", address, "-job", job] }
     : {
         command: process.execPath,
-        args: [...flagsOf(name), ...typescript("children/server.ts"), name, job, address, certs ?? ""],
+        args: [...typescript("children/server.ts"), name, job, address, certs ?? ""],
       };
 };

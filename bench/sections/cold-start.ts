@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { bundle } from "../../scripts/package/bundle.ts";
-import { inRepository, NODE_FLAGS } from "../../scripts/package/layout.ts";
+import { inRepository } from "../../scripts/package/layout.ts";
 import { stepOf } from "../features.ts";
 import { smallRequest } from "../requests.ts";
 import { outputOf } from "../rig/child.ts";
@@ -38,7 +38,7 @@ const folder = inRepository("build/bench");
 const starters: readonly Starter[] = [
   {
     who: OURS,
-    program: (a) => functionProgram(a, [], [...NODE_FLAGS, `${folder}/dist/main.cjs`]),
+    program: (a) => functionProgram(a, [], [`${folder}/dist/main.cjs`]),
     request: ourRequest,
   },
   {

@@ -83,7 +83,7 @@ const decoding: readonly Work[] = [
 ];
 
 /** Large enough for the largest request. */
-const LIMITS = ["--max-recv-message-size=64", "--max-requests-in-memory=256"];
+const LIMITS = ["--max-recv-message-size=64"];
 
 export async function peers(): Promise<Section> {
   const servers = await startServers();

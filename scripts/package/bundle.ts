@@ -19,8 +19,6 @@ const foreignProtos = ["@grpc/reflection/build/proto/grpc", "grpc-health-check/p
 
 /** Loaded when somebody asks for it. The file that is read at each start has what serves, and nothing else. */
 const chunks: Readonly<Record<string, string>> = {
-  worker: "src/worker.ts",
-  "health-and-reflection": "src/server/health-and-reflection.ts",
   ...Object.fromEntries(subcommands.map(({ name }) => [name, `cli/${name}/${name}.ts`])),
 };
 

@@ -64,7 +64,6 @@ const tools = {
   "grpc-interop-gzip": { usedBy: "tests", from: { module: "grpc-interop", package: "./cmd/gzip" } },
   // Crossplane's client, calling two replicas of which one leaves.
   "grpc-drain": { usedBy: "tests", from: { module: "grpc-interop", package: "./cmd/drain" } },
-  h2spec: { usedBy: "tests" },
   // A second opinion on every message.
   "protobuf-go": { usedBy: "tests", from: { module: "protobuf-go", package: "./cmd/oracle" } },
   // A gRPC client that is neither Node's nor Go's.

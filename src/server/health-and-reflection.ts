@@ -6,21 +6,19 @@ import { FileDescriptorProto, FileDescriptorSet } from "protobufjs/ext/descripto
 import { packageRoot } from "../package.ts";
 import { serviceNames } from "./services.ts";
 
-export type { ServingStatus };
-
 /**
  * Adds two services. grpc.health.v1 reports the health of each service, and under the empty name that of the server. Reflection
  * lists all services and messages for clients such as grpcurl.
  *
- * @returns a function that changes the health.
+ * @returns a function that changes the health, which is SERVING at first.
  */
-export function addSideServices(server: Server, health: ServingStatus): (health: ServingStatus) => void {
+export function addHealthAndReflection(server: Server): (health: ServingStatus) => void {
   const names = ["", ...serviceNames];
-  const implementation = new HealthImplementation(Object.fromEntries(names.map((name) => [name, health])));
+  const implementation = new HealthImplementation(Object.fromEntries(names.map((name) => [name, "SERVING"])));
   implementation.addToServer(server);
   new ReflectionService(readDescriptors()).addToServer(server);
-  return (changed) => {
-    for (const name of names) implementation.setStatus(name, changed);
+  return (health) => {
+    for (const name of names) implementation.setStatus(name, health);
   };
 }
 

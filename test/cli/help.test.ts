@@ -8,10 +8,8 @@ import { migrateCommand } from "../../cli/migrate/command.ts";
 import { preflightCommand } from "../../cli/preflight/command.ts";
 import { registryCommand } from "../../cli/registry/command.ts";
 import { renderCommand } from "../../cli/render/command.ts";
-import { serveCommand } from "../../src/serve/command.ts";
 
 const commands: readonly Command[] = [
-  serveCommand,
   renderCommand,
   registryCommand,
   preflightCommand,
