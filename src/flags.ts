@@ -81,7 +81,7 @@ export function toHelp(): string {
   const rows = all.map(({ name, short, value, help, default: byDefault, env }) => {
     const usage = `  ${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : `=${value}`}`;
     const notes = [byDefault && `default ${byDefault}`, env && `environment ${env}`].filter(Boolean).join(", ");
-    return `${usage.padEnd(34)}${help}${notes === "" ? "" : ` (${notes})`}`;
+    return `${usage.padEnd(40)}${help}${notes === "" ? "" : ` (${notes})`}`;
   });
   return `Usage: function-shared-infrastructure [flags]
 

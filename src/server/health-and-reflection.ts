@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation, type ServingStatus } from "grpc-health-check";
-import { FileDescriptorProto, FileDescriptorSet } from "protobufjs/ext/descriptor/index.js";
+import descriptor from "protobufjs/ext/descriptor/index.js";
 import { packageRoot } from "../package.ts";
 import { serviceNames } from "./services.ts";
 
@@ -27,6 +27,7 @@ export function addHealthAndReflection(server: Server): (health: ServingStatus) 
  * lack their imports (https://github.com/grpc/grpc-node/issues/2595), and other protobuf libraries refuse the names of their map entries.
  */
 function readDescriptors(): ConstructorParameters<typeof ReflectionService>[0] {
+  const { FileDescriptorSet, FileDescriptorProto } = descriptor;
   const bytes = readFileSync(new URL("proto/descriptors.binpb", packageRoot));
   const files: readonly object[] = FileDescriptorSet.toObject(FileDescriptorSet.decode(bytes))["file"];
   const fileDescriptorProtos = files.map((file) => Buffer.from(FileDescriptorProto.encode(file).finish()));

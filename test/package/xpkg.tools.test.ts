@@ -85,17 +85,9 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(own.sort()).toEqual(
       [
         "LICENSES.txt",
-        ...[
-          "admission",
-          "audit",
-          "health-and-reflection",
-          "main",
-          "migrate",
-          "preflight",
-          "registry",
-          "render",
-          "worker",
-        ].map((program) => `dist/${program}.cjs`),
+        ...["admission", "audit", "main", "migrate", "preflight", "registry", "render"].map(
+          (program) => `dist/${program}.cjs`,
+        ),
         "package.json",
         "proto/descriptors.binpb",
         "proto/grpc/reflection/v1/reflection.proto",

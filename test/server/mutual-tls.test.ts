@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect as connectTcp } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { connect, createServer } from "node:tls";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readCredentials } from "../../src/server/tls/credentials.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { call, channelOf, generous, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { call, channelOf, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 interface People {
@@ -108,22 +108,6 @@ describe("the version of TLS", () => {
     socket.destroy();
     expect(isThere).toBe(isServed);
   });
-});
-
-test("a client that breaks a connection off after the server has closed it takes nothing else with it", async () => {
-  const limits = { ...generous, maxConnectionIdleMs: 20 };
-  const server = await serveLoopback({ transport: { is: "mtls", certsDir: mount(people) }, limits });
-  const tcp = connectTcp({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
-  const { certificate: cert, key } = people.client;
-  const options = { ca: people.authority.certificate, cert, key, servername: "localhost", ALPNProtocols: ["h2"] };
-  const client = connect({ socket: tcp, ...options });
-  client.on("error", () => {}).resume();
-  await once(client, "secureConnect");
-  client.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
-  await once(client, "end");
-  tcp.resetAndDestroy();
-  // On a busy machine a connection of the next client may be idle for too long, too.
-  await until(async () => (await codeOf(server, channelOf(people.authority, people.client))) === "OK");
 });
 
 describe("certificates change while the server runs", () => {
