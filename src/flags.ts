@@ -90,10 +90,6 @@ Crossplane starts it from the package, without flags.
 
 Flags:
 ${rows.join("\n")}
-
-Exit codes:
-  0  Ended by SIGTERM or SIGINT.
-  1  It cannot start; standard error says why.
 `;
 }
 
@@ -117,47 +113,37 @@ export function readFlags(
 
 /** Reads the text of each flag that is given or has a default, and the faults of arguments as such. */
 function readTexts(args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
-  const defaults = all.map((flag) => [flag.name, (flag.env && env[flag.env]) || flag.default] as const);
-  const texts = new Map<string, string>(defaults.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])));
-  /** @returns the fault, if there is one. */
-  const take = ({ name = "", rawName = "", ...token }: Token): string | undefined => {
-    const flag = all.find((one) => one.name === name);
-    if (flag === undefined) return `${rawName}: unknown flag${didYouMean(rawName, names)}`;
-    if (flag.value !== undefined && lacksValue(token)) return `--${name}: needs a value`;
-    texts.set(name, token.value ?? "true");
-    return undefined;
-  };
+  const texts = new Map<string, string>();
+  for (const flag of all) {
+    const text = (flag.env && env[flag.env]) || flag.default;
+    if (text !== undefined) texts.set(flag.name, text);
+  }
   const faults = tokenize(args).flatMap((token) => {
     if (token.kind === "positional") return `unexpected argument ${JSON.stringify(token.value)}`;
-    return token.kind === "option" ? (take(token) ?? []) : [];
+    if (token.kind !== "option") return [];
+    const flag = all.find(({ name }) => name === token.name);
+    if (flag === undefined) return `${token.rawName}: unknown flag${didYouMean(token.rawName, names)}`;
+    if (flag.value !== undefined && lacksValue(token.value, token.inlineValue)) return `--${flag.name}: needs a value`;
+    texts.set(flag.name, token.value ?? "true");
+    return [];
   });
   return { texts, faults };
 }
 
-/** Tells whether a flag has no value: "--address --debug" more likely lacks one than has one that looks like a flag. */
-const lacksValue = ({ value, inlineValue }: Token): boolean =>
-  value === undefined || (inlineValue !== true && value.startsWith("--"));
-
-/** The fields of a token of node:util's `parseArgs` that are used here. */
-interface Token {
-  readonly kind: string;
-  readonly name?: string;
-  readonly rawName?: string;
-  readonly value?: string | undefined;
-  readonly inlineValue?: boolean | undefined;
-}
-
-const names = all.map(({ name }) => `--${name}`);
-
 /** Splits arguments into tokens. Not strict, because parseArgs would then throw at the first fault. */
-function tokenize(args: readonly string[]): readonly Token[] {
+function tokenize(args: readonly string[]) {
   const options = all.map(({ name, short, value }) => {
-    const type = value === undefined ? "boolean" : "string";
+    const type: "string" | "boolean" = value === undefined ? "boolean" : "string";
     return [name, { type, ...(short === undefined ? {} : { short }) }] as const;
   });
-  const settings = { strict: false, allowPositionals: true, tokens: true } as const;
-  return parseArgs({ args: [...args], options: Object.fromEntries(options), ...settings }).tokens;
+  return parseArgs({ args: [...args], options: Object.fromEntries(options), strict: false, tokens: true }).tokens;
 }
+
+/** Tells whether a flag has no value: "--address --debug" more likely lacks one than has one that looks like a flag. */
+const lacksValue = (value: string | undefined, isInline = false): boolean =>
+  value === undefined || (!isInline && value.startsWith("--"));
+
+const names = all.map(({ name }) => `--${name}`);
 
 const AN_ADDRESS = "an address such as :9443, 127.0.0.1:9443 or [::1]:9443";
 const A_DURATION = "a duration such as 25s, 1m30s or 500ms";

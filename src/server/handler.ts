@@ -56,8 +56,6 @@ function answer(
   callback(null, outcome.response);
   metrics.ran(facts.requestBytes, outcome);
   logOutcome(outcome, milliseconds, facts, log);
-  freeMemory(outcome.response); // grpc-js has copied it
-  freeMemory(call.request);
 }
 
 function logOutcome(outcome: Outcome, milliseconds: number, facts: CallFacts, log: Log): void {
@@ -88,23 +86,4 @@ function logFailure(
   const stack = error instanceof Error ? error.stack : String(error);
   log.error("cannot run the function", { client, ...facts, stack });
   return { code: status.INTERNAL, details: "cannot run the function: internal error, see the function's log" };
-}
-
-/** In the ECMAScript of Node 22; Node 20 frees memory when it collects garbage. */
-type Transferable = ArrayBuffer & { transfer?(newLength: number): ArrayBuffer };
-
-/** The least size of a message whose memory is freed. Smaller ones may lie in the pool that Node's Buffers share. */
-const FREED_BYTES = 64 * 1024;
-/** Bytes of gRPC's prefix, which lie before a message in its buffer. */
-const PREFIX_BYTES = 5;
-
-/**
- * Frees the memory of a large message that has its buffer to itself; its bytes are gone.
- *
- * V8 collects garbage each time that buffers outside its heap have grown by 64 MB, and an idle buffer stays until then. Without this,
- * calls of 660 KB take a third more processor time, and up to 40 MB more memory.
- */
-function freeMemory({ buffer, byteLength }: Uint8Array): void {
-  const isAlone = buffer.byteLength <= byteLength + PREFIX_BYTES;
-  if (isAlone && byteLength >= FREED_BYTES) (buffer as Transferable).transfer?.(0);
 }

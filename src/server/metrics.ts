@@ -1,10 +1,13 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { status } from "@grpc/grpc-js";
 import { Counter, collectDefaultMetrics, exponentialBuckets, Gauge, Histogram, Registry } from "prom-client";
 import type { Outcome } from "../run-function.ts";
-import type { CallObserver } from "./calls.ts";
 
 /** The server's metrics; `registry` is scraped. */
-export interface Metrics extends CallObserver {
+export interface Metrics {
   readonly registry: Registry;
+  /** Counts and times a stream's call. */
+  observe(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void;
   /** Counts the outcome of one RunFunction. */
   ran(requestBytes: number, outcome: Outcome): void;
   /** Records when the server's certificate expires. */
@@ -34,7 +37,7 @@ export function createMetrics(version: string, paths: readonly string[]): Metric
   new Gauge({ ...info, labelNames: ["version"] }).set({ version }, 1);
   return {
     registry,
-    ...countCalls(registry, paths),
+    observe: countCalls(registry, paths),
     ran: countOutcomes(registry),
     certificateExpires: showCertificate(registry),
   };
@@ -52,41 +55,42 @@ function showCertificate(registry: Registry): Metrics["certificateExpires"] {
   return (end) => gauge.set(end.getTime() / 1000);
 }
 
-function countCalls(registry: Registry, paths: readonly string[]): CallObserver {
-  const methodLabels = ["grpc_type", "grpc_service", "grpc_method"] as const;
-  const codeLabels = [...methodLabels, "grpc_code"] as const;
-  const registers = [registry];
-  const help = { started: "Calls started.", handled: "Calls completed, by code.", seconds: "Duration of calls." };
-  const started = new Counter({
-    name: "grpc_server_started_total",
-    help: help.started,
-    labelNames: methodLabels,
-    registers,
-  });
+/**
+ * Counts calls as seen on the wire. A gRPC interceptor would not see those that grpc-js itself refuses because they are too large or
+ * their deadline has passed.
+ */
+function countCalls(registry: Registry, paths: readonly string[]): Metrics["observe"] {
+  const labelNames = ["grpc_type", "grpc_service", "grpc_method"] as const;
+  const to = { labelNames, registers: [registry] };
+  const started = new Counter({ name: "grpc_server_started_total", help: "Calls started.", ...to });
   const handled = new Counter({
     name: "grpc_server_handled_total",
-    help: help.handled,
-    labelNames: codeLabels,
-    registers,
+    help: "Calls completed, by code.",
+    labelNames: [...labelNames, "grpc_code"],
+    registers: [registry],
   });
   const name = "grpc_server_handling_seconds";
-  const seconds = new Histogram({ name, help: help.seconds, labelNames: methodLabels, buckets: SECONDS, registers });
+  const seconds = new Histogram({ name, help: "Duration of calls.", buckets: SECONDS, ...to });
 
   const methods = new Map(paths.map((path) => [path, toMethodLabels(path)]));
   for (const method of methods.values()) started.inc(method, 0);
-  return {
-    started: (path) => {
-      const method = methods.get(path);
-      if (method) started.inc(method);
-    },
-    ended: (call) => {
-      const method = methods.get(call.path);
-      if (!method) return;
-      handled.inc({ ...method, grpc_code: codeNames[call.code] ?? "Unknown" });
-      seconds.observe(method, call.seconds);
-    },
+  return (stream, headers) => {
+    const method = methods.get(headers[":path"] ?? "");
+    if (method === undefined) return;
+    const start = performance.now();
+    started.inc(method);
+    stream.once("close", () => {
+      handled.inc({ ...method, grpc_code: codeNames[readCode(stream)] ?? "Unknown" });
+      seconds.observe(method, (performance.now() - start) / 1000);
+    });
   };
 }
+
+/** Reads the code from the trailers, or from the headers of a call that was refused. A stream that ended without one was cancelled. */
+const readCode = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
+  Number(statusIn(sentTrailers) ?? statusIn(sentHeaders) ?? status.CANCELLED);
+
+const statusIn = (headers: OutgoingHttpHeaders | undefined) => headers?.["grpc-status"];
 
 function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "grpc_method", string> {
   const [, service = "", method = ""] = path.split("/");

@@ -4,7 +4,6 @@ import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
 import { addressToText, type TcpAddress } from "./address.ts";
-import { observeCall } from "./calls.ts";
 import type { Config } from "./config.ts";
 import { type Connections, createGate, type Gate, trackConnections } from "./drain.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
@@ -144,7 +143,7 @@ async function bind(server: Server, address: TcpAddress, credentials: ServerCred
 function openConnections(server: Server, metrics: Metrics, log: Log): Connections {
   const servers = openHttp2(server);
   for (const http2 of servers) {
-    http2.on("stream", (stream, headers) => observeCall(stream, headers, metrics));
+    http2.on("stream", metrics.observe);
     http2.on("error", (error) => log.error("cannot accept a connection", { error: String(error) }));
     logRefusals(http2, log);
   }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { FunctionError } from "../../src/errors.ts";
 import { runFunction } from "../../src/run-function.ts";
+import { inputOf } from "../../testing/builders/sharing.ts";
 import { frame, V1 } from "../../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream } from "../../testing/servers/http2.ts";
 import { call, echo, serveLoopback, V1BETA1 } from "../../testing/servers/loopback.ts";
+import { requestOf } from "../../testing/wire/messages.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -131,24 +133,37 @@ describe("the size of a request", () => {
   });
 });
 
-describe("nobody waits for the answer any more", () => {
-  test("a call that is cancelled before its request is whole is not computed", async () => {
-    const computed: number[] = [];
-    const runFunction = (bytes: Uint8Array) => {
-      computed.push(bytes.byteLength);
-      return echo(bytes);
-    };
-    const { port } = await serveLoopback({}, { runFunction });
-    const session = await connectHttp2(`http://localhost:${port}`);
+test("a call that is cancelled before its request is whole is not computed", async () => {
+  const computed: number[] = [];
+  const runFunction = (bytes: Uint8Array) => {
+    computed.push(bytes.byteLength);
+    return echo(bytes);
+  };
+  const { port } = await serveLoopback({}, { runFunction });
+  const session = await connectHttp2(`http://localhost:${port}`);
 
-    const cancelled = openStream(session);
-    cancelled.write(frame(Buffer.alloc(100)).subarray(0, 50));
-    cancelled.close(8); // CANCEL
-    await endOf(cancelled);
+  const cancelled = openStream(session);
+  cancelled.write(frame(Buffer.alloc(100)).subarray(0, 50));
+  cancelled.close(8); // CANCEL
+  await endOf(cancelled);
 
-    const other = openStream(session);
-    other.end(frame(Buffer.alloc(7)));
-    expect((await endOf(other)).status).toBe("0");
-    expect(computed).toEqual([7]);
+  const other = openStream(session);
+  other.end(frame(Buffer.alloc(7)));
+  expect((await endOf(other)).status).toBe("0");
+  expect(computed).toEqual([7]);
+});
+
+describe("the real function, over the wire", () => {
+  test("answers a mistake of the user with OK for gRPC and a Fatal result, which the log tells", async () => {
+    const server = await serveLoopback({}, { runFunction });
+    expect(await call(server.target, requestOf({ input: inputOf({ colour: "blue" }) }))).toMatchObject({ code: "OK" });
+    expect(server.lines.at(-1)).toMatchObject({ level: "warn", message: "returned a fatal result" });
+  });
+
+  test("answers a request of 3 MB, with its context as it was", async () => {
+    const { target } = await serveLoopback({}, { runFunction });
+    const answer = await call(target, requestOf({ context: { "example.org/large": "x".repeat(3 * MEGABYTE) } }));
+    expect(answer).toMatchObject({ code: "OK" });
+    expect(answer.response.byteLength).toBeGreaterThan(3 * MEGABYTE);
   });
 });
