@@ -3,12 +3,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { benchPictures, benchTables } from "../bench/page.ts";
 import { matrix, testedVersions } from "../e2e/seen.ts";
-import { serveCommand } from "../src/serve/command.ts";
-import { toFlagsReference } from "../src/serve/old/help.ts";
 import { commandsReference } from "./generate/commands.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
+import { flagsReference } from "./generate/flags.ts";
 import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { providerFacts } from "./generate/provider-facts.ts";
 import { inputReference } from "./generate/reference.ts";
@@ -44,7 +43,7 @@ const sections: Readonly<Record<string, string>> = {
   step: stepsOf("examples/share-database/composition.yaml"),
   "quick start step": stepsOf("deploy/quick-start/03-kinds.yaml"),
   input: inputReference(),
-  flags: toFlagsReference(serveCommand),
+  flags: flagsReference(),
   commands: commandsReference(),
   bench: benchTables(),
   seen: matrix(),

@@ -3,9 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 /** The folder of package.json and proto/: the nearest one above this file, which lies in src/, dist/src/ or a bundle. */
 export const packageRoot = findPackageRoot(new URL(".", import.meta.url));
 
-/** The program of the worker thread, which lies beside this file: worker.ts, worker.js, or worker.cjs of a bundle. */
-export const workerProgram = new URL(`worker${/\.\w+$/.exec(import.meta.url)?.[0] ?? ""}`, import.meta.url);
-
 /** The version of this package, as in package.json; "unknown" if that holds none. */
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("package.json", packageRoot), "utf8"));

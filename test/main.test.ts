@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { NODE_FLAGS } from "../scripts/package/layout.ts";
 import { packageRoot, readVersion } from "../src/package.ts";
 import { frame } from "../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream, roundTrip } from "../testing/servers/http2.ts";
@@ -18,12 +17,8 @@ interface Program {
 
 const loopback = ["--address=127.0.0.1:0", "--metrics-address="];
 
-function start(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  nodeFlags: readonly string[] = [],
-): Program {
-  const child = spawn(process.execPath, [...nodeFlags, "--import", "tsx", "src/main.ts", ...args], {
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], {
     cwd: packageRoot,
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -90,14 +85,6 @@ describe("the program answers", () => {
     expect(await start(args).ended).toEqual({ exitCode: 0, stdout, stderr: "" });
   });
 });
-
-// V8 takes flags away with a version; Node.js ends at one that it does not know. Run by test:node24.
-test.runIf(process.versions.node.startsWith("24."))(
-  "Node.js knows the flags that the image starts it with",
-  async () => {
-    expect(await start(["--version"], {}, NODE_FLAGS).ended).toMatchObject({ exitCode: 0, stderr: "" });
-  },
-);
 
 describe("signals", () => {
   test.each(["SIGTERM", "SIGINT"] as const)("%s ends it with exit code 0", async (signal) => {

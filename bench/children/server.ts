@@ -21,16 +21,8 @@ async function serveOurs(): Promise<void> {
     maxRecvMessageBytes: 64 * MIB,
     metricsAddress: "off",
     shutdownGracePeriodMs: 25_000,
-    limits: {
-      maxConcurrentStreams: 100,
-      maxRequestBytesInMemory: 1024 * MIB,
-      maxHeaderBytes: 16 * 1024,
-      callTimeoutMs: 30_000,
-      keepaliveIntervalMs: 60_000,
-      keepaliveTimeoutMs: 20_000,
-      maxConnectionIdleMs: 0,
-      maxConnectionAgeMs: 0,
-    },
+    maxConcurrentStreams: 100,
+    maxConnectionAgeMs: 0,
   };
   const runFunction = (message: Uint8Array) => ({
     response: run(message as Buffer),

@@ -58,7 +58,7 @@ const withoutApiClasses: Plugin = {
 };
 
 /** Loaded when they are asked for. The file that is read at each start has what serves, and nothing else. */
-const functionChunks = { worker: "src/worker.ts", "health-and-reflection": "src/server/health-and-reflection.ts" };
+const functionChunks = { "health-and-reflection": "src/server/health-and-reflection.ts" };
 
 const contents: Readonly<Record<Target, Contents>> = {
   function: {

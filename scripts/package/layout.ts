@@ -17,19 +17,6 @@ export const targets = ["function", "cli"] as const;
 export type Target = (typeof targets)[number];
 /** The bundle, the protocol and package.json; `src/package.ts` finds the latter two one level above the bundle. */
 export const APP = "/function";
-/**
- * They set when V8 collects garbage; sizes are in MB. Without them it does so each time that buffers outside its heap have grown by 64 MB, which
- * is every 45 calls of 660 KB and took a quarter of the processor's time. Figures: docs/performance.md, "Tried and left".
- */
-export const NODE_FLAGS = [
-  // A young generation of 16 MB takes 40 MB more and is no faster; one of 4 MB is full within a few calls of 660 KB.
-  "--max-semi-space-size=8",
-  // Buffers count as part of the heap, whose limit is at least 96 MB,
-  "--external-memory-accounted-in-global-limit",
-  "--initial-old-space-size=96",
-  // and beyond that 1.2 times what is in use. By default it is up to four times: a client that reads no answers then takes 1.3 GB.
-  "--heap-growing-percent=20",
-] as const;
 export const ENTRYPOINT = [NODE, `${APP}/dist/main.cjs`] as const;
 /** Distroless' `nonroot`. Any other serves as well: nothing is written, and all may read. */
 export const USER = "65532:65532";

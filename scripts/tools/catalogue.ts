@@ -54,12 +54,8 @@ const tools = {
   opa: { usedBy: "tests" },
   // Without service discovery, it needs no cloud's client.
   promtool: { usedBy: "tests", buildTags: "remove_all_sd" },
-  // Conformance, by those who define it: gRPC's own client, with and without compression, and HTTP/2's.
-  "grpc-interop": { usedBy: "tests" },
-  "grpc-interop-gzip": { usedBy: "tests", from: { module: "grpc-interop", package: "./cmd/gzip" } },
   // Crossplane's client, calling two replicas of which one leaves.
-  "grpc-drain": { usedBy: "tests", from: { module: "grpc-interop", package: "./cmd/drain" } },
-  h2spec: { usedBy: "tests" },
+  "grpc-drain": { usedBy: "tests", from: { module: "grpc-drain", package: "./cmd/drain" } },
   // A second opinion on every message.
   "protobuf-go": { usedBy: "tests", from: { module: "protobuf-go", package: "./cmd/oracle" } },
   // A gRPC client that is neither Node's nor Go's.

@@ -1,30 +1,63 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
+import { FunctionError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { addressToText, type TcpAddress } from "./address.ts";
 
-export interface Pages {
+interface Pages {
   readonly registry: Registry;
   /** False once the server shuts down. */
   readonly isReady: () => boolean;
-  readonly onError: (error: unknown) => void;
+  readonly log: Log;
 }
 
-/** Creates an HTTP server for GET /metrics and GET /readyz, not yet listening. */
-export function createMetricsServer(pages: Pages): Server {
-  return createServer((request, response) => {
+export interface MetricsEndpoint {
+  /** The bound port, also if port 0 was configured. */
+  readonly port: number;
+  /** Stops listening and cuts off open connections. */
+  close(): void;
+}
+
+/**
+ * Serves GET /metrics and GET /readyz over HTTP.
+ *
+ * @throws {FunctionError} `CannotServe` for an address that cannot be bound.
+ */
+export async function serveMetrics(address: TcpAddress, pages: Pages): Promise<MetricsEndpoint> {
+  const server = createServer((request, response) => {
     answer(pages, request, response).catch((error: unknown) => {
-      pages.onError(error);
+      pages.log.error("cannot answer a request for metrics", { error: String(error) });
       response.writeHead(500).end();
     });
   });
+  await listen(server, address);
+  server.on("error", (error) => pages.log.error("cannot accept a connection for metrics", { error: String(error) }));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
-async function answer(pages: Pages, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { registry, isReady } = pages;
-  const [path = ""] = (url ?? "").split("?");
-  if (method === "GET" && path === "/metrics") {
+async function listen(server: Server, address: TcpAddress): Promise<void> {
+  try {
+    server.listen({ ...address });
+    await once(server, "listening");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `cannot listen for metrics at ${addressToText(address)}: ${reason}`;
+    throw new FunctionError("CannotServe", message, { cause });
+  }
+}
+
+async function answer({ registry, isReady }: Pages, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path = ""] = (request.url ?? "").split("?");
+  if (request.method === "GET" && path === "/metrics") {
     const text = await registry.metrics();
     response.writeHead(200, { "content-type": registry.contentType }).end(text);
-  } else if (method === "GET" && path === "/readyz") {
+  } else if (request.method === "GET" && path === "/readyz") {
     response.writeHead(isReady() ? 200 : 503, { "content-type": "text/plain" }).end(isReady() ? "ok\n" : "draining\n");
   } else {
     response.writeHead(404).end();

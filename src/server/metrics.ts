@@ -1,12 +1,13 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { status } from "@grpc/grpc-js";
 import { Counter, collectDefaultMetrics, exponentialBuckets, Gauge, Histogram, Registry } from "prom-client";
 import type { Outcome } from "../run-function.ts";
-import { inNextTurn } from "./next-turn.ts";
-import { toCodeName } from "./status.ts";
-import type { CallObserver } from "./transport/calls.ts";
 
 /** The server's metrics; `registry` is scraped. */
-export interface Metrics extends CallObserver {
+export interface Metrics {
   readonly registry: Registry;
+  /** Counts and times a stream's call. */
+  observe(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void;
   /** Counts the outcome of one RunFunction. */
   ran(requestBytes: number, outcome: Outcome): void;
   /** Records when the server's certificate expires. */
@@ -34,48 +35,12 @@ export function createMetrics(version: string, paths: readonly string[]): Metric
   collectDefaultMetrics({ register: registry });
   const info = { name: `${PREFIX}_build_info`, help: "Version of the function; always 1.", registers: [registry] };
   new Gauge({ ...info, labelNames: ["version"] }).set({ version }, 1);
-  const tally = createTally();
-  const to = { registers: [registry], collect: tally.count };
   return {
     registry,
-    ...countCalls(to, tally, paths),
-    ran: countOutcomes(to, tally),
+    observe: countCalls(registry, paths),
+    ran: countOutcomes(registry),
     certificateExpires: showCertificate(registry),
   };
-}
-
-/** Calls that are not counted yet. */
-interface Tally {
-  readonly add: (count: () => void) => void;
-  /** Counts all that was added. */
-  readonly count: () => void;
-  readonly countSoon: () => void;
-}
-
-/** More than what open calls add, so that they do not fill memory where nothing tells their end (transport/http2.ts). */
-const MOST_ADDED = 1000;
-
-/**
- * Counts when an answer has left: a small call would wait for it as long as for its own computation. A scrape counts first, too, so that
- * it misses nothing.
- */
-function createTally(): Tally {
-  let added: (() => void)[] = [];
-  const count = (): void => {
-    const counts = added;
-    added = [];
-    for (const one of counts) one();
-  };
-  const add = (one: () => void): void => {
-    if (added.push(one) > MOST_ADDED) count();
-  };
-  return { add, count, countSoon: inNextTurn(count) };
-}
-
-/** Where a metric belongs, and what it does before a scrape. */
-interface Place {
-  readonly registers: Registry[];
-  readonly collect: () => void;
 }
 
 /** Without TLS the metric has no value: 0 would be the year 1970. */
@@ -90,45 +55,50 @@ function showCertificate(registry: Registry): Metrics["certificateExpires"] {
   return (end) => gauge.set(end.getTime() / 1000);
 }
 
-function countCalls(to: Place, tally: Tally, paths: readonly string[]): CallObserver {
-  const methodLabels = ["grpc_type", "grpc_service", "grpc_method"] as const;
-  const codeLabels = [...methodLabels, "grpc_code"] as const;
-  const help = { started: "Calls started.", handled: "Calls completed, by code.", seconds: "Duration of calls." };
-  const started = new Counter({
-    name: "grpc_server_started_total",
-    help: help.started,
-    labelNames: methodLabels,
-    ...to,
+/**
+ * Counts calls as seen on the wire. A gRPC interceptor would not see those that grpc-js itself refuses because they are too large or
+ * their deadline has passed.
+ */
+function countCalls(registry: Registry, paths: readonly string[]): Metrics["observe"] {
+  const labelNames = ["grpc_type", "grpc_service", "grpc_method"] as const;
+  const to = { labelNames, registers: [registry] };
+  const started = new Counter({ name: "grpc_server_started_total", help: "Calls started.", ...to });
+  const handled = new Counter({
+    name: "grpc_server_handled_total",
+    help: "Calls completed, by code.",
+    labelNames: [...labelNames, "grpc_code"],
+    registers: [registry],
   });
-  const handled = new Counter({ name: "grpc_server_handled_total", help: help.handled, labelNames: codeLabels, ...to });
   const name = "grpc_server_handling_seconds";
-  const seconds = new Histogram({ name, help: help.seconds, labelNames: methodLabels, buckets: SECONDS, ...to });
+  const seconds = new Histogram({ name, help: "Duration of calls.", buckets: SECONDS, ...to });
 
   const methods = new Map(paths.map((path) => [path, toMethodLabels(path)]));
   for (const method of methods.values()) started.inc(method, 0);
-  return {
-    started: (path) => {
-      const method = methods.get(path);
-      if (method) tally.add(() => started.inc(method));
-    },
-    ended: (call) => {
-      const method = methods.get(call.path);
-      if (!method) return;
-      tally.add(() => {
-        handled.inc({ ...method, grpc_code: toCodeName(call.code) });
-        seconds.observe(method, call.seconds);
-      });
-      tally.countSoon();
-    },
+  return (stream, headers) => {
+    const method = methods.get(headers[":path"] ?? "");
+    if (method === undefined) return;
+    const start = performance.now();
+    started.inc(method);
+    stream.once("close", () => {
+      handled.inc({ ...method, grpc_code: codeNames[readCode(stream)] ?? "Unknown" });
+      seconds.observe(method, (performance.now() - start) / 1000);
+    });
   };
 }
+
+/** Reads the code from the trailers, or from the headers of a call that was refused. A stream that ended without one was cancelled. */
+const readCode = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): status =>
+  Number(statusIn(sentTrailers) ?? statusIn(sentHeaders) ?? status.CANCELLED);
+
+const statusIn = (headers: OutgoingHttpHeaders | undefined) => headers?.["grpc-status"];
 
 function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "grpc_method", string> {
   const [, service = "", method = ""] = path.split("/");
   return { grpc_type: "unary", grpc_service: service, grpc_method: method };
 }
 
-function countOutcomes(to: Place, tally: Tally): Metrics["ran"] {
+function countOutcomes(registry: Registry): Metrics["ran"] {
+  const to = { registers: [registry] };
   const size = (what: string) =>
     new Histogram({ name: `${PREFIX}_${what}_size_bytes`, help: `Size of ${what}s in bytes.`, buckets: BYTES, ...to });
   const requests = size("request");
@@ -143,13 +113,33 @@ function countOutcomes(to: Place, tally: Tally): Metrics["ran"] {
   const conditions = new Counter({ ...outcome, labelNames: ["type", "status", "reason"] as const });
 
   for (const level of ["Fatal", "Warning", "Normal"]) results.inc({ severity: level }, 0);
-  return (requestBytes, { response, ...came }) => {
-    const responseBytes = response.byteLength; // the response itself would stay in memory
-    tally.add(() => {
-      requests.observe(requestBytes);
-      responses.observe(responseBytes);
-      for (const result of came.results) results.inc({ severity: result.severity });
-      for (const { type, status, reason } of came.conditions) conditions.inc({ type, status, reason });
-    });
+  return (requestBytes, ran) => {
+    requests.observe(requestBytes);
+    responses.observe(ran.response.byteLength);
+    for (const result of ran.results) results.inc({ severity: result.severity });
+    for (const { type, status, reason } of ran.conditions) conditions.inc({ type, status, reason });
   };
 }
+
+/**
+ * Names of gRPC's status codes by number, in grpc-go's spelling, which the label grpc_code has in every function's metrics: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md
+ */
+const codeNames = [
+  "OK",
+  "Canceled",
+  "Unknown",
+  "InvalidArgument",
+  "DeadlineExceeded",
+  "NotFound",
+  "AlreadyExists",
+  "PermissionDenied",
+  "ResourceExhausted",
+  "FailedPrecondition",
+  "Aborted",
+  "OutOfRange",
+  "Unimplemented",
+  "Internal",
+  "Unavailable",
+  "DataLoss",
+  "Unauthenticated",
+] as const;

@@ -1,21 +1,22 @@
-import { createServer, type Server as TcpServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
+import { addressToText, type TcpAddress } from "./address.ts";
 import type { Config } from "./config.ts";
-import { createGrpcServer, type GrpcServer } from "./grpc.ts";
-import type { RunFunction, RunInThread } from "./handler.ts";
-import { type Listener, listen } from "./listener.ts";
+import { type Connections, createGate, type Gate, trackConnections } from "./drain.ts";
+import { createHandler, type RunFunction } from "./handler.ts";
+import { addHealthAndReflection } from "./health-and-reflection.ts";
+import { openHttp2 } from "./http2.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { createMetricsServer } from "./metrics-endpoint.ts";
-import { runFunctionPaths } from "./services.ts";
-import { type Credentials, readCredentials } from "./tls/credentials.ts";
-import { createMutualTlsServer } from "./tls/server.ts";
+import { type MetricsEndpoint, serveMetrics } from "./metrics-endpoint.ts";
+import { functionRunners, runFunctionPaths } from "./services.ts";
+import { readCredentials } from "./tls/credentials.ts";
+import { logRefusals, MutualTlsCredentials } from "./tls/mutual-tls.ts";
 
 export interface Dependencies {
   readonly runFunction: RunFunction;
-  /** For large requests where some are slow; without it the event loop computes them, too. */
-  readonly runInThread?: RunInThread | undefined;
   readonly log: Log;
   /** The interval at which certificates are read again, in milliseconds. */
   readonly refreshMs?: number;
@@ -26,7 +27,7 @@ export interface RunningServer {
   readonly port: number;
   /** Undefined if metrics are off. */
   readonly metricsPort: number | undefined;
-  /** Refuses new calls; resolves once calls in flight are answered or the grace period is over. */
+  /** Lets clients leave; resolves once calls in flight are answered or the grace period is over. */
   shutDown(): Promise<void>;
   /** Cuts all connections off. */
   destroy(): void;
@@ -40,82 +41,130 @@ export interface RunningServer {
 export async function serve(config: Config, dependencies: Dependencies): Promise<RunningServer> {
   const { log } = dependencies;
   const metrics = createMetrics(readVersion(), runFunctionPaths);
-  const credentials = readConfiguredCredentials(config, dependencies, metrics);
-  const grpc = createGrpcServer(config, { ...dependencies, metrics });
-  const { server, stopFollowing } = createAcceptor(grpc, credentials, log);
+  const security = secure(config, dependencies, metrics);
+  const gate = createGate();
+  const server = createServer(config, createHandler({ ...dependencies, gate, metrics }));
+  const setHealth = addHealthAndReflection(server);
   let isReady = true;
-  const pages = { registry: metrics.registry, isReady: () => isReady };
-  const listeners = await listenAll(config, server, pages, log).catch((error: unknown) => {
-    stopFollowing();
-    grpc.destroy();
+  const endpoint = await openEndpoint(config, { registry: metrics.registry, isReady: () => isReady, log });
+  const port = await bind(server, config.address, security.credentials).catch((error: unknown) => {
+    endpoint?.close();
     throw error;
   });
-  grpc.begin();
+  const connections = openConnections(server, metrics, log);
+  const stopFollowing = security.follow();
   const destroy = (): void => {
     stopFollowing();
-    grpc.destroy();
-    listeners.grpc.destroy();
-    listeners.metrics?.destroy();
+    server.forceShutdown();
+    connections.destroy();
+    endpoint?.close();
   };
   const shutDown = async (): Promise<void> => {
     isReady = false; // /readyz reports it until the last call is answered
-    listeners.grpc.close();
-    const isFinished = await within(config.shutdownGracePeriodMs, grpc.drain());
+    setHealth("NOT_SERVING");
+    const isFinished = await within(config.shutdownGracePeriodMs, drain(server, connections, gate));
     if (!isFinished) log.warn("the grace period is over: connections are cut off");
     destroy();
   };
-  log.info("serving", {
-    ...config,
-    address: listeners.grpc.address,
-    metricsAddress: listeners.metrics?.address ?? "off",
+  log.info("serving", { ...config, ...boundAddresses(config, port, endpoint) });
+  return { port, metricsPort: endpoint?.port, shutDown, destroy };
+}
+
+/** The time for calls in flight on a connection that has reached its age. */
+const CONNECTION_AGE_GRACE_MS = 30_000;
+const KEEPALIVE_INTERVAL_MS = 60_000;
+const KEEPALIVE_TIMEOUT_MS = 20_000;
+
+function createServer(config: Config, handler: ReturnType<typeof createHandler>): Server {
+  const { maxRecvMessageBytes, maxConcurrentStreams, maxConnectionAgeMs } = config;
+  const server = new Server({
+    "grpc.max_receive_message_length": maxRecvMessageBytes,
+    "grpc.max_send_message_length": -1, // run-function.ts limits responses to what Crossplane accepts
+    "grpc.enable_channelz": 0, // unused, and slows every call down
+    "grpc.max_concurrent_streams": maxConcurrentStreams,
+    "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MS,
+    "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
+    ...(maxConnectionAgeMs === 0 ? {} : { "grpc.max_connection_age_ms": maxConnectionAgeMs }),
+    "grpc.max_connection_age_grace_ms": CONNECTION_AGE_GRACE_MS,
   });
-  return { port: listeners.grpc.port, metricsPort: listeners.metrics?.port, shutDown, destroy };
+  for (const service of functionRunners) server.addService(service, { RunFunction: handler });
+  return server;
 }
 
-function readConfiguredCredentials({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
-  if (transport.is === "mtls") {
-    const onCertificate = metrics.certificateExpires;
-    return readCredentials({ certsDir: transport.certsDir, requestCert: true, log, refreshMs, onCertificate });
+/** The credentials of the server, and how to follow their files once it is bound. */
+interface Security {
+  readonly credentials: ServerCredentials;
+  /** @returns a function that stops this. */
+  readonly follow: () => () => void;
+}
+
+function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics): Security {
+  if (transport.is === "insecure") {
+    log.warn("serving without TLS: anyone who reaches the address can call the function");
+    return { credentials: ServerCredentials.createInsecure(), follow: () => () => {} };
   }
-  log.warn("serving without TLS: anyone who reaches the address can call the function");
-  return undefined;
+  const { certsDir } = transport;
+  const onCertificate = metrics.certificateExpires;
+  const files = readCredentials({ certsDir, requestCert: true, log, refreshMs, onCertificate });
+  const credentials = new MutualTlsCredentials(files.secureContext);
+  return { credentials, follow: () => files.follow(credentials) };
 }
 
-interface Acceptor {
-  /** Not yet listening. */
-  readonly server: TcpServer;
-  readonly stopFollowing: () => void;
-}
+/** Opens the endpoint for metrics before gRPC's: if its port is taken, no call must have been answered. */
+const openEndpoint = (
+  { metricsAddress }: Config,
+  pages: Parameters<typeof serveMetrics>[1],
+): Promise<MetricsEndpoint> | undefined => (metricsAddress === "off" ? undefined : serveMetrics(metricsAddress, pages));
 
-function createAcceptor({ accept }: GrpcServer, credentials: Credentials | undefined, log: Log): Acceptor {
-  if (credentials === undefined) return { server: createServer({ noDelay: true }, accept), stopFollowing: () => {} };
-  const server = createMutualTlsServer(credentials.secureContext, accept, log);
-  return { server, stopFollowing: credentials.follow(server) };
-}
-
-interface Listeners {
-  readonly grpc: Listener;
-  readonly metrics: Listener | undefined;
-}
-
-type Pages = Pick<Parameters<typeof createMetricsServer>[0], "registry" | "isReady">;
-
-/** Listens for metrics first: if their port is taken, no call must have been answered. */
-async function listenAll(config: Config, server: TcpServer, pages: Pages, log: Log): Promise<Listeners> {
-  const onError = (error: unknown): void =>
-    log.error("cannot accept a connection or answer a request", { error: String(error) });
-  const { metricsAddress, address } = config;
-  const metrics =
-    metricsAddress === "off"
-      ? undefined
-      : await listen(createMetricsServer({ ...pages, onError }), metricsAddress, "metrics", onError);
+/**
+ * Binds the address; without a host that is every address of the machine, IPv6 and IPv4.
+ *
+ * @returns the port.
+ */
+async function bind(server: Server, address: TcpAddress, credentials: ServerCredentials): Promise<number> {
+  const text = addressToText(address);
+  const bindTo = (target: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      server.bindAsync(target, credentials, (error, port) => (error ? reject(error) : resolve(port)));
+    });
   try {
-    return { grpc: await listen(server, address, "gRPC", onError), metrics };
-  } catch (error) {
-    metrics?.destroy();
-    throw error;
+    if (address.host !== undefined) return await bindTo(text);
+    return await bindTo(`[::]${text}`).catch((error: unknown) => {
+      if (!/EAFNOSUPPORT|EADDRNOTAVAIL/.test(String(error))) throw error;
+      return bindTo(`0.0.0.0${text}`); // a machine without IPv6
+    });
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const reason = /errors: \[(.*)\]$/.exec(message)?.[1] ?? message; // grpc-js has a list of them
+    throw new FunctionError("CannotServe", `cannot listen for gRPC at ${text}: ${reason}`, { cause });
   }
 }
+
+function openConnections(server: Server, metrics: Metrics, log: Log): Connections {
+  const servers = openHttp2(server);
+  for (const http2 of servers) {
+    http2.on("stream", metrics.observe);
+    http2.on("error", (error) => log.error("cannot accept a connection", { error: String(error) }));
+    logRefusals(http2, log);
+  }
+  return trackConnections(servers);
+}
+
+async function drain(server: Server, connections: Connections, gate: Gate): Promise<void> {
+  gate.close();
+  await connections.askToLeave();
+  gate.open();
+  server.tryShutdown(() => {});
+  await connections.closed();
+}
+
+const boundAddresses = (config: Config, port: number, endpoint: MetricsEndpoint | undefined) => ({
+  address: addressToText({ ...config.address, port }),
+  metricsAddress:
+    endpoint === undefined || config.metricsAddress === "off"
+      ? "off"
+      : addressToText({ ...config.metricsAddress, port: endpoint.port }),
+});
 
 /** Waits for `work`, up to a limit. @returns true if it is done. */
 async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {

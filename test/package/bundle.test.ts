@@ -44,7 +44,6 @@ test("the function's bundle has these of the dependencies in package.json", () =
     "grpc-health-check",
     "prom-client",
     "protobufjs",
-    "re2js",
     "winston",
     "zod",
   ]);

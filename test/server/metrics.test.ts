@@ -1,8 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+import { Registry } from "prom-client";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { readVersion } from "../../src/package.ts";
 import { runFunction } from "../../src/run-function.ts";
-import { createMetrics } from "../../src/server/metrics.ts";
-import { V1 } from "../../testing/servers/frames.ts";
+import { serveMetrics } from "../../src/server/metrics-endpoint.ts";
+import { frame, V1 } from "../../testing/servers/frames.ts";
+import { connectHttp2, openStream } from "../../testing/servers/http2.ts";
 import { call, echo, serveLoopback, until, V1BETA1 } from "../../testing/servers/loopback.ts";
 
 const free = { metricsAddress: { host: "127.0.0.1", port: 0 } } as const;
@@ -77,17 +80,34 @@ describe("metrics", () => {
     });
   });
 
-  test("where nothing tells that calls have ended, and nobody scrapes, they are counted all the same", () => {
-    const { ran } = createMetrics("v0", []);
-    let counted = 0;
-    const conditions = Object.assign([], {
-      [Symbol.iterator]: () => {
-        counted++;
-        return [].values();
-      },
-    });
-    for (let calls = 0; calls < 2000; calls++) ran(1, { ...echo(Buffer.alloc(0)), conditions });
-    expect(counted).toBeGreaterThan(1000);
+  test("a call whose client goes away is counted as Canceled", async () => {
+    const { port, metricsPort } = await serveLoopback(free);
+    const session = await connectHttp2(`http://localhost:${port}`);
+    openStream(session)
+      .on("error", () => {})
+      .write(frame(Buffer.alloc(9)).subarray(0, 7));
+    const started = { [`grpc_server_started_total${labels("v1")}`]: 1 };
+    await until(async () => isDeepStrictEqual(await samples(metricsPort, /^grpc_server_started.*\.v1\./), started));
+    session.destroy();
+    const handled = { [`grpc_server_handled_total${labels("v1", "Canceled")}`]: 1 };
+    await until(async () => isDeepStrictEqual(await samples(metricsPort, /^grpc_server_handled/), handled));
+  });
+
+  test("that cannot be collected are an error of the server, which the log tells", async () => {
+    const registry = new Registry();
+    registry.metrics = () => Promise.reject(new Error("broken"));
+    const errors: unknown[] = [];
+    const silent = () => {};
+    const log = {
+      debug: silent,
+      info: silent,
+      warn: silent,
+      error: (_: string, fields?: object) => errors.push(fields),
+    };
+    const endpoint = await serveMetrics({ host: "127.0.0.1", port: 0 }, { registry, isReady: () => true, log });
+    onTestFinished(endpoint.close);
+    const { status: code } = await fetch(`http://127.0.0.1:${endpoint.port}/metrics`);
+    expect({ code, errors }).toEqual({ code: 500, errors: [{ error: "Error: broken" }] });
   });
 
   test("the process and the build describe themselves", async () => {

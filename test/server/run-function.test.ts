@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { FunctionError } from "../../src/errors.ts";
 import { runFunction } from "../../src/run-function.ts";
+import { inputOf } from "../../testing/builders/sharing.ts";
 import { frame, V1 } from "../../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream } from "../../testing/servers/http2.ts";
-import { call, echo, serveLoopback, until, V1BETA1 } from "../../testing/servers/loopback.ts";
+import { call, echo, serveLoopback, V1BETA1 } from "../../testing/servers/loopback.ts";
+import { requestOf } from "../../testing/wire/messages.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -102,26 +104,6 @@ test("each tag that is changed has a line of its own", async () => {
   expect(server.lines.at(-1)).toEqual({ level: "info", message: "changed a tag", ...fields });
 });
 
-test("thousands of changed tags are all logged before the answer, and others are answered meanwhile", async () => {
-  const audit = Array.from({ length: 20_000 }, (_, n) => ({
-    resource: `bucket-${n}`,
-    key: "team",
-    old: "cart",
-    new: "shop",
-    owner: "Shop.example.org/team-a/shop",
-  }));
-  const isMany = (bytes: Uint8Array): boolean => bytes.length > 0;
-  const runFunction = (bytes: Uint8Array) => ({ ...echo(bytes), audit: isMany(bytes) ? audit : [] });
-  const server = await serveLoopback({}, { runFunction });
-  const logged = () => server.lines.filter(({ message }) => message === "changed a tag");
-  const many = call(server.target, Buffer.alloc(1)).then(() => logged().length);
-  await until(() => logged().length > 0);
-  await call(server.target, Buffer.alloc(0));
-  expect(logged().length).toBeLessThan(audit.length);
-  expect(await many).toBe(audit.length);
-  expect(logged().map(({ resource }) => resource)).toEqual(audit.map(({ resource }) => resource));
-});
-
 describe("the size of a request", () => {
   const limit = { maxRecvMessageBytes: 4 * MEGABYTE };
 
@@ -151,49 +133,37 @@ describe("the size of a request", () => {
   });
 });
 
-describe("nobody waits for the answer any more", () => {
-  /** Blocks the only thread, as a large request does. */
-  const busy = (milliseconds: number): void => {
-    for (const end = Date.now() + milliseconds; Date.now() < end; );
+test("a call that is cancelled before its request is whole is not computed", async () => {
+  const computed: number[] = [];
+  const runFunction = (bytes: Uint8Array) => {
+    computed.push(bytes.byteLength);
+    return echo(bytes);
   };
+  const { port } = await serveLoopback({}, { runFunction });
+  const session = await connectHttp2(`http://localhost:${port}`);
 
-  // Which of two connections comes first is the machine's affair: it is as it should be where the first one does.
-  test("a call whose deadline passed while another was computed is not computed", { retry: 5 }, async () => {
-    const computed: string[] = [];
-    const { target } = await serveLoopback(
-      {},
-      {
-        runFunction: (bytes) => {
-          computed.push(String(bytes));
-          busy(150);
-          return echo(bytes);
-        },
-      },
-    );
-    const first = call(target, Buffer.from("first"));
-    const second = call(target, Buffer.from("second"), { deadlineMs: 100 });
-    expect((await second).code).toBe("DEADLINE_EXCEEDED");
-    expect((await first).code).toBe("OK");
-    expect(computed).not.toContain("second");
+  const cancelled = openStream(session);
+  cancelled.write(frame(Buffer.alloc(100)).subarray(0, 50));
+  cancelled.close(8); // CANCEL
+  await endOf(cancelled);
+
+  const other = openStream(session);
+  other.end(frame(Buffer.alloc(7)));
+  expect((await endOf(other)).status).toBe("0");
+  expect(computed).toEqual([7]);
+});
+
+describe("the real function, over the wire", () => {
+  test("answers a mistake of the user with OK for gRPC and a Fatal result, which the log tells", async () => {
+    const server = await serveLoopback({}, { runFunction });
+    expect(await call(server.target, requestOf({ input: inputOf({ colour: "blue" }) }))).toMatchObject({ code: "OK" });
+    expect(server.lines.at(-1)).toMatchObject({ level: "warn", message: "returned a fatal result" });
   });
 
-  test("a call that is cancelled before its request is whole is not computed", async () => {
-    const computed: number[] = [];
-    const runFunction = (bytes: Uint8Array) => {
-      computed.push(bytes.byteLength);
-      return echo(bytes);
-    };
-    const { port } = await serveLoopback({}, { runFunction });
-    const session = await connectHttp2(`http://localhost:${port}`);
-
-    const cancelled = openStream(session);
-    cancelled.write(frame(Buffer.alloc(100)).subarray(0, 50));
-    cancelled.close(8); // CANCEL
-    await endOf(cancelled);
-
-    const other = openStream(session);
-    other.end(frame(Buffer.alloc(7)));
-    expect((await endOf(other)).status).toBe("0");
-    expect(computed).toEqual([7]);
+  test("answers a request of 3 MB, with its context as it was", async () => {
+    const { target } = await serveLoopback({}, { runFunction });
+    const answer = await call(target, requestOf({ context: { "example.org/large": "x".repeat(3 * MEGABYTE) } }));
+    expect(answer).toMatchObject({ code: "OK" });
+    expect(answer.response.byteLength).toBeGreaterThan(3 * MEGABYTE);
   });
 });

@@ -1,8 +1,9 @@
-import { serveCommand } from "../../src/serve/command.ts";
-import { toConfig } from "../../src/serve/config.ts";
-import { CommandLine, type Environment } from "../../src/serve/old/command-line.ts";
+import { readFlags } from "../../src/flags.ts";
 import type { Config } from "../../src/server/config.ts";
 
-/** The server's configuration that flags and environment stand for. @throws {FunctionError} `InvalidFlags` */
-export const configFrom = (flags: readonly string[], env: Environment = {}): Config =>
-  toConfig(new CommandLine(flags, serveCommand, env));
+/** Reads the server's configuration from flags and environment. @throws {FunctionError} `InvalidFlags` */
+export function configFrom(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
+  const config = readFlags(flags, env);
+  if (typeof config === "string") throw new Error(`cannot serve: ${config} was asked for`);
+  return config;
+}

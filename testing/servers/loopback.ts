@@ -5,22 +5,10 @@ import { type ChannelCredentials, Client, credentials, Metadata, type ServiceErr
 import { onTestFinished } from "vitest";
 import { createLog } from "../../src/log.ts";
 import type { Outcome } from "../../src/run-function.ts";
-import type { Config, Limits } from "../../src/server/config.ts";
+import type { Config } from "../../src/server/config.ts";
 import { type Dependencies, type RunningServer, serve } from "../../src/server/server.ts";
 import type { Identity } from "./certificates.ts";
 import { V1 } from "./frames.ts";
-
-/** Limits that no test reaches by accident. */
-export const generous: Limits = {
-  maxConcurrentStreams: 1000,
-  maxRequestBytesInMemory: 256 * 1024 * 1024,
-  maxHeaderBytes: 16 * 1024,
-  callTimeoutMs: 60_000,
-  keepaliveIntervalMs: 60_000,
-  keepaliveTimeoutMs: 20_000,
-  maxConnectionIdleMs: 0,
-  maxConnectionAgeMs: 0,
-};
 
 /** Without TLS on a free port of this machine, no metrics. */
 export const insecure: Config = {
@@ -28,9 +16,10 @@ export const insecure: Config = {
   transport: { is: "insecure" },
   debug: false,
   maxRecvMessageBytes: 4 * 1024 * 1024,
+  maxConcurrentStreams: 1000,
+  maxConnectionAgeMs: 0,
   metricsAddress: "off",
   shutdownGracePeriodMs: 5000,
-  limits: generous,
 };
 
 /** The outcome of a function that sends its request back. */

@@ -1,12 +1,34 @@
+import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
-import type { Server, TLSSocket } from "node:tls";
+import type { SecureContextOptions, TLSSocket } from "node:tls";
+import { ServerCredentials } from "@grpc/grpc-js";
 import type { Log } from "../../log.ts";
+
+/**
+ * grpc-js credentials that accept clients with a certificate of our CA, and whose certificates can be replaced while the server runs.
+ *
+ * grpc-js's own that follow files are an experiment, which silently drops every connection while a file is missing.
+ */
+export class MutualTlsCredentials extends ServerCredentials {
+  constructor(context: SecureContextOptions) {
+    super({ requestCert: true, rejectUnauthorized: true }, context);
+  }
+
+  /** Uses other certificates for later connections. */
+  setSecureContext(context: SecureContextOptions): void {
+    this.updateSecureContextOptions(context);
+  }
+
+  override _equals(other: ServerCredentials): boolean {
+    return this === other;
+  }
+}
 
 /**
  * Logs why TLS refused a client, since Crossplane's log only says "connection reset". A client that closes the connection without
  * sending anything, as a TCP probe does, is logged at level debug.
  */
-export function logRefusals(server: Server, log: Log): void {
+export function logRefusals(server: EventEmitter, log: Log): void {
   // Node keeps a socket's address after it is closed if it was read before.
   server.on("connection", (socket: Socket) => void socket.remoteAddress);
   server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {

@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import {
+  constants,
+  type Http2SecureServer,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
+
+/** The highest stream number. In GOAWAY it means: open no more calls; all that are open will be answered. */
+const ANY_STREAM = 2 ** 31 - 1;
+
+/** The pause without a new call after which clients are asked to leave, and the longest wait for it. */
+const QUIET_MS = 100;
+const MAX_BUSY_MS = 2000;
+
+/** The time limit for the answer to a ping; a client that needs longer is treated as gone. */
+const ROUND_TRIP_MS = 1000;
+
+/** The time for clients to choose another connection after GOAWAY. */
+const SETTLE_MS = 100;
+
+/** Calls whose end is up to the client: health watches and reflection. */
+const ENDLESS = /^\/grpc\.(?:health\.v1\.Health\/Watch$|reflection\.)/;
+
+/** The open connections of the server. */
+export interface Connections {
+  /** Asks all clients, also those that connect later, to open no more calls. Resolves once they have received that. */
+  readonly askToLeave: () => Promise<void>;
+  /** Resolves once all connections are closed. */
+  readonly closed: () => Promise<void>;
+  /** Cuts all connections off. */
+  readonly destroy: () => void;
+}
+
+/**
+ * Tracks connections, to close them without losing a call.
+ *
+ * gRPC servers send GOAWAY and then a ping. The client opens no more calls on this connection, and once it has answered the ping all
+ * calls that it had opened before have arrived. That is not enough for grpc-go, Crossplane's client: if it reads GOAWAY while it
+ * opens a call of more than 256 KB (`MaxRetryRPCBufferSize`), it fails the call, because it has no copy of the message left to
+ * send elsewhere. So GOAWAY is sent in a pause without new calls; `createGate` brings one about.
+ */
+export function trackConnections(servers: readonly (Http2Server | Http2SecureServer)[]): Connections {
+  const sockets = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
+  const endless = new Set<ServerHttp2Stream>();
+  let isLeaving = false;
+  let lastBegin = 0;
+  for (const http2 of servers) {
+    http2.on("connection", (socket: Socket) => track(sockets, socket));
+    http2.on("session", (session: ServerHttp2Session) => {
+      track(sessions, session);
+      if (isLeaving) void sendGoAway(session).then(() => session.close());
+    });
+    http2.on("stream", (stream: ServerHttp2Stream, headers) => {
+      lastBegin = performance.now();
+      if (ENDLESS.test(headers[":path"] ?? "")) track(endless, stream);
+    });
+  }
+  return {
+    askToLeave: async () => {
+      await waitForPause(() => lastBegin);
+      isLeaving = true;
+      await Promise.all([...sessions].map(sendGoAway));
+      if (sessions.size > 0) await setTimeout(SETTLE_MS);
+      for (const stream of endless) stream.close(constants.NGHTTP2_REFUSED_STREAM); // UNAVAILABLE for gRPC
+    },
+    closed: async () => {
+      while (sessions.size > 0) await Promise.all([...sessions].map((session) => once(session, "close")));
+    },
+    destroy: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Holds answers back while clients are asked to leave: a client with a bounded number of calls in flight then has to pause. */
+export interface Gate {
+  /** Answers now, or once the gate is open again. */
+  readonly pass: (answer: () => void) => void;
+  readonly close: () => void;
+  readonly open: () => void;
+}
+
+export function createGate(): Gate {
+  let held: (() => void)[] | undefined;
+  return {
+    pass: (answer) => (held === undefined ? answer() : void held.push(answer)),
+    close: () => {
+      held ??= [];
+    },
+    open: () => {
+      const answers = held ?? [];
+      held = undefined;
+      for (const answer of answers) answer();
+    },
+  };
+}
+
+/** Keeps something in a set until it is closed. */
+function track<T extends Socket | ServerHttp2Session | ServerHttp2Stream>(open: Set<T>, one: T): void {
+  open.add(one);
+  one.once("close", () => open.delete(one));
+}
+
+/** Waits for a pause without new calls. */
+async function waitForPause(lastBegin: () => number): Promise<void> {
+  const start = performance.now();
+  let left = QUIET_MS;
+  while (left > 0 && performance.now() - start < MAX_BUSY_MS) {
+    await setTimeout(left);
+    left = Math.max(lastBegin(), start) + QUIET_MS - performance.now();
+  }
+}
+
+/** Sends GOAWAY and waits until the client has read it. */
+async function sendGoAway(session: ServerHttp2Session): Promise<void> {
+  if (session.closed || session.destroyed) return;
+  session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);
+  const isOver = new AbortController();
+  const answered = new Promise<void>((resolve) => {
+    session.ping(() => resolve());
+    session.once("close", resolve);
+  });
+  await Promise.race([answered, setTimeout(ROUND_TRIP_MS, undefined, { signal: isOver.signal })]);
+  isOver.abort();
+}

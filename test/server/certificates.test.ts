@@ -1,0 +1,324 @@
+import { once } from "node:events";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { connect, createServer } from "node:tls";
+import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { readCredentials } from "../../src/server/tls/credentials.ts";
+import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
+import { call, channelOf, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
+
+interface People {
+  readonly authority: Identity;
+  readonly server: Identity;
+  readonly client: Identity;
+}
+
+async function createPeople(name: string): Promise<People> {
+  const authority = await createAuthority(name);
+  const [server, client] = await Promise.all([issue(authority, "server"), issue(authority, "client")]);
+  return { authority, server, client };
+}
+
+let people: People;
+let others: People;
+beforeAll(async () => {
+  [people, others] = await Promise.all([createPeople("ca"), createPeople("another ca")]);
+});
+
+/** A folder as Crossplane mounts it. */
+function mount({ authority, server }: Pick<People, "authority" | "server">): string {
+  const certsDir = temporaryFolder();
+  writeCertificates(certsDir, authority, server);
+  return certsDir;
+}
+
+const serveMutualTls = (certsDir: string): Promise<Loopback> =>
+  serveLoopback(
+    { transport: { is: "mtls", certsDir }, metricsAddress: { host: "127.0.0.1", port: 0 } },
+    { refreshMs: 5 },
+  );
+
+const codeOf = async ({ target }: Loopback, channel: ChannelCredentials): Promise<string> =>
+  (await call(target, Buffer.from("hello"), { channel, deadlineMs: 2000 })).code;
+
+const codeFor = (server: Loopback, { authority, client }: People): Promise<string> =>
+  codeOf(server, channelOf(authority, client));
+
+const isLogged = ({ lines }: Loopback, wanted: string): boolean => lines.some(({ message }) => message === wanted);
+
+const errorsOf = ({ lines }: Loopback) => lines.filter(({ level }) => level === "error");
+
+test("a client with a certificate of our authority is answered", async () => {
+  expect(await codeFor(await serveMutualTls(mount(people)), people)).toBe("OK");
+});
+
+interface Refused {
+  readonly who: string;
+  readonly channel: () => ChannelCredentials | Promise<ChannelCredentials>;
+  readonly reason: string;
+}
+
+test.each<Refused>([
+  {
+    who: "a client without a certificate",
+    channel: () => channelOf(people.authority),
+    reason: "ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE",
+  },
+  {
+    who: "a client with another authority's certificate",
+    channel: () => channelOf(people.authority, others.client),
+    reason: "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  },
+  {
+    who: "a client with a certificate that has ended",
+    channel: async () => channelOf(people.authority, await issue(people.authority, "client", { endsInMs: -1000 })),
+    reason: "CERT_HAS_EXPIRED",
+  },
+  { who: "a client without TLS", channel: () => credentials.createInsecure(), reason: "ERR_SSL_WRONG_VERSION_NUMBER" },
+])("$who is refused, and the log says why", async ({ channel, reason }) => {
+  const server = await serveMutualTls(mount(people));
+  expect(await codeOf(server, await channel())).not.toBe("OK");
+  await until(() => isLogged(server, "client refused"));
+  const client = expect.stringMatching(/^(?:::ffff:)?127\.0\.0\.1$|^::1$/);
+  expect(server.lines).toContainEqual({ level: "warn", message: "client refused", client, reason });
+});
+
+test.each([
+  { maxVersion: "TLSv1.1", isServed: false },
+  { maxVersion: "TLSv1.2", isServed: true },
+  { maxVersion: "TLSv1.3", isServed: true },
+] as const)("a client that speaks $maxVersion at most is served: $isServed", async ({ maxVersion, isServed }) => {
+  const any = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const; // what OpenSSL would refuse by itself
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const { secureContext } = readCredentials({ certsDir: mount(people), requestCert: false, log });
+  const server = createServer({ ...any, ...secureContext }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const socket = connect({ ...any, port, host: "127.0.0.1", ca: people.authority.certificate, maxVersion });
+  const isThere = await once(socket, "secureConnect").then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  expect(isThere).toBe(isServed);
+});
+
+describe("certificates that change while the server runs", () => {
+  /** A Secret as Kubernetes mounts it: `tls.crt → ..data/tls.crt`, `..data → ..1`; a change swaps the link. */
+  function mountSecret(first: People) {
+    const folder = temporaryFolder();
+    let version = 0;
+    const swap = ({ authority, server }: Pick<People, "authority" | "server">): void => {
+      version++;
+      mkdirSync(join(folder, `..${version}`));
+      writeCertificates(join(folder, `..${version}`), authority, server);
+      symlinkSync(`..${version}`, join(folder, "..data_tmp"));
+      renameSync(join(folder, "..data_tmp"), join(folder, "..data"));
+      rmSync(join(folder, `..${version - 1}`), { recursive: true, force: true });
+    };
+    swap(first);
+    for (const name of ["tls.crt", "tls.key", "ca.crt"]) symlinkSync(`..data/${name}`, join(folder, name));
+    return { folder, swap };
+  }
+
+  test("a Secret that changes below Kubernetes' links holds for new connections", async () => {
+    const { folder, swap } = mountSecret(people);
+    const server = await serveMutualTls(folder);
+    expect(await codeFor(server, people)).toBe("OK");
+    swap(others);
+    await until(() => isLogged(server, "certificates changed"));
+    expect([await codeFor(server, others), await codeFor(server, people)]).toEqual([
+      "OK",
+      expect.not.stringMatching("OK"),
+    ]);
+  });
+
+  test("after a change that cannot be used, one that can is taken", async () => {
+    const { folder, swap } = mountSecret(people);
+    const server = await serveMutualTls(folder);
+    swap({ authority: others.authority, server: { ...others.server, key: people.server.key } });
+    await until(() => errorsOf(server).length > 0);
+    expect(await codeFor(server, people)).toBe("OK");
+    swap(others);
+    await until(() => isLogged(server, "certificates changed"));
+    expect(await codeFor(server, others)).toBe("OK");
+    expect(errorsOf(server)).toHaveLength(1);
+  });
+
+  interface Row {
+    readonly what: string;
+    readonly change: (certsDir: string) => void;
+    readonly fault: string;
+  }
+  test.each<Row>([
+    {
+      what: "a certificate without its key",
+      change: (dir) => writeFileSync(join(dir, "tls.crt"), people.client.certificate),
+      fault: "tls.key: not the key of tls.crt",
+    },
+    {
+      what: "a half-written key",
+      change: (dir) => writeFileSync(join(dir, "tls.key"), people.server.key.slice(0, 90)),
+      fault: "tls.key: not PEM of the right kind",
+    },
+    {
+      what: "a list without authorities, with which Node would trust no client",
+      change: (dir) => writeFileSync(join(dir, "ca.crt"), ""),
+      fault: "ca.crt: not PEM of the right kind: it holds no certificate",
+    },
+    {
+      what: "a missing file",
+      change: (dir) => rmSync(join(dir, "tls.crt")),
+      fault: "tls.crt: cannot be read: ENOENT",
+    },
+  ])("$what is logged once, and the certificates from before stay in use", async ({ change, fault }) => {
+    const certsDir = mount(people);
+    const server = await serveMutualTls(certsDir);
+    change(certsDir);
+    await until(() => errorsOf(server).length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 50)); // ten more readings
+    const reason = expect.stringContaining(fault);
+    const message = "cannot use the changed certificates; those from before stay in use";
+    expect(errorsOf(server)).toEqual([{ level: "error", message, certsDir, reason }]);
+    expect(JSON.stringify(server.lines)).not.toContain("PRIVATE KEY");
+    expect(await codeFor(server, people)).toBe("OK");
+  });
+
+  describe("as they are read", () => {
+    afterEach(() => void vi.useRealTimers());
+
+    /** Credentials that are followed; the messages that were logged and the certificates that the server got are noted. */
+    function follow() {
+      vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+      const certsDir = mount(people);
+      const messages: string[] = [];
+      const note = (message: string): void => void messages.push(message);
+      const log = { debug: note, info: note, warn: note, error: note };
+      const given: unknown[] = [];
+      const files = readCredentials({ certsDir, requestCert: true, log, refreshMs: 1000 });
+      const stop = files.follow({ setSecureContext: ({ cert }) => void given.push(String(cert)) });
+      onTestFinished(stop);
+      const write = (file: string, text: string): void => writeFileSync(join(certsDir, file), text);
+      const read = (): unknown => vi.advanceTimersByTime(1000);
+      return { messages, given, write, read, stop };
+    }
+
+    test("files that are half written are read again, and no error", () => {
+      const { messages, given, write, read } = follow();
+      write("tls.key", people.client.key.slice(0, 90));
+      read();
+      write("tls.key", people.client.key);
+      read();
+      write("tls.crt", people.client.certificate);
+      read();
+      expect(given).toEqual([]);
+      for (let n = 0; n < 5; n++) read();
+      expect(given).toEqual([people.client.certificate]);
+      expect(messages).toEqual(["certificates read", "certificates changed"]);
+    });
+
+    test("changes are not looked for after the stop", () => {
+      const { messages, write, read, stop } = follow();
+      stop();
+      write("tls.key", "no key");
+      for (let n = 0; n < 3; n++) read();
+      expect(messages).toEqual(["certificates read"]);
+    });
+  });
+});
+
+describe("the server does not start", () => {
+  interface Row {
+    readonly reason: string;
+    readonly change: (folder: string) => void;
+    readonly faults: readonly RegExp[];
+  }
+  test.each<Row>([
+    {
+      reason: "an empty folder but for a key that is none",
+      change: (folder) => {
+        for (const name of ["tls.crt", "ca.crt"]) rmSync(join(folder, name));
+        writeFileSync(join(folder, "tls.key"), "no key");
+      },
+      faults: [
+        /^ {2}tls\.crt: cannot be read: ENOENT/,
+        /^ {2}tls\.key: not PEM of the right kind/,
+        /^ {2}ca\.crt: cannot be read: ENOENT/,
+      ],
+    },
+    {
+      reason: "a certificate that is no PEM",
+      change: (folder) => writeFileSync(join(folder, "tls.crt"), "no PEM"),
+      faults: [/^ {2}tls\.crt: not PEM of the right kind: it holds no certificate$/],
+    },
+    {
+      reason: "a certificate whose PEM holds something else",
+      change: (folder) =>
+        writeFileSync(join(folder, "tls.crt"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+      faults: [/^ {2}tls\.crt: not PEM of the right kind: error:/],
+    },
+    {
+      reason: "another certificate's key",
+      change: (folder) => writeFileSync(join(folder, "tls.key"), others.server.key),
+      faults: [/^ {2}tls\.key: not the key of tls\.crt$/],
+    },
+  ])("with $reason, and says all faults", async ({ change, faults }) => {
+    const folder = mount(people);
+    change(folder);
+    const error = await serveMutualTls(folder).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "FunctionError", code: "CannotServe" });
+    const [headline, ...found] = error instanceof Error ? error.message.split("\n") : [];
+    expect(headline).toBe(`cannot use the certificates in ${folder} (--tls-certs-dir):`);
+    expect(found).toEqual(faults.map((fault) => expect.stringMatching(fault)));
+  });
+});
+
+describe("the expiry of the server's certificate", () => {
+  const EXPIRED = "the server's certificate has expired: clients refuse it";
+
+  const serveUntil = async (endsInMs: number) => {
+    const certsDir = mount({ ...people, server: await issue(people.authority, "server", { endsInMs }) });
+    return { ...(await serveMutualTls(certsDir)), certsDir };
+  };
+
+  /** Reads the end of the certificate in use from the metric, in seconds since 1970. */
+  async function endIn({ metricsPort }: Loopback): Promise<number | undefined> {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const value = /^function_shared_infrastructure_certificate_expiry_timestamp_seconds (\S+)$/m.exec(text)?.[1];
+    return value === undefined ? undefined : Number(value);
+  }
+
+  test("is logged and a metric", async () => {
+    const server = await serveMutualTls(mount(people));
+    const expires = server.lines.find(({ message }) => message === "certificates read")?.["expires"];
+    expect(await endIn(server)).toBe(Date.parse(String(expires)) / 1000);
+  });
+
+  test("in the past is an error in the log, once, until the certificate is renewed", async () => {
+    const server = await serveUntil(-3_600_000);
+    await new Promise((resolve) => setTimeout(resolve, 50)); // ten readings
+    const expired = expect.stringMatching(/Z$/);
+    expect(errorsOf(server)).toEqual([{ level: "error", message: EXPIRED, certsDir: server.certsDir, expired }]);
+    expect(await endIn(server)).toBeCloseTo(Date.now() / 1000 - 3600, -2);
+
+    writeCertificates(server.certsDir, people.authority, people.server);
+    await until(() => isLogged(server, "certificates changed"));
+    expect(await endIn(server)).toBeGreaterThan(Date.now() / 1000);
+    expect(await codeFor(server, people)).toBe("OK");
+  });
+
+  test("while the server runs is an error, too", async () => {
+    const server = await serveUntil(2000);
+    expect(errorsOf(server)).toEqual([]);
+    await until(() => isLogged(server, EXPIRED));
+  });
+
+  test("is no metric without TLS: 0 would be the year 1970", async () => {
+    expect(await endIn(await serveLoopback({ metricsAddress: { host: "127.0.0.1", port: 0 } }))).toBeUndefined();
+  });
+});
