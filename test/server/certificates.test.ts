@@ -1,13 +1,22 @@
 import { once } from "node:events";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import { connect, createServer } from "node:tls";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { serve } from "../../src/server/server.ts";
 import { readCredentials } from "../../src/server/tls/credentials.ts";
 import { createAuthority, type Identity, issue, writeCertificates } from "../../testing/servers/certificates.ts";
-import { call, channelOf, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import {
+  call,
+  channelOf,
+  echo,
+  insecure,
+  type Loopback,
+  serveLoopback,
+  until,
+} from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 interface People {
@@ -84,6 +93,22 @@ test.each<Refused>([
   await until(() => isLogged(server, "client refused"));
   const client = expect.stringMatching(/^(?:::ffff:)?127\.0\.0\.1$|^::1$/);
   expect(server.lines).toContainEqual({ level: "warn", message: "client refused", client, reason });
+});
+
+test("a client that closes the connection before TLS is set up, as a TCP probe does, is a debug line", async () => {
+  const lines: string[] = [];
+  const note = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
+  const log = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
+  const server = await serve(
+    { ...insecure, transport: { is: "mtls", certsDir: mount(people) } },
+    { runFunction: echo, log },
+  );
+  onTestFinished(() => server.destroy());
+  const socket = connectTcp(server.port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.destroy();
+  await until(() => lines.includes("debug: client closed the connection before TLS was set up"));
+  expect(lines.filter((line) => line.startsWith("warn"))).toEqual([]);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { connectHttp2 } from "../../testing/servers/http2.ts";
@@ -23,4 +24,11 @@ test.each(["http", "https"] as const)("a client may send 8 MiB before it waits, 
   await until(() => session.state.remoteWindowSize !== 65_535);
   expect(session.remoteSettings.initialWindowSize).toBe(WINDOW);
   expect(session.state.remoteWindowSize).toBe(WINDOW);
+});
+
+test("a client is told how many calls it may open, and asked to leave when its connection has its age", async () => {
+  const { port } = await serveLoopback({ maxConcurrentStreams: 7, maxConnectionAgeMs: 50 });
+  const session = await connectHttp2(`http://localhost:${port}`);
+  expect(session.remoteSettings.maxConcurrentStreams).toBe(7);
+  await once(session, "goaway");
 });

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect as connectSession } from "node:http2";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { frame } from "../../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
-import { insecure, isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 /** UNAVAILABLE for gRPC's clients. */
@@ -123,23 +123,5 @@ describe("shutting down", () => {
     await once(session, "goaway");
     stream.end(frame(Buffer.alloc(9)).subarray(7));
     await stopped;
-  });
-});
-
-describe("an address that cannot be had is an error", () => {
-  test.each(["gRPC", "metrics"] as const)("for %s", async (purpose) => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void taken.close());
-    await once(taken, "listening");
-    const bound = taken.address();
-    const port = typeof bound === "object" ? (bound?.port ?? 0) : 0;
-    const address = { host: "127.0.0.1", port };
-
-    await expect(
-      serveLoopback({ ...insecure, ...(purpose === "gRPC" ? { address } : { metricsAddress: address }) }),
-    ).rejects.toMatchObject({
-      code: "CannotServe",
-      message: `cannot listen for ${purpose} at 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
-    });
   });
 });
