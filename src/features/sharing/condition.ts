@@ -9,13 +9,14 @@ import {
   shownCondition,
 } from "../../model/condition.ts";
 import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { MAX_DESTINATIONS } from "./copies/destinations.ts";
 import { ACCEPT_COPIES_FROM } from "./namespaces.ts";
 import { formatSecret } from "./source.ts";
-import type { DestinationReason, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
+import type { DestinationReason, PatchedField, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
 
 const TYPE = "SharedResourcesReady";
 
@@ -148,6 +149,10 @@ function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
     case "InvalidSelector":
     case "PatchFailed":
       return reason.fault;
+    case "ResourcesHeldBack":
+      return `not created before its field is available: ${listSome(reason.fields, MAX_NAMES, formatField)}`;
+    case "FieldsKept":
+      return `what exists keeps its field until then: ${listSome(reason.fields, MAX_NAMES, formatField)}`;
     case "NamespaceNotSelected":
       return `${kind} ${reason.wanted} lies in a namespace, and the Composition does not say in which: it has to set select.namespace`;
     case "NotFound":
@@ -160,6 +165,9 @@ function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
       return `${kind} ${reason.shared} is being deleted, so no new copy is made of its connection Secret`;
   }
 }
+
+const formatField = ({ resource, path }: PatchedField): string =>
+  `${brief(resource)} (${brief(formatFieldPath(path))})`;
 
 function explainSource(reason: SourceReason, { kind }: SharedResource): string {
   switch (reason.is) {
