@@ -75,7 +75,7 @@ Steps of function-shared-infrastructure run in this process: a Function is that 
     {
       name: "xrd",
       value: "PATH",
-      help: "A YAML file: the CompositeResourceDefinition (XRD) whose defaults the XR gets.",
+      help: "A YAML file: the CompositeResourceDefinition (XRD) whose defaults the XR gets, and whose status it may set.",
     },
     { name: "verbose", help: "Accepted for compatibility; without effect." },
   ],

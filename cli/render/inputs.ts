@@ -7,7 +7,7 @@ import { readObjects, readYaml, toManifest } from "./manifests.ts";
 import { metadataString } from "./metadata.ts";
 import { objectAt } from "./objects.ts";
 import type { RenderOptions } from "./options.ts";
-import { withDefaults } from "./xrd.ts";
+import { toSchemas, withDefaults } from "./xrd.ts";
 import { parseYaml } from "./yaml.ts";
 
 /** Everything that a render depends on, read from the files that the flags name. */
@@ -28,8 +28,9 @@ export function readInputs(options: RenderOptions): Inputs {
   const xr = load("composite resource", options.compositeResource, (file) => toManifest(readYaml(file)));
   const composition = load("Composition", options.composition, (file) => toComposition(readYaml(file)));
   assertComposes(composition, xr);
+  const xrd = load("XRD", options.xrd, (file) => (file === undefined ? undefined : toManifest(readYaml(file))));
   return {
-    xr: options.xrd === undefined ? xr : defaultValues(xr, options.xrd),
+    xr: xrd === undefined ? xr : defaultValues(xr, xrd),
     composition,
     functions: load("functions", options.functions, (path) => readObjects(path).map(toFunction)).map((manifest) => ({
       ...manifest,
@@ -39,7 +40,10 @@ export function readInputs(options: RenderOptions): Inputs {
     observed: load("observed composed resources", options.observedResources, readObjects),
     extra: load("extra resources", options.extraResources, readObjects),
     required: load("required resources", options.requiredResources, readObjects),
-    schemas: load("OpenAPI schemas", options.requiredSchemas, readSchemas),
+    schemas: [
+      ...load("OpenAPI schemas", options.requiredSchemas, readSchemas),
+      ...(xrd === undefined ? [] : [toSchemas(xr, xrd)]),
+    ],
     context: readContext(options),
   };
 }
@@ -47,8 +51,7 @@ export function readInputs(options: RenderOptions): Inputs {
 const load = <Path extends string | undefined, T>(what: string, path: Path, read: (path: Path) => T): T =>
   whileDoing(`cannot load ${what} from ${JSON.stringify(path)}`, () => read(path));
 
-function defaultValues(xr: JsonObject, file: string): JsonObject {
-  const xrd = load("XRD", file, (path) => toManifest(readYaml(path)));
+function defaultValues(xr: JsonObject, xrd: JsonObject): JsonObject {
   const name = JSON.stringify(metadataString(xr, "name"));
   return whileDoing(`cannot default values for XR ${name}`, () => withDefaults(xr, xrd));
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
 import { RenderError } from "./error.ts";
+import type { Schemas } from "./fetch-schema.ts";
 import { listOf, narrow, objectAt, orElse } from "./objects.ts";
 
 const text = orElse("", z.string());
@@ -26,15 +27,8 @@ const definition = z.object({
  * @throws {RenderError} where the XRD lacks the XR's version, or a schema for it.
  */
 export function withDefaults(xr: JsonObject, xrd: JsonObject): JsonObject {
-  const { spec } = narrow(definition, xrd);
-  const apiVersion = String(xr["apiVersion"]);
-  const version = spec.versions.find(({ name }) => `${spec.group}/${name}` === apiVersion);
-  if (version === undefined) {
-    throw new RenderError(`the specified API version '${apiVersion}' does not exist in the XRD`);
-  }
-  if (version.schema === undefined) throw new RenderError(`version ${version.name} of the XRD has no schema`);
-
-  const properties = objectAt(version.schema.openAPIV3Schema, "properties");
+  const { spec, schema } = findSchema(xr, xrd);
+  const properties = objectAt(schema, "properties");
   const { scope, defaultCompositionUpdatePolicy: policy } = spec;
   return defaultObject(xr, {
     properties: {
@@ -42,6 +36,25 @@ export function withDefaults(xr: JsonObject, xrd: JsonObject): JsonObject {
       status: { properties: propertiesAt(properties, "status") },
     },
   });
+}
+
+/** The schema of the XR's kind, as a control plane with that XRD answers with it, but for the fields that Crossplane adds. */
+export function toSchemas(xr: JsonObject, xrd: JsonObject): Schemas {
+  const { spec, version, schema } = findSchema(xr, xrd);
+  const kind = String(xr["kind"]);
+  return { [kind]: { ...schema, "x-kubernetes-group-version-kind": [{ group: spec.group, version, kind }] } };
+}
+
+/** @throws {RenderError} where the XRD lacks the XR's version, or a schema for it. */
+function findSchema(xr: JsonObject, xrd: JsonObject) {
+  const { spec } = narrow(definition, xrd);
+  const apiVersion = String(xr["apiVersion"]);
+  const found = spec.versions.find(({ name }) => `${spec.group}/${name}` === apiVersion);
+  if (found === undefined) {
+    throw new RenderError(`the specified API version '${apiVersion}' does not exist in the XRD`);
+  }
+  if (found.schema === undefined) throw new RenderError(`version ${found.name} of the XRD has no schema`);
+  return { spec, version: found.name, schema: found.schema.openAPIV3Schema };
 }
 
 /** The one field of Crossplane's own that an XRD can give a default. */

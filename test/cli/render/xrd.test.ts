@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "../../../cli/render/xrd.ts";
+import { fetchSchema } from "../../../cli/render/fetch-schema.ts";
+import { toSchemas, withDefaults } from "../../../cli/render/xrd.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const size = { type: "integer", default: 3 };
@@ -68,4 +69,12 @@ test.each([
   { reason: "no schema", more: { versions: [{ name: "v1" }] }, error: "version v1 of the XRD has no schema" },
 ])("$reason is an error", ({ more, error }) => {
   expect(() => withDefaults(xrOf({}), xrdOf({}, more))).toThrow(error);
+});
+
+test("the XRD answers for the schema of the XR's kind, as it is in the XR's version", () => {
+  const xr = { ...xrOf(), kind: "XApp" };
+  const schemas = [toSchemas(xr, xrdOf({ size }))];
+  const { openapiV3 } = fetchSchema({ apiVersion: "example.org/v1", kind: "XApp" }, schemas);
+  expect(openapiV3?.["properties"]).toEqual({ spec: { properties: { size }, default: {} } });
+  expect(fetchSchema({ apiVersion: "example.org/v2", kind: "XApp" }, schemas)).toEqual({});
 });
