@@ -13,9 +13,9 @@ export interface FittedStatus {
 
 /**
  * Leaves out of values for the XR's status what its schema has no place for: Crossplane fails to apply the whole status for it, and
- * from then on every condition is stale. The schema is asked for while there is a value that the XR does not show yet, where
- * Crossplane can be asked (v2.2 and later). Before it has answered, nothing is left out: no such response is applied, because
- * Crossplane calls again for whatever is asked for the first time.
+ * from then on every condition is stale. A field that is left out keeps what the XR shows. The schema is asked for while there is a
+ * value that the XR does not show yet, where Crossplane can be asked (v2.2 and later). Before it has answered, nothing is left out:
+ * no such response is applied, because Crossplane calls again for whatever is asked for the first time.
  */
 export function fitStatus(values: readonly ValueEdit[], { request, composite, requirements }: Call): FittedStatus {
   const isShown = ({ path, value }: ValueEdit): boolean => contains(composite.document.at(path), value);
@@ -30,7 +30,8 @@ export function fitStatus(values: readonly ValueEdit[], { request, composite, re
     if (isShown(edit)) return [edit];
     const { path, value } = edit;
     const fitting = toFitting(value, path.slice(1).reduce(stepInto, schema), path, lacking);
-    return fitting === undefined ? [] : [{ path, value: fitting }];
+    const kept = fitting === undefined ? composite.document.at(path) : fitting;
+    return kept === undefined ? [] : [{ path, value: kept }];
   });
   return { values: fitted, lacking: [...lacking.values()] };
 }

@@ -88,6 +88,19 @@ describe("a value for the XR's status", () => {
     expect(fitted("status.x", value, schemas)).toEqual([set === undefined ? [] : [set], [lacking]]);
   });
 
+  test("leaves the value that is shown in its place where it has another type", () => {
+    const call = begin(
+      callOf({
+        sharedResources: [],
+        capabilities: V2_2,
+        schemas: withStatus({ x: text }),
+        xr: { ...xr(), status: { x: "shown" } },
+      }),
+    );
+    const path = ["status", "x"];
+    expect(fitStatus([{ path, value: 1 }], call)).toEqual({ values: [{ path, value: "shown" }], lacking: [path] });
+  });
+
   test("named like what a prototype holds is left out", () => {
     expect(fitted("status.constructor", "a", withStatus({}))).toEqual([[], ["status.constructor"]]);
   });
