@@ -85,13 +85,13 @@ const tricks: readonly Trick[] = [
   { name: "invalid-secret", kind: byName, parameters: { secret: "No Name" }, reason: "InvalidTarget" },
   { name: "long-secret", kind: byName, parameters: { secret: "x".repeat(200_000) }, reason: "InvalidTarget" },
   { name: "deep-name", kind: byName, parameters: { vault: nested(500) }, reason: "FieldNotSet" },
-  { name: "moves", kind: byName, parameters: { vault: empty.name }, reason: "WaitingForCopies" },
+  { name: "moves", kind: byName, parameters: { vault: empty.name }, reason: "CopyFailed" },
   { name: "later-step", kind: twice, parameters: { own: own.name }, reason: "TargetTaken" },
   { name: "decoy", kind: byLabel, parameters: {}, reason: "Available", hasDecoy: true },
   { name: "optional", kind: optional, parameters: { vault: "nope" }, reason: "Available" },
   { name: "namespaced", kind: namespaced, parameters: { vault: "nope" }, reason: "NotFound" },
   { name: "reference-grant", kind: byReferenceGrant, parameters: { vault: "nope" }, reason: "NotFound" },
-  { name: "grant-moves", kind: byReferenceGrant, parameters: { vault: empty.name }, reason: "WaitingForCopies" },
+  { name: "grant-moves", kind: byReferenceGrant, parameters: { vault: empty.name }, reason: "CopyFailed" },
 ];
 
 /** An object that deep. */

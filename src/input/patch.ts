@@ -15,8 +15,12 @@ const MERGES = [
 const policy = z.strictObject({
   fromFieldPath: z
     .enum(["Optional", "Required"])
-    .default("Optional")
-    .describe("`Required`: the XR waits while the field is not set."),
+    .optional()
+    .describe(
+      "`Required` is the default for `toResource`: without the field the XR is not ready, a resource that does not exist is held back, and " +
+        "a name that no earlier step desires stops the XR. `Optional` is the default for `toCompositeFieldPath`; choose it for a resource " +
+        "that earlier steps leave out at times.",
+    ),
   toFieldPath: z
     .enum(MERGES)
     .default("Replace")
@@ -39,7 +43,13 @@ export const patch = exactlyOneOf(
       .describe("A field of the XR's status; `[*]` stands for each of a list."),
     toResource: z
       .strictObject({
-        name: z.string().min(1).describe("A composed resource's name in the Composition; an earlier step desires it."),
+        name: z
+          .string()
+          .min(1)
+          .describe(
+            "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
+              "value is not available.",
+          ),
         fieldPath: targetPath.describe("A field of it; `[*]` stands for each item or field that is there."),
       })
       .optional()
@@ -50,3 +60,7 @@ export const patch = exactlyOneOf(
 );
 
 export type Patch = z.output<typeof patch>;
+
+/** Tells whether a patch has to have its field: a composed resource created without it may not be mendable (subnets, keys). */
+export const isRequired = ({ toResource, policy: { fromFieldPath } }: Patch): boolean =>
+  fromFieldPath === undefined ? toResource !== undefined : fromFieldPath === "Required";

@@ -5,6 +5,7 @@ import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import { eventsFor } from "../events.ts";
 import type { Call } from "../feature.ts";
+import { explainLacking } from "../status.ts";
 import { describe } from "./protect.ts";
 
 const TYPE = "ConsumersServed";
@@ -19,6 +20,7 @@ export type ConsumersReason =
   | { readonly is: "InvalidGrant"; readonly fault: string }
   | { readonly is: "GrantedToAll" }
   | { readonly is: "AccessNotGranted"; readonly consumers: readonly JudgedConsumer[] }
+  | { readonly is: "StatusFieldMissing"; readonly lacking: readonly FieldPath[] }
   | { readonly is: "TooManyCredentials"; readonly excess: number }
   | { readonly is: "TooManyToRotate"; readonly most: number }
   | { readonly is: "WaitingForCredentials"; readonly namespaces: readonly string[] };
@@ -30,14 +32,14 @@ export function withConsumersCondition(draft: Draft, reasons: readonly Consumers
     type: TYPE,
     status: first === undefined ? "True" : isWaiting ? "Unknown" : "False",
     reason: first?.is ?? "Served",
-    message: first === undefined ? undefined : reasons.map(explain).join("; "),
+    message: first === undefined ? undefined : reasons.map((reason) => explain(reason, call)).join("; "),
     target: "CompositeAndClaim",
   };
   const isProgress = first === undefined || first.is === "WaitingForCredentials";
   return withResults(withCondition(draft, condition), eventsFor(condition, isProgress ? "Normal" : "Warning", call));
 }
 
-function explain(reason: ConsumersReason): string {
+function explain(reason: ConsumersReason, { composite }: Call): string {
   switch (reason.is) {
     case "WaitingForRequiredResources":
       return "waiting for Crossplane to look up who uses this XR";
@@ -59,6 +61,8 @@ function explain(reason: ConsumersReason): string {
       return `annotation ${ALLOWED_NAMESPACES} grants all namespaces by "*", which names none to make a credential for: list them`;
     case "AccessNotGranted":
       return `without a grant: ${listSome(reason.consumers, MAX_NAMES, (consumer) => brief(describe(consumer)))}`;
+    case "StatusFieldMissing":
+      return explainLacking(reason.lacking, composite);
     case "TooManyCredentials":
       return `${reason.excess} namespaces get no credential, since there are too many`;
     case "TooManyToRotate":

@@ -1,9 +1,11 @@
 import type { Grantee } from "../../crossplane/reference-grant.ts";
 import type { Consumers } from "../../input/consumers.ts";
-import { type Draft, withCompositeValues, withResources } from "../../model/draft.ts";
+import type { ValueEdit } from "../../model/document.ts";
+import { withCompositeValues, withResources } from "../../model/draft.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type JudgedConsumer, judge } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
+import { type FittedStatus, fitStatus } from "../status.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { type CredentialsState, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";
@@ -50,9 +52,10 @@ export const consumers: Feature = (call, draft) => {
     ...(section.protect ? toProtection(state, call) : []),
     ...(state.credentials ? toEdits(state.credentials) : []),
   ]);
-  const listed = withList(served, section, state, call);
+  const status = fitStatus(toList(section, state, call), call);
+  const listed = withCompositeValues(served, status.values);
   const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, state.allowed, call);
-  return withConsumersCondition(rotated, findReasons(section, state), call);
+  return withConsumersCondition(rotated, [...findReasons(section, state), ...toLacking(status)], call);
 };
 
 const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]): Allowed => ({
@@ -63,17 +66,20 @@ const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly 
 const toProtection = ({ consumers: known }: State, call: Call) =>
   known === undefined ? keepProtection(call) : protect(known, call);
 
-/** Sets the status. One that is left out is removed, so what it shows stays while it is not known who uses this XR. */
-function withList(draft: Draft, { list }: Consumers, { consumers: known, credentials }: State, call: Call): Draft {
-  if (list === undefined) return draft;
+const toLacking = ({ lacking }: FittedStatus): readonly ConsumersReason[] =>
+  lacking.length === 0 ? [] : [{ is: "StatusFieldMissing", lacking }];
+
+/** Makes the status. One that is left out is removed, so what it shows stays while it is not known who uses this XR. */
+function toList({ list }: Consumers, { consumers: known, credentials }: State, call: Call): readonly ValueEdit[] {
+  if (list === undefined) return [];
   const path = list.toCompositeFieldPath;
   const shown = call.composite.document.at(path);
-  if (known === undefined) return shown === undefined ? draft : withCompositeValues(draft, [{ path, value: shown }]);
+  if (known === undefined) return shown === undefined ? [] : [{ path, value: shown }];
   const value: JsonObject = {
     ...toStatus(known),
     ...(credentials !== undefined && { credentials: toCredentialsStatus(credentials) }),
   };
-  return withCompositeValues(draft, [{ path, value }]);
+  return [{ path, value }];
 }
 
 function findReasons(section: Consumers, state: State): readonly ConsumersReason[] {

@@ -1,4 +1,7 @@
+import type { Composite } from "../../crossplane/composite.ts";
 import { brief, type Condition, sentencesForSome } from "../../model/condition.ts";
+import type { FieldPath } from "../../model/field-path.ts";
+import { explainLacking } from "../status.ts";
 import type { NameVerdict } from "./verdict.ts";
 
 const TYPE = "ExternalNamesPinned";
@@ -7,6 +10,7 @@ const TYPE = "ExternalNamesPinned";
 const REASONS = [
   "DuplicateSuspected",
   "ChangedByPipeline",
+  "StatusFieldMissing",
   "LateInitializeMissing",
   "WaitingForNames",
   "Rescued",
@@ -19,13 +23,22 @@ const FINE: ReadonlySet<string> = new Set(["Rescued", "RestoredFromLedger"]);
 
 const MAX_SENTENCES = 10;
 
-/** One condition for all managed resources: its message has a sentence for each that needs one. */
-export function toCondition(verdicts: ReadonlyMap<string, NameVerdict>): Condition {
+/**
+ * One condition for all managed resources: its message has a sentence for each that needs one.
+ *
+ * @param lacking the fields of the ledger that the schema of the XR's status has no place for
+ */
+export function toCondition(
+  verdicts: ReadonlyMap<string, NameVerdict>,
+  lacking: readonly FieldPath[],
+  composite: Composite,
+): Condition {
   const remarks = [...verdicts]
     .flatMap(([resource, verdict]) => {
       const reason = findReason(verdict);
       return reason === undefined ? [] : [{ reason, sentence: `${resource}: ${explain(verdict)}` }];
     })
+    .concat(lacking.length > 0 ? [{ reason: "StatusFieldMissing", sentence: explainLacking(lacking, composite) }] : [])
     .sort((a, b) => REASONS.indexOf(a.reason) - REASONS.indexOf(b.reason));
   const reason = remarks[0]?.reason ?? "Pinned";
   const sentences = sentencesForSome(remarks, MAX_SENTENCES, ({ sentence }) => sentence);
@@ -79,4 +92,4 @@ function explain(verdict: NameVerdict): string {
 
 /** Tells whether the event is a Warning instead of Normal. */
 export const isAlarming = ({ reason }: Condition): boolean =>
-  ["DuplicateSuspected", "ChangedByPipeline", "LateInitializeMissing"].includes(reason);
+  ["DuplicateSuspected", "ChangedByPipeline", "StatusFieldMissing", "LateInitializeMissing"].includes(reason);

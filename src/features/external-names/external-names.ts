@@ -15,6 +15,7 @@ import { toSortedObject } from "../../model/json.ts";
 import { desiredSoFar } from "../desired.ts";
 import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
+import { fitStatus } from "../status.ts";
 import { isAlarming, toCondition } from "./condition.ts";
 import { findRecorded, isDeletedForGood, type Ledger, toEntry, toLedger } from "./ledger.ts";
 import { rescuePathsFor } from "./rescue.ts";
@@ -39,9 +40,11 @@ export const externalNames: Feature = (call, draft) => {
 
   const ledger = readLedger(policy, call);
   const resources = findNames(policy, ledger, call, draft);
-  const condition = toCondition(new Map(resources.map(({ name, verdict }) => [name, verdict])));
+  const status = fitStatus(toRecords(policy, resources, ledger, call), call);
+  const verdicts = new Map(resources.map(({ name, verdict }) => [name, verdict]));
+  const condition = toCondition(verdicts, status.lacking, call.composite);
   const named = withResources(draft, toEdits(resources, policy, draft));
-  const recorded = withCompositeValues(named, toRecords(policy, resources, ledger, call));
+  const recorded = withCompositeValues(named, status.values);
   const events = eventsFor(condition, isAlarming(condition) ? "Warning" : "Normal", call);
   return withResults(withCondition(recorded, condition), events);
 };

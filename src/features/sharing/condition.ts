@@ -9,13 +9,14 @@ import {
   shownCondition,
 } from "../../model/condition.ts";
 import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { MAX_DESTINATIONS } from "./copies/destinations.ts";
 import { ACCEPT_COPIES_FROM } from "./namespaces.ts";
 import { formatSecret } from "./source.ts";
-import type { DestinationReason, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
+import type { DestinationReason, PatchedField, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
 
 const TYPE = "SharedResourcesReady";
 
@@ -157,6 +158,10 @@ function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
     case "InvalidSelector":
     case "PatchFailed":
       return reason.fault;
+    case "ResourcesHeldBack":
+      return `not created before its field is available: ${listSome(reason.fields, MAX_NAMES, formatField)}`;
+    case "FieldsKept":
+      return `what exists keeps its field until then: ${listSome(reason.fields, MAX_NAMES, formatField)}`;
     case "NamespaceNotSelected":
       return `${kind} ${reason.wanted} lies in a namespace, and the Composition does not say in which: it has to set select.namespace`;
     case "NotFound":
@@ -172,6 +177,9 @@ function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
 
 const listNamed = (named: readonly string[]): string =>
   named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`;
+
+const formatField = ({ resource, path }: PatchedField): string =>
+  `${brief(resource)} (${brief(formatFieldPath(path))})`;
 
 function explainSource(reason: SourceReason, { kind }: SharedResource): string {
   switch (reason.is) {

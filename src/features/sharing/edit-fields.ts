@@ -73,12 +73,23 @@ export function setting(value: JsonValue, policy: ToFieldPath, room: Room): Edit
   };
 }
 
+/**
+ * The edit that keeps the value that a resource has, in place of one that is not available now. What other patches or earlier steps
+ * merge with it goes on.
+ */
+export const keeping = (value: JsonValue, policy: ToFieldPath): ((before: JsonValue | undefined) => JsonValue) => {
+  const merging = MERGING[policy];
+  return (before) => (merging === undefined ? value : merge(before, value, { ...merging, isKept: true }));
+};
+
 /** The way in which a new value is merged with the one that is there. */
 interface Merging {
   /** New values replace old ones, those in objects included. */
   readonly isForced: boolean;
   /** New items are added to lists. */
   readonly isAppending: boolean;
+  /** The value is an earlier result of the same merge, so that the lists in it have the items that are there already. */
+  readonly isKept?: boolean;
 }
 
 const MERGING: Readonly<Record<ToFieldPath, Merging | undefined>> = {
@@ -109,13 +120,29 @@ const toSortedJson = (value: JsonValue): string =>
     isObject(nested) ? Object.fromEntries(Object.entries(nested).sort(compareEntries)) : nested,
   );
 
+/** Tells whether two values are equal, whatever the order of their keys. */
+export const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : toSortedJson(a) === toSortedJson(b);
+
 /** Merges as Crossplane does: what is empty counts as not set. */
 function merge(before: JsonValue | undefined, value: JsonValue, merging: Merging): JsonValue {
   if (before === undefined || isEmpty(before)) return value;
   if (isObject(before) && isObject(value)) return mergeObjects(before, value, merging);
   if (!merging.isAppending || !isList(value)) return merging.isForced ? value : before;
   if (!isList(before)) throw new Refused("a list cannot be added to something else");
-  return [...before, ...value];
+  return [...before, ...(merging.isKept ? withoutAsMany(before, value) : value)];
+}
+
+/** Leaves out each item as often as it is there already. */
+function withoutAsMany(before: readonly JsonValue[], items: readonly JsonValue[]): readonly JsonValue[] {
+  const counts = new Map<string, number>();
+  for (const item of before.map(toSortedJson)) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return items.filter((item) => {
+    const key = toSortedJson(item);
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count - 1);
+    return count <= 0;
+  });
 }
 
 function mergeObjects(before: JsonObject, value: JsonObject, merging: Merging): JsonObject {
@@ -126,5 +153,5 @@ function mergeObjects(before: JsonObject, value: JsonObject, merging: Merging): 
 /** Array.isArray does not tell readonly lists from other values. */
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
-const isEmpty = (value: JsonValue): boolean =>
+export const isEmpty = (value: JsonValue | undefined): boolean =>
   isObject(value) ? Object.keys(value).length === 0 : isList(value) ? value.length === 0 : !value;

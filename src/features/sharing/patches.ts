@@ -1,13 +1,25 @@
-import { qualifiedName } from "../../crossplane/metadata.ts";
-import type { Patch } from "../../input/patch.ts";
-import type { SharedResource } from "../../input/shared-resource.ts";
+import type { Fault } from "../../input/faults.ts";
+import { isRequired, type Patch } from "../../input/patch.ts";
 import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withCompositeValues, withObject, withResource } from "../../model/draft.ts";
-import { EVERY, type FieldPath, formatFieldPath, valueAt } from "../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue, MAX_DEPTH } from "../../model/json.ts";
+import { EVERY, type FieldPath, valueAt } from "../../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
-import { cannotSet, type Edit, type Edited, editAt, newRoom, type Room, setting } from "./edit-fields.ts";
-import type { Judgement, SharingReason } from "./verdict.ts";
+import { explainLacking, fitStatus } from "../status.ts";
+import {
+  cannotSet,
+  type Edit,
+  type Edited,
+  editAt,
+  isEmpty,
+  isSame,
+  keeping,
+  newRoom,
+  type Room,
+  setting,
+} from "./edit-fields.ts";
+import { findMisnamed, type Judged, judgePatch, NESTED_TOO_DEEP, type PatchVerdict } from "./judge-patch.ts";
+import type { PatchedField, SharingReason } from "./verdict.ts";
 
 /** The fields that come from shared resources. */
 export interface Patches {
@@ -18,20 +30,17 @@ export interface Patches {
   readonly heldBack: ReadonlySet<string>;
   /** By share. */
   readonly reasons: ReadonlyMap<string, readonly SharingReason[]>;
+  /** The Composition's mistakes. */
+  readonly faults: readonly Fault[];
 }
 
-interface Judged {
-  readonly shared: SharedResource;
-  readonly judgement: Judgement;
-}
-
-/** The outcome for a patch's field. `keep`: the field stays as it is observed; `leave`: as earlier steps desire it. */
-type Verdict =
-  | { readonly is: "set"; readonly value: JsonValue }
-  | { readonly is: "keep" | "leave"; readonly reason?: SharingReason };
-
+/** What became of one patch. */
 interface Applied {
-  readonly isEdited: boolean;
+  readonly patch: Patch;
+  /** `kept`: with the value that is observed. `untouched`: as earlier steps desire it. */
+  readonly is: "set" | "kept" | "untouched";
+  /** True if it was kept where nothing had to be set, in place of nothing. */
+  readonly isFine?: boolean;
   readonly reason?: SharingReason | undefined;
 }
 
@@ -52,122 +61,139 @@ const targetOf = ({ toResource, toCompositeFieldPath }: Patch): FieldPath =>
 
 /** Patches all fields that shared resources hand out. One that fails leaves the others as they are. */
 export function toPatches(shares: readonly Judged[], call: Call): Patches {
-  const objects = new Map<string, JsonObject>();
-  const written: FieldPath[] = [];
-  const heldBack = new Set<string>();
-  const reasons = new Map<string, readonly SharingReason[]>();
-  for (const { shared, judgement } of shares) {
+  const progress: Progress = { objects: new Map(), call };
+  const applied = shares.map((share) => {
     const room = newRoom();
-    const applied = shared.patches.map((patch) => {
-      const { isEdited, reason } = apply(patch, judge(patch, shared, judgement, call), room, { objects, call });
-      if (isEdited && patch.toCompositeFieldPath !== undefined) written.push(patch.toCompositeFieldPath);
-      if (!isEdited && isNeeded(patch, call)) heldBack.add(objectOf(patch));
-      return reason;
-    });
-    reasons.set(
-      shared.name,
-      applied.filter((reason) => reason !== undefined),
-    );
-  }
-  const composite = toValues(objects.get(COMPOSITE) ?? {}, written);
+    return share.shared.patches.map((patch) => apply(patch, judgePatch(patch, share, call), room, progress));
+  });
+  const { objects } = progress;
+  const status = fitStatus(toValues(objects.get(COMPOSITE) ?? {}, applied.flat()), call);
   objects.delete(COMPOSITE);
-  return { composite, resources: objects, heldBack, reasons };
+  const reasons = shares.map(({ shared, judgement }, index) => {
+    const own = applied[index] ?? [];
+    // While the shared resource is looked up, the outcome is not known, and the condition says so.
+    const outcome = judgement.verdict.is === "unknown" ? [] : findOutcome(own, call);
+    const said = own.flatMap(({ reason }) => reason ?? []);
+    return [shared.name, [...said, ...outcome, ...findLacking(own, status.lacking, call)]] as const;
+  });
+  return {
+    composite: status.values,
+    resources: objects,
+    heldBack: new Set(applied.flat().filter(isHeldBack(call)).map(toName)),
+    reasons: new Map(reasons),
+    faults: findMisnamed(shares, call),
+  };
 }
 
-/** Reads the values that were written to the XR. Where a list's item was written, the value is the whole list. */
-const toValues = (object: JsonObject, written: readonly FieldPath[]): readonly ValueEdit[] =>
-  written.flatMap((path) => {
-    const list = path.findIndex((step) => typeof step === "number" || step === EVERY);
-    const whole = list < 0 ? path : path.slice(0, list);
-    const value = valueAt(object, whole);
-    return value === undefined ? [] : { path: whole, value };
+/** Reads the values that were written to the XR. */
+const toValues = (object: JsonObject, applied: readonly Applied[]): readonly ValueEdit[] =>
+  applied.flatMap(({ patch, is }) => {
+    const path = toStatusPath(patch);
+    const value = path && is !== "untouched" ? valueAt(object, path) : undefined;
+    return path === undefined || value === undefined ? [] : [{ path, value }];
   });
 
+const toStatusPath = ({ toCompositeFieldPath: path }: Patch): FieldPath | undefined => path && toWhole(path);
+
+/** The path of what is sent to the XR: where a list's item is written, the whole list. */
+function toWhole(path: FieldPath): FieldPath {
+  const list = path.findIndex((step) => typeof step === "number" || step === EVERY);
+  return list < 0 ? path : path.slice(0, list);
+}
+
+const toName = ({ patch }: Applied): string => objectOf(patch);
+
 /** Without a field that it needs, a resource could be created in a way that cannot be mended (subnets, encryption keys). */
-const isNeeded = ({ toResource, policy }: Patch, { request }: Call): boolean =>
-  toResource !== undefined && policy.fromFieldPath === "Required" && !request.observed.resources.has(toResource.name);
+const isHeldBack =
+  ({ request: { desired, observed } }: Call) =>
+  ({ patch, is }: Applied): boolean => {
+    const { toResource } = patch;
+    if (toResource === undefined || is !== "untouched" || !isRequired(patch)) return false;
+    return desired.resources.has(toResource.name) && !observed.resources.has(toResource.name);
+  };
 
-/**
- * Decides about one patch. While the shared resource is not there, or we cannot tell, its field stays as it was: a field left
- * out is a field taken away. Where access is refused, it goes.
- */
-function judge(patch: Patch, shared: SharedResource, judgement: Judgement, call: Call): Verdict {
-  const { verdict, readable, isRefused } = judgement;
-  const isDropped = verdict.is === "gone" && shared.connection?.onSourceMissing === "Delete";
-  if (isRefused || isDropped) return { is: "leave" };
-  const [resource] = readable;
-  return resource === undefined ? { is: "keep" } : read(patch, resource, shared, call);
+/** Says which composed resources are held back, and which keep fields that they would not get now. */
+function findOutcome(applied: readonly Applied[], call: Call): readonly SharingReason[] {
+  const heldBack = applied.filter(isHeldBack(call)).flatMap(toField);
+  const kept = applied.filter(({ is, isFine }) => is === "kept" && !isFine).flatMap(toField);
+  return [
+    ...(heldBack.length > 0 ? [{ is: "ResourcesHeldBack", fields: heldBack } as const] : []),
+    ...(kept.length > 0 ? [{ is: "FieldsKept", fields: kept } as const] : []),
+  ];
 }
 
-function read(patch: Patch, resource: Document, { kind }: SharedResource, { request }: Call): Verdict {
-  const { fromFieldPath, toResource, policy } = patch;
-  const field = `${formatFieldPath(fromFieldPath)} of ${kind} ${qualifiedName(resource)}`;
-  const value = resource.at(fromFieldPath, TOO_DEEP);
-  if (value === undefined) {
-    return policy.fromFieldPath === "Optional" ? { is: "leave" } : { is: "keep", reason: { is: "FieldNotSet", field } };
-  }
-  if (toResource !== undefined && !request.desired.resources.has(toResource.name)) {
-    const fault = `cannot patch resource ${toResource.name}: no earlier step desires it`;
-    return { is: "leave", reason: { is: "PatchFailed", fault } };
-  }
-  if (value === TOO_DEEP) return unreadable(field, NESTED_TOO_DEEP);
-  const isJson = typeof value !== "number" || Number.isFinite(value);
-  return isJson ? { is: "set", value } : unreadable(field, "a number that JSON cannot hold");
+const toField = ({ patch: { toResource } }: Applied): readonly PatchedField[] =>
+  toResource === undefined ? [] : [{ resource: toResource.name, path: toResource.fieldPath }];
+
+/** Says which of the fields that a share's patches set are not in the schema of the XR's status. */
+function findLacking(applied: readonly Applied[], lacking: readonly FieldPath[], { composite }: Call) {
+  const targets = applied.map(({ patch }) => toStatusPath(patch));
+  const own = lacking.filter((path) => targets.some((target) => target?.every((step, index) => step === path[index])));
+  return own.length === 0 ? [] : [{ is: "PatchFailed", fault: explainLacking(own, composite) } as const];
 }
-
-const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
-
-const unreadable = (field: string, why: string): Verdict => ({
-  is: "keep",
-  reason: { is: "PatchFailed", fault: `cannot read ${field}: it is ${why}` },
-});
 
 /** Edits a patch's field in its object. Where a value cannot be set, the field keeps the one that it has. */
-function apply(patch: Patch, verdict: Verdict, room: Room, progress: Progress): Applied {
-  if (verdict.is !== "set") return { isEdited: verdict.is === "keep" && keep(patch, progress), reason: verdict.reason };
+function apply(patch: Patch, verdict: PatchVerdict, room: Room, progress: Progress): Applied {
+  if (verdict.is === "leave") return { patch, is: "untouched", reason: verdict.reason };
+  if (verdict.is === "keep") return keep(patch, verdict, progress);
   const { left } = room;
   const edited = edit(patch, setting(verdict.value, patch.policy.toFieldPath, room), progress);
-  if (edited.is === "edited") return { isEdited: true };
+  if (edited.is === "edited") return { patch, is: "set" };
   room.left = left;
-  return { isEdited: keep(patch, progress), reason: { is: "PatchFailed", fault: edited.fault } };
+  return keep(patch, { is: "keep", reason: { is: "PatchFailed", fault: edited.fault } }, progress);
 }
 
-function edit(patch: Patch, change: Edit, { objects, call: { request } }: Progress): Edited {
+function edit(patch: Patch, change: Edit, progress: Progress): Edited {
   const path = targetOf(patch);
-  const { composite, resources } = request.desired;
-  const desired = patch.toResource === undefined ? composite : resources.get(patch.toResource.name);
-  const whole = objects.get(objectOf(patch)) ?? desired?.document.at([], TOO_DEEP) ?? {};
+  const whole = soFar(patch, progress);
   if (!isObject(whole)) return cannotSet(path, `what it is in is ${NESTED_TOO_DEEP}`);
   const edited = editAt(whole, path, change);
-  if (edited.is === "edited") objects.set(objectOf(patch), edited.object);
+  if (edited.is === "edited") progress.objects.set(objectOf(patch), edited.object);
   return edited;
 }
 
-/** Keeps the value that the patched field has now; false if it has none. */
-function keep(patch: Patch, progress: Progress): boolean {
-  const { toResource } = patch;
-  const { composite, request } = progress.call;
-  const isDesired = toResource === undefined || request.desired.resources.has(toResource.name);
-  const shown = toResource === undefined ? composite : request.observed.resources.get(toResource.name);
-  if (shown === undefined || !isDesired) return false;
-  const change = keeping(shown.document, targetOf(patch));
-  return change !== undefined && edit(patch, change, progress).is === "edited";
+/** The object that a patch edits, with the edits of the patches before it. */
+function soFar(patch: Patch, { objects, call: { request } }: Progress): JsonValue | typeof TOO_DEEP {
+  const { composite, resources } = request.desired;
+  const desired = patch.toResource === undefined ? composite : resources.get(patch.toResource.name);
+  return objects.get(objectOf(patch)) ?? desired?.document.at([], TOO_DEEP) ?? {};
 }
 
+/** Keeps the value that the patched field has now, if it has one. */
+function keep(patch: Patch, { reason, isDefaulting = false }: Keeping, progress: Progress): Applied {
+  const { toResource } = patch;
+  const { composite, request } = progress.call;
+  const shown = toResource === undefined ? composite : request.observed.resources.get(toResource.name);
+  const change = shown && toKept(shown.document, patch);
+  const before = isDefaulting ? valueIn(soFar(patch, progress), patch) : undefined;
+  if (change === undefined || edit(patch, change, progress).is !== "edited") return { patch, is: "untouched", reason };
+  const after = isDefaulting ? valueIn(soFar(patch, progress), patch) : undefined;
+  return { patch, is: "kept", isFine: isDefaulting && (isEmpty(before) || isSame(before, after)), reason };
+}
+
+type Keeping = Extract<PatchVerdict, { is: "keep" }>;
+
+const valueIn = (object: JsonValue | typeof TOO_DEEP, patch: Patch): JsonValue | undefined =>
+  object === TOO_DEEP ? undefined : valueAt(object, toWhole(targetOf(patch)));
+
 /** Of each field at a path with `[*]`, its own value. The list or map that holds them is read once: it may be long. */
-function keeping(shown: Document, path: FieldPath): Edit | undefined {
+function toKept(shown: Document, patch: Patch): Edit | undefined {
+  const path = targetOf(patch);
   const every = path.indexOf(EVERY);
   const value = shown.at(every < 0 ? path : path.slice(0, every));
   if (value === undefined) return undefined;
-  return every < 0 ? () => value : (before, at) => valueAt(value, at.slice(every)) ?? before ?? null;
+  const { toFieldPath } = patch.policy;
+  if (every < 0) return keeping(value, toFieldPath);
+  return (before, at) => {
+    const own = valueAt(value, at.slice(every));
+    return own === undefined ? (before ?? null) : keeping(own, toFieldPath)(before);
+  };
 }
 
 /** Adds all patches to the draft. */
-export function withPatches(draft: Draft, { composite, resources, heldBack }: Patches, { request }: Call): Draft {
+export function withPatches(draft: Draft, { composite, resources, heldBack }: Patches): Draft {
   let patched = withCompositeValues(draft, composite);
   for (const [name, object] of resources) patched = withObject(patched, name, object);
-  for (const name of heldBack) {
-    if (request.desired.resources.has(name)) patched = withResource(patched, name, { is: "removed" });
-  }
+  for (const name of heldBack) patched = withResource(patched, name, { is: "removed" });
   return patched;
 }

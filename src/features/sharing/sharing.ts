@@ -1,4 +1,5 @@
 import { type Reference, resourceKey } from "../../crossplane/references.ts";
+import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Result } from "../../model/condition.ts";
 import {
@@ -65,7 +66,7 @@ export const sharing: Feature = (current, draft) => {
     return { shared, judgement, before, isEmptyList: isEmptyList(found.lookup, shared), reasons: reported };
   });
   const delivered = withContext(withDeliveries(draft, deliveries, call), keepEnvironmentBefore(current));
-  return withShares(withPatches(delivered, patched, call), shares, call);
+  return withResults(withShares(withPatches(delivered, patched), shares, call), toFatal(patched.faults));
 };
 
 function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Call): Draft {
@@ -116,6 +117,13 @@ function findFailure(shares: readonly Share[]): readonly Result[] {
   return [{ severity: "Fatal", message, reason: "SharedResourceMissing", target: "CompositeAndClaim" }];
 }
 
+/** A Composition's mistake stops the XR before a resource goes out without what it needs. */
+const toFatal = (faults: readonly Fault[]): readonly Result[] => {
+  if (faults.length === 0) return [];
+  const { message, code: reason } = invalidInput(faults);
+  return [{ severity: "Fatal", message, reason, target: "Composite" }];
+};
+
 /** Makes an event where copies come from another resource than before. */
 function toMoveEvent({ shared, judgement: { verdict }, before }: Share) {
   if (before === undefined || verdict.is !== "copy") return [];
@@ -129,4 +137,4 @@ const name = ({ kind, namespace, name: own }: Reference): string =>
 
 /** Tells whether a reason is left out: an optional shared resource may be missing. */
 const isFine = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
-  resolution === "Optional" && ["FieldNotSet", "NotFound", "TooFewMatches"].includes(is);
+  resolution === "Optional" && ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept"].includes(is);

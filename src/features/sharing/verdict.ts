@@ -3,6 +3,7 @@ import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
+import type { FieldPath } from "../../model/field-path.ts";
 import type { Template } from "../../model/template.ts";
 import type { KnownAccess } from "./grant.ts";
 import type { Data, Original, SourceSecret } from "./source.ts";
@@ -28,7 +29,14 @@ export type SearchReason =
       readonly maxMatch: number;
     }
   | { readonly is: "BeingDeleted"; readonly shared: string }
-  | { readonly is: "PatchFailed"; readonly fault: string };
+  | { readonly is: "PatchFailed"; readonly fault: string }
+  | { readonly is: "ResourcesHeldBack" | "FieldsKept"; readonly fields: readonly PatchedField[] };
+
+/** A field of a composed resource that comes from a shared resource. */
+export interface PatchedField {
+  readonly resource: string;
+  readonly path: FieldPath;
+}
 
 export type SourceReason =
   | { readonly is: "NoConnectionSecret"; readonly shared: string; readonly field: string }

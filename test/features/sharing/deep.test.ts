@@ -78,9 +78,9 @@ describe("what is nested deeper than this function reads stops nobody:", () => {
   });
 
   test("a resource of an earlier step is not patched", () => {
-    const sharedResources = [
-      { ...alone, patches: [{ fromFieldPath: "metadata.name", toResource: { name: "app", fieldPath: "spec.db" } }] },
-    ];
+    const toResource = { name: "app", fieldPath: "spec.db" };
+    const policy = { fromFieldPath: "Optional" };
+    const sharedResources = [{ ...alone, patches: [{ fromFieldPath: "metadata.name", toResource, policy }] }];
     const draft = draftOf({ sharedResources, answers: { db: [database()] }, desired: { app: { spec: deep() } } });
     expect([says(draft), draft.resources.size]).toEqual([
       "PatchFailed: db: cannot set spec.db: what it is in is nested deeper than 1000 levels",

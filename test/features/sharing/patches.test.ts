@@ -1,14 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
+import type { Result } from "../../../src/model/condition.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
+import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
-const { connection: _, ...alone } = shared();
+const { connection: _, ...alone } = shared({ grant: "Annotation" });
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
   runFeature(sharing, callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
+const optional = (patch: JsonObject): JsonObject => ({
+  ...patch,
+  policy: { ...(patch["policy"] as JsonObject | undefined), fromFieldPath: "Optional" },
+});
+const isFatal = ({ severity }: Result): boolean => severity === "Fatal";
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 
 describe("a patch of a composed resource", () => {
@@ -40,8 +46,183 @@ describe("a patch of a composed resource", () => {
     expect(resources.get("app")).toMatchObject({ object: withHost("old") });
   });
 
-  test("fails where no earlier step desires it", () => {
-    expect(says(draftOf([patch]))).toBe("PatchFailed: db: cannot patch resource app: no earlier step desires it");
+  test("does nothing where no earlier step desires it and its field is Optional", () => {
+    const draft = draftOf([optional(patch)]);
+    expect([says(draft), draft.results.filter(isFatal)]).toEqual(["Available: undefined", []]);
+  });
+});
+
+describe("a field of a composed resource that exists is not taken back", () => {
+  const toResource = { name: "app", fieldPath: "spec.ids" };
+  const fromFieldPath = "status.ids";
+  const granted = database({ status: { ids: ["a", "b"] } });
+  const app = { kind: "App", spec: { size: 1 } };
+  const kept = "what exists keeps its field until then: app (spec.ids)";
+  const refused = `does not grant access to namespace team-a: whoever owns it has to add team-a to its annotation ${ALLOWED}`;
+  const field = (draft: Draft) => (draft.resources.get("app") as { object?: typeof app } | undefined)?.object?.spec;
+
+  test.each<{ reason: string; parts: CallParts; share?: JsonObject; message: string }>([
+    {
+      reason: "its grant is taken back",
+      parts: { answers: { db: [database({ annotations: {}, status: { ids: ["a"] } })] } },
+      message: `AccessNotGranted: db: XPostgres orders ${refused}; db: ${kept}`,
+    },
+    {
+      reason: "the shared resource is gone",
+      parts: { answers: { db: [] } },
+      message: `NotFound: db: there is no XPostgres orders; db: ${kept}`,
+    },
+    {
+      reason: "the shared resource is gone, and its copies go with it",
+      parts: { answers: { db: [] } },
+      share: { connection: { copies: [{ secretName: { value: "s" } }], onSourceMissing: "Delete" } },
+      message: `NotFound: db: there is no XPostgres orders; db: ${kept}`,
+    },
+    {
+      reason: "several match",
+      parts: { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } },
+      share: { select: { matchLabels: [{ key: "a", value: "b" }], maxMatch: 1 } },
+      message: `Ambiguous: db: 2 XPostgres match with labels a=b, and at most 1 may: orders; db: ${kept}`,
+    },
+    {
+      reason: "the XR no longer names it",
+      parts: { xr: { ...xr(), spec: {} } },
+      message: `FieldNotSet: db: spec.parameters.database of the XR is not set; db: ${kept}`,
+    },
+    {
+      reason: "its source has no such field any more",
+      parts: { answers: { db: [database({ status: {} })] } },
+      message: `FieldNotSet: db: status.ids of XPostgres orders is not set; db: ${kept}`,
+    },
+    {
+      reason: "its source is not looked up yet",
+      parts: { answers: {} },
+      message: "WaitingForRequiredResources: db: waiting for Crossplane to look up XPostgres",
+    },
+  ])("$reason", ({ parts, share, message }) => {
+    const sharedResources = [{ ...alone, ...share, patches: [{ fromFieldPath, toResource }] }];
+    const observed = { app: { kind: "App", spec: { size: 1, ids: ["a", "b"] } } };
+    const call = callOf({ desired: { app }, observed, answers: { db: [granted] }, ...parts, sharedResources });
+    const draft = runFeature(sharing, call);
+    expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a", "b"] }, message]);
+  });
+
+  test("nor is one that the owner did not have to set", () => {
+    const draft = draftOf([optional({ fromFieldPath, toResource })], {
+      answers: { db: [database({ status: {} })] },
+      desired: { app },
+      observed: { app: { spec: { ids: ["a"] } } },
+    });
+    expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a"] }, "Available: undefined"]);
+  });
+
+  test("and the condition says so where an earlier step has something else for it", () => {
+    const draft = draftOf([optional({ fromFieldPath, toResource })], {
+      answers: { db: [database({ status: {} })] },
+      desired: { app: { spec: { ids: ["default"] } } },
+      observed: { app: { spec: { ids: ["a"] } } },
+    });
+    expect([field(draft), says(draft)]).toEqual([{ ids: ["a"] }, `FieldsKept: db: ${kept}`]);
+  });
+
+  test("the XR's status follows the grant", () => {
+    const answers = { db: [database({ annotations: {} })] };
+    const patch = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" };
+    const draft = draftOf([patch], { answers, xr: { ...xr(), status: { endpoint: "shown" } } });
+    expect(draft.composite).toEqual([]);
+  });
+
+  test.each([
+    { toFieldPath: "Replace", desired: ["x"], observed: ["x", "a"], becomes: ["x", "a"] },
+    { toFieldPath: "AppendArray", desired: ["x"], observed: ["x", "a"], becomes: ["x", "a"] },
+    { toFieldPath: "AppendArray", desired: ["new"], observed: ["x", "a"], becomes: ["new", "x", "a"] },
+    { toFieldPath: "MergeObjects", desired: { x: 2 }, observed: { x: 1, a: 1 }, becomes: { x: 2, a: 1 } },
+    { toFieldPath: "ForceMergeObjects", desired: { x: 2 }, observed: { x: 1, a: 1 }, becomes: { x: 1, a: 1 } },
+    {
+      toFieldPath: "MergeObjectsAppendArrays",
+      desired: { x: [1, 2] },
+      observed: { x: [1, 2, 2, 3], a: 1 },
+      becomes: { x: [1, 2, 2, 3], a: 1 },
+    },
+  ])("$toFieldPath of $observed with $desired is $becomes", ({ toFieldPath, desired, observed, becomes }) => {
+    const draft = draftOf([{ fromFieldPath, toResource, policy: { toFieldPath } }], {
+      answers: { db: [database({ annotations: {} })] },
+      desired: { app: { spec: { ids: desired } } },
+      observed: { app: { spec: { ids: observed } } },
+    });
+    expect(field(draft)).toEqual({ ids: becomes });
+  });
+
+  test("a list that two shared resources add to keeps what the one gave and takes what the other gives", () => {
+    const patches = [{ fromFieldPath, toResource, policy: { toFieldPath: "AppendArray" } }];
+    const sharedResources = ["net", "db"].map((name) => ({ ...alone, name, patches }));
+    for (const shares of [sharedResources, sharedResources.toReversed()]) {
+      const draft = runFeature(
+        sharing,
+        callOf({
+          sharedResources: shares,
+          answers: { net: [database({ annotations: {} })], db: [database({ status: { ids: ["new"] } })] },
+          desired: { app },
+          observed: { app: { spec: { ids: ["of net"] } } },
+        }),
+      );
+      expect((field(draft) as JsonObject | undefined)?.["ids"]).toHaveLength(2);
+    }
+  });
+});
+
+describe("a resource that no earlier step desires", () => {
+  const toResource = (name: string) => ({
+    fromFieldPath: "status.endpoint",
+    toResource: { name, fieldPath: "spec.host" },
+  });
+  const names = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`r${count - n - 1}`, {}]));
+  const fatal = (draft: Draft) => draft.results.filter(isFatal).map(({ reason, message }) => `${reason}: ${message}`);
+
+  test("stops the XR, with all such names and those that there are", () => {
+    const draft = draftOf([toResource("instanse"), toResource("app"), toResource("r")], {
+      desired: { instance: {}, app: {} },
+    });
+    expect(fatal(draft)).toEqual([
+      [
+        "InvalidInput: cannot use the input:",
+        '  spec.sharedResources[0].patches[0].toResource.name: no earlier step desires "instanse"; they desire app, instance; did you mean instance?',
+        '  spec.sharedResources[0].patches[2].toResource.name: no earlier step desires "r"; they desire app, instance',
+      ].join("\n"),
+    ]);
+    expect(says(draft)).toContain("PatchFailed: db: cannot patch resource instanse: no earlier step desires it");
+  });
+
+  test.each<{ reason: string; parts: CallParts; says: string }>([
+    {
+      reason: "at the first call",
+      parts: { answers: {}, desired: { app: {} } },
+      says: 'no earlier step desires "it"; they desire app',
+    },
+    {
+      reason: "without a step before it",
+      parts: {},
+      says: 'no earlier step desires "it", or any other resource: this step has to come after the one that does',
+    },
+    {
+      reason: "with ten names at most",
+      parts: { desired: names(12) },
+      says: 'no earlier step desires "it"; they desire r0, r1, r10, r11, r2, r3, r4, r5, r6, r7 and 2 more',
+    },
+  ])("$reason", ({ parts, says: message }) => {
+    expect(fatal(draftOf([toResource("it")], parts))).toEqual([
+      `InvalidInput: cannot use the input:\n  spec.sharedResources[0].patches[0].toResource.name: ${message}`,
+    ]);
+  });
+
+  test("goes where it is observed, and is not desired again", () => {
+    const draft = draftOf([toResource("it")], { observed: { it: { spec: { host: "a" } } } });
+    expect([draft.results.filter(isFatal), draft.resources.size, says(draft)]).toEqual([
+      [],
+      0,
+      "PatchFailed: db: cannot patch resource it: no earlier step desires it",
+    ]);
   });
 });
 
@@ -87,7 +268,7 @@ describe("what an owner writes does not stop its consumers", () => {
 
   test("nor in a composed resource", () => {
     const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env.HOST" } };
-    const draft = draftOf([patch], { desired: { app: { spec: { env: "text" } } } });
+    const draft = draftOf([optional(patch)], { desired: { app: { spec: { env: "text" } } } });
     expect([says(draft), draft.resources.size]).toEqual([
       "PatchFailed: db: cannot set spec.env.HOST: something else is on the way",
       0,
@@ -109,7 +290,7 @@ test.each([
     fault: "cannot set spec.text: a list cannot be added to something else",
   },
 ])("a patch fails and leaves its resource as it is where it has $reason", ({ toResource, policy, fault }) => {
-  const draft = draftOf([{ fromFieldPath: "status.found", toResource, policy }], {
+  const draft = draftOf([optional({ fromFieldPath: "status.found", toResource, policy })], {
     answers: { db: [database({ status: { found: ["a"] } })] },
     desired: { app: { spec: { env: [], text: "a" } } },
   });
@@ -155,7 +336,7 @@ describe("the values of one shared resource come to 512 KB at most", () => {
   test("and a patch that fails leaves room for others", () => {
     const toResource = { name: "app", fieldPath: "spec.env[*].value" };
     const app = { spec: { env: [{ value: "" }, { value: "" }] } };
-    const patches = [{ fromFieldPath: "status.large", toResource }, toStatus("large", "large")];
+    const patches = [optional({ fromFieldPath: "status.large", toResource }), toStatus("large", "large")];
     const draft = draftOf(patches, { answers, desired: { app } });
     expect([draft.resources.size, draft.composite]).toEqual([0, [{ path: ["status", "large"], value: large }]]);
   });
@@ -168,15 +349,25 @@ describe("the values of one shared resource come to 512 KB at most", () => {
   });
 });
 
-describe("a composed resource whose field is Required", () => {
+describe("a composed resource whose field is Required, as it is unless the input says otherwise,", () => {
   const toResource = { name: "subnets", fieldPath: "spec.subnetIds" };
-  const required = [{ fromFieldPath: "status.subnets", toResource, policy: { fromFieldPath: "Required" } }];
+  const required = [{ fromFieldPath: "status.subnets", toResource }];
   const subnets = { kind: "SubnetGroup", spec: {} };
   const withIds = database({ status: { subnets: ["a"] } });
   test.each<{ reason: string; parts: CallParts; edit: unknown }>([
     { reason: "is held back until it is set", parts: {}, edit: { is: "removed" } },
     { reason: "also while the shared resource is not there", parts: { answers: { db: [] } }, edit: { is: "removed" } },
     { reason: "or not looked up yet", parts: { answers: {} }, edit: { is: "removed" } },
+    {
+      reason: "or not granted",
+      parts: { answers: { db: [database({ annotations: {} })] } },
+      edit: { is: "removed" },
+    },
+    {
+      reason: "also where an earlier step has a value for it",
+      parts: { desired: { subnets: { spec: { subnetIds: ["default"] } } } },
+      edit: { is: "removed" },
+    },
     {
       reason: "goes out with it",
       parts: { answers: { db: [withIds] } },
@@ -188,13 +379,26 @@ describe("a composed resource whose field is Required", () => {
   });
 
   test("is not held back where the field is Optional", () => {
-    expect(draftOf([{ fromFieldPath: "status.subnets", toResource }], { desired: { subnets } }).resources.size).toBe(0);
+    const patch = optional({ fromFieldPath: "status.subnets", toResource });
+    expect(draftOf([patch], { desired: { subnets } }).resources.size).toBe(0);
+  });
+
+  test("is named while it is held back, and the XR is not ready", () => {
+    const draft = draftOf(required, { desired: { subnets } });
+    expect([says(draft), draft.compositeReady]).toEqual([
+      "FieldNotSet: db: status.subnets of XPostgres orders is not set; " +
+        "db: not created before its field is available: subnets (spec.subnetIds)",
+      "False",
+    ]);
   });
 });
 
 describe("a target path with [*]", () => {
   const app = { kind: "App", spec: { env: [{ name: "a", value: "" }, { name: "b" }, { name: "c", value: "old" }] } };
-  const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env[*].value" } };
+  const patch = optional({
+    fromFieldPath: "status.endpoint",
+    toResource: { name: "app", fieldPath: "spec.env[*].value" },
+  });
   const env = (draft: Draft) => (draft.resources.get("app") as { object: typeof app } | undefined)?.object.spec.env;
 
   test("sets the fields that are there, and adds none", () => {
@@ -205,9 +409,13 @@ describe("a target path with [*]", () => {
     ]);
   });
 
-  test("keeps the value of each while the shared resource is gone", () => {
+  test.each([
+    { reason: "the shared resource is gone", answers: { db: [] } },
+    { reason: "it is not granted", answers: { db: [database({ annotations: {} })] } },
+    { reason: "its field is gone", answers: { db: [database({ status: {} })] } },
+  ])("keeps the value of each while $reason", ({ answers }) => {
     const observed = { app: { ...app, spec: { env: [{ value: "1" }, {}, { value: "3" }] } } };
-    expect(env(draftOf([patch], { answers: { db: [] }, desired: { app }, observed }))).toEqual([
+    expect(env(draftOf([patch], { answers, desired: { app }, observed }))).toEqual([
       { name: "a", value: "1" },
       { name: "b" },
       { name: "c", value: "3" },
@@ -221,7 +429,7 @@ describe("a target path with [*]", () => {
   ])("$toFieldPath fails before the value is set so often that the product is large", (example) => {
     const { value, before, toFieldPath, bytes } = example;
     const items = Array.from({ length: 100 }, () => ({ value: before }));
-    const patches = [{ ...patch, fromFieldPath: "status.found", policy: { toFieldPath } }];
+    const patches = [optional({ ...patch, fromFieldPath: "status.found", policy: { toFieldPath } })];
     const answers = { db: [database({ status: { found: value } })] };
     const draft = draftOf(patches, { answers, desired: { app: { kind: "App", spec: { env: items } } } });
     expect(says(draft)).toBe(

@@ -1,0 +1,95 @@
+import { qualifiedName } from "../../crossplane/metadata.ts";
+import type { Fault } from "../../input/faults.ts";
+import { isRequired, type Patch } from "../../input/patch.ts";
+import type { SharedResource } from "../../input/shared-resource.ts";
+import { compareTexts } from "../../model/compare.ts";
+import { brief, listSome, quote } from "../../model/condition.ts";
+import { didYouMean } from "../../model/did-you-mean.ts";
+import { type Document, TOO_DEEP } from "../../model/document.ts";
+import { formatFieldPath } from "../../model/field-path.ts";
+import { type JsonValue, MAX_DEPTH } from "../../model/json.ts";
+import type { Call } from "../feature.ts";
+import type { Judgement, SharingReason } from "./verdict.ts";
+
+/** A shared resource of the input, and the decision about it. */
+export interface Judged {
+  readonly shared: SharedResource;
+  readonly judgement: Judgement;
+}
+
+/**
+ * The outcome for a patch's field.
+ *
+ * - `set`: to the shared resource's value.
+ * - `keep`: as it is observed. `isDefaulting`: earlier steps may have a value of their own for it.
+ * - `leave`: as earlier steps desire it.
+ */
+export type PatchVerdict =
+  | { readonly is: "set"; readonly value: JsonValue }
+  | { readonly is: "keep"; readonly isDefaulting?: boolean; readonly reason?: SharingReason }
+  | { readonly is: "leave"; readonly reason?: SharingReason };
+
+/**
+ * Decides about one patch. A composed resource that exists keeps its field whenever the value is not available: the subnets of a
+ * database are not taken away because a grant is. The XR's status follows the grant: its field stays while the shared resource is
+ * not there, or we cannot tell, and goes where access is refused.
+ */
+export function judgePatch(patch: Patch, { shared, judgement }: Judged, call: Call): PatchVerdict {
+  const { toResource } = patch;
+  const { verdict, readable, isRefused } = judgement;
+  if (toResource !== undefined && !call.request.desired.resources.has(toResource.name)) return judgeUndesired(patch);
+  const isDropped = verdict.is === "gone" && shared.connection?.onSourceMissing === "Delete";
+  if (isRefused || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
+  const [resource] = readable;
+  return resource === undefined ? { is: "keep" } : read(patch, resource, shared);
+}
+
+function judgeUndesired(patch: Patch): PatchVerdict {
+  const name = brief(patch.toResource?.name ?? "");
+  const fault = `cannot patch resource ${name}: no earlier step desires it`;
+  return { is: "leave", ...(isRequired(patch) && { reason: { is: "PatchFailed", fault } }) };
+}
+
+function read(patch: Patch, resource: Document, { kind }: SharedResource): PatchVerdict {
+  const { fromFieldPath, toResource } = patch;
+  const field = `${formatFieldPath(fromFieldPath)} of ${kind} ${qualifiedName(resource)}`;
+  const value = resource.at(fromFieldPath, TOO_DEEP);
+  if (value === undefined) {
+    if (isRequired(patch)) return { is: "keep", reason: { is: "FieldNotSet", field } };
+    return toResource === undefined ? { is: "leave" } : { is: "keep", isDefaulting: true };
+  }
+  if (value === TOO_DEEP) return unreadable(field, NESTED_TOO_DEEP);
+  const isJson = typeof value !== "number" || Number.isFinite(value);
+  return isJson ? { is: "set", value } : unreadable(field, "a number that JSON cannot hold");
+}
+
+export const NESTED_TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
+
+const unreadable = (field: string, why: string): PatchVerdict => ({
+  is: "keep",
+  reason: { is: "PatchFailed", fault: `cannot read ${field}: it is ${why}` },
+});
+
+/** The largest number of resources that a fault names. */
+const MAX_NAMES = 10;
+
+/**
+ * Finds the Required patches of resources that are neither desired by an earlier step nor observed: a wrong name, or steps in the wrong
+ * order. One that is observed was desired before, and goes.
+ */
+export function findMisnamed(shares: readonly Judged[], { request: { desired, observed } }: Call): readonly Fault[] {
+  const isThere = (name: string): boolean => desired.resources.has(name) || observed.resources.has(name);
+  return shares.flatMap(({ shared }, share) =>
+    shared.patches.flatMap((patch, index): readonly Fault[] => {
+      const name = patch.toResource?.name;
+      if (name === undefined || isThere(name) || !isRequired(patch)) return [];
+      const path = `spec.sharedResources[${share}].patches[${index}].toResource.name`;
+      return [{ path, message: explainMisnamed(name, [...desired.resources.keys()].sort(compareTexts)) }];
+    }),
+  );
+}
+
+const explainMisnamed = (name: string, names: readonly string[]): string =>
+  names.length === 0
+    ? `no earlier step desires ${quote(name)}, or any other resource: this step has to come after the one that does`
+    : `no earlier step desires ${quote(name)}; they desire ${listSome(names, MAX_NAMES, brief)}${didYouMean(name, names)}`;

@@ -1,0 +1,125 @@
+import type { Composite } from "../crossplane/composite.ts";
+import { listSome } from "../model/condition.ts";
+import type { ValueEdit } from "../model/document.ts";
+import { EVERY, type FieldPath, formatFieldPath } from "../model/field-path.ts";
+import { define, isObject, type JsonObject, type JsonValue, type MutableObject, ownValue } from "../model/json.ts";
+import type { Call } from "./feature.ts";
+
+/** Values for the XR's status, and the fields of them that its schema lacks. */
+export interface FittedStatus {
+  readonly values: readonly ValueEdit[];
+  readonly lacking: readonly FieldPath[];
+}
+
+/**
+ * Leaves out of values for the XR's status what its schema has no place for: Crossplane fails to apply the whole status for it, and
+ * from then on every condition is stale. A field that is left out keeps what the XR shows. The schema is asked for while there is a
+ * value that the XR does not show yet, where Crossplane can be asked (v2.2 and later). Before it has answered, nothing is left out:
+ * no such response is applied, because Crossplane calls again for whatever is asked for the first time.
+ */
+export function fitStatus(values: readonly ValueEdit[], { request, composite, requirements }: Call): FittedStatus {
+  const isShown = ({ path, value }: ValueEdit): boolean => contains(composite.document.at(path), value);
+  const asIs: FittedStatus = { values, lacking: [] };
+  if (!request.capabilities.has("RequiredSchemas") || values.every(isShown)) return asIs;
+  const { apiVersion, kind } = composite;
+  const answer = requirements.askSchema({ name: `status/${apiVersion}/${kind}`, apiVersion, kind });
+  if (answer.is !== "resolved") return asIs;
+  const lacking = new Map<string, FieldPath>();
+  const schema = answer.schema.at(STATUS_SCHEMA);
+  const fitted = values.flatMap((edit): readonly ValueEdit[] => {
+    if (isShown(edit)) return [edit];
+    const { path, value } = edit;
+    const fitting = toFitting(value, path.slice(1).reduce(stepInto, schema), path, lacking);
+    const kept = fitting === undefined ? composite.document.at(path) : fitting;
+    return kept === undefined ? [] : [{ path, value: kept }];
+  });
+  return { values: fitted, lacking: [...lacking.values()] };
+}
+
+const STATUS_SCHEMA: FieldPath = ["properties", "status"];
+
+/** The largest number of fields that a sentence names. */
+const MAX_NAMES = 10;
+
+/** The sentence for fields that the schema lacks. */
+export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composite): string =>
+  `cannot set ${listSome(lacking, MAX_NAMES, formatFieldPath)}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +
+  "the XRD's schema, or change toCompositeFieldPath";
+
+/** Tells whether a value holds all of another one; more fields of an object may have come from defaults. */
+function contains(shown: JsonValue | undefined, value: JsonValue): boolean {
+  if (isList(value)) {
+    return isList(shown) && shown.length === value.length && value.every((item, index) => contains(shown[index], item));
+  }
+  if (!isObject(value)) return shown === value;
+  return isObject(shown) && Object.entries(value).every(([key, field]) => contains(ownValue(shown, key), field));
+}
+
+/** The part of the value that its schema has a place for. @param lacking gets the fields that are left out, by their text */
+function toFitting(
+  value: JsonValue,
+  schema: JsonValue | undefined,
+  at: FieldPath,
+  lacking: Map<string, FieldPath>,
+): JsonValue | undefined {
+  if (schema === ANYTHING) return value;
+  if (!isObject(schema) || !hasType(value, schema)) {
+    lacking.set(formatFieldPath(at), at);
+    return undefined;
+  }
+  if (isList(value)) {
+    const items = value.map((item, index) => toFitting(item, stepInto(schema, index), [...at, EVERY], lacking));
+    return items.filter((item) => item !== undefined);
+  }
+  return isObject(value) ? toFittingFields(value, schema, at, lacking) : value;
+}
+
+function toFittingFields(
+  value: JsonObject,
+  schema: JsonObject,
+  at: FieldPath,
+  lacking: Map<string, FieldPath>,
+): JsonObject {
+  const fields: MutableObject = {};
+  for (const [key, field] of Object.entries(value)) {
+    const fitting = toFitting(field, stepInto(schema, key), [...at, key], lacking);
+    if (fitting !== undefined) define(fields, key, fitting);
+  }
+  return fields;
+}
+
+/** Stands for the schema of what may be anything: `additionalProperties: true`, and all below it. */
+const ANYTHING = true;
+
+/** The schema of an object's field or of a list's items; undefined where there is no place for it. */
+function stepInto(schema: JsonValue | undefined, step: string | number): JsonValue | undefined {
+  if (!isObject(schema)) return schema === ANYTHING ? ANYTHING : undefined;
+  const { properties, additionalProperties, items } = schema;
+  const own = isObject(properties) ? ownValue(properties, String(step)) : undefined;
+  const found = typeof step === "number" ? items : (own ?? additionalProperties);
+  if (found !== undefined && found !== false) return found;
+  return schema["x-kubernetes-preserve-unknown-fields"] === true ? ANYTHING : undefined;
+}
+
+/** Tells whether a value is of its schema's type: the API server refuses the whole status for one that is not. */
+function hasType(value: JsonValue, schema: JsonObject): boolean {
+  const { type, nullable } = schema;
+  if (value === null) return nullable === true || type === undefined;
+  switch (type) {
+    case "object":
+      return isObject(value);
+    case "array":
+      return isList(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "string":
+    case "number":
+    case "boolean":
+      return typeof value === type;
+    default:
+      return true; // a type that is not said is x-kubernetes-int-or-string or anything
+  }
+}
+
+/** Array.isArray does not tell readonly lists from other values. */
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
