@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import {
   constants,
   type Http2SecureServer,
@@ -69,7 +68,7 @@ export function trackConnections(servers: readonly (Http2Server | Http2SecureSer
       for (const stream of endless) stream.close(constants.NGHTTP2_REFUSED_STREAM); // UNAVAILABLE for gRPC
     },
     closed: async () => {
-      while (sessions.size > 0) await Promise.all([...sessions].map((session) => once(session, "close")));
+      while (sessions.size > 0) await Promise.all([...sessions].map(untilClosed));
     },
     destroy: () => {
       for (const socket of sockets) socket.destroy();
@@ -106,6 +105,10 @@ function track<T extends Socket | ServerHttp2Session | ServerHttp2Stream>(open: 
   one.once("close", () => open.delete(one));
 }
 
+/** Waits for the end of a session; its errors are grpc-js's affair. */
+const untilClosed = (session: ServerHttp2Session): Promise<void> =>
+  new Promise((resolve) => void session.once("close", resolve));
+
 /** Waits for a pause without new calls. */
 async function waitForPause(lastBegin: () => number): Promise<void> {
   const start = performance.now();
@@ -121,10 +124,7 @@ async function sendGoAway(session: ServerHttp2Session): Promise<void> {
   if (session.closed || session.destroyed) return;
   session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);
   const isOver = new AbortController();
-  const answered = new Promise<void>((resolve) => {
-    session.ping(() => resolve());
-    session.once("close", resolve);
-  });
-  await Promise.race([answered, setTimeout(ROUND_TRIP_MS, undefined, { signal: isOver.signal })]);
+  const answered = new Promise<void>((resolve) => void session.ping(() => resolve()));
+  await Promise.race([answered, untilClosed(session), setTimeout(ROUND_TRIP_MS, undefined, { signal: isOver.signal })]);
   isOver.abort();
 }
