@@ -24,6 +24,7 @@ import { restoring, restoringClaims, restoringNested } from "./scenarios/restore
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
+import { sharedNetwork } from "./scenarios/shared-network.ts";
 import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
 import { upjetProvider } from "./scenarios/upjet.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
@@ -76,6 +77,7 @@ export const suites: readonly Suite[] = [
   changes,
   hostileTenant,
   closedNamespaces,
+  sharedNetwork,
   consumers,
   tagWar,
   tagOwners,
@@ -103,7 +105,7 @@ export const suites: readonly Suite[] = [
 /** What Crossplane's generations do differently. The rest was seen on each of them, too (docs/compatibility.md), and is so again by hand. */
 const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
   "v1.20": [
-    ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, consumers],
+    ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, sharedNetwork, consumers],
     ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims],
     ...[installation, steadyCost, afterAll],
   ],

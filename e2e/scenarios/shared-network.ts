@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isV2 } from "../rig/crossplane.ts";
+import { roleFor } from "../rig/crossplane-rights.ts";
+import { at, conditionOf } from "../rig/objects.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { compose, compositionOf, definitionOf, GROUP, ours, readManagedKind, VERSION } from "./definitions.ts";
+import { PATIENCE, type Suite } from "./scenario.ts";
+import { ALLOWED, namespaceOf } from "./source.ts";
+
+/** A platform team's network, whose subnets go into the databases of another team. */
+
+export const sharedNetwork: Suite = {
+  name: "a shared network",
+  scenarios: [
+    { name: "gives its subnets to a database before that is created", run: isGranted },
+    { name: "leaves them in a running database when its grant is taken back", run: isTakenBack },
+    { name: "is patched into a resource of another name: the XR stops, and nothing is created", run: isMisspelt },
+    {
+      name: "is shown in a status field that the XRD lacks: the conditions are right all the same",
+      run: statusIsMissing,
+      isFor: isV2, // earlier ones cannot be asked for a schema
+    },
+    { name: "is asked for by a nested XR in the name of its claim", run: isAskedByNested },
+  ],
+};
+
+const CLOUD = "network.example.org";
+const TEAM = "site-team";
+const CLOSED = "site-closed";
+
+const network = { fromFieldPath: "status.subnets", toResource: { name: "subnets", fieldPath: "spec.forProvider.ids" } };
+
+const sharing = (patches: readonly object[]) =>
+  ours("share", {
+    sharedResources: [
+      {
+        name: "network",
+        apiVersion: VERSION,
+        kind: "XNet",
+        select: { name: { value: "main" } },
+        grant: "Annotation",
+        patches,
+      },
+    ],
+  });
+
+const group = { apiVersion: `${CLOUD}/v1`, kind: "Group", spec: { forProvider: { region: "eu" } } };
+const composing = (patch: object) => [compose({ subnets: group }), sharing([patch])];
+const misspelt = { ...network, toResource: { ...network.toResource, name: "subnet" } };
+const shown = { fromFieldPath: "status.subnets", toCompositeFieldPath: "status.missing" };
+
+/** A nested XR that puts a copy into the namespace that its claim names. */
+const nested = ours("share", {
+  sharedResources: [
+    {
+      name: "vault",
+      apiVersion: VERSION,
+      kind: "XNet",
+      select: { name: { value: "main" } },
+      grant: "None",
+      connection: {
+        copies: [{ namespaces: { fromCompositeFieldPath: "spec.target" }, secretName: { value: "pushed" } }],
+      },
+    },
+  ],
+});
+const inner = { apiVersion: VERSION, kind: "XInner", spec: { target: "$(spec.target)" } };
+
+async function prepare({ kubectl }: Rig): Promise<void> {
+  const target = { spec: { target: { type: "string" } } };
+  await kubectl.apply(
+    namespaceOf(TEAM),
+    namespaceOf(CLOSED),
+    readManagedKind("Group", CLOUD),
+    roleFor("network", [CLOUD]),
+    definitionOf({ kind: "XNet", status: { subnets: { type: "array", items: { type: "string" } } } }),
+    definitionOf({ kind: "XSite", claim: "Site" }),
+    definitionOf({ kind: "XOuter", claim: "Outer", ...target }),
+    definitionOf({ kind: "XInner", ...target }),
+  );
+  for (const kind of ["xnets", "xsites", "xouters", "xinners"])
+    await kubectl.waitFor("Established", `xrd/${kind}.${GROUP}`);
+  await kubectl.apply(
+    compositionOf("XSite", composing(network), { name: "granted" }),
+    compositionOf("XSite", composing(misspelt), { name: "misspelt" }),
+    compositionOf("XSite", [sharing([shown])], { name: "missing" }),
+    compositionOf("XOuter", [compose({ inner })]),
+    compositionOf("XInner", [nested]),
+  );
+}
+
+const grant = ({ kubectl }: Rig, namespaces: string) =>
+  kubectl.apply({
+    apiVersion: VERSION,
+    kind: "XNet",
+    metadata: { name: "main", annotations: { [ALLOWED]: namespaces } },
+    spec: { writeConnectionSecretToRef: { namespace: TEAM, name: "net-conn" } },
+  });
+
+async function claim({ kubectl }: Rig, name: string): Promise<void> {
+  const spec = { compositionRef: { name } };
+  await kubectl.apply({ apiVersion: VERSION, kind: "Site", metadata: { namespace: TEAM, name }, spec });
+}
+
+const site = ({ kubectl }: Rig, name: string) => kubectl.get(`sites.${GROUP}/${name}`, TEAM);
+const reasonOf = async (rig: Rig, name: string) => conditionOf(await site(rig, name), "SharedResourcesReady")?.reason;
+
+/** The subnets of each group that was created, by the claim that it was composed for. */
+async function subnetsOf({ kubectl }: Rig, name: string): Promise<readonly unknown[]> {
+  const groups = await kubectl.list(`groups.${CLOUD}`);
+  return groups
+    .filter((one) => at(one, "metadata.labels[crossplane.io/claim-name]") === name)
+    .map((one) => at(one, "spec.forProvider.ids"));
+}
+
+async function isGranted(rig: Rig): Promise<string> {
+  await prepare(rig);
+  await grant(rig, TEAM);
+  await claim(rig, "granted");
+  await until("it waits for the field", async () => (await reasonOf(rig, "granted")) === "FieldNotSet", PATIENCE);
+  const before = await subnetsOf(rig, "granted");
+  if (before.length > 0) throw new Error(`it was created before: ${JSON.stringify(before)}`);
+  const status = { subnets: ["subnet-a", "subnet-b"] };
+  await rig.kubectl.patch("xnet/main", { status }, { subresource: "status" });
+  await until("it has them", async () => (await subnetsOf(rig, "granted")).length === 1, PATIENCE);
+  return JSON.stringify(await subnetsOf(rig, "granted"));
+}
+
+async function isTakenBack(rig: Rig): Promise<string> {
+  await grant(rig, "somebody-else");
+  const isRefused = async () => (await reasonOf(rig, "granted")) === "AccessNotGranted";
+  await until("the claim says so", isRefused, PATIENCE);
+  await sleep(4000); // several reconciles
+  const after = JSON.stringify(await subnetsOf(rig, "granted"));
+  if (after !== '[["subnet-a","subnet-b"]]') throw new Error(`it has ${after}`);
+  return String(conditionOf(await site(rig, "granted"), "SharedResourcesReady")?.message);
+}
+
+async function isMisspelt(rig: Rig): Promise<string> {
+  await grant(rig, TEAM);
+  await claim(rig, "misspelt");
+  const synced = async () => conditionOf(await xrOf(rig, "misspelt"), "Synced")?.message ?? "";
+  await until("the XR says so", async () => (await synced()).includes("subnets"), PATIENCE);
+  const made = await subnetsOf(rig, "misspelt");
+  if (made.length > 0) throw new Error("it was created all the same");
+  return (await synced()).replaceAll(/\s+/g, " ");
+}
+
+async function xrOf({ kubectl }: Rig, name: string) {
+  const all = await kubectl.list(`xsites.${GROUP}`);
+  return all.find((one) => at(one, "spec.claimRef.name") === name);
+}
+
+async function statusIsMissing(rig: Rig): Promise<string> {
+  await claim(rig, "missing");
+  await until("the claim says so", async () => (await reasonOf(rig, "missing")) === "PatchFailed", PATIENCE);
+  const message = String(conditionOf(await site(rig, "missing"), "SharedResourcesReady")?.message);
+  await grant(rig, "somebody-else");
+  const isFresh = async () => (await reasonOf(rig, "missing")) === "AccessNotGranted";
+  await until("the condition follows the grant", isFresh, PATIENCE);
+  return message;
+}
+
+async function isAskedByNested(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const spec = { target: CLOSED };
+  await kubectl.apply({ apiVersion: VERSION, kind: "Outer", metadata: { namespace: TEAM, name: "outer" }, spec });
+  // Whether Crossplane may read Namespaces yet is up to another suite.
+  const refusals = ["NamespaceNotAccepting", "NamespaceNotReadable"];
+  const told = async () => {
+    const [xr] = await kubectl.list(`xinners.${GROUP}`);
+    return conditionOf(xr, "SharedResourcesReady")?.reason ?? "";
+  };
+  await until("it is told so", async () => refusals.includes(await told()), { timeoutMs: 400_000 });
+  if (await kubectl.get("secret/pushed", CLOSED)) throw new Error(`Secret ${CLOSED}/pushed was written`);
+  return `no Secret in namespace ${CLOSED}`;
+}
