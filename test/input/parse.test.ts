@@ -80,10 +80,7 @@ describe("an input", () => {
         "spec.sharedResources: resolution: Fail does not go with connection: a Fatal result keeps copies whatever their owners say",
       ],
     },
-    {
-      spec: { sharedResources: [shared(), shared()] },
-      faults: ['spec.sharedResources: more than one with name "db"'],
-    },
+    { spec: { sharedResources: [shared(), shared()] }, faults: ['spec.sharedResources: more than one with name "db"'] },
     ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) => ({
       spec: { sharedResources: [shared({ apiVersion, kind: "XPostgres" })] },
       faults: ["spec.sharedResources[0].apiVersion: not an API version, such as example.org/v1"],
@@ -258,10 +255,7 @@ describe("an input", () => {
 
   test.each([
     { input: {}, faults: ["apiVersion: required", "kind: required", "spec: required"] },
-    {
-      input: { apiVersion: "v1", kind: KIND, spec: {} },
-      faults: [`apiVersion: not ${API_VERSION}: "v1"`],
-    },
+    { input: { apiVersion: "v1", kind: KIND, spec: {} }, faults: [`apiVersion: not ${API_VERSION}: "v1"`] },
     {
       input: { apiVersion: API_VERSION, kind: "x".repeat(60), spec: {} },
       faults: [`kind: not Input: "${"x".repeat(38)}…`],

@@ -24,22 +24,19 @@ test("a rescue rule reads status.atProvider.id by default", () => {
 });
 
 describe("a fault in the input", () => {
-  test.each<{ spec: JsonObject; fault: string }>([
-    { spec: { adoption: { onUnadopted: "Delete" } }, fault: "spec.adoption.onUnadopted: not one of Adopt, Block" },
-    { spec: { adoption: { onUnproven: true } }, fault: "spec.adoption.onUnproven: not one of Block, Release: true" },
-    { spec: { adoption: { block: true } }, fault: "spec.adoption.block: unknown field" },
-    { spec: { adoption: [] }, fault: "spec.adoption: not an object" },
-    {
-      spec: { externalNames: { ledger: { toCompositeFieldPath: "spec.names" } } },
-      fault: "spec.externalNames.ledger.toCompositeFieldPath: not below status",
-    },
-    { spec: { externalNames: { ledger: {} } }, fault: "spec.externalNames.ledger.toCompositeFieldPath: required" },
-    {
-      spec: { externalNames: { rescue: [{ kind: "VPC" }] } },
-      fault: "spec.externalNames.rescue[0].apiGroup: required",
-    },
-    { spec: { externalNames: { pin: "yes" } }, fault: "spec.externalNames.pin: not a boolean" },
-  ])("is reported with its path as $fault", ({ spec, fault }) => {
+  test.each<[string, JsonObject]>([
+    ["spec.adoption.onUnadopted: not one of Adopt, Block", { adoption: { onUnadopted: "Delete" } }],
+    ["spec.adoption.onUnproven: not one of Block, Release: true", { adoption: { onUnproven: true } }],
+    ["spec.adoption.block: unknown field", { adoption: { block: true } }],
+    ["spec.adoption: not an object", { adoption: [] }],
+    [
+      "spec.externalNames.ledger.toCompositeFieldPath: not below status",
+      { externalNames: { ledger: { toCompositeFieldPath: "spec.names" } } },
+    ],
+    ["spec.externalNames.ledger.toCompositeFieldPath: required", { externalNames: { ledger: {} } }],
+    ["spec.externalNames.rescue[0].apiGroup: required", { externalNames: { rescue: [{ kind: "VPC" }] } }],
+    ["spec.externalNames.pin: not a boolean", { externalNames: { pin: "yes" } }],
+  ])("is reported with its path as %s", (fault, spec) => {
     expect(() => parseInput(inputOf(spec))).toThrow(fault);
   });
 });

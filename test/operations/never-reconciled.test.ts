@@ -82,23 +82,19 @@ const nudgeOf = (value: unknown) => [
 
 describe("an Operation that looks for XRs that were never reconciled", () => {
   test.each([
-    { reason: "the XRDs first", world: {}, asks: [askedXrds] },
-    {
-      reason: "their XRs next, and the XRDs again",
-      world: { definitions: [definition()] },
-      asks: [askedXrds, askedShops],
-    },
-    {
-      reason: "no XRs of an XRD that is not established, since Crossplane would fail on a kind that is not served",
-      world: { definitions: [definition({ isEstablished: false })] },
-      asks: [askedXrds],
-    },
-    {
-      reason: "the same when everything is answered, or Crossplane would call for ever",
-      world: { definitions: [definition()], shops: [shop("one")] },
-      asks: [askedXrds, askedShops],
-    },
-  ])("requires $reason", ({ world, asks }) => {
+    ["the XRDs first", {}, [askedXrds]],
+    ["their XRs next, and the XRDs again", { definitions: [definition()] }, [askedXrds, askedShops]],
+    [
+      "no XRs of an XRD that is not established, since Crossplane would fail on a kind that is not served",
+      { definitions: [definition({ isEstablished: false })] },
+      [askedXrds],
+    ],
+    [
+      "the same when everything is answered, or Crossplane would call for ever",
+      { definitions: [definition()], shops: [shop("one")] },
+      [askedXrds, askedShops],
+    ],
+  ])("requires %s", (_, world, asks) => {
     expect([...requirementsIn(operate(world))]).toEqual(asks);
   });
 

@@ -39,10 +39,15 @@ export const double = (field: number, value: number): Buffer => {
 export const group = (field: number, ...contents: readonly Buffer[]): Buffer =>
   Buffer.concat([tag(field, 3), ...contents, tag(field, 4)]);
 
+export const concat = (...parts: readonly Buffer[]): Buffer => Buffer.concat(parts);
+
 /** A map's entry, and a Struct's: field 1 unless said otherwise. */
 export const entry = (key: Content, value: Buffer, map = 1): Buffer => field(map, field(1, key), field(2, value));
 
 export const string = (text: Content): Buffer => field(3, text);
+/** A Struct's entries, each with a text. */
+export const texts = (values: Readonly<Record<string, string>>): Buffer =>
+  concat(...Object.entries(values).map(([key, value]) => entry(key, string(value))));
 export const struct = (...fields: readonly Buffer[]): Buffer => field(5, ...fields);
 export const list = (...values: readonly Buffer[]): Buffer => field(6, ...values.map((value) => field(1, value)));
 

@@ -20,10 +20,7 @@ export type Collector =
 /** The point at which a reconcile is cut off: before it writes the references, before it applies, after it has applied one. */
 export type Cut = "none" | "stepFails" | "beforeReferences" | "beforeApply" | "afterOne";
 
-const inputs = {
-  with: parseInput(inputOf({ adoption: {} })),
-  without: parseInput(inputOf({})),
-};
+const inputs = { with: parseInput(inputOf({ adoption: {} })), without: parseInput(inputOf({})) };
 
 /** A breach of the property: a resource is lost, deleted before it is adopted, created twice, or taken from another owner. */
 export class Violation extends Error {}

@@ -1,6 +1,7 @@
 import { loadMethod } from "../../cli/render/codec.ts";
 import { fromStruct, type Struct, toStruct } from "../../cli/render/struct.ts";
 import type { Target } from "../../src/model/condition.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import type { Ready } from "../../src/model/resource.ts";
 import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";
 
@@ -63,16 +64,14 @@ export function encodeRequest(request: PlainRequest): Buffer {
     desired: toState(request.desired),
     ...(input === undefined ? {} : { input: toStruct(input) }),
     ...(context === undefined ? {} : { context: toStruct(context) }),
-    extraResources: objectOf(request.extra, (items) => ({
-      items: items.map((item) => ({ resource: toStruct(item) })),
-    })),
-    requiredResources: objectOf(request.required, (items) => ({
-      items: items.map((item) => ({ resource: toStruct(item) })),
-    })),
+    extraResources: objectOf(request.extra, toItems),
+    requiredResources: objectOf(request.required, toItems),
     credentials: objectOf(request.credentials, (data) => ({ credentialData: { data } })),
     requiredSchemas: objectOf(request.schemas, (schema) => ({ openapiV3: toStruct(schema) })),
   });
 }
+
+const toItems = (items: readonly JsonObject[]) => ({ items: items.map((item) => ({ resource: toStruct(item) })) });
 
 export function decodeRequest(bytes: Buffer): PlainRequest {
   const request = method.requestDeserialize(bytes) as CodecRequest;
@@ -101,19 +100,12 @@ export function decodeResponse(bytes: Uint8Array): PlainResponse {
     desired: fromState(response.desired),
     context: context && fromStruct(context),
     output: output ? fromStruct(output) : undefined,
-    results: response.results.map(({ severity, message, reason, target }) => ({
-      severity: named(severity, "SEVERITY_"),
-      message,
-      reason,
-      target: targetOf(target),
-    })),
-    conditions: response.conditions.map(({ type, status, reason, message, target }) => ({
-      type,
-      status: named(status, "STATUS_CONDITION_"),
-      reason,
-      message,
-      target: targetOf(target),
-    })),
+    results: response.results.map(({ severity, message, reason, target }) => {
+      return { severity: named(severity, "SEVERITY_"), message, reason, target: targetOf(target) };
+    }),
+    conditions: response.conditions.map(({ type, status, reason, message, target }) => {
+      return { type, status: named(status, "STATUS_CONDITION_"), reason, message, target: targetOf(target) };
+    }),
     requirements: requirements
       ? {
           resources: mapOf(requirements.resources, fromSelector),

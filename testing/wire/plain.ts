@@ -31,6 +31,19 @@ export interface PlainRequest {
   readonly schemas: ReadonlyMap<string, JsonObject>;
 }
 
+const emptyState: PlainState = { composite: emptyResource, resources: new Map() };
+
+export const emptyPlainRequest: PlainRequest = {
+  tag: "",
+  capabilities: [],
+  observed: emptyState,
+  desired: emptyState,
+  extra: new Map(),
+  required: new Map(),
+  credentials: new Map(),
+  schemas: new Map(),
+};
+
 export interface PlainSelector {
   readonly apiVersion: string;
   readonly kind: string;
