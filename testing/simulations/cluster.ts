@@ -74,9 +74,9 @@ export class Cluster {
     this.#references ??= [...this.#backup.keys()];
   }
 
-  /** @param index the resource's index in the backup; each is restored once. */
-  restoreResource(index: number, controller?: string): void {
-    const [name, composed] = [...this.#backup][index] ?? [];
+  /** @param index the resource's index in the backup, if there is one; each is restored once. */
+  restoreResource(index: number | undefined, controller?: string): void {
+    const [name, composed] = [...this.#backup][index ?? -1] ?? [];
     if (name === undefined || composed === undefined || this.#restored.has(name)) return;
     this.#restored.add(name);
     this.resources.set(name, { ...composed, controller });
@@ -207,13 +207,7 @@ export class Cluster {
 
   #show(conditions: Draft["conditions"], synced: string): void {
     const time = { lastTransitionTime: "2026-01-03T00:00:00Z" };
-    const shown = conditions.map(({ type, status, reason, message = "" }) => ({
-      type,
-      status,
-      reason,
-      message,
-      ...time,
-    }));
+    const shown = conditions.map(({ target: _, message = "", ...rest }) => ({ ...rest, message, ...time }));
     this.#conditions = [...shown, { type: "Synced", status: synced, ...time }];
   }
 
