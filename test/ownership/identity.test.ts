@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { identityOf, named, resource } from "./identity-of.ts";
 
 const branch = (forProvider: JsonObject, metadata = named("main")): JsonObject =>
@@ -7,6 +7,9 @@ const branch = (forProvider: JsonObject, metadata = named("main")): JsonObject =
 
 const block = (forProvider: JsonObject, metadata: JsonObject = {}): JsonObject =>
   resource("s3.aws.upbound.io/v1beta1", "BucketPublicAccessBlock", metadata, { region: "eu-west-1", ...forProvider });
+
+const groupTag = (version: string, tag: JsonValue): JsonObject =>
+  resource(`autoscaling.aws.upbound.io/${version}`, "GroupTag", {}, { autoscalingGroupName: "a", tag });
 
 /** Of a provider that is in no table. */
 const unknown = (forProvider: JsonObject): JsonObject =>
@@ -53,12 +56,7 @@ describe("two managed resources stand for", () => {
     [
       "one",
       "one tag of a group, as a list in one version and an object in the other",
-      resource(
-        "autoscaling.aws.upbound.io/v1beta1",
-        "GroupTag",
-        {},
-        { autoscalingGroupName: "a", tag: [{ key: "k" }] },
-      ),
+      groupTag("v1beta1", [{ key: "k" }]),
       resource("autoscaling.aws.upbound.io/v1beta2", "GroupTag", {}, { autoscalingGroupName: "a", tag: { key: "k" } }),
     ],
   ])("%s: %s", (is, _reason, a, b) => {
@@ -69,34 +67,30 @@ describe("two managed resources stand for", () => {
 });
 
 describe("a reference", () => {
-  test.each<{ reason: string; desired: JsonObject; observed?: JsonObject; like: JsonObject | undefined }>([
-    { reason: "that is not resolved yet", desired: branch({ appIdRef: { name: "a" } }), like: undefined },
-    { reason: "of an association", desired: block({ bucketSelector: {} }), like: undefined },
-    { reason: "of an unknown kind", desired: unknown({ namespaceIdRef: { name: "a" } }), like: undefined },
-    {
-      reason: "that is resolved",
-      desired: branch({ appIdRef: { name: "a" } }),
-      observed: branch({ appIdRef: { name: "a" }, appId: "id-of-a" }),
-      like: branch({ appId: "id-of-a" }),
-    },
-    {
-      reason: "of an association that is resolved",
-      desired: block({ bucketSelector: {} }),
-      observed: block({ bucketSelector: {}, bucket: "a" }),
-      like: block({ bucket: "a" }),
-    },
-    {
-      reason: "to a list of an unknown kind that is resolved",
-      desired: unknown({ subnetIdRefs: [{ name: "a" }] }),
-      observed: unknown({ subnetIdRefs: [{ name: "a" }], subnetIds: ["1"] }),
-      like: unknown({ subnetIds: ["1"], subnetIdRefs: [{ name: "b" }] }),
-    },
-    {
-      reason: "to a Secret that holds a value",
-      desired: unknown({ passwordSecretRef: { name: "a", key: "b" } }),
-      like: unknown({}),
-    },
-  ])("$reason", ({ desired, observed, like }) => {
+  test.each<[reason: string, like: JsonObject | undefined, desired: JsonObject, observed?: JsonObject]>([
+    ["that is not resolved yet", undefined, branch({ appIdRef: { name: "a" } })],
+    ["of an association", undefined, block({ bucketSelector: {} })],
+    ["of an unknown kind", undefined, unknown({ namespaceIdRef: { name: "a" } })],
+    [
+      "that is resolved",
+      branch({ appId: "id-of-a" }),
+      branch({ appIdRef: { name: "a" } }),
+      branch({ appIdRef: { name: "a" }, appId: "id-of-a" }),
+    ],
+    [
+      "of an association that is resolved",
+      block({ bucket: "a" }),
+      block({ bucketSelector: {} }),
+      block({ bucketSelector: {}, bucket: "a" }),
+    ],
+    [
+      "to a list of an unknown kind that is resolved",
+      unknown({ subnetIds: ["1"], subnetIdRefs: [{ name: "b" }] }),
+      unknown({ subnetIdRefs: [{ name: "a" }] }),
+      unknown({ subnetIdRefs: [{ name: "a" }], subnetIds: ["1"] }),
+    ],
+    ["to a Secret that holds a value", unknown({}), unknown({ passwordSecretRef: { name: "a", key: "b" } })],
+  ])("%s", (_, like, desired, observed?: JsonObject) => {
     expect(identityOf(desired, observed)).toEqual(like && identityOf(like));
     expect(identityOf(desired, observed) === undefined).toBe(like === undefined);
   });
