@@ -11,10 +11,7 @@ describe("a label selector", () => {
     ["team!=orders", [{ team: "billing" }, {}], [{ team: "orders" }]],
     [
       "team=orders,env in (prod, stage)",
-      [
-        { team: "orders", env: "prod" },
-        { team: "orders", env: "stage" },
-      ],
+      ["prod", "stage"].map((env) => ({ team: "orders", env })),
       [{ team: "orders" }, { team: "orders", env: "dev" }, { env: "prod" }],
     ],
     ["env notin (dev)", [{ env: "prod" }, {}], [{ env: "dev" }]],
@@ -25,8 +22,7 @@ describe("a label selector", () => {
   ])("%s matches as kubectl does", (selector, matches, others) => {
     const parsed = parseLabelSelector(selector);
     if (parsed === undefined) throw new Error(`cannot parse ${selector}`);
-    expect(matches.map((labels) => matchesLabels(labelled(labels), parsed))).toEqual(matches.map(() => true));
-    expect(others.map((labels) => matchesLabels(labelled(labels), parsed))).toEqual(others.map(() => false));
+    expect([...matches, ...others].filter((labels) => matchesLabels(labelled(labels), parsed))).toEqual(matches);
   });
 
   test.each([

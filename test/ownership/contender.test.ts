@@ -29,6 +29,7 @@ const read = ({ annotations = NAMED, metadata = {}, spec = {} }: Parts): Contend
   toContender(documentOf({ metadata: { name: "us", uid: "1", annotations, ...metadata }, spec }));
 
 const long = "x".repeat(2000);
+const LONG = { [OWNER]: long, "crossplane.io/composition-resource-name": long };
 const short = "x".repeat(1024);
 const observing = { managementPolicies: ["Observe"] };
 const writing = { managementPolicies: ["*"] };
@@ -63,13 +64,7 @@ describe("a managed resource as a contender", () => {
     ],
     [
       "a long owner and name are cut, and it can be promoted all the same",
-      {
-        annotations: {
-          [OWNER]: long,
-          "crossplane.io/composition-resource-name": long,
-          [TAGS_OWNER]: `${short}#${short}`,
-        },
-      },
+      { annotations: { ...LONG, [TAGS_OWNER]: `${short}#${short}` } },
       { owner: short, id: `${short}#${short}`, isMarked: true },
     ],
     [
@@ -123,11 +118,8 @@ describe("several contenders", () => {
     const chosen = named("chosen", { takeOwnership: "2026", createdAt: "4" });
     const later = named("later", { takeOwnership: "2027", createdAt: "5" });
     const marked = named("marked", { isMarked: true, createdAt: "3" });
-    const [a, b, young] = [
-      named("a", { createdAt: "1" }),
-      named("b", { createdAt: "1" }),
-      named("c", { createdAt: "2" }),
-    ];
+    const [a, b] = [named("a", { createdAt: "1" }), named("b", { createdAt: "1" })];
+    const young = named("c", { createdAt: "2" });
     const deleted = named("deleted", { isDeleting: true });
     const { all, living, names, byUid } = new Contenders([young, b, deleted, a, marked, chosen, later]);
     expect(living).toEqual([later, chosen, marked, a, b, young]);

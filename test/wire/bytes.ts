@@ -80,9 +80,8 @@ export function deepStruct(depth: number, innermost: Buffer = Buffer.alloc(0)): 
   return Buffer.concat(parts.reverse());
 }
 
-export interface RawField {
+interface RawField {
   readonly number: number;
-  readonly wireType: number;
   /** Of a length-delimited field what it delimits, of every other the encoded value. */
   readonly content: Buffer;
 }
@@ -100,23 +99,12 @@ function fieldsOf(bytes: Buffer): RawField[] {
     }
   };
   while (at < bytes.length) {
-    const key = readVarint();
-    const start = at;
-    const skipTo = [
-      () => readVarint(),
-      () => (at += 8),
-      () => (at += readVarint()),
-      undefined,
-      undefined,
-      () => (at += 4),
-    ];
-    let from = start;
-    if (key % 8 === 2) {
-      const length = readVarint();
-      from = at;
-      at += length;
-    } else skipTo[key % 8]?.();
-    fields.push({ number: Math.floor(key / 8), wireType: key % 8, content: bytes.subarray(from, at) });
+    const [key, start] = [readVarint(), at];
+    const wireType = key % 8;
+    const length = wireType === 0 || wireType === 2 ? readVarint() : ({ 1: 8, 5: 4 }[wireType] ?? 0);
+    const from = wireType === 2 ? at : start;
+    if (wireType !== 0) at += length;
+    fields.push({ number: Math.floor(key / 8), content: bytes.subarray(from, at) });
   }
   return fields;
 }
