@@ -98,7 +98,10 @@ function happen(cluster: Cluster, happening: Event): void {
   else cluster.hasProvider = happening.is === "providerComes";
 }
 
-/** Reconciles until nothing changes any more. Asserts that the XR controls and refers to one resource for each desired name, and that only a foreign one is left besides. */
+/**
+ * Reconciles until nothing changes any more. Asserts that the XR controls and refers to one resource for each desired name, and
+ * that only a foreign one is left besides.
+ */
 function settle(cluster: Cluster, { finallyDesired }: History): void {
   for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
   const own = [...cluster.resources].filter(([name]) => name !== FOREIGN);
