@@ -5,32 +5,24 @@ import { documentOf } from "../../src/model/document.ts";
 const labelled = (labels: Record<string, string>) => documentOf({ metadata: { labels } });
 
 describe("a label selector", () => {
-  test.each<{
-    selector: string;
-    matches: readonly Record<string, string>[];
-    others: readonly Record<string, string>[];
-  }>([
-    { selector: "team=orders", matches: [{ team: "orders" }], others: [{ team: "billing" }, {}] },
-    { selector: "team == orders", matches: [{ team: "orders" }], others: [{}] },
-    { selector: "team!=orders", matches: [{ team: "billing" }, {}], others: [{ team: "orders" }] },
-    {
-      selector: "team=orders,env in (prod, stage)",
-      matches: [
-        { team: "orders", env: "prod" },
-        { team: "orders", env: "stage" },
-      ],
-      others: [{ team: "orders" }, { team: "orders", env: "dev" }, { env: "prod" }],
-    },
-    { selector: "env notin (dev)", matches: [{ env: "prod" }, {}], others: [{ env: "dev" }] },
-    { selector: "example.org/shared", matches: [{ "example.org/shared": "" }], others: [{}] },
-    { selector: "! legacy , team=a", matches: [{ team: "a" }], others: [{ team: "a", legacy: "" }] },
-    { selector: "team=", matches: [{ team: "" }], others: [{ team: "a" }, {}] },
-    { selector: "constructor", matches: [{ constructor: "x" }], others: [{}] },
-  ])("$selector matches as kubectl does", ({ selector, matches, others }) => {
+  test.each<[string, readonly Record<string, string>[], readonly Record<string, string>[]]>([
+    ["team=orders", [{ team: "orders" }], [{ team: "billing" }, {}]],
+    ["team == orders", [{ team: "orders" }], [{}]],
+    ["team!=orders", [{ team: "billing" }, {}], [{ team: "orders" }]],
+    [
+      "team=orders,env in (prod, stage)",
+      ["prod", "stage"].map((env) => ({ team: "orders", env })),
+      [{ team: "orders" }, { team: "orders", env: "dev" }, { env: "prod" }],
+    ],
+    ["env notin (dev)", [{ env: "prod" }, {}], [{ env: "dev" }]],
+    ["example.org/shared", [{ "example.org/shared": "" }], [{}]],
+    ["! legacy , team=a", [{ team: "a" }], [{ team: "a", legacy: "" }]],
+    ["team=", [{ team: "" }], [{ team: "a" }, {}]],
+    ["constructor", [{ constructor: "x" }], [{}]],
+  ])("%s matches as kubectl does", (selector, matches, others) => {
     const parsed = parseLabelSelector(selector);
     if (parsed === undefined) throw new Error(`cannot parse ${selector}`);
-    expect(matches.map((labels) => matchesLabels(labelled(labels), parsed))).toEqual(matches.map(() => true));
-    expect(others.map((labels) => matchesLabels(labelled(labels), parsed))).toEqual(others.map(() => false));
+    expect([...matches, ...others].filter((labels) => matchesLabels(labelled(labels), parsed))).toEqual(matches);
   });
 
   test.each([

@@ -19,16 +19,16 @@ describe("an input that was parsed before", () => {
     expect(second).toEqual(parseInput(input("30s")));
   });
 
-  test.each<{ section: string; spec: JsonObject }>([
-    { section: "sharedResources", spec: { sharedResources: [shared({})] } },
-    { section: "tags", spec: { tags: { add: [{ value: { a: "b" } }], preserve: ["aws:*"] } } },
-    {
-      section: "publish",
-      spec: { publish: { environmentConfig: { name: { value: "orders" }, data: [{ value: "a", toFieldPath: "b" }] } } },
-    },
-    { section: "adoption", spec: { adoption: {} } },
-    { section: "externalNames", spec: { externalNames: { ledger: { toCompositeFieldPath: "status.names" } } } },
-  ])("may have the section $section", ({ spec }) => {
+  test.each<[string, JsonObject]>([
+    ["sharedResources", { sharedResources: [shared({})] }],
+    ["tags", { tags: { add: [{ value: { a: "b" } }], preserve: ["aws:*"] } }],
+    [
+      "publish",
+      { publish: { environmentConfig: { name: { value: "orders" }, data: [{ value: "a", toFieldPath: "b" }] } } },
+    ],
+    ["adoption", { adoption: {} }],
+    ["externalNames", { externalNames: { ledger: { toCompositeFieldPath: "status.names" } } }],
+  ])("may have the section %s", (_, spec) => {
     const size = newSize();
     expect(parseKnownInput(inputOf(spec), size)).toBe(parseKnownInput(inputOf(spec), size));
   });
@@ -46,9 +46,9 @@ describe("an input that was parsed before", () => {
   });
 
   test.each([
-    { reason: "of 64 KB is kept", bytes: 64 * 1024, isKept: true },
-    { reason: "of more is not", bytes: 64 * 1024 + 1, isKept: false },
-  ])("one $reason", ({ bytes, isKept }) => {
+    ["of 64 KB is kept", 64 * 1024, true],
+    ["of more is not", 64 * 1024 + 1, false],
+  ])("one %s", (_, bytes, isKept) => {
     const first = parseKnownInput(input("30s"), bytes);
     expect(Object.is(parseKnownInput(input("30s"), bytes), first)).toBe(isKept);
   });

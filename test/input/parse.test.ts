@@ -16,214 +16,154 @@ function faultsOf(input: JsonObject): readonly string[] {
   }
 }
 
+interface Row {
+  readonly spec: JsonValue;
+  readonly faults: readonly string[];
+}
+
+const row = (spec: JsonValue, ...faults: readonly string[]): Row => ({ spec, faults });
+
+/** Faults of a shared resource, below its path. */
+const inShared = (overrides: JsonObject, ...faults: readonly string[]): Row =>
+  row({ sharedResources: [shared(overrides)] }, ...faults.map((fault) => `spec.sharedResources[0].${fault}`));
+
+const withoutConnection = (overrides: JsonObject): JsonObject => {
+  const { connection: _, ...rest } = shared(overrides);
+  return rest;
+};
+
 const connection = (copy: JsonObject): JsonObject => ({ copies: [{ secretName: { value: "db" }, ...copy }] });
 
+/** Faults of a copy of its Secret, below the copy's path. */
+const inCopy = (copy: JsonObject, ...faults: readonly string[]): Row =>
+  inShared({ connection: connection(copy) }, ...faults.map((fault) => `connection.copies[0].${fault}`));
+
+const ONE_SOURCE = "exactly one of value, fromCompositeFieldPath, fromEnvironmentFieldPath; found";
+
 describe("an input", () => {
-  test.each<{ spec: JsonValue; faults: readonly string[] }>([
-    { spec: {}, faults: [] },
-    { spec: { sharedResources: [shared()] }, faults: [] },
-  ])("with the spec $spec has no faults", ({ spec, faults }) => {
-    expect(faultsOf(inputOf(spec))).toEqual(faults);
+  test.each([{}, { sharedResources: [shared()] }])("with the spec %j has no faults", (spec) => {
+    expect(faultsOf(inputOf(spec))).toEqual([]);
   });
 
-  test.each<{ spec: JsonValue; faults: readonly string[] }>([
-    { spec: null, faults: ["spec: not an object: null"] },
-    { spec: { sharedResources: {} }, faults: ["spec.sharedResources: not an array: {}"] },
-    { spec: { colour: "red" }, faults: ["spec.colour: unknown field"] },
-    { spec: { sharedResorces: [] }, faults: ["spec.sharedResorces: unknown field; did you mean sharedResources?"] },
-    {
-      spec: {
-        sharedResources: [shared({ connection: connection({ keys: [{ form: "a", to: "b" }], secretname: {} }) })],
-      },
-      faults: [
-        "spec.sharedResources[0].connection.copies[0].keys[0].form: unknown field; did you mean from?",
-        "spec.sharedResources[0].connection.copies[0].keys[0]: exactly one of from, value; found none",
-        "spec.sharedResources[0].connection.copies[0].secretname: unknown field; did you mean secretName?",
-      ],
-    },
-    {
-      spec: { tags: { preserve: ["a", { vlaue: ["b"] }] } },
-      faults: [
-        "spec.tags.preserve[1].vlaue: unknown field; did you mean value?",
-        "spec.tags.preserve[1]: exactly one of value, fromCompositeFieldPath, fromEnvironmentFieldPath; found none",
-      ],
-    },
-    { spec: { "a.b": 1 }, faults: ["spec[a.b]: unknown field"] },
-    { spec: JSON.parse('{"__proto__": {"x": 1}}'), faults: ["spec.__proto__: unknown field"] },
-    {
-      spec: { sharedResources: [shared({ kind: 7 as never })] },
-      faults: ["spec.sharedResources[0].kind: not a string: 7"],
-    },
-    {
-      spec: { sharedResources: [shared({ select: {} })] },
-      faults: ["spec.sharedResources[0].select: exactly one of name, matchLabels, self; found none"],
-    },
-    {
-      spec: { sharedResources: [shared({ select: { name: { value: "a", fromCompositeFieldPath: "spec.a" } } })] },
-      faults: [
-        "spec.sharedResources[0].select.name: exactly one of value, fromCompositeFieldPath, fromEnvironmentFieldPath; " +
-          "found value and fromCompositeFieldPath",
-      ],
-    },
-    {
-      spec: { sharedResources: [shared({ name: "Orders_DB" })] },
-      faults: ["spec.sharedResources[0].name: not a DNS label: lower case letters, digits and '-', at most 63"],
-    },
-    {
-      spec: {
-        sharedResources: [
-          shared(),
-          { ...shared({ name: "network", resolution: "Fail" }), connection: undefined as never },
+  test.each([
+    row(null, "spec: not an object: null"),
+    row({ sharedResources: {} }, "spec.sharedResources: not an array: {}"),
+    row({ colour: "red" }, "spec.colour: unknown field"),
+    row({ sharedResorces: [] }, "spec.sharedResorces: unknown field; did you mean sharedResources?"),
+    inCopy(
+      { keys: [{ form: "a", to: "b" }], secretname: {} },
+      "keys[0].form: unknown field; did you mean from?",
+      "keys[0]: exactly one of from, value; found none",
+      "secretname: unknown field; did you mean secretName?",
+    ),
+    row(
+      { tags: { preserve: ["a", { vlaue: ["b"] }] } },
+      "spec.tags.preserve[1].vlaue: unknown field; did you mean value?",
+      `spec.tags.preserve[1]: ${ONE_SOURCE} none`,
+    ),
+    row({ "a.b": 1 }, "spec[a.b]: unknown field"),
+    row(JSON.parse('{"__proto__": {"x": 1}}'), "spec.__proto__: unknown field"),
+    inShared({ kind: 7 }, "kind: not a string: 7"),
+    inShared({ select: {} }, "select: exactly one of name, matchLabels, self; found none"),
+    inShared(
+      { select: { name: { value: "a", fromCompositeFieldPath: "spec.a" } } },
+      `select.name: ${ONE_SOURCE} value and fromCompositeFieldPath`,
+    ),
+    inShared({ name: "Orders_DB" }, "name: not a DNS label: lower case letters, digits and '-', at most 63"),
+    row(
+      { sharedResources: [shared(), withoutConnection({ name: "network", resolution: "Fail" })] },
+      "spec.sharedResources: resolution: Fail does not go with connection: a Fatal result keeps copies whatever their owners say",
+    ),
+    row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
+    ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) =>
+      inShared({ apiVersion }, "apiVersion: not an API version, such as example.org/v1"),
+    ),
+    ...["v1", "apps/v1", "gateway.networking.k8s.io/v1"].map((apiVersion) =>
+      inShared(
+        { apiVersion, kind: "ConfigMap" },
+        "grant: Annotation does not go with connection for a kind of Kubernetes itself: no controller vouches for the " +
+          "Secret that it names, so anyone who can edit it could share any Secret; use ReferenceGrant or None",
+      ),
+    ),
+    row(
+      { sharedResources: [withoutConnection({ grant: "ReferenceGrant" })] },
+      "spec.sharedResources[0].grant: ReferenceGrant needs connection: it grants access to the connection Secret",
+    ),
+    inShared(
+      { select: { name: { value: "orders" }, namespace: { value: "*" } } },
+      'select.namespace: "*" goes with matchLabels',
+    ),
+    inShared(
+      { apiVersion: "v1", kind: "Secret" },
+      "kind: a Secret cannot be shared by itself, since nobody could grant it: select the resource that writes it",
+    ),
+    inShared(
+      { patches: [{ fromFieldPath: "a..b", toCompositeFieldPath: "spec.x" }] },
+      'patches[0].fromFieldPath: not a field path: "a..b", at position 1',
+      "patches[0].toCompositeFieldPath: not below status: a function can set nothing else of the XR",
+    ),
+    inShared({ connection: { copies: [] } }, "connection.copies: an empty list"),
+    inCopy({ via: "Copy" }, 'via: not one of Object, ConnectionSecret, ObjectWithValues, Secret: "Copy"'),
+    inCopy(
+      { providerConfigRef: { kind: "X" } },
+      'providerConfigRef.kind: not one of ProviderConfig, ClusterProviderConfig: "X"',
+    ),
+    inCopy({ namespaces: { value: 3 } }, "namespaces.value: not what is allowed here: a number"),
+    inCopy(
+      {
+        keys: [
+          { from: "a", to: "x" },
+          { from: "b", to: "x" },
+          { from: "", to: "a b" },
         ],
       },
-      faults: [
-        "spec.sharedResources: resolution: Fail does not go with connection: a Fatal result keeps copies whatever their owners say",
-      ],
-    },
-    {
-      spec: { sharedResources: [shared(), shared()] },
-      faults: ['spec.sharedResources: more than one with name "db"'],
-    },
-    ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) => ({
-      spec: { sharedResources: [shared({ apiVersion, kind: "XPostgres" })] },
-      faults: ["spec.sharedResources[0].apiVersion: not an API version, such as example.org/v1"],
-    })),
-    ...["v1", "apps/v1", "gateway.networking.k8s.io/v1"].map((apiVersion) => ({
-      spec: { sharedResources: [shared({ apiVersion, kind: "ConfigMap" })] },
-      faults: [
-        "spec.sharedResources[0].grant: Annotation does not go with connection for a kind of Kubernetes itself: no controller " +
-          "vouches for the Secret that it names, so anyone who can edit it could share any Secret; use ReferenceGrant or None",
-      ],
-    })),
-    {
-      spec: { sharedResources: [{ ...shared({ grant: "ReferenceGrant" }), connection: undefined }] },
-      faults: [
-        "spec.sharedResources[0].grant: ReferenceGrant needs connection: it grants access to the connection Secret",
-      ],
-    },
-    {
-      spec: { sharedResources: [shared({ select: { name: { value: "orders" }, namespace: { value: "*" } } })] },
-      faults: ['spec.sharedResources[0].select.namespace: "*" goes with matchLabels'],
-    },
-    {
-      spec: { sharedResources: [shared({ apiVersion: "v1", kind: "Secret" })] },
-      faults: [
-        "spec.sharedResources[0].kind: a Secret cannot be shared by itself, since nobody could grant it: select the resource " +
-          "that writes it",
-      ],
-    },
-    {
-      spec: { sharedResources: [shared({ patches: [{ fromFieldPath: "a..b", toCompositeFieldPath: "spec.x" }] })] },
-      faults: [
-        'spec.sharedResources[0].patches[0].fromFieldPath: not a field path: "a..b", at position 1',
-        "spec.sharedResources[0].patches[0].toCompositeFieldPath: not below status: a function can set nothing else of the XR",
-      ],
-    },
-    {
-      spec: { sharedResources: [shared({ connection: { copies: [] } })] },
-      faults: ["spec.sharedResources[0].connection.copies: an empty list"],
-    },
-    {
-      spec: { sharedResources: [shared({ connection: connection({ via: "Copy" }) })] },
-      faults: [
-        "spec.sharedResources[0].connection.copies[0].via: not one of Object, ConnectionSecret, ObjectWithValues, Secret: " +
-          '"Copy"',
-      ],
-    },
-    {
-      spec: { sharedResources: [shared({ connection: connection({ providerConfigRef: { kind: "X" } }) })] },
-      faults: [
-        "spec.sharedResources[0].connection.copies[0].providerConfigRef.kind: not one of ProviderConfig, " +
-          'ClusterProviderConfig: "X"',
-      ],
-    },
-    {
-      spec: { sharedResources: [shared({ connection: connection({ namespaces: { value: 3 } }) })] },
-      faults: ["spec.sharedResources[0].connection.copies[0].namespaces.value: not what is allowed here: a number"],
-    },
-    {
-      spec: {
-        sharedResources: [
-          shared({
-            connection: connection({
-              keys: [
-                { from: "a", to: "x" },
-                { from: "b", to: "x" },
-                { from: "", to: "a b" },
-              ],
-            }),
-          }),
+      "keys[2].from: empty",
+      "keys[2].to: not a Secret's key",
+      'keys: more than one with to "x"',
+    ),
+    inCopy(
+      {
+        keys: [
+          { from: "a", to: { fromCompositeFieldPath: "spec..key" } },
+          { from: "b", to: { value: "a b" } },
+          { from: "c", to: { value: "x" } },
+          { from: "d", to: "x" },
+          { from: "e", to: 7 },
         ],
       },
-      faults: [
-        "spec.sharedResources[0].connection.copies[0].keys[2].from: empty",
-        "spec.sharedResources[0].connection.copies[0].keys[2].to: not a Secret's key",
-        'spec.sharedResources[0].connection.copies[0].keys: more than one with to "x"',
-      ],
-    },
-    {
-      spec: {
-        sharedResources: [
-          shared({
-            connection: connection({
-              keys: [
-                { from: "a", to: { fromCompositeFieldPath: "spec..key" } },
-                { from: "b", to: { value: "a b" } },
-                { from: "c", to: { value: "x" } },
-                { from: "d", to: "x" },
-                { from: "e", to: 7 },
-              ],
-            }),
-          }),
-        ],
-      },
-      faults: [
-        'spec.sharedResources[0].connection.copies[0].keys[0].to.fromCompositeFieldPath: not a field path: "spec..key", at position 4',
-        "spec.sharedResources[0].connection.copies[0].keys[1].to.value: not a Secret's key",
-        "spec.sharedResources[0].connection.copies[0].keys[4].to: not what is allowed here: 7",
-        'spec.sharedResources[0].connection.copies[0].keys: more than one with to "x"',
-      ],
-    },
-    {
-      spec: {
+      'keys[0].to.fromCompositeFieldPath: not a field path: "spec..key", at position 4',
+      "keys[1].to.value: not a Secret's key",
+      "keys[4].to: not what is allowed here: 7",
+      'keys: more than one with to "x"',
+    ),
+    row(
+      {
         publish: {
           environmentConfig: {
             name: { value: "orders" },
-            data: [
-              { value: 1, toFieldPath: "db.ports[0]" },
-              { value: 2, toFieldPath: "db['ports'][0]" },
-            ],
+            data: ["db.ports[0]", "db['ports'][0]"].map((toFieldPath) => ({ value: 1, toFieldPath })),
           },
         },
       },
-      faults: ['spec.publish.environmentConfig.data: more than one with toFieldPath "db.ports[0]"'],
-    },
-    {
-      spec: {
-        sharedResources: [
-          shared({ connection: connection({ annotations: { "shared-infrastructure.fn.crossplane.io/owner": "me" } }) }),
-        ],
-      },
-      faults: [
-        "spec.sharedResources[0].connection.copies[0].annotations: annotations under shared-infrastructure.fn.crossplane.io/ " +
-          "are this function's own",
-      ],
-    },
-    {
-      spec: { responseTTL: "x".repeat(60) },
-      faults: [`spec.responseTTL: not a duration: "${"x".repeat(60)}" (for example 60s, 5m, 1h30m)`],
-    },
-    {
-      spec: { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
-      faults: [
-        "spec.consumers.credentials.template.apiVersion: required",
-        "spec.consumers.credentials.template: the same for each namespace: use {namespace} or {hash} in one of its texts",
-        "spec.consumers.list: required with credentials: it tells consumers which Secret is theirs",
-        "spec.consumers.grant: None names no namespaces to make credentials for",
-      ],
-    },
-    {
-      spec: {
+      'spec.publish.environmentConfig.data: more than one with toFieldPath "db.ports[0]"',
+    ),
+    inCopy(
+      { annotations: { "shared-infrastructure.fn.crossplane.io/owner": "me" } },
+      "annotations: annotations under shared-infrastructure.fn.crossplane.io/ are this function's own",
+    ),
+    row(
+      { responseTTL: "x".repeat(60) },
+      `spec.responseTTL: not a duration: "${"x".repeat(60)}" (for example 60s, 5m, 1h30m)`,
+    ),
+    row(
+      { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
+      "spec.consumers.credentials.template.apiVersion: required",
+      "spec.consumers.credentials.template: the same for each namespace: use {namespace} or {hash} in one of its texts",
+      "spec.consumers.list: required with credentials: it tells consumers which Secret is theirs",
+      "spec.consumers.grant: None names no namespaces to make credentials for",
+    ),
+    row(
+      {
         consumers: {
           list: { toCompositeFieldPath: "status.consumers" },
           credentials: {
@@ -232,36 +172,32 @@ describe("an input", () => {
           kinds: ["Role"],
         },
       },
-      faults: [
-        'spec.consumers.kinds[0]: not one of Object, NamespacedObject, Secret: "Role"',
-        "spec.consumers.credentials.template.metadata.name: the same for each namespace: use {namespace} or {hash} in it, " +
-          "or leave the name to Crossplane",
-      ],
-    },
-    {
-      spec: {
-        sharedResources: [
-          shared({
-            grant: "ReferenceGrant",
-            connection: { copies: [{ secretName: { value: "db" } }], secretRef: { perConsumer: true } },
-          }),
-        ],
-      },
-      faults: [
-        "spec.sharedResources[0].grant: ReferenceGrant does not go with perConsumer: credentials are made for the namespaces that " +
-          "annotations grant",
-      ],
-    },
+      'spec.consumers.kinds[0]: not one of Object, NamespacedObject, Secret: "Role"',
+      "spec.consumers.credentials.template.metadata.name: the same for each namespace: use {namespace} or {hash} in it, " +
+        "or leave the name to Crossplane",
+    ),
+    inShared(
+      { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },
+      "grant: ReferenceGrant does not go with perConsumer: credentials are made for the namespaces that annotations grant",
+    ),
+    row({ adoption: { onUnadopted: "Delete" } }, 'spec.adoption.onUnadopted: not one of Adopt, Block: "Delete"'),
+    row({ adoption: { onUnproven: true } }, "spec.adoption.onUnproven: not one of Block, Release: true"),
+    row({ adoption: { block: true } }, "spec.adoption.block: unknown field"),
+    row({ adoption: [] }, "spec.adoption: not an object: []"),
+    row(
+      { externalNames: { ledger: { toCompositeFieldPath: "spec.names" } } },
+      "spec.externalNames.ledger.toCompositeFieldPath: not below status: a function can set nothing else of the XR",
+    ),
+    row({ externalNames: { ledger: {} } }, "spec.externalNames.ledger.toCompositeFieldPath: required"),
+    row({ externalNames: { rescue: [{ kind: "VPC" }] } }, "spec.externalNames.rescue[0].apiGroup: required"),
+    row({ externalNames: { pin: "yes" } }, 'spec.externalNames.pin: not a boolean: "yes"'),
   ])("is refused with $faults", ({ spec, faults }) => {
     expect(faultsOf(inputOf(spec))).toEqual(faults);
   });
 
   test.each([
     { input: {}, faults: ["apiVersion: required", "kind: required", "spec: required"] },
-    {
-      input: { apiVersion: "v1", kind: KIND, spec: {} },
-      faults: [`apiVersion: not ${API_VERSION}: "v1"`],
-    },
+    { input: { apiVersion: "v1", kind: KIND, spec: {} }, faults: [`apiVersion: not ${API_VERSION}: "v1"`] },
     {
       input: { apiVersion: API_VERSION, kind: "x".repeat(60), spec: {} },
       faults: [`kind: not Input: "${"x".repeat(38)}…`],
@@ -346,32 +282,39 @@ describe("a parsed input", () => {
 });
 
 describe("an input with tags", () => {
-  const cluster = "spec.tags.owner.cluster.value: not a DNS label: lower case letters, digits and '-', at most 63";
-  test.each<{ tags: JsonValue; faults: readonly string[] }>([
-    { tags: {}, faults: [] },
-    {
-      tags: { add: [{ key: "a", value: "b" }, { value: { a: "b" } }], preserve: ["aws:*"], remove: ["a"] },
-      faults: [],
-    },
-    { tags: { preserve: [{ fromCompositeFieldPath: "spec.keys", policy: "Retain" }] }, faults: [] },
-    {
-      tags: { add: [{ key: "a", value: { b: "c" } }] },
-      faults: ["spec.tags.add[0].value: a text where there is a key, a map of texts where there is none"],
-    },
-    {
-      tags: { add: [{ value: "b" }] },
-      faults: ["spec.tags.add[0].value: a text where there is a key, a map of texts where there is none"],
-    },
-    {
-      tags: { add: [{ key: "a" }] },
-      faults: ["spec.tags.add[0]: exactly one of value, fromCompositeFieldPath, fromEnvironmentFieldPath; found none"],
-    },
-    { tags: { resources: [] }, faults: ["spec.tags.resources: an empty list"] },
-    {
-      tags: { owner: { onConflict: "Fight", cluster: { value: "Prod EU" } } },
-      faults: [cluster, 'spec.tags.owner.onConflict: not one of Observe, Withhold, Fail: "Fight"'],
-    },
-  ])("$tags has the faults $faults", ({ tags, faults }) => {
-    expect(faultsOf(inputOf({ tags }))).toEqual(faults);
+  const either = "spec.tags.add[0].value: a text where there is a key, a map of texts where there is none";
+  test.each([
+    row({}),
+    row({ add: [{ key: "a", value: "b" }, { value: { a: "b" } }], preserve: ["aws:*"], remove: ["a"] }),
+    row({ preserve: [{ fromCompositeFieldPath: "spec.keys", policy: "Retain" }] }),
+    row({ add: [{ key: "a", value: { b: "c" } }] }, either),
+    row({ add: [{ value: "b" }] }, either),
+    row({ add: [{ key: "a" }] }, `spec.tags.add[0]: ${ONE_SOURCE} none`),
+    row({ resources: [] }, "spec.tags.resources: an empty list"),
+    row(
+      { owner: { onConflict: "Fight", cluster: { value: "Prod EU" } } },
+      "spec.tags.owner.cluster.value: not a DNS label: lower case letters, digits and '-', at most 63",
+      'spec.tags.owner.onConflict: not one of Observe, Withhold, Fail: "Fight"',
+    ),
+  ])("$spec has the faults $faults", ({ spec, faults }) => {
+    expect(faultsOf(inputOf({ tags: spec }))).toEqual(faults);
+  });
+});
+
+/** The sections `adoption` and `externalNames`. */
+describe("a section of an input", () => {
+  const specOf = (spec: JsonObject) => parseInput(inputOf(spec)).spec;
+
+  test("that is empty turns its feature on, with all defaults", () => {
+    const { adoption, externalNames } = specOf({ adoption: {}, externalNames: {} });
+    expect(adoption).toEqual({ onUnadopted: "Adopt", onUnproven: "Block", onMissing: "Wait" });
+    expect(externalNames).toEqual({ pin: true, rescue: [], builtInRescue: true });
+  });
+
+  test("that rescues external names reads status.atProvider.id by default", () => {
+    const rescue = [{ apiGroup: "db.example.org", kind: "Cluster" }];
+    expect(specOf({ externalNames: { rescue } }).externalNames?.rescue).toEqual([
+      { apiGroup: "db.example.org", kind: "Cluster", fromFieldPath: ["status", "atProvider", "id"] },
+    ]);
   });
 });

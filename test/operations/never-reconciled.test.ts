@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import type { Answer } from "../../src/model/requirement.ts";
 import { neverReconciled } from "../../src/operations/never-reconciled.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
@@ -47,15 +48,11 @@ function operate({ definitions, shops }: World, spec: JsonObject = {}) {
     ["never-reconciled/definitions", definitions],
     ["never-reconciled/composites/xshops.apps.example.org", shops],
   ]);
-  const request = {
-    ...emptyRequest,
-    required: (name: string) => {
-      const items = answers.get(toBaseName(name));
-      return items === undefined
-        ? ({ is: "pending" } as const)
-        : ({ is: "resolved", items: items.map(documentOf) } as const);
-    },
+  const required = (name: string): Answer => {
+    const items = answers.get(toBaseName(name));
+    return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
   };
+  const request = { ...emptyRequest, required };
   return runFeature(neverReconciled, { request, input: parseInput(inputOf({ neverReconciled: spec })) });
 }
 
@@ -82,23 +79,19 @@ const nudgeOf = (value: unknown) => [
 
 describe("an Operation that looks for XRs that were never reconciled", () => {
   test.each([
-    { reason: "the XRDs first", world: {}, asks: [askedXrds] },
-    {
-      reason: "their XRs next, and the XRDs again",
-      world: { definitions: [definition()] },
-      asks: [askedXrds, askedShops],
-    },
-    {
-      reason: "no XRs of an XRD that is not established, since Crossplane would fail on a kind that is not served",
-      world: { definitions: [definition({ isEstablished: false })] },
-      asks: [askedXrds],
-    },
-    {
-      reason: "the same when everything is answered, or Crossplane would call for ever",
-      world: { definitions: [definition()], shops: [shop("one")] },
-      asks: [askedXrds, askedShops],
-    },
-  ])("requires $reason", ({ world, asks }) => {
+    ["the XRDs first", {}, [askedXrds]],
+    ["their XRs next, and the XRDs again", { definitions: [definition()] }, [askedXrds, askedShops]],
+    [
+      "no XRs of an XRD that is not established, since Crossplane would fail on a kind that is not served",
+      { definitions: [definition({ isEstablished: false })] },
+      [askedXrds],
+    ],
+    [
+      "the same when everything is answered, or Crossplane would call for ever",
+      { definitions: [definition()], shops: [shop("one")] },
+      [askedXrds, askedShops],
+    ],
+  ])("requires %s", (_, world, asks) => {
     expect([...requirementsIn(operate(world))]).toEqual(asks);
   });
 
@@ -157,12 +150,11 @@ describe("an Operation that has found all XRs", () => {
   });
 
   test("reports them and leaves the XRD alone under onFound: Report", () => {
-    const { nudges, results } = outcomeOf(
-      operate({ definitions: [definition()], shops: [shop("one")] }, { onFound: "Report" }),
-    );
-    expect({ nudges, results }).toEqual({
-      nudges: [],
+    const world = { definitions: [definition()], shops: [shop("one")] };
+    expect(outcomeOf(operate(world, { onFound: "Report" }))).toEqual({
       results: ["Warning: xshops.apps.example.org: never reconciled: one"],
+      nudges: [],
+      output: { neverReconciled: { "xshops.apps.example.org": ["one"] } },
     });
   });
 

@@ -27,63 +27,38 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
 const self = { kind: "Secret", name: "db" };
 
 describe("the consumer that a copied Secret stands for", () => {
-  test.each<{ reason: string; metadata?: JsonObject; is: Consumer | undefined }>([
-    { reason: "is the owner that it names", is: consumer() },
-    { reason: "is none where Crossplane did not compose it", metadata: { labels: {} }, is: undefined },
-    { reason: "is none without a namespace", metadata: { namespace: null }, is: undefined },
-    { reason: "is none in what cannot be a namespace", metadata: { namespace: "A/b" }, is: undefined },
-    { reason: "is the Secret itself where no owner is named", metadata: { annotations: {} }, is: consumer(self) },
-    {
-      reason: "is the Secret itself where the owner has too many parts",
-      metadata: { annotations: { [OWNER]: "Shop.apps.example.org/a/b/c" } },
-      is: consumer(self),
-    },
-    {
-      reason: "is the Secret itself where the owner's kind is none",
-      metadata: { annotations: { [OWNER]: "9 lives/shop" } },
-      is: consumer(self),
-    },
-    {
-      reason: "is the Secret itself where the owner has no name",
-      metadata: { annotations: { [OWNER]: "Shop" } },
-      is: consumer(self),
-    },
-    {
-      reason: "is the Secret itself where the owner is too long",
-      metadata: { annotations: { [OWNER]: `Shop/${"a/".repeat(600)}shop` } },
-      is: consumer(self),
-    },
-    {
-      reason: "is a cluster-scoped XR",
-      metadata: { annotations: { [OWNER]: "XShop.apps.example.org/shop" } },
-      is: consumer({ kind: "XShop.apps.example.org" }),
-    },
-    {
-      reason:
-        "may be granted by the kind of its XR, in the namespace where it lies, whatever namespace its owner names",
-      metadata: {
-        annotations: { [OWNER]: "Shop.apps.example.org/team-b/shop" },
-        ownerReferences: [{ apiVersion: "apps.example.org/v1", kind: "XShop", name: "x", uid: "1", controller: true }],
-      },
-      is: consumer({
-        grantees: [
-          { namespace: "team-a", kind: "Shop.apps.example.org" },
-          { namespace: "team-a", kind: "XShop.apps.example.org" },
-        ],
-      }),
-    },
-  ])("$reason", ({ metadata, is }) => {
+  const owner = (text: string): JsonObject => ({ annotations: { [OWNER]: text } });
+  const xr = { apiVersion: "apps.example.org/v1", kind: "XShop", name: "x", uid: "1", controller: true };
+  const grantees = [
+    { namespace: "team-a", kind: "Shop.apps.example.org" },
+    { namespace: "team-a", kind: "XShop.apps.example.org" },
+  ];
+  test.each<[reason: string, metadata: JsonObject, is: Consumer | undefined]>([
+    ["is the owner that it names", {}, consumer()],
+    ["is none where Crossplane did not compose it", { labels: {} }, undefined],
+    ["is none without a namespace", { namespace: null }, undefined],
+    ["is none in what cannot be a namespace", { namespace: "A/b" }, undefined],
+    ["is the Secret itself where no owner is named", { annotations: {} }, consumer(self)],
+    ["is the Secret itself where the owner has too many parts", owner("Shop.apps.example.org/a/b/c"), consumer(self)],
+    ["is the Secret itself where the owner's kind is none", owner("9 lives/shop"), consumer(self)],
+    ["is the Secret itself where the owner has no name", owner("Shop"), consumer(self)],
+    ["is the Secret itself where the owner is too long", owner(`Shop/${"a/".repeat(600)}shop`), consumer(self)],
+    ["is a cluster-scoped XR", owner("XShop.apps.example.org/shop"), consumer({ kind: "XShop.apps.example.org" })],
+    [
+      "may be granted by the kind of its XR, in the namespace where it lies, whatever namespace its owner names",
+      { ...owner("Shop.apps.example.org/team-b/shop"), ownerReferences: [xr] },
+      consumer({ grantees }),
+    ],
+  ])("%s", (_, metadata, is) => {
     expect(toConsumer(secret(metadata), "Secret")).toEqual(is);
   });
 });
 
 test("a copy names its owner in an annotation, of its own or of its manifest", () => {
   const manifest = { metadata: { annotations } };
-  expect(readWrittenOwner(secret())).toBe("Shop.apps.example.org/team-a/shop");
-  expect(readWrittenOwner(documentOf({ spec: { forProvider: { manifest } } }))).toBe(
-    "Shop.apps.example.org/team-a/shop",
-  );
-  expect(readWrittenOwner(documentOf({}))).toBeUndefined();
+  const owner = "Shop.apps.example.org/team-a/shop";
+  const copies = [secret(), documentOf({ spec: { forProvider: { manifest } } }), documentOf({})];
+  expect(copies.map(readWrittenOwner)).toEqual([owner, owner, undefined]);
 });
 
 test("consumers are sorted by namespace, kind, name and Secret", () => {

@@ -29,85 +29,83 @@ const read = ({ annotations = NAMED, metadata = {}, spec = {} }: Parts): Contend
   toContender(documentOf({ metadata: { name: "us", uid: "1", annotations, ...metadata }, spec }));
 
 const long = "x".repeat(2000);
+const LONG = { [OWNER]: long, "crossplane.io/composition-resource-name": long };
 const short = "x".repeat(1024);
 const observing = { managementPolicies: ["Observe"] };
 const writing = { managementPolicies: ["*"] };
 
 describe("a managed resource as a contender", () => {
-  test.each<Parts & { reason: string; is: Partial<Contender> }>([
-    {
-      reason: "one without annotations has no owner and is no owner",
-      annotations: {},
-      is: { id: "#", owner: "", isMarked: false, takeOwnership: "", createdAt: "", identity: undefined },
-    },
-    {
-      reason: "its owner and its name in the Composition identify it",
-      is: { id: "XShop/us#bucket", owner: "XShop/us", name: "us", uid: "1", isMarked: false },
-    },
-    { reason: "one whose marker is its id was promoted", annotations: MARKED, is: { isMarked: true } },
-    {
-      reason: "one whose marker names another one was not promoted",
-      annotations: { ...MARKED, [TAGS_OWNER]: "XShop/other#bucket" },
-      is: { id: "XShop/us#bucket", isMarked: false },
-    },
-    {
-      reason: "one that is written by hand is known by its marker",
-      annotations: { [OWNER]: "XShop/us", [TAGS_OWNER]: "XShop/us#by-hand" },
-      is: { id: "XShop/us#by-hand", isMarked: true },
-    },
-    {
-      reason: "the name in the Composition counts more than the marker",
-      annotations: { ...NAMED, [TAGS_OWNER]: "XShop/us#by-hand" },
-      is: { id: "XShop/us#bucket", isMarked: false },
-    },
-    {
-      reason: "a long owner and name are cut, and it can be promoted all the same",
-      annotations: {
-        [OWNER]: long,
-        "crossplane.io/composition-resource-name": long,
-        [TAGS_OWNER]: `${short}#${short}`,
+  test.each<[reason: string, parts: Parts, is: Partial<Contender>]>([
+    [
+      "one without annotations has no owner and is no owner",
+      { annotations: {} },
+      { id: "#", owner: "", isMarked: false, takeOwnership: "", createdAt: "", identity: undefined },
+    ],
+    [
+      "its owner and its name in the Composition identify it",
+      {},
+      { id: "XShop/us#bucket", owner: "XShop/us", name: "us", uid: "1", isMarked: false },
+    ],
+    ["one whose marker is its id was promoted", { annotations: MARKED }, { isMarked: true }],
+    [
+      "one whose marker names another one was not promoted",
+      { annotations: { ...MARKED, [TAGS_OWNER]: "XShop/other#bucket" } },
+      { id: "XShop/us#bucket", isMarked: false },
+    ],
+    [
+      "one that is written by hand is known by its marker",
+      { annotations: { [OWNER]: "XShop/us", [TAGS_OWNER]: "XShop/us#by-hand" } },
+      { id: "XShop/us#by-hand", isMarked: true },
+    ],
+    [
+      "the name in the Composition counts more than the marker",
+      { annotations: { ...NAMED, [TAGS_OWNER]: "XShop/us#by-hand" } },
+      { id: "XShop/us#bucket", isMarked: false },
+    ],
+    [
+      "a long owner and name are cut, and it can be promoted all the same",
+      { annotations: { ...LONG, [TAGS_OWNER]: `${short}#${short}` } },
+      { owner: short, id: `${short}#${short}`, isMarked: true },
+    ],
+    [
+      "without a UID its name stands for that",
+      { metadata: { uid: null, namespace: "team-a" } },
+      { uid: "team-a/us", name: "team-a/us" },
+    ],
+    [
+      "its age, label and an operator's choice are read",
+      {
+        metadata: { creationTimestamp: CREATED_AT, labels: { [IDENTITY]: "hash" } },
+        annotations: { ...NAMED, [TAKE_OWNERSHIP]: "2026", [CONTENDERS]: "a,,b" },
       },
-      is: { owner: short, id: `${short}#${short}`, isMarked: true },
-    },
-    {
-      reason: "without a UID its name stands for that",
-      metadata: { uid: null, namespace: "team-a" },
-      is: { uid: "team-a/us", name: "team-a/us" },
-    },
-    {
-      reason: "its age, label and an operator's choice are read",
-      metadata: { creationTimestamp: CREATED_AT, labels: { [IDENTITY]: "hash" } },
-      annotations: { ...NAMED, [TAKE_OWNERSHIP]: "2026", [CONTENDERS]: "a,,b" },
-      is: { createdAt: CREATED_AT, identity: "hash", takeOwnership: "2026", acknowledged: new Set(["a", "b"]) },
-    },
-    { reason: "one that may write is writing", spec: writing, is: { isWriting: true, isDeletingWithIt: true } },
-    { reason: "one that observes is not writing", spec: observing, is: { isWriting: false, isDeletingWithIt: false } },
-    { reason: "a promoted one without policies is writing", annotations: MARKED, is: { isWriting: true } },
-    { reason: "another one without policies is not writing", is: { isWriting: false } },
-    {
-      reason: "one that is paused is not writing",
-      annotations: { ...MARKED, "crossplane.io/paused": "true" },
-      spec: writing,
-      is: { isWriting: false },
-    },
-    {
-      reason: "one that is being deleted is not writing",
-      metadata: { deletionTimestamp: CREATED_AT },
-      spec: writing,
-      is: { isWriting: false, isDeleting: true },
-    },
-    { reason: "nothing tells who created it", is: { isCreated: false } },
-    { reason: "its provider created it", annotations: CREATED, is: { isCreated: true } },
-    {
-      reason: "its provider created it, and that was undone before",
-      annotations: { ...CREATED, [CREATED_BEFORE]: CREATED_AT },
-      is: { isCreated: false },
-    },
-    { reason: "an owner before it created it", annotations: { [ORIGIN]: "Created" }, is: { isCreated: true } },
-    { reason: "it existed before", annotations: { [ORIGIN]: "Existed" }, is: { isCreated: false } },
-    { reason: "an operator allows to delete it", annotations: { [ALLOW_DELETE]: "true" }, is: { isCreated: true } },
-    { reason: "an operator forbids to delete it", annotations: { [ALLOW_DELETE]: "false" }, is: { isCreated: false } },
-  ])("$reason", ({ reason: _, is, ...parts }) => {
+      { createdAt: CREATED_AT, identity: "hash", takeOwnership: "2026", acknowledged: new Set(["a", "b"]) },
+    ],
+    ["one that may write is writing", { spec: writing }, { isWriting: true, isDeletingWithIt: true }],
+    ["one that observes is not writing", { spec: observing }, { isWriting: false, isDeletingWithIt: false }],
+    ["a promoted one without policies is writing", { annotations: MARKED }, { isWriting: true }],
+    ["another one without policies is not writing", {}, { isWriting: false }],
+    [
+      "one that is paused is not writing",
+      { annotations: { ...MARKED, "crossplane.io/paused": "true" }, spec: writing },
+      { isWriting: false },
+    ],
+    [
+      "one that is being deleted is not writing",
+      { metadata: { deletionTimestamp: CREATED_AT }, spec: writing },
+      { isWriting: false, isDeleting: true },
+    ],
+    ["nothing tells who created it", {}, { isCreated: false }],
+    ["its provider created it", { annotations: CREATED }, { isCreated: true }],
+    [
+      "its provider created it, and that was undone before",
+      { annotations: { ...CREATED, [CREATED_BEFORE]: CREATED_AT } },
+      { isCreated: false },
+    ],
+    ["an owner before it created it", { annotations: { [ORIGIN]: "Created" } }, { isCreated: true }],
+    ["it existed before", { annotations: { [ORIGIN]: "Existed" } }, { isCreated: false }],
+    ["an operator allows to delete it", { annotations: { [ALLOW_DELETE]: "true" } }, { isCreated: true }],
+    ["an operator forbids to delete it", { annotations: { [ALLOW_DELETE]: "false" } }, { isCreated: false }],
+  ])("%s", (_, parts, is) => {
     expect(read(parts)).toMatchObject(is);
   });
 });
@@ -120,11 +118,8 @@ describe("several contenders", () => {
     const chosen = named("chosen", { takeOwnership: "2026", createdAt: "4" });
     const later = named("later", { takeOwnership: "2027", createdAt: "5" });
     const marked = named("marked", { isMarked: true, createdAt: "3" });
-    const [a, b, young] = [
-      named("a", { createdAt: "1" }),
-      named("b", { createdAt: "1" }),
-      named("c", { createdAt: "2" }),
-    ];
+    const [a, b] = [named("a", { createdAt: "1" }), named("b", { createdAt: "1" })];
+    const young = named("c", { createdAt: "2" });
     const deleted = named("deleted", { isDeleting: true });
     const { all, living, names, byUid } = new Contenders([young, b, deleted, a, marked, chosen, later]);
     expect(living).toEqual([later, chosen, marked, a, b, young]);

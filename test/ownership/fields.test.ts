@@ -12,123 +12,73 @@ describe("the text of a field", () => {
   const textOf = (desired: JsonObject, observed?: JsonObject) =>
     textAt({ desired: managed(desired), observed: observed && managed(observed) }, path);
 
-  test.each<{ reason: string; desired: JsonObject; observed?: JsonObject; is: string | undefined }>([
-    { reason: "a text", desired: { parent: { id: "a" } }, is: "a" },
-    { reason: "a number, as the text of its digits", desired: { parent: { id: 7 } }, is: "7" },
-    { reason: "false, which is set", desired: { parent: { id: false } }, is: "false" },
-    { reason: "null, which is not set", desired: { parent: { id: null } }, is: "" },
-    { reason: "not set", desired: { parent: {} }, is: "" },
-    { reason: "not set, since its block is a text", desired: { parent: "a" }, is: "" },
-    { reason: "not set, whatever is observed", desired: { parent: {} }, observed: { parent: { id: "b" } }, is: "" },
-    { reason: "in a block that is a list", desired: { parent: [{ id: "a" }, { id: "b" }] }, is: "a" },
-    {
-      reason: "an object, by its sorted keys",
-      desired: { parent: { id: { b: 2, a: [1, { d: 4, c: 3 }] } } },
-      is: '{"a":[1,{"c":3,"d":4}],"b":2}',
-    },
-    { reason: "referred to and not observed", desired: { parent: { idRef: { name: "a" } } }, is: undefined },
-    {
-      reason: "selected and not resolved",
-      desired: { parent: { idSelector: {} } },
-      observed: { parent: { idSelector: {} } },
-      is: undefined,
-    },
-    {
-      reason: "referred to and resolved",
-      desired: { parent: { idRef: { name: "a" } } },
-      observed: { parent: { id: "id-of-a" } },
-      is: "id-of-a",
-    },
-  ])("is $is where it is $reason", ({ desired, observed, is }) => {
+  test.each<[reason: string, is: string | undefined, desired: JsonObject, observed?: JsonObject]>([
+    ["a text", "a", { parent: { id: "a" } }],
+    ["a number, as the text of its digits", "7", { parent: { id: 7 } }],
+    ["false, which is set", "false", { parent: { id: false } }],
+    ["null, which is not set", "", { parent: { id: null } }],
+    ["not set", "", { parent: {} }],
+    ["not set, since its block is a text", "", { parent: "a" }],
+    ["not set, whatever is observed", "", { parent: {} }, { parent: { id: "b" } }],
+    ["in a block that is a list", "a", { parent: [{ id: "a" }, { id: "b" }] }],
+    [
+      "an object, by its sorted keys",
+      '{"a":[1,{"c":3,"d":4}],"b":2}',
+      { parent: { id: { b: 2, a: [1, { d: 4, c: 3 }] } } },
+    ],
+    ["referred to and not observed", undefined, { parent: { idRef: { name: "a" } } }],
+    ["selected and not resolved", undefined, { parent: { idSelector: {} } }, { parent: { idSelector: {} } }],
+    ["referred to and resolved", "id-of-a", { parent: { idRef: { name: "a" } } }, { parent: { id: "id-of-a" } }],
+  ])("that is %s is %j", (_, is, desired, observed?: JsonObject) => {
     expect(textOf(desired, observed)).toBe(is);
   });
 });
 
 describe("the fields that are referred to", () => {
-  test.each<{
-    reason: string;
-    desired: JsonObject;
-    observed?: JsonObject;
-    status?: JsonObject;
-    are: readonly unknown[];
-  }>([
-    { reason: "there are none", desired: { region: "r", tags: { a: "b" } }, are: [] },
-    { reason: "it is not resolved", desired: { roleArnRef: { name: "a" } }, are: ["roleArn", undefined] },
-    {
-      reason: "the pipeline sets the value as well",
-      desired: { roleArn: "a", roleArnRef: { name: "a" } },
-      observed: { roleArn: "b" },
-      are: ["roleArn", "a"],
-    },
-    {
-      reason: "the observed one is resolved",
-      desired: { roleArnSelector: {} },
-      observed: { roleArn: "b" },
-      are: ["roleArn", "b"],
-    },
-    {
-      reason: "only the observed one refers",
-      desired: {},
-      observed: { vpcId: "v", vpcIdRef: {} },
-      are: ["vpcId", "v"],
-    },
-    { reason: "it is a list", desired: { subnetIds: ["1", "2"], subnetIdRefs: [] }, are: ["subnetId", '["1","2"]'] },
-    {
-      reason: "there are several, in blocks, too",
-      desired: {
-        z: "1",
-        zRef: {},
-        block: [
-          { a: "2", aSelector: {} },
-          { a: "3", aRef: {} },
-        ],
-      },
-      are: ["block[0].a", "2", "block[1].a", "3", "z", "1"],
-    },
-    {
-      reason: "it has no field beside it, and the provider has looked",
-      desired: { podSelector: {} },
-      observed: {},
-      status: synced,
-      are: ["pod", ""],
-    },
-    {
-      reason: "it has no field beside it, and the provider has not looked",
-      desired: { podSelector: {} },
-      observed: {},
-      are: ["pod", undefined],
-    },
-    {
-      reason: "one is in another, and what is in that one counts by its text only",
-      desired: { a: { b: { c: "1", cRef: {} }, bRef: {} }, aRef: {} },
-      are: ["a", '{"b":{"c":"1","cRef":{}},"bRef":{}}', "a[0].b", '{"c":"1","cRef":{}}'],
-    },
-    {
-      reason: "the path is so long that it is hashed",
-      desired: { ["a".repeat(513)]: [{ id: "1", idRef: {} }] },
-      are: [`${hashText("a".repeat(513))}[0].id`, "1"],
-    },
-    {
-      reason: "they hold values or choose a provider",
-      desired: { passwordSecretRef: {}, settingsConfigMapRef: {}, providerConfigRef: {}, secretRef: {} },
-      are: [],
-    },
-  ])("are $are where $reason", ({ desired, observed, status = {}, are }) => {
-    const resource = { desired: managed(desired), observed: observed && managed(observed, status) };
-    expect(findReferred(resource)).toEqual(are);
+  const nested = { a: { b: { c: "1", cRef: {} }, bRef: {} }, aRef: {} };
+  const values = { passwordSecretRef: {}, settingsConfigMapRef: {}, providerConfigRef: {}, secretRef: {} };
+  const pods = { podSelector: {} };
+  const long = "a".repeat(513);
+  test.each<[reason: string, are: readonly unknown[], desired: JsonObject, observed?: JsonObject, status?: JsonObject]>(
+    [
+      ["there are none", [], { region: "r", tags: { a: "b" } }],
+      ["it is not resolved", ["roleArn", undefined], { roleArnRef: { name: "a" } }],
+      [
+        "the pipeline sets the value as well",
+        ["roleArn", "a"],
+        { roleArn: "a", roleArnRef: { name: "a" } },
+        { roleArn: "b" },
+      ],
+      ["the observed one is resolved", ["roleArn", "b"], { roleArnSelector: {} }, { roleArn: "b" }],
+      ["only the observed one refers", ["vpcId", "v"], {}, { vpcId: "v", vpcIdRef: {} }],
+      ["it is a list", ["subnetId", '["1","2"]'], { subnetIds: ["1", "2"], subnetIdRefs: [] }],
+      [
+        "there are several, in blocks, too",
+        ["block[0].a", "2", "block[1].a", "3", "z", "1"],
+        { z: "1", zRef: {}, block: ["2", "3"].map((a, i) => ({ a, [i === 0 ? "aSelector" : "aRef"]: {} })) },
+      ],
+      ["it has no field beside it, and the provider has looked", ["pod", ""], pods, {}, synced],
+      ["it has no field beside it, and the provider has not looked", ["pod", undefined], pods, {}],
+      [
+        "one is in another, and what is in that one counts by its text only",
+        ["a", '{"b":{"c":"1","cRef":{}},"bRef":{}}', "a[0].b", '{"c":"1","cRef":{}}'],
+        nested,
+      ],
+      ["the path is so long that it is hashed", [`${hashText(long)}[0].id`, "1"], { [long]: [{ id: "1", idRef: {} }] }],
+      ["they hold values or choose a provider", [], values],
+    ],
+  )("are found where %s", (_, are, desired, observed?: JsonObject, status: JsonObject = {}) => {
+    expect(findReferred({ desired: managed(desired), observed: observed && managed(observed, status) })).toEqual(are);
   });
 });
 
 const nested = (levels: number, innermost: JsonObject): JsonObject =>
   Array.from({ length: levels }).reduce<JsonObject>((inner) => ({ a: inner, aRef: {} }), innermost);
 
-test.each<{ reason: string; desired: JsonObject }>([
-  { reason: "nested", desired: nested(990, { a: "a".repeat(100_000) }) },
-  {
-    reason: "below a long name",
-    desired: { ["a".repeat(100_000)]: Array.from({ length: 3000 }, () => ({ a: 1, aRef: {} })) },
-  },
-])("what is hashed grows with the bytes, and not with their product, where references are $reason", ({ desired }) => {
+test.each<[string, JsonObject]>([
+  ["nested", nested(990, { a: "a".repeat(100_000) })],
+  ["below a long name", { ["a".repeat(100_000)]: Array.from({ length: 3000 }, () => ({ a: 1, aRef: {} })) }],
+])("what is hashed grows with the bytes, and not with their product, where references are %s", (_, desired) => {
   const texts = findReferred({ desired: managed(desired), observed: undefined });
   expect(JSON.stringify(texts).length).toBeLessThan(10 * JSON.stringify(desired).length);
 });

@@ -58,27 +58,19 @@ describe("the contenders for a cloud resource", () => {
   });
 
   test("are not known while the one that wrote the cloud resource last is looked up", () => {
-    expect(find({ reported }, resolved(bucket("us")))).toMatchObject({
-      names: undefined,
-      required: [labelled, writer],
-    });
+    const found = find({ reported }, resolved(bucket("us")));
+    expect(found).toMatchObject({ names: undefined, required: [labelled, writer] });
   });
 
-  test.each([
-    { reason: "it has no label yet", found: [bucket("other", {})], names: ["us", "other"] },
-    { reason: "it is gone", found: [], names: ["us"] },
-    {
-      reason: "it stands for another cloud resource by now",
-      found: [bucket("other", { [IDENTITY]: "another" })],
-      names: ["us"],
-    },
-    {
-      reason: "it says that the cloud resource is in another place",
-      found: [bucket("other", { [IDENTITY]: "another", [EXTERNAL_NAME_LABEL]: "name" })],
-      names: ["us", "other"],
-    },
-    { reason: "it is ours under an earlier name", found: [bucket("us", {})], names: ["us"] },
-  ])("are $names when the last writer has been looked up and $reason", ({ found, names }) => {
+  const another = { [IDENTITY]: "another" };
+  const moved = { ...another, [EXTERNAL_NAME_LABEL]: "name" };
+  test.each<[string, readonly ReturnType<typeof bucket>[], readonly string[]]>([
+    ["it has no label yet", [bucket("other", {})], ["us", "other"]],
+    ["it is gone", [], ["us"]],
+    ["it stands for another cloud resource by now", [bucket("other", another)], ["us"]],
+    ["it says that the cloud resource is in another place", [bucket("other", moved)], ["us", "other"]],
+    ["it is ours under an earlier name", [bucket("us", {})], ["us"]],
+  ])("are known when the last writer has been looked up and %s", (_, found, names) => {
     expect(find({ reported }, resolved(bucket("us")), resolved(...found)).names).toEqual(names);
   });
 

@@ -17,9 +17,4 @@ export const resource = (
   kind: string,
   metadata: JsonObject,
   forProvider: JsonObject,
-): JsonObject => ({
-  apiVersion,
-  kind,
-  metadata,
-  spec: { forProvider },
-});
+): JsonObject => ({ apiVersion, kind, metadata, spec: { forProvider } });

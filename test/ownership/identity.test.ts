@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { identityOf, named, resource } from "./identity-of.ts";
 
 const branch = (forProvider: JsonObject, metadata = named("main")): JsonObject =>
@@ -8,70 +8,58 @@ const branch = (forProvider: JsonObject, metadata = named("main")): JsonObject =
 const block = (forProvider: JsonObject, metadata: JsonObject = {}): JsonObject =>
   resource("s3.aws.upbound.io/v1beta1", "BucketPublicAccessBlock", metadata, { region: "eu-west-1", ...forProvider });
 
+const groupTag = (version: string, tag: JsonValue): JsonObject =>
+  resource(`autoscaling.aws.upbound.io/${version}`, "GroupTag", {}, { autoscalingGroupName: "a", tag });
+
 /** Of a provider that is in no table. */
 const unknown = (forProvider: JsonObject): JsonObject =>
   resource("queue.example.org/v1", "Topic", named("orders"), forProvider);
 
 describe("two managed resources stand for", () => {
-  test.each<{ reason: string; a: JsonObject; b: JsonObject; is: "one" | "two" }>([
-    { reason: "one branch: the same app and name", a: branch({ appId: "a" }), b: branch({ appId: "a" }), is: "one" },
-    { reason: "two branches main of two apps", a: branch({ appId: "a" }), b: branch({ appId: "b" }), is: "two" },
-    {
-      reason: "one branch of the cluster-scoped and the namespaced kind",
-      a: branch({ appId: "a" }),
-      b: { ...branch({ appId: "a" }), apiVersion: "amplify.aws.m.upbound.io/v1beta1" },
-      is: "one",
-    },
-    {
-      reason: "one branch that is named by metadata.name in one of them",
-      a: branch({ appId: "a" }),
-      b: branch({ appId: "a" }, { name: "main" }),
-      is: "one",
-    },
-    { reason: "one block: the same bucket, no name", a: block({ bucket: "a" }), b: block({ bucket: "a" }), is: "one" },
-    {
-      reason: "one block, although only one has a name yet",
-      a: block({ bucket: "a" }),
-      b: block({ bucket: "a" }, named("a")),
-      is: "one",
-    },
-    { reason: "blocks of two buckets", a: block({ bucket: "a" }), b: block({ bucket: "b" }), is: "two" },
-    {
-      reason: "two topics of an unknown kind with another parent",
-      a: unknown({ namespace: "a", namespaceRef: { name: "x" } }),
-      b: unknown({ namespace: "b", namespaceRef: { name: "y" } }),
-      is: "two",
-    },
-    {
-      reason: "two topics of an unknown kind whose parents are in blocks",
-      a: unknown({ parents: [{ id: "a", idSelector: {} }] }),
-      b: unknown({ parents: [{ id: "b", idSelector: {} }] }),
-      is: "two",
-    },
-    { reason: "two topics in two projects", a: unknown({ project: "a" }), b: unknown({ project: "b" }), is: "two" },
-    {
-      reason: "one topic of an unknown kind, encrypted or not",
-      a: unknown({ encrypted: true }),
-      b: unknown({ encrypted: false }),
-      is: "one",
-    },
-    {
-      reason: "one tag of a group, as a list in one version and an object in the other",
-      a: resource(
-        "autoscaling.aws.upbound.io/v1beta1",
-        "GroupTag",
-        {},
-        { autoscalingGroupName: "a", tag: [{ key: "k" }] },
-      ),
-      b: resource(
-        "autoscaling.aws.upbound.io/v1beta2",
-        "GroupTag",
-        {},
-        { autoscalingGroupName: "a", tag: { key: "k" } },
-      ),
-      is: "one",
-    },
-  ])("$is: $reason", ({ a, b, is }) => {
+  test.each<["one" | "two", string, JsonObject, JsonObject]>([
+    ["one", "one branch: the same app and name", branch({ appId: "a" }), branch({ appId: "a" })],
+    ["two", "two branches main of two apps", branch({ appId: "a" }), branch({ appId: "b" })],
+    [
+      "one",
+      "one branch of the cluster-scoped and the namespaced kind",
+      branch({ appId: "a" }),
+      { ...branch({ appId: "a" }), apiVersion: "amplify.aws.m.upbound.io/v1beta1" },
+    ],
+    [
+      "one",
+      "one branch that is named by metadata.name in one of them",
+      branch({ appId: "a" }),
+      branch({ appId: "a" }, { name: "main" }),
+    ],
+    ["one", "one block: the same bucket, no name", block({ bucket: "a" }), block({ bucket: "a" })],
+    ["one", "one block, although only one has a name yet", block({ bucket: "a" }), block({ bucket: "a" }, named("a"))],
+    ["two", "blocks of two buckets", block({ bucket: "a" }), block({ bucket: "b" })],
+    [
+      "two",
+      "two topics of an unknown kind with another parent",
+      unknown({ namespace: "a", namespaceRef: { name: "x" } }),
+      unknown({ namespace: "b", namespaceRef: { name: "y" } }),
+    ],
+    [
+      "two",
+      "two topics of an unknown kind whose parents are in blocks",
+      unknown({ parents: [{ id: "a", idSelector: {} }] }),
+      unknown({ parents: [{ id: "b", idSelector: {} }] }),
+    ],
+    ["two", "two topics in two projects", unknown({ project: "a" }), unknown({ project: "b" })],
+    [
+      "one",
+      "one topic of an unknown kind, encrypted or not",
+      unknown({ encrypted: true }),
+      unknown({ encrypted: false }),
+    ],
+    [
+      "one",
+      "one tag of a group, as a list in one version and an object in the other",
+      groupTag("v1beta1", [{ key: "k" }]),
+      resource("autoscaling.aws.upbound.io/v1beta2", "GroupTag", {}, { autoscalingGroupName: "a", tag: { key: "k" } }),
+    ],
+  ])("%s: %s", (is, _reason, a, b) => {
     const [left, right] = [identityOf(a), identityOf(b)];
     expect(left).toBeDefined();
     expect(left?.identity === right?.identity).toBe(is === "one");
@@ -79,34 +67,30 @@ describe("two managed resources stand for", () => {
 });
 
 describe("a reference", () => {
-  test.each<{ reason: string; desired: JsonObject; observed?: JsonObject; like: JsonObject | undefined }>([
-    { reason: "that is not resolved yet", desired: branch({ appIdRef: { name: "a" } }), like: undefined },
-    { reason: "of an association", desired: block({ bucketSelector: {} }), like: undefined },
-    { reason: "of an unknown kind", desired: unknown({ namespaceIdRef: { name: "a" } }), like: undefined },
-    {
-      reason: "that is resolved",
-      desired: branch({ appIdRef: { name: "a" } }),
-      observed: branch({ appIdRef: { name: "a" }, appId: "id-of-a" }),
-      like: branch({ appId: "id-of-a" }),
-    },
-    {
-      reason: "of an association that is resolved",
-      desired: block({ bucketSelector: {} }),
-      observed: block({ bucketSelector: {}, bucket: "a" }),
-      like: block({ bucket: "a" }),
-    },
-    {
-      reason: "to a list of an unknown kind that is resolved",
-      desired: unknown({ subnetIdRefs: [{ name: "a" }] }),
-      observed: unknown({ subnetIdRefs: [{ name: "a" }], subnetIds: ["1"] }),
-      like: unknown({ subnetIds: ["1"], subnetIdRefs: [{ name: "b" }] }),
-    },
-    {
-      reason: "to a Secret that holds a value",
-      desired: unknown({ passwordSecretRef: { name: "a", key: "b" } }),
-      like: unknown({}),
-    },
-  ])("$reason", ({ desired, observed, like }) => {
+  test.each<[reason: string, like: JsonObject | undefined, desired: JsonObject, observed?: JsonObject]>([
+    ["that is not resolved yet", undefined, branch({ appIdRef: { name: "a" } })],
+    ["of an association", undefined, block({ bucketSelector: {} })],
+    ["of an unknown kind", undefined, unknown({ namespaceIdRef: { name: "a" } })],
+    [
+      "that is resolved",
+      branch({ appId: "id-of-a" }),
+      branch({ appIdRef: { name: "a" } }),
+      branch({ appIdRef: { name: "a" }, appId: "id-of-a" }),
+    ],
+    [
+      "of an association that is resolved",
+      block({ bucket: "a" }),
+      block({ bucketSelector: {} }),
+      block({ bucketSelector: {}, bucket: "a" }),
+    ],
+    [
+      "to a list of an unknown kind that is resolved",
+      unknown({ subnetIds: ["1"], subnetIdRefs: [{ name: "b" }] }),
+      unknown({ subnetIdRefs: [{ name: "a" }] }),
+      unknown({ subnetIdRefs: [{ name: "a" }], subnetIds: ["1"] }),
+    ],
+    ["to a Secret that holds a value", unknown({}), unknown({ passwordSecretRef: { name: "a", key: "b" } })],
+  ])("%s", (_, like, desired, observed?: JsonObject) => {
     expect(identityOf(desired, observed)).toEqual(like && identityOf(like));
     expect(identityOf(desired, observed) === undefined).toBe(like === undefined);
   });

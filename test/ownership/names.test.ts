@@ -7,7 +7,6 @@ import { named, resource } from "./identity-of.ts";
 
 const NAME = ["spec", "forProvider", "name"];
 const GROUP = ["spec", "forProvider", "group"];
-const external = (defaultsToName: boolean): IdentityFacts["name"] => ({ is: "externalName", defaultsToName });
 
 const read = (name: IdentityFacts["name"], metadata: JsonObject, forProvider: JsonObject, observed?: JsonObject) => {
   const toDocument = (of: JsonObject) => documentOf(resource("example.org/v1", "Thing", of, forProvider));
@@ -16,69 +15,39 @@ const read = (name: IdentityFacts["name"], metadata: JsonObject, forProvider: Js
 };
 
 describe("the names of a cloud resource", () => {
-  test.each<{
-    reason: string;
-    name: IdentityFacts["name"];
-    metadata?: JsonObject;
-    observed?: JsonObject;
-    forProvider?: JsonObject;
-    is: Names | undefined;
-  }>([
-    {
-      reason: "the annotation",
-      name: external(true),
-      metadata: { name: "b", ...named("a") },
-      is: { names: ["a"], parts: ["a"], path: ["metadata", "annotations", "crossplane.io/external-name"] },
-    },
-    {
-      reason: "metadata.name, which the provider takes for it",
-      name: external(true),
-      metadata: { name: "b" },
-      observed: { name: "b" },
-      is: { names: ["b"], parts: ["b"], path: ["metadata", "name"] },
-    },
-    {
-      reason: "what the provider has written",
-      name: external(true),
-      metadata: { name: "b" },
-      observed: { name: "b", ...named("c") },
-      is: { names: ["c"], parts: ["c"], path: ["metadata", "name"] },
-    },
-    { reason: "known to the cloud only", name: external(false), metadata: { name: "b" }, is: undefined },
-    { reason: "not given at all", name: external(true), is: undefined },
-  ])("are $reason", ({ name, metadata = {}, forProvider = {}, observed, is }) => {
-    expect(read(name, metadata, forProvider, observed)).toEqual(is);
+  const annotation = ["metadata", "annotations", "crossplane.io/external-name"];
+  test.each<[string, boolean, JsonObject, JsonObject | undefined, Names | undefined]>([
+    ["the annotation", true, { name: "b", ...named("a") }, undefined, { names: ["a"], parts: ["a"], path: annotation }],
+    [
+      "metadata.name, which the provider takes for it",
+      true,
+      { name: "b" },
+      { name: "b" },
+      { names: ["b"], parts: ["b"], path: ["metadata", "name"] },
+    ],
+    [
+      "what the provider has written",
+      true,
+      { name: "b" },
+      { name: "b", ...named("c") },
+      { names: ["c"], parts: ["c"], path: ["metadata", "name"] },
+    ],
+    ["known to the cloud only", false, { name: "b" }, undefined, undefined],
+    ["not given at all", true, {}, undefined, undefined],
+  ])("are %s", (_, defaultsToName, metadata, observed, is) => {
+    expect(read({ is: "externalName", defaultsToName }, metadata, {}, observed)).toEqual(is);
   });
 
-  test.each<{
-    reason: string;
-    is: "fields" | "association";
-    forProvider: JsonObject;
-    names: readonly string[] | undefined;
-  }>([
-    { reason: "fields that are all set", is: "fields", forProvider: { group: "g", name: "n" }, names: ["g", "n"] },
-    { reason: "fields of which the last is set", is: "fields", forProvider: { name: "n" }, names: ["", "n"] },
-    { reason: "fields of which the last is not set", is: "fields", forProvider: { group: "g" }, names: undefined },
-    {
-      reason: "an association's fields, all set",
-      is: "association",
-      forProvider: { group: "g", name: "n" },
-      names: ["g,n"],
-    },
-    {
-      reason: "an association's fields of which one is set",
-      is: "association",
-      forProvider: { name: "n" },
-      names: ["n"],
-    },
-    { reason: "an association's fields of which none is set", is: "association", forProvider: {}, names: undefined },
-    {
-      reason: "an association's fields of which one is unresolved",
-      is: "association",
-      forProvider: { group: "g", nameRef: {} },
-      names: undefined,
-    },
-  ])("are made of $reason: $names", ({ is, forProvider, names }) => {
+  const both = { group: "g", name: "n" };
+  test.each<[string, "fields" | "association", JsonObject, readonly string[] | undefined]>([
+    ["fields that are all set", "fields", both, ["g", "n"]],
+    ["fields of which the last is set", "fields", { name: "n" }, ["", "n"]],
+    ["fields of which the last is not set", "fields", { group: "g" }, undefined],
+    ["an association's fields, all set", "association", both, ["g,n"]],
+    ["an association's fields of which one is set", "association", { name: "n" }, ["n"]],
+    ["an association's fields of which none is set", "association", {}, undefined],
+    ["an association's fields of which one is unresolved", "association", { group: "g", nameRef: {} }, undefined],
+  ])("are made of %s", (_, is, forProvider, names) => {
     const found = read({ is, paths: [GROUP, NAME] }, {}, forProvider);
     expect(found?.names).toEqual(names);
     if (found !== undefined) expect(found.path).toEqual(is === "fields" ? NAME : GROUP);

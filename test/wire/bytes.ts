@@ -39,10 +39,15 @@ export const double = (field: number, value: number): Buffer => {
 export const group = (field: number, ...contents: readonly Buffer[]): Buffer =>
   Buffer.concat([tag(field, 3), ...contents, tag(field, 4)]);
 
+export const concat = (...parts: readonly Buffer[]): Buffer => Buffer.concat(parts);
+
 /** A map's entry, and a Struct's: field 1 unless said otherwise. */
 export const entry = (key: Content, value: Buffer, map = 1): Buffer => field(map, field(1, key), field(2, value));
 
 export const string = (text: Content): Buffer => field(3, text);
+/** A Struct's entries, each with a text. */
+export const texts = (values: Readonly<Record<string, string>>): Buffer =>
+  concat(...Object.entries(values).map(([key, value]) => entry(key, string(value))));
 export const struct = (...fields: readonly Buffer[]): Buffer => field(5, ...fields);
 export const list = (...values: readonly Buffer[]): Buffer => field(6, ...values.map((value) => field(1, value)));
 
@@ -75,9 +80,8 @@ export function deepStruct(depth: number, innermost: Buffer = Buffer.alloc(0)): 
   return Buffer.concat(parts.reverse());
 }
 
-export interface RawField {
+interface RawField {
   readonly number: number;
-  readonly wireType: number;
   /** Of a length-delimited field what it delimits, of every other the encoded value. */
   readonly content: Buffer;
 }
@@ -95,23 +99,12 @@ function fieldsOf(bytes: Buffer): RawField[] {
     }
   };
   while (at < bytes.length) {
-    const key = readVarint();
-    const start = at;
-    const skipTo = [
-      () => readVarint(),
-      () => (at += 8),
-      () => (at += readVarint()),
-      undefined,
-      undefined,
-      () => (at += 4),
-    ];
-    let from = start;
-    if (key % 8 === 2) {
-      const length = readVarint();
-      from = at;
-      at += length;
-    } else skipTo[key % 8]?.();
-    fields.push({ number: Math.floor(key / 8), wireType: key % 8, content: bytes.subarray(from, at) });
+    const [key, start] = [readVarint(), at];
+    const wireType = key % 8;
+    const length = wireType === 0 || wireType === 2 ? readVarint() : ({ 1: 8, 5: 4 }[wireType] ?? 0);
+    const from = wireType === 2 ? at : start;
+    if (wireType !== 0) at += length;
+    fields.push({ number: Math.floor(key / 8), content: bytes.subarray(from, at) });
   }
   return fields;
 }

@@ -142,14 +142,13 @@ function expectedState({ composite, resources }: PlainState, draft: Draft): Plai
   return { composite: edited(composite, { object, ready: draft.compositeReady, details }), resources: expected };
 }
 
-const edited = (
-  before: PlainResource = emptyResource,
-  {
-    object = before.object,
-    ready = before.ready,
-    details = before.details,
-  }: Partial<{ [K in keyof PlainResource]: PlainResource[K] | undefined }>,
-): PlainResource => ({ object, ready, details });
+type Edit = { [K in keyof PlainResource]?: PlainResource[K] | undefined };
+
+const edited = (before = emptyResource, edit: Edit): PlainResource => ({
+  object: edit.object ?? before.object,
+  ready: edit.ready ?? before.ready,
+  details: edit.details ?? before.details,
+});
 
 function expectedContext(before: JsonObject | undefined, { context }: Draft): JsonObject | undefined {
   if (context.size === 0) return before;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FunctionError } from "../../src/errors.ts";
 import { type Document, documentOf } from "../../src/model/document.ts";
-import { type Draft, emptyDraft } from "../../src/model/draft.ts";
+import { type Draft, emptyDraft, type ResourceEdit } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { Resource, State } from "../../src/model/resource.ts";
 import { readRequest, type WireRequest } from "../../src/wire/request.ts";
@@ -64,14 +64,11 @@ const plainState = ({ composite, resources }: State): OracleState => ({
 });
 
 /** A readiness that nobody knows is none. */
-const knownState = ({ composite, resources }: OracleState): OracleState => ({
-  composite: knownResource(composite),
-  resources: resources.map(([name, resource]) => [name, knownResource(resource)]),
-});
+const known = ({ ready, ...rest }: OracleResource): OracleResource => ({ ...rest, ready: ready in READY ? ready : 0 });
 
-const knownResource = ({ ready, ...rest }: OracleResource): OracleResource => ({
-  ...rest,
-  ready: READY[ready] === undefined ? 0 : ready,
+const knownState = ({ composite, resources }: OracleState): OracleState => ({
+  composite: known(composite),
+  resources: resources.map(([name, resource]) => [name, known(resource)]),
 });
 
 type Names = readonly string[];
@@ -117,16 +114,15 @@ function expected(oracle: OracleRequest, names: Names): unknown {
   };
 }
 
+const label = { path: ["metadata", "labels", "team"], value: "a" };
+
 const editsOf = ({ desired }: WireRequest): Draft => ({
   ...emptyDraft,
-  resources: new Map<string, Draft["resources"] extends ReadonlyMap<string, infer Edit> ? Edit : never>([
+  resources: new Map<string, ResourceEdit>([
     ["a", { is: "set", object: { new: [1, null] }, ready: "True" }],
     ["b", { is: "removed" }],
     ["__proto__", { is: "set", ready: "False" }],
-    [
-      "ü",
-      { is: "set", document: documentIn(desired, "ü").with([{ path: ["metadata", "labels", "team"], value: "a" }]) },
-    ],
+    ["ü", { is: "set", document: documentIn(desired, "ü").with([label]) }],
   ]),
   composite: [{ path: ["status"], value: { ok: true } }],
   connectionDetails: new Map([["a", "QQ=="]]),
@@ -146,11 +142,8 @@ const team: PlainValue = { object: [["labels", { object: [["team", "a"]] }]] };
 
 /** The state that the oracle has read, after those edits. */
 function edited({ composite, resources }: OracleState): OracleState {
-  const a = withPair(resources, "a", (before = none) => ({
-    ...before,
-    object: plainObject({ new: [1, null] }),
-    ready: 1,
-  }));
+  const object = plainObject({ new: [1, null] });
+  const a = withPair(resources, "a", (before = none) => ({ ...before, object, ready: 1 }));
   const b = a.filter(([name]) => name !== "b");
   const proto = withPair(b, "__proto__", (before = none) => ({ ...before, ready: 2 }));
   return {

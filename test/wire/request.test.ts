@@ -48,6 +48,7 @@ describe("a request", () => {
           : encoded;
         const request = readRequest(message);
         const isAskedByName = oracle.capabilities.includes("CAPABILITY_REQUIRED_RESOURCES");
+        const answers = new Map([...(isAskedByName ? [] : oracle.extra), ...oracle.required]);
         const asked = [...oracle.required.keys(), ...oracle.extra.keys(), "never asked", "__proto__", "constructor"];
 
         expect({
@@ -66,10 +67,7 @@ describe("a request", () => {
           desired: oracle.desired,
           input: oracle.input ?? {},
           context: oracle.context ?? {},
-          answers: asked.map(
-            (name) =>
-              oracle.required.get(name) ?? (isAskedByName ? undefined : oracle.extra.get(name)) ?? { is: "pending" },
-          ),
+          answers: asked.map((name) => answers.get(name) ?? { is: "pending" }),
           schemas: [...oracle.schemas.values(), { is: "pending" }],
         });
       }),

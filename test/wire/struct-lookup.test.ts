@@ -3,20 +3,17 @@ import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { WireDocument } from "../../src/wire/document.ts";
+import type { WireDocument } from "../../src/wire/document.ts";
 import { readRequest } from "../../src/wire/request.ts";
-import { toBytes } from "../../src/wire/slice.ts";
 import { encodeRequest } from "../../testing/wire/oracle.ts";
-import { emptyResource, type PlainState } from "../../testing/wire/plain.ts";
+import { emptyPlainRequest } from "../../testing/wire/plain.ts";
 import * as arbitrary from "./arbitraries.ts";
-import { entry, field, list, string, struct } from "./bytes.ts";
+import { concat, entry, field, list, string, struct, texts } from "./bytes.ts";
+import { wireDocument } from "./documents.ts";
 import { choices, unusualStruct } from "./unusual.ts";
 
 /** The same cases in every run: what fails here fails for everybody. */
 const parameters = { seed: 20, numRuns: 300 };
-
-const wireDocument = (bytes: Buffer): WireDocument =>
-  new WireDocument({ bytes: toBytes(bytes), start: 0, end: bytes.length });
 
 /** Each path on a document of its own: once the whole of it is read, `at` no longer looks into the bytes. */
 function expectEveryPath(bytes: Buffer, object: JsonObject, others: readonly (readonly (string | number)[])[]): void {
@@ -37,7 +34,7 @@ describe("a value looked up in a document's bytes", () => {
   test("is the one that the whole document has there", () => {
     fc.assert(
       fc.property(arbitrary.object, fc.array(anyPath, { maxLength: 4 }), (object, paths) => {
-        const encoded = encodeRequest({ ...nothing, input: object });
+        const encoded = encodeRequest({ ...emptyPlainRequest, input: object });
         const { input } = readRequest(encoded);
         const { bytes, start, end } = (input as WireDocument).slice;
         expect(input.toObject()).toEqual(object);
@@ -59,31 +56,21 @@ describe("a value looked up in a document's bytes", () => {
   });
 
   test.each([
-    {
-      reason: "a key after the value that looks like an entry",
-      bytes: field(1, field(1, "a"), field(2, string("v")), field(1, field(1, "a"), field(2, string("w")))),
-      path: ["a"],
-      is: undefined,
-    },
-    {
-      reason: "a list that another kind replaces",
-      bytes: entry("a", Buffer.concat([list(string("v")), string("w")])),
-      path: ["a", 0],
-      is: undefined,
-    },
-    {
-      reason: "a list that goes on",
-      bytes: entry("a", Buffer.concat([list(string("v")), list(string("w"))])),
-      path: ["a", 1],
-      is: "w",
-    },
-    {
-      reason: "a struct that goes on, with the same key",
-      bytes: entry("a", Buffer.concat([struct(entry("b", string("v"))), struct(entry("b", string("w")))])),
-      path: ["a", "b"],
-      is: "w",
-    },
-  ])("is that of $reason", ({ bytes, path, is }) => {
+    [
+      "a key after the value that looks like an entry",
+      field(1, field(1, "a"), field(2, string("v")), field(1, field(1, "a"), field(2, string("w")))),
+      ["a"],
+      undefined,
+    ],
+    ["a list that another kind replaces", entry("a", concat(list(string("v")), string("w"))), ["a", 0], undefined],
+    ["a list that goes on", entry("a", concat(list(string("v")), list(string("w")))), ["a", 1], "w"],
+    [
+      "a struct that goes on, with the same key",
+      entry("a", concat(struct(texts({ b: "v" })), struct(texts({ b: "w" })))),
+      ["a", "b"],
+      "w",
+    ],
+  ])("is that of %s", (_, bytes, path, is) => {
     expect([wireDocument(bytes).at(path), valueAt(wireDocument(bytes).toObject(), path)]).toEqual([is, is]);
   });
 
@@ -99,10 +86,10 @@ describe("a value looked up in a document's bytes", () => {
   });
 
   test("is checked only as far as it is read: what comes later may be broken", () => {
-    const bytes = Buffer.concat([unusualStruct({ a: [1, 2] }, () => 0)]);
-    const broken = Buffer.concat([
+    const bytes = concat(unusualStruct({ a: [1, 2] }, () => 0));
+    const broken = concat(
       field(1, field(1, "a"), field(2, field(6, field(1, field(3, "one")), field(1, "\u001a\u007f")))),
-    ]);
+    );
     expect(wireDocument(bytes).at(["a", 1])).toBe(2);
     expect(wireDocument(broken).at(["a", 0])).toBe("one");
     expect(() => wireDocument(broken).toObject()).toThrow("a field longer than its message");
@@ -152,16 +139,3 @@ describe("a key that is looked for is not taken for another one", () => {
     expect([every(), every()]).toEqual([keys, keys]);
   });
 });
-
-const emptyState: PlainState = { composite: emptyResource, resources: new Map() };
-
-const nothing = {
-  tag: "",
-  capabilities: [],
-  observed: emptyState,
-  desired: emptyState,
-  extra: new Map(),
-  required: new Map(),
-  credentials: new Map(),
-  schemas: new Map(),
-};

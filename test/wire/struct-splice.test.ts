@@ -4,7 +4,7 @@ import { type Document, documentOf, type ValueEdit } from "../../src/model/docum
 import { emptyDraft } from "../../src/model/draft.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { EditedDocument, WireDocument } from "../../src/wire/document.ts";
+import { EditedDocument } from "../../src/wire/document.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
 import { toBytes } from "../../src/wire/slice.ts";
@@ -14,7 +14,8 @@ import { writeStruct } from "../../src/wire/struct-writer.ts";
 import { Writer } from "../../src/wire/writer.ts";
 import { decodeResponse } from "../../testing/wire/oracle.ts";
 import * as arbitrary from "./arbitraries.ts";
-import { entry, field, group, list, number, string, struct } from "./bytes.ts";
+import { concat, entry, field, group, list, number, string, struct, texts } from "./bytes.ts";
+import { wireDocument } from "./documents.ts";
 import { thrownBy } from "./thrown.ts";
 import { choices, unknownField, unusualStruct } from "./unusual.ts";
 
@@ -22,9 +23,6 @@ import { choices, unknownField, unusualStruct } from "./unusual.ts";
 
 /** The same cases in every run: what fails here fails for everybody. */
 const parameters = { seed: 21, numRuns: 500 };
-
-const wireDocument = (bytes: Buffer): WireDocument =>
-  new WireDocument({ bytes: toBytes(bytes), start: 0, end: bytes.length });
 
 const withAll = (document: Document, edits: readonly ValueEdit[]): Document =>
   edits.reduce((before, edit) => before.with([edit]), document);
@@ -58,14 +56,8 @@ const cases = arbitrary.object.chain((object) =>
  */
 function expectSameEdits(bytes: Buffer, edits: readonly ValueEdit[]): void {
   const slow = thrownBy(() => withAll(documentOf(decoded(bytes)), edits).toObject());
-  expectSame(
-    thrownBy(() => withAll(wireDocument(bytes), edits)),
-    slow,
-  );
-  expectSame(
-    thrownBy(() => wireDocument(bytes).with(edits)),
-    slow,
-  );
+  const ways = [() => withAll(wireDocument(bytes), edits), () => wireDocument(bytes).with(edits)];
+  for (const way of ways) expectSame(thrownBy(way), slow);
 }
 
 function expectSame(fast: unknown, slow: unknown): void {
@@ -107,39 +99,39 @@ describe("values set in a Struct's bytes", () => {
   });
 
   const set: ValueEdit = { path: ["a", "b"], value: "new" };
-  test.each<{ reason: string; bytes: Buffer; is: JsonObject }>([
-    {
-      reason: "a key given twice, of which the last counts",
-      bytes: Buffer.concat([entry("a", struct(entry("x", string("1")))), entry("a", struct(entry("y", string("2"))))]),
-      is: { a: { y: "2", b: "new" } },
-    },
-    {
-      reason: "a struct of which an earlier one of that key is none",
-      bytes: Buffer.concat([entry("a", string("text")), entry("a", struct())]),
-      is: { a: { b: "new" } },
-    },
-    { reason: "a null on the way", bytes: entry("a", number(1, 0)), is: { a: { b: "new" } } },
-    { reason: "a Value of no kind on the way", bytes: entry("a", Buffer.alloc(0)), is: { a: { b: "new" } } },
-    {
-      reason: "an entry whose fields are swapped",
-      bytes: field(1, field(2, struct(entry("c", string("1")))), field(1, "a")),
-      is: { a: { c: "1", b: "new" } },
-    },
-    {
-      reason: "a struct given in two parts",
-      bytes: entry("a", Buffer.concat([struct(entry("c", string("1"))), struct(entry("d", string("2")))])),
-      is: { a: { c: "1", d: "2", b: "new" } },
-    },
-  ])("come after $reason", ({ bytes, is }) => {
+  test.each<[string, Buffer, JsonObject]>([
+    [
+      "a key given twice, of which the last counts",
+      concat(entry("a", struct(texts({ x: "1" }))), entry("a", struct(texts({ y: "2" })))),
+      { a: { y: "2", b: "new" } },
+    ],
+    [
+      "a struct of which an earlier one of that key is none",
+      concat(texts({ a: "text" }), entry("a", struct())),
+      { a: { b: "new" } },
+    ],
+    ["a null on the way", entry("a", number(1, 0)), { a: { b: "new" } }],
+    ["a Value of no kind on the way", entry("a", Buffer.alloc(0)), { a: { b: "new" } }],
+    [
+      "an entry whose fields are swapped",
+      field(1, field(2, struct(texts({ c: "1" }))), field(1, "a")),
+      { a: { c: "1", b: "new" } },
+    ],
+    [
+      "a struct given in two parts",
+      entry("a", concat(struct(texts({ c: "1" })), struct(texts({ d: "2" })))),
+      { a: { c: "1", d: "2", b: "new" } },
+    ],
+  ])("come after %s", (_, bytes, is) => {
     expect(decoded(encoded(wireDocument(bytes).with([set])))).toEqual(is);
     expectSameEdits(bytes, [set]);
   });
 
   test.each([
-    { reason: "a text", value: string("text") },
-    { reason: "a list", value: list(string("item")) },
-    { reason: "a number", value: number(4, 1) },
-  ])("are refused where $reason is on the way, naming the path", ({ value }) => {
+    ["a text", string("text")],
+    ["a list", list(string("item"))],
+    ["a number", number(4, 1)],
+  ])("are refused where %s is on the way, naming the path", (_, value) => {
     const document = wireDocument(entry("a", value));
     expect(() => document.with([set])).toThrow("cannot set a.b: something else is on");
     expect(() => document.with([{ path: [...set.path, "c"], value: "new" }])).toThrow(
@@ -164,8 +156,8 @@ describe("values set in a Struct's bytes", () => {
     fc.assert(
       fc.property(unknownField, unknownField, (one, other) => {
         const swapped = field(1, field(2, one, string("v")), field(1, "swapped"));
-        const inner = (value: string) => struct(Buffer.concat([one, entry("b", string(value)), other, swapped]));
-        const outer = (value: string) => Buffer.concat([swapped, other, entry("a", inner(value)), one, group(9)]);
+        const inner = (value: string) => struct(concat(one, entry("b", string(value)), other, swapped));
+        const outer = (value: string) => concat(swapped, other, entry("a", inner(value)), one, group(9));
         expect(encoded(wireDocument(outer("old")).with([set]))).toEqual(outer("new"));
       }),
       { ...parameters, numRuns: 200 },

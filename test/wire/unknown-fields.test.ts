@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../src/model/draft.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
-import { entry, field, number, string, struct } from "./bytes.ts";
+import { concat, entry, field, number, string, struct } from "./bytes.ts";
 import { unknownField } from "./unusual.ts";
 
 const everythingEdited: Draft = {
@@ -21,12 +21,7 @@ describe("what the protocol does not know", () => {
       fc.property(eight, (unknown) => {
         const [a, b, c, d, e, f, g, h] = unknown as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
         const secret = field(2, field(1, "password"), field(2, "kept"));
-        const other = field(
-          2,
-          a,
-          field(1, "other"),
-          field(2, field(1, b, entry("x", Buffer.concat([c, string("v"), d])))),
-        );
+        const other = field(2, a, field(1, "other"), field(2, field(1, b, entry("x", concat(c, string("v"), d)))));
         const state = [
           e,
           field(1, a, field(1), b),
@@ -35,16 +30,16 @@ describe("what the protocol does not know", () => {
           field(2, field(1, "db"), field(2, c, number(3, 1), d, secret)),
           g,
         ];
-        const request = readRequest(Buffer.concat([field(3, ...state), h, field(5, a, entry("key", string("v")), b)]));
+        const request = readRequest(concat(field(3, ...state), h, field(5, a, entry("key", string("v")), b)));
         const meta = field(1, field(1, ""));
 
         expect(writeResponse(request, emptyDraft)).toEqual(
-          Buffer.concat([meta, field(2, ...state), field(4, a, entry("key", string("v")), b)]),
+          concat(meta, field(2, ...state), field(4, a, entry("key", string("v")), b)),
         );
         const composite = field(1, a, b, field(1, entry("status", struct())), number(3, 1));
         const db = field(2, field(1, "db"), field(2, c, d, secret, field(1), number(3, 2)));
         expect(writeResponse(request, everythingEdited)).toEqual(
-          Buffer.concat([meta, field(2, e, f, other, g, composite, db), field(4, a, b, entry("key", string("value")))]),
+          concat(meta, field(2, e, f, other, g, composite, db), field(4, a, b, entry("key", string("value")))),
         );
       }),
       { seed: 20, numRuns: 300 },

@@ -71,16 +71,6 @@ export interface ComposedParts {
 
 export function composedCall({ xr = store(), spec, ...parts }: ComposedParts): NewCall {
   const { observed = {}, desired = {}, answers = {}, capabilities = ["RequiredResources"] } = parts;
-  const call = callOf({ xr, observed, capabilities, sharedResources: [] });
-  const { resources } = callOf({ xr, observed: desired }).request.observed;
-  const asked = callOf({ xr, answers });
-  return {
-    ...call,
-    input: parseInput(inputOf(spec)),
-    request: {
-      ...call.request,
-      desired: { ...call.request.desired, resources },
-      required: (name) => asked.request.required(name),
-    },
-  };
+  const call = callOf({ xr, observed, desired, answers, capabilities, sharedResources: [] });
+  return { ...call, input: parseInput(inputOf(spec)) };
 }

@@ -32,9 +32,10 @@ export function registered({
   isDeleting = false,
   group = "s3.aws.upbound.io",
 }: Registered): JsonObject {
-  const name = [bucket, ...owner.split("/").slice(1)].join("-");
+  const path = owner.split("/").slice(1);
+  const name = [bucket, ...path].join("-");
+  const [ownerName = "", namespace] = path.toReversed();
   const marker = role === "Owner" ? `${owner}#bucket` : ownedBy && `${ownedBy}#bucket`;
-  const [, namespace] = owner.split("/").length === 3 ? owner.split("/") : [];
   return {
     apiVersion: `${group}/v1beta1`,
     kind: "Bucket",
@@ -45,11 +46,8 @@ export function registered({
       creationTimestamp: since,
       ...(isDeleting && { deletionTimestamp: since }),
       labels: {
-        "crossplane.io/composite": `${owner.split("/").at(-1)}-x`,
-        ...(namespace && {
-          "crossplane.io/claim-name": owner.split("/").at(-1) ?? "",
-          "crossplane.io/claim-namespace": namespace,
-        }),
+        "crossplane.io/composite": `${ownerName}-x`,
+        ...(namespace && { "crossplane.io/claim-name": ownerName, "crossplane.io/claim-namespace": namespace }),
         [`${DOMAIN}/identity`]: `id-${bucket}-${region}-${providerConfig}`,
         [`${DOMAIN}/external-name`]: hashExternalName("s3.aws.upbound.io", "Bucket", [bucket]),
       },

@@ -158,7 +158,7 @@ export const resourceOf = (object: JsonObject, details: Readonly<Record<string, 
   connectionDetails: new Map(Object.entries(details).map(([key, text]) => [key, Buffer.from(text)])),
 });
 
-const resourcesOf = (objects: Readonly<Record<string, JsonObject>>): State["resources"] =>
+export const resourcesOf = (objects: Readonly<Record<string, JsonObject>>): State["resources"] =>
   new Map(Object.entries(objects).map(([name, object]) => [name, resourceOf(object)]));
 
 /** The annotation by which what is composed for a copy names the shared resource that it was made from. */

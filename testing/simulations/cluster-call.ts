@@ -1,4 +1,3 @@
-import { toComposite } from "../../src/crossplane/composite.ts";
 import type { Call } from "../../src/features/feature.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
@@ -41,9 +40,7 @@ function answerTo({ match }: ResourceSelector, find: Parts["find"]): Answer {
 export const isFatal = ({ results }: Draft): boolean => results.some(({ severity }) => severity === "Fatal");
 
 function toCall(parts: Omit<Parts, "find">, required: (name: string) => Answer): NewCall {
-  const { xr, input, observed, desired } = parts;
-  const base = callOf({ xr, sharedResources: [], observed, capabilities: ["RequiredResources"] });
-  const { resources } = callOf({ xr, sharedResources: [], observed: desired }).request.observed;
-  const request = { ...base.request, desired: { ...base.request.desired, resources }, required };
-  return { request, input, composite: toComposite(documentOf(xr)) };
+  const { input, ...rest } = parts;
+  const { request, composite } = callOf({ ...rest, sharedResources: [], capabilities: ["RequiredResources"] });
+  return { request: { ...request, required }, input, composite };
 }

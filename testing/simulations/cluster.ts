@@ -20,10 +20,7 @@ export type Collector =
 /** The point at which a reconcile is cut off: before it writes the references, before it applies, after it has applied one. */
 export type Cut = "none" | "stepFails" | "beforeReferences" | "beforeApply" | "afterOne";
 
-const inputs = {
-  with: parseInput(inputOf({ adoption: {} })),
-  without: parseInput(inputOf({})),
-};
+const inputs = { with: parseInput(inputOf({ adoption: {} })), without: parseInput(inputOf({})) };
 
 /** A breach of the property: a resource is lost, deleted before it is adopted, created twice, or taken from another owner. */
 export class Violation extends Error {}
@@ -77,9 +74,9 @@ export class Cluster {
     this.#references ??= [...this.#backup.keys()];
   }
 
-  /** @param index the resource's index in the backup; each is restored once. */
-  restoreResource(index: number, controller?: string): void {
-    const [name, composed] = [...this.#backup][index] ?? [];
+  /** @param index the resource's index in the backup, if there is one; each is restored once. */
+  restoreResource(index: number | undefined, controller?: string): void {
+    const [name, composed] = [...this.#backup][index ?? -1] ?? [];
     if (name === undefined || composed === undefined || this.#restored.has(name)) return;
     this.#restored.add(name);
     this.resources.set(name, { ...composed, controller });
@@ -210,13 +207,7 @@ export class Cluster {
 
   #show(conditions: Draft["conditions"], synced: string): void {
     const time = { lastTransitionTime: "2026-01-03T00:00:00Z" };
-    const shown = conditions.map(({ type, status, reason, message = "" }) => ({
-      type,
-      status,
-      reason,
-      message,
-      ...time,
-    }));
+    const shown = conditions.map(({ target: _, message = "", ...rest }) => ({ ...rest, message, ...time }));
     this.#conditions = [...shown, { type: "Synced", status: synced, ...time }];
   }
 

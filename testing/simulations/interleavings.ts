@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { Cluster, type Collector, type Cut, Violation } from "./cluster.ts";
 import type { Flavour } from "./cluster-objects.ts";
+import { is } from "./kind.ts";
 
 /**
  * A property of adoption: in whatever order resources are restored, and whatever fails in between, no resource is deleted that
@@ -9,7 +10,7 @@ import type { Flavour } from "./cluster-objects.ts";
 
 type Event =
   | { readonly is: "restoreComposite" | "providerComes" | "providerGoes" | "compositeIsAdopted" | "foreignIsAdded" }
-  | { readonly is: "restoreResource"; readonly index: number; readonly isStale: boolean }
+  | { readonly is: "restoreResource"; readonly index: number; readonly controller: string | undefined }
   | { readonly is: "staleIsMended"; readonly index: number }
   | { readonly is: "compositionChanges"; readonly desired: readonly string[] }
   | { readonly is: "reconcile"; readonly cut: Cut; readonly arrival: number | undefined };
@@ -28,28 +29,26 @@ const FOREIGN = "foreign";
 
 const index = fc.nat({ max: NAMES.length - 1 });
 const cut = fc.constantFrom<Cut>("none", "none", "none", "stepFails", "beforeReferences", "beforeApply", "afterOne");
+const controller = fc.constantFrom(undefined, "uid-before");
 const someNames = fc.subarray([...NAMES, "e"]);
 
 const event: fc.Arbitrary<Event> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ is: fc.constant("reconcile" as const), cut, arrival: fc.option(index, { nil: undefined }) }),
-  },
-  { weight: 5, arbitrary: fc.record({ is: fc.constant("restoreResource" as const), index, isStale: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ is: fc.constant("staleIsMended" as const), index }) },
-  { weight: 1, arbitrary: fc.record({ is: fc.constant("compositionChanges" as const), desired: someNames }) },
+  { weight: 6, arbitrary: fc.record({ ...is("reconcile"), cut, arrival: fc.option(index, { nil: undefined }) }) },
+  { weight: 5, arbitrary: fc.record({ ...is("restoreResource"), index, controller }) },
+  { weight: 1, arbitrary: fc.record({ ...is("staleIsMended"), index }) },
+  { weight: 1, arbitrary: fc.record({ ...is("compositionChanges"), desired: someNames }) },
   {
     weight: 4,
-    arbitrary: fc.record({
-      is: fc.constantFrom(
-        "restoreComposite" as const,
-        "restoreComposite" as const,
-        "providerComes" as const,
-        "providerGoes" as const,
-        "compositeIsAdopted" as const,
-        "foreignIsAdded" as const,
+    arbitrary: fc.record(
+      is(
+        "restoreComposite",
+        "restoreComposite",
+        "providerComes",
+        "providerGoes",
+        "compositeIsAdopted",
+        "foreignIsAdded",
       ),
-    }),
+    ),
   },
 );
 
@@ -77,53 +76,34 @@ function play(past: History, isGuarded: boolean): void {
   for (const name of cluster.backedUp) cluster.removeStaleController(name);
   cluster.removeReference(FOREIGN);
   cluster.desired = new Set(past.finallyDesired);
-  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
-  assertSettled(cluster, past);
+  settle(cluster, past);
 
   // From now on the XR no longer waits for a resource that is missing.
   const [first] = cluster.references;
   if (first !== undefined) cluster.deleteByHand(first);
-  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
-  assertSettled(cluster, past);
+  settle(cluster, past);
 }
 
 function happen(cluster: Cluster, happening: Event): void {
-  switch (happening.is) {
-    case "restoreComposite":
-      cluster.restoreComposite();
-      break;
-    case "restoreResource":
-      cluster.restoreResource(happening.index, happening.isStale ? "uid-before" : undefined);
-      break;
-    case "staleIsMended":
-      cluster.removeStaleController(cluster.backedUp[happening.index] ?? "");
-      break;
-    case "providerComes":
-    case "providerGoes":
-      cluster.hasProvider = happening.is === "providerComes";
-      break;
-    case "compositeIsAdopted":
-      cluster.isAdopted = true;
-      break;
-    case "foreignIsAdded":
-      cluster.addForeign(FOREIGN);
-      break;
-    case "compositionChanges":
-      cluster.desired = new Set(happening.desired);
-      break;
-    case "reconcile":
-      reconcile(cluster, happening);
-  }
+  if ("cut" in happening) {
+    const { cut, arrival } = happening;
+    cluster.reconcile(cut, () => cluster.restoreResource(arrival));
+  } else if ("controller" in happening) {
+    cluster.restoreResource(happening.index, happening.controller);
+  } else if ("index" in happening) cluster.removeStaleController(cluster.backedUp[happening.index] ?? "");
+  else if ("desired" in happening) cluster.desired = new Set(happening.desired);
+  else if (happening.is === "restoreComposite") cluster.restoreComposite();
+  else if (happening.is === "compositeIsAdopted") cluster.isAdopted = true;
+  else if (happening.is === "foreignIsAdded") cluster.addForeign(FOREIGN);
+  else cluster.hasProvider = happening.is === "providerComes";
 }
 
-function reconcile(cluster: Cluster, { cut, arrival }: Extract<Event, { is: "reconcile" }>): void {
-  cluster.reconcile(cut, () => {
-    if (arrival !== undefined) cluster.restoreResource(arrival);
-  });
-}
-
-/** Asserts that the XR controls and refers to one resource for each desired name, and that only a foreign one is left besides. */
-function assertSettled(cluster: Cluster, { finallyDesired }: History): void {
+/**
+ * Reconciles until nothing changes any more. Asserts that the XR controls and refers to one resource for each desired name, and
+ * that only a foreign one is left besides.
+ */
+function settle(cluster: Cluster, { finallyDesired }: History): void {
+  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
   const own = [...cluster.resources].filter(([name]) => name !== FOREIGN);
   const composed = own.map(([, { composedAs }]) => composedAs).sort();
   if (composed.join() !== [...finallyDesired].sort().join())

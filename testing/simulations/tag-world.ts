@@ -5,12 +5,13 @@ import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft, ResourceEdit } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
-import { isObject, type JsonObject } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { emptyRequest } from "../builders/request.ts";
 import { type NewCall, runFeature } from "../builders/run-feature.ts";
 import { inputOf, resourceOf } from "../builders/sharing.ts";
+import { metadataOf, objectIn } from "./tenancy-store.ts";
 
 /**
  * A control plane in which several XRs declare one of two cloud resources, small enough to try any order of events. It has caches
@@ -66,6 +67,14 @@ interface CloudResource {
   cluster: string | undefined;
 }
 
+const NOT_CREATED: CloudResource = {
+  exists: false,
+  outsider: "none",
+  isCreatedByUs: false,
+  isOurs: false,
+  cluster: undefined,
+};
+
 interface Xr {
   name: Name;
   isPaused: boolean;
@@ -82,12 +91,7 @@ export class TagWorld {
   readonly #departed: Departure[] = [];
   #clock = 0;
   #takes = 0;
-  readonly #cloud = new Map<Name, CloudResource>(
-    NAMES.map((name) => [
-      name,
-      { exists: false, outsider: "none", isCreatedByUs: false, isOurs: false, cluster: undefined },
-    ]),
-  );
+  readonly #cloud = new Map<Name, CloudResource>(NAMES.map((name) => [name, { ...NOT_CREATED }]));
   /** The breaches of the property, a sentence each. */
   readonly faults: string[] = [];
 
@@ -272,9 +276,7 @@ export class TagWorld {
     const isForeign = resource.outsider === "created" && !resource.isCreatedByUs;
     this.#forget(resource);
     if (isForeign && applied !== undefined) this.faults.push(`XR ${xr} deleted what an XR without the step created`);
-    const bereft = [...this.#xrs]
-      .filter(([other, state]) => other !== xr && state.counts && state.name === name)
-      .map(([other]) => other);
+    const bereft = this.livingOf(name).filter((other) => other !== xr && this.#xrs.get(other)?.counts);
     // No function can have kept Delete from a managed resource that none has seen.
     if (bereft.length > 0 && applied !== undefined) {
       this.faults.push(`XR ${xr} took ${name} with it, and XR ${bereft.join(", ")} counted on it`);
@@ -360,17 +362,12 @@ export class TagWorld {
   #callOf(xr: number, answer: Cluster | undefined): NewCall {
     const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
     const managed = this.#now.get(xr);
-    const items =
-      answer &&
-      [...answer.values()]
-        .map((one) => this.#show(one))
-        .filter(isLabelled)
-        .map(documentOf);
+    const shown = answer && [...answer.values()].map((one) => this.#show(one));
+    const items = shown?.filter(isLabelled).map(documentOf);
+    const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: { value: HERE } } };
     return {
       composite: toComposite(composite),
-      input: parseInput(
-        inputOf({ tags: { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: { value: HERE } } } }),
-      ),
+      input: parseInput(inputOf({ tags: spec })),
       request: {
         ...emptyRequest,
         observed: {
@@ -422,9 +419,7 @@ const isBlind = (before: Managed, after: Managed): boolean =>
 /** A managed resource as the API server shows it. */
 function observed(managed: Managed, { cluster }: CloudResource): JsonObject {
   const { xr, uid, createdAt, isDeleting, isPaused, take, applied = bucketOf("orders"), cloudCreatedAt } = managed;
-  const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};
-  const annotations = isObject(metadata["annotations"]) ? metadata["annotations"] : {};
-  const spec = isObject(applied["spec"]) ? applied["spec"] : {};
+  const metadata = metadataOf(applied);
   return {
     ...applied,
     metadata: {
@@ -434,18 +429,17 @@ function observed(managed: Managed, { cluster }: CloudResource): JsonObject {
       creationTimestamp: createdAt,
       ...(isDeleting && { deletionTimestamp: createdAt }),
       annotations: {
-        ...annotations,
+        ...objectIn(metadata, "annotations"),
         "crossplane.io/composition-resource-name": "bucket",
         ...(isPaused && { "crossplane.io/paused": "true" }),
         ...(take !== "" && { [TAKE]: take }),
         ...(cloudCreatedAt !== "" && { "crossplane.io/external-create-succeeded": cloudCreatedAt }),
       },
     },
-    spec: { ...spec, managementPolicies: readPolicies(managed) as readonly string[] },
+    spec: { ...objectIn(applied, "spec"), managementPolicies: readPolicies(managed) as readonly string[] },
     status: {
       conditions: toConditions(managed),
-      ...(managed.found === "present" &&
-        cluster !== undefined && { atProvider: { tags: { "crossplane-cluster": cluster } } }),
+      ...(managed.found === "present" && cluster && { atProvider: { tags: { "crossplane-cluster": cluster } } }),
     },
   };
 }

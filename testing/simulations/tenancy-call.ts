@@ -6,8 +6,9 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { run } from "../../src/pipeline.ts";
+import { emptyRequest } from "../builders/request.ts";
 import { type NewCall, runFeature } from "../builders/run-feature.ts";
-import { resourceOf } from "../builders/sharing.ts";
+import { resourceOf, resourcesOf } from "../builders/sharing.ts";
 import { isFatal } from "./cluster-call.ts";
 
 export type Requirements = Draft["requirements"];
@@ -43,23 +44,14 @@ export function callUntilStable({ input, before, lookUp, ...parts }: Parts): Out
   return { is: "frozen", because: "its requirements do not become stable" };
 }
 
-const nothing = documentOf({});
-
 const requestOf = (
   { xr, observed }: Pick<Parts, "xr" | "observed">,
   required: Call["request"]["required"],
 ): Call["request"] => ({
-  tag: "",
+  ...emptyRequest,
   capabilities: new Set(["Capabilities", "RequiredResources"]),
-  observed: {
-    composite: resourceOf(xr),
-    resources: new Map(Object.entries(observed).map(([name, object]) => [name, resourceOf(object)])),
-  },
-  desired: { composite: resourceOf({}), resources: new Map() },
-  input: nothing,
-  context: nothing,
+  observed: { composite: resourceOf(xr), resources: resourcesOf(observed) },
   required,
-  requiredSchema: () => ({ is: "pending" }),
 });
 
 function answersTo(asked: Requirements, lookUp: Parts["lookUp"]): Call["request"]["required"] {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { JsonValue } from "../../src/model/json.ts";
+import { is } from "./kind.ts";
 import type { Composition } from "./tenancy-composition.ts";
 import { DATABASES, type Database } from "./tenancy-owner.ts";
 
@@ -29,7 +30,8 @@ export type Event =
   | Attack
   | ByHand
   | { readonly is: "reconcile"; readonly team: string }
-  | { readonly is: "provide" | "audit" };
+  | { readonly is: "provide" }
+  | { readonly is: "audit" };
 
 export interface Past {
   readonly compositions: readonly [Composition, Composition, Composition];
@@ -51,72 +53,37 @@ const composition: fc.Arbitrary<Composition> = fc.record({
 const database = fc.constantFrom(...DATABASES);
 const SECRET_NAMES = ["orders-db", "app-config"];
 
+const NAMESPACES = [["evil"], ["team-a"], ["kube-system"], ["evil", "team-a"], ["Not A Name"], [], "evil"];
+
+const editing = (field: string, ...values: readonly JsonValue[]) =>
+  fc.record({ is: fc.constant("edit" as const), field: fc.constant(field), value: fc.constantFrom(...values) });
+
 /** A change that a hostile team makes to its XR. */
 const edit = fc.oneof(
-  fc.record({
-    field: fc.constant("database"),
-    value: fc.constantFrom<JsonValue>(...DATABASES, "nope", "decoy", "../x", ""),
-  }),
-  fc.record({
-    field: fc.constant("namespaces"),
-    value: fc.constantFrom<JsonValue>(
-      ["evil"],
-      ["team-a"],
-      ["kube-system"],
-      ["evil", "team-a"],
-      ["Not A Name"],
-      [],
-      "evil",
-    ),
-  }),
-  fc.record({
-    field: fc.constant("secretName"),
-    value: fc.constantFrom<JsonValue>(...SECRET_NAMES, "Not A Name", "", "admin"),
-  }),
+  editing("database", ...DATABASES, "nope", "decoy", "../x", ""),
+  editing("namespaces", ...NAMESPACES),
+  editing("secretName", ...SECRET_NAMES, "Not A Name", "", "admin"),
 );
 
-const happening = <T extends Event["is"]>(is: T): fc.Arbitrary<{ is: T }> => fc.record({ is: fc.constant(is) });
-
 const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ is: fc.constant("reconcile" as const), team: fc.constantFrom(...EVERYBODY) }) },
-  { weight: 8, arbitrary: happening("provide") },
-  { weight: 6, arbitrary: happening("audit") },
+  { weight: 10, arbitrary: fc.record({ ...is("reconcile"), team: fc.constantFrom(...EVERYBODY) }) },
+  { weight: 8, arbitrary: fc.record(is("provide")) },
+  { weight: 6, arbitrary: fc.record(is("audit")) },
+  { weight: 5, arbitrary: fc.record({ ...is("grant"), database, teams: fc.subarray([...EVERYBODY]) }) },
   {
     weight: 5,
-    arbitrary: fc.record({ is: fc.constant("grant" as const), database, teams: fc.subarray([...EVERYBODY]) }),
+    arbitrary: fc.record({ ...is("rotate", "deleteDatabase", "createDatabase", "deleteSecret"), database }),
   },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      is: fc.constantFrom(
-        "rotate" as const,
-        "deleteDatabase" as const,
-        "createDatabase" as const,
-        "deleteSecret" as const,
-      ),
-      database,
-    }),
-  },
-  { weight: 7, arbitrary: edit.map((change) => ({ is: "edit" as const, ...change })) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ is: fc.constant("label" as const), value: fc.constantFrom(...DATABASES, "nope", "") }),
-  },
+  { weight: 7, arbitrary: edit },
+  { weight: 3, arbitrary: fc.record({ ...is("label"), value: fc.constantFrom(...DATABASES, "nope", "") }) },
   {
     weight: 4,
-    arbitrary: fc.oneof(
-      happening("forgeClaim"),
-      happening("forgeCopy"),
-      happening("recreate"),
-      happening("createDecoy"),
-      happening("deleteDecoy"),
-      happening("toggleAcceptance"),
-    ),
+    arbitrary: fc.record(is("forgeClaim", "forgeCopy", "recreate", "createDecoy", "deleteDecoy", "toggleAcceptance")),
   },
   {
     weight: 4,
     arbitrary: fc.record({
-      is: fc.constantFrom("writeSecret" as const, "writeSecret" as const, "deleteSecretByHand" as const),
+      ...is("writeSecret", "writeSecret", "deleteSecretByHand"),
       team: fc.constantFrom("team-b", HOSTILE),
       name: fc.constantFrom("orders-db", ...SECRET_NAMES),
     }),
@@ -128,8 +95,6 @@ export const past: fc.Arbitrary<Past> = fc.record({
   isTwice: fc.boolean(),
   events: fc.array(event, { maxLength: 40, size: "max" }),
 });
-
-export const isOfOwner = (happening: OfOwner | Attack): happening is OfOwner => "database" in happening;
 
 export const isOfHostile = (happening: Event): boolean =>
   ["edit", "label", "forgeClaim", "forgeCopy", "recreate", "createDecoy", "deleteDecoy", "toggleAcceptance"].includes(

@@ -24,6 +24,9 @@ import {
 /** A state that must never occur. */
 export class Violation extends Error {}
 
+/** Objects by what the Composition calls them. */
+type Objects = ReadonlyMap<string, JsonObject>;
+
 /** A team's XR, and what Crossplane remembers of it. */
 export interface Consumer {
   readonly team: string;
@@ -81,8 +84,8 @@ export class TenancyWorld {
     });
     if (outcome.is === "frozen") return;
     consumer.required = outcome.draft.requirements;
-    consumer.conditions = outcome.draft.conditions.map(({ target: _, message = "", ...shown }) => ({
-      ...shown,
+    consumer.conditions = outcome.draft.conditions.map(({ target: _, message = "", ...rest }) => ({
+      ...rest,
       message,
     }));
     this.#apply(consumer, observed, desiredBy(outcome.draft));
@@ -119,20 +122,17 @@ export class TenancyWorld {
     return OBJECTS.flatMap((kind) => this.store.all(kind));
   }
 
-  #observe(consumer: Consumer): ReadonlyMap<string, JsonObject> {
-    const found = [...consumer.composed].map(([key, { kind, name }]) => [key, this.store.get(kind, name)] as const);
-    const uid = uidOf(consumer);
-    return new Map(
-      found.flatMap(([key, object]) => (object !== undefined && isControlledBy(object, uid) ? [[key, object]] : [])),
-    );
+  #observe(consumer: Consumer): Objects {
+    const observed = new Map<string, JsonObject>();
+    for (const [key, { kind, name }] of consumer.composed) {
+      const object = this.store.get(kind, name);
+      if (object !== undefined && isControlledBy(object, uidOf(consumer))) observed.set(key, object);
+    }
+    return observed;
   }
 
   /** Crossplane collects what is not desired, then applies what is. */
-  #apply(
-    consumer: Consumer,
-    observed: ReadonlyMap<string, JsonObject>,
-    desired: ReadonlyMap<string, JsonObject>,
-  ): void {
+  #apply(consumer: Consumer, observed: Objects, desired: Objects): void {
     for (const [key, object] of observed) if (!desired.has(key)) this.#deleteComposed(consumer, object);
     const composed = new Map<string, { kind: Kind; name: Name }>();
     for (const [key, object] of desired) {
@@ -250,12 +250,8 @@ export const keyOf = ({ namespace = "", name }: Name): string => `${namespace}/$
 
 const uidOf = ({ team, generation }: Consumer): string => `uid-${team}-${generation}`;
 
-const desiredBy = ({ resources }: Draft): ReadonlyMap<string, JsonObject> =>
-  new Map(
-    [...resources].flatMap(([key, edit]) =>
-      edit.is === "set" && edit.object !== undefined ? [[key, edit.object]] : [],
-    ),
-  );
+const desiredBy = ({ resources }: Draft): Objects =>
+  new Map([...resources].flatMap(([key, edit]) => (edit.is === "set" && edit.object ? [[key, edit.object]] : [])));
 
 /** An XR as the API server shows it. What a claim's team writes cannot change which claim the XR is bound to. */
 function compositeOf(consumer: Consumer): JsonObject {
@@ -263,14 +259,8 @@ function compositeOf(consumer: Consumer): JsonObject {
   const metadata = { name: `shop-${team}`, uid: uidOf(consumer), labels, annotations };
   const status = { conditions };
   if (composition.isNamespaced) {
-    const own = { ...metadata, namespace: team };
-    return {
-      apiVersion: "apps.example.org/v1",
-      kind: "Store",
-      metadata: own,
-      spec: { crossplane: {}, ...spec },
-      status,
-    };
+    const own = { metadata: { ...metadata, namespace: team }, spec: { crossplane: {}, ...spec } };
+    return { apiVersion: "apps.example.org/v1", kind: "Store", ...own, status };
   }
   const claimRef = { apiVersion: "apps.example.org/v1", kind: "Shop", namespace: team, name: "shop" };
   return { apiVersion: "apps.example.org/v1", kind: "XShop", metadata, spec: { ...spec, claimRef }, status };

@@ -10,7 +10,6 @@ import {
   type Event,
   HOSTILE,
   isOfHostile,
-  isOfOwner,
   type OfOwner,
   type Past,
   past,
@@ -68,74 +67,49 @@ class Tenancy {
   }
 
   #do(happening: Event): void {
-    switch (happening.is) {
-      case "reconcile":
-        this.#world.reconcile(this.#consumer(happening.team));
-        break;
-      case "provide":
-        this.#world.provideAll();
-        break;
-      case "audit":
-        this.audit();
-        break;
-      case "writeSecret":
-      case "deleteSecretByHand":
-        this.#byHand(happening);
-        break;
-      default:
-        if (isOfOwner(happening)) this.#own(happening);
-        else this.#attack(happening);
-    }
+    if ("name" in happening) this.#byHand(happening);
+    else if ("team" in happening) this.#world.reconcile(this.#consumer(happening.team));
+    else if ("database" in happening) this.#own(happening);
+    else if (happening.is === "provide") this.#world.provideAll();
+    else if (happening.is === "audit") this.audit();
+    else this.#attack(happening);
   }
 
   #own(happening: OfOwner): void {
-    switch (happening.is) {
-      case "grant":
-        this.#owner.grant(happening.database, happening.teams);
-        break;
-      case "rotate":
-        this.#owner.rotate(happening.database);
-        break;
-      case "deleteDatabase":
-        this.#owner.delete(happening.database);
-        break;
-      case "createDatabase":
-        this.#owner.create(happening.database);
-        break;
-      case "deleteSecret":
-        this.#owner.deleteSecret(happening.database);
+    const { database } = happening;
+    if ("teams" in happening) this.#owner.grant(database, happening.teams);
+    else {
+      const happenings: Record<typeof happening.is, () => void> = {
+        rotate: () => this.#owner.rotate(database),
+        deleteDatabase: () => this.#owner.delete(database),
+        createDatabase: () => this.#owner.create(database),
+        deleteSecret: () => this.#owner.deleteSecret(database),
+      };
+      happenings[happening.is]();
     }
   }
 
   #attack(happening: Attack): void {
     const hostile = this.#hostile;
-    switch (happening.is) {
-      case "edit":
-        hostile.spec = { ...hostile.spec, [happening.field]: happening.value };
-        break;
-      case "label":
-        hostile.labels = { team: happening.value };
-        break;
-      case "forgeClaim":
-        hostile.spec = { ...hostile.spec, claimRef: { kind: "Shop", namespace: "team-a", name: "shop" } };
-        hostile.annotations = MARKS;
-        break;
-      case "forgeCopy":
-        this.#world.writeByHand({ namespace: HOSTILE, name: "orders-db" }, { theirs: "" }, MARKS);
-        break;
-      case "recreate":
-        this.#world.deleteXr(hostile);
-        hostile.generation += 1;
-        hostile.spec = specOf(HOSTILE, false);
-        break;
-      case "createDecoy":
-        this.#createDecoy();
-        break;
-      case "deleteDecoy":
-        this.#world.store.delete(DATABASE, { namespace: HOSTILE, name: "decoy" });
-        break;
-      case "toggleAcceptance":
-        this.#toggleAcceptance();
+    if ("field" in happening) hostile.spec = { ...hostile.spec, [happening.field]: happening.value };
+    else if ("value" in happening) hostile.labels = { team: happening.value };
+    else {
+      const attacks: Record<typeof happening.is, () => void> = {
+        forgeClaim: () => {
+          hostile.spec = { ...hostile.spec, claimRef: { kind: "Shop", namespace: "team-a", name: "shop" } };
+          hostile.annotations = MARKS;
+        },
+        forgeCopy: () => this.#world.writeByHand({ namespace: HOSTILE, name: "orders-db" }, { theirs: "" }, MARKS),
+        recreate: () => {
+          this.#world.deleteXr(hostile);
+          hostile.generation += 1;
+          hostile.spec = specOf(HOSTILE, false);
+        },
+        createDecoy: () => this.#createDecoy(),
+        deleteDecoy: () => this.#world.store.delete(DATABASE, { namespace: HOSTILE, name: "decoy" }),
+        toggleAcceptance: () => this.#toggleAcceptance(),
+      };
+      attacks[happening.is]();
     }
   }
 
@@ -188,10 +162,13 @@ class Tenancy {
     }
   }
 
+  get #honest(): readonly Consumer[] {
+    return this.#world.consumers.filter((consumer) => consumer !== this.#hostile);
+  }
+
   /** Prints the copies of honest teams. */
   #print(): string {
-    const honest = this.#world.consumers.filter((consumer) => consumer !== this.#hostile);
-    const composed = honest.flatMap((consumer) => [...consumer.composed.values()]);
+    const composed = this.#honest.flatMap((consumer) => [...consumer.composed.values()]);
     return JSON.stringify(
       composed.map(({ kind, name }) => {
         const { status: _, metadata: __, ...object } = this.#world.store.get(kind, name) ?? {};
@@ -202,8 +179,7 @@ class Tenancy {
 
   /** A copy that an honest team has stays, and what is in it comes from the same source. */
   #watch(): void {
-    const honest = this.#world.consumers.filter((consumer) => consumer !== this.#hostile);
-    for (const consumer of honest) {
+    for (const consumer of this.#honest) {
       const isMissing = !this.#owner.exists("orders");
       if (isMissing || this.#owner.grants("orders", consumer.team)) this.#watchGranted(consumer);
       else this.#served.delete(consumer);
@@ -222,9 +198,8 @@ class Tenancy {
   /** Tells whether the XR made the copy and no resource composed for it is being deleted. */
   #isKept(consumer: Consumer, copy: JsonObject): boolean {
     const isOwn = this.#world.makerOf(copy) === consumer;
-    const objects = this.#world.objects.filter(
-      (object) => keyOf(targetOf(object) ?? { name: "" }) === keyOf(nameOf(copy)),
-    );
+    const key = keyOf(nameOf(copy));
+    const objects = this.#world.objects.filter((object) => keyOf(targetOf(object) ?? { name: "" }) === key);
     return isOwn && objects.every((object) => !isDeleting(object)) && consumer.composed.size > 0;
   }
 

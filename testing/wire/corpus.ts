@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { database, inputOf, observedObject, REQUIRED, shared, xr } from "../builders/sharing.ts";
 import { encodeRequest } from "./oracle.ts";
-import type { PlainRequest, PlainResource } from "./plain.ts";
+import { emptyPlainRequest, type PlainRequest, type PlainResource } from "./plain.ts";
 
 /** Valid requests where the fuzzer starts: small ones, so that most mutations hit something that is read. */
 
@@ -11,16 +11,9 @@ const resource = (object: JsonObject): PlainResource => ({
   details: new Map([["password", "aHVudGVyMg=="]]),
 });
 
-const nothing: PlainRequest = {
-  tag: "",
-  capabilities: [],
-  observed: { composite: resource({}), resources: new Map() },
-  desired: { composite: resource({}), resources: new Map() },
-  extra: new Map(),
-  required: new Map(),
-  credentials: new Map(),
-  schemas: new Map(),
-};
+const withResource = { composite: resource({}), resources: new Map() };
+
+const nothing: PlainRequest = { ...emptyPlainRequest, observed: withResource, desired: withResource };
 
 const usual: PlainRequest = {
   ...nothing,

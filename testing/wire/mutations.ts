@@ -72,29 +72,19 @@ const inside: Mutate = (message, random, corpus) => {
   const fields = lengthDelimited(message);
   const field = fields[random(fields.length + 1)];
   if (field === undefined) return (anywhere[random(anywhere.length)] as Mutate)(message, random, corpus);
-  const content = inside(message.subarray(field.contentStart, field.end), random, corpus);
-  return Buffer.concat([
-    message.subarray(0, field.lengthStart),
-    varint(content.length),
-    content,
-    message.subarray(field.end),
-  ]);
+  return withContent(message, field, inside(message.subarray(field.contentStart, field.end), random, corpus));
 };
+
+/** The message with another content of that field, and the length before it set right. */
+const withContent = (message: Buffer, { lengthStart, end }: Field, content: Buffer): Buffer =>
+  Buffer.concat([message.subarray(0, lengthStart), varint(content.length), content, message.subarray(end)]);
 
 /** A whole field twice, or in another's place: entries, kinds and messages that are repeated, swapped or left out. */
 const shuffle: Mutate = (message, random) => {
   const fields = lengthDelimited(message);
   const [from, to] = [fields[random(fields.length)], fields[random(fields.length)]];
   if (from === undefined || to === undefined) return message;
-  if (random(3) > 0) {
-    const content = shuffle(message.subarray(to.contentStart, to.end), random, []);
-    return Buffer.concat([
-      message.subarray(0, to.lengthStart),
-      varint(content.length),
-      content,
-      message.subarray(to.end),
-    ]);
-  }
+  if (random(3) > 0) return withContent(message, to, shuffle(message.subarray(to.contentStart, to.end), random, []));
   const moved = message.subarray(from.start, from.end);
   return Buffer.concat([message.subarray(0, to.start), moved, message.subarray(random(2) === 0 ? to.start : to.end)]);
 };

@@ -1,6 +1,8 @@
 import { loadMethod } from "../../cli/render/codec.ts";
+import type { Requirements, ResourceSelector } from "../../cli/render/protocol.ts";
 import { fromStruct, type Struct, toStruct } from "../../cli/render/struct.ts";
-import type { Target } from "../../src/model/condition.ts";
+import type { Condition, Result, Target } from "../../src/model/condition.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import type { Ready } from "../../src/model/resource.ts";
 import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";
 
@@ -32,13 +34,6 @@ interface CodecRequest {
   readonly credentials: Named<{ readonly credentialData: { readonly data: Named<Buffer> } }>;
   readonly requiredSchemas: Named<{ readonly openapiV3?: Struct }>;
 }
-interface CodecSelector {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace?: string;
-  readonly matchName?: string;
-  readonly matchLabels?: { readonly labels: Named<string> };
-}
 interface CodecResponse {
   readonly meta: { readonly tag: string; readonly ttl?: { readonly seconds: number } };
   readonly desired: CodecState | null;
@@ -46,11 +41,7 @@ interface CodecResponse {
   readonly output?: Struct | null;
   readonly results: readonly { severity: string; message: string; reason?: string; target: string }[];
   readonly conditions: readonly { type: string; status: string; reason: string; message?: string; target: string }[];
-  readonly requirements: {
-    readonly resources: Named<CodecSelector>;
-    readonly extraResources: Named<CodecSelector>;
-    readonly schemas: Named<{ readonly apiVersion: string; readonly kind: string }>;
-  } | null;
+  readonly requirements: Requirements | null;
 }
 
 const method = loadMethod();
@@ -63,16 +54,14 @@ export function encodeRequest(request: PlainRequest): Buffer {
     desired: toState(request.desired),
     ...(input === undefined ? {} : { input: toStruct(input) }),
     ...(context === undefined ? {} : { context: toStruct(context) }),
-    extraResources: objectOf(request.extra, (items) => ({
-      items: items.map((item) => ({ resource: toStruct(item) })),
-    })),
-    requiredResources: objectOf(request.required, (items) => ({
-      items: items.map((item) => ({ resource: toStruct(item) })),
-    })),
+    extraResources: objectOf(request.extra, toItems),
+    requiredResources: objectOf(request.required, toItems),
     credentials: objectOf(request.credentials, (data) => ({ credentialData: { data } })),
     requiredSchemas: objectOf(request.schemas, (schema) => ({ openapiV3: toStruct(schema) })),
   });
 }
+
+const toItems = (items: readonly JsonObject[]) => ({ items: items.map((item) => ({ resource: toStruct(item) })) });
 
 export function decodeRequest(bytes: Buffer): PlainRequest {
   const request = method.requestDeserialize(bytes) as CodecRequest;
@@ -101,19 +90,8 @@ export function decodeResponse(bytes: Uint8Array): PlainResponse {
     desired: fromState(response.desired),
     context: context && fromStruct(context),
     output: output ? fromStruct(output) : undefined,
-    results: response.results.map(({ severity, message, reason, target }) => ({
-      severity: named(severity, "SEVERITY_"),
-      message,
-      reason,
-      target: targetOf(target),
-    })),
-    conditions: response.conditions.map(({ type, status, reason, message, target }) => ({
-      type,
-      status: named(status, "STATUS_CONDITION_"),
-      reason,
-      message,
-      target: targetOf(target),
-    })),
+    results: response.results.map(fromResult),
+    conditions: response.conditions.map(fromCondition),
     requirements: requirements
       ? {
           resources: mapOf(requirements.resources, fromSelector),
@@ -124,7 +102,22 @@ export function decodeResponse(bytes: Uint8Array): PlainResponse {
   };
 }
 
-const fromSelector = ({ apiVersion, kind, namespace, matchName, matchLabels }: CodecSelector): PlainSelector => ({
+const fromResult = ({ severity, target, message, reason }: CodecResponse["results"][number]): Result => ({
+  severity: named(severity, "SEVERITY_") as Result["severity"],
+  target: targetOf(target),
+  message,
+  reason,
+});
+
+const fromCondition = ({ type, status, ...rest }: CodecResponse["conditions"][number]): Condition => ({
+  type,
+  status: named(status, "STATUS_CONDITION_") as Condition["status"],
+  reason: rest.reason,
+  message: rest.message,
+  target: targetOf(rest.target),
+});
+
+const fromSelector = ({ apiVersion, kind, namespace, matchName, matchLabels }: ResourceSelector): PlainSelector => ({
   apiVersion,
   kind,
   namespace,

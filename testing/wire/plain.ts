@@ -1,5 +1,6 @@
-import type { Target } from "../../src/model/condition.ts";
+import type { Condition, Result } from "../../src/model/condition.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
 import type { Ready } from "../../src/model/resource.ts";
 
 /** Messages in plain JSON. Names are in Maps, so that `__proto__` is one of them. */
@@ -31,20 +32,28 @@ export interface PlainRequest {
   readonly schemas: ReadonlyMap<string, JsonObject>;
 }
 
-export interface PlainSelector {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace?: string | undefined;
-  readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
-}
+const emptyState: PlainState = { composite: emptyResource, resources: new Map() };
+
+export const emptyPlainRequest: PlainRequest = {
+  tag: "",
+  capabilities: [],
+  observed: emptyState,
+  desired: emptyState,
+  extra: new Map(),
+  required: new Map(),
+  credentials: new Map(),
+  schemas: new Map(),
+};
+
+export type PlainSelector = ResourceSelector;
 
 export interface PlainResponse {
   readonly tag: string;
   readonly ttlSeconds: number | undefined;
   readonly desired: PlainState;
   readonly context: JsonObject | undefined;
-  readonly results: readonly PlainResult[];
-  readonly conditions: readonly PlainCondition[];
+  readonly results: readonly Result[];
+  readonly conditions: readonly Condition[];
   readonly requirements: PlainRequirements | undefined;
   readonly output: JsonObject | undefined;
 }
@@ -53,19 +62,4 @@ interface PlainRequirements {
   readonly schemas: ReadonlyMap<string, { readonly apiVersion: string; readonly kind: string }>;
   readonly resources: ReadonlyMap<string, PlainSelector>;
   readonly extra: ReadonlyMap<string, PlainSelector>;
-}
-
-interface PlainResult {
-  readonly severity: string;
-  readonly message: string;
-  readonly reason: string | undefined;
-  readonly target: Target;
-}
-
-interface PlainCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string | undefined;
-  readonly target: Target;
 }
