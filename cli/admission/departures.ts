@@ -12,9 +12,9 @@ const KINDS_MS = 300_000;
 const MISSING_KIND_MS = 10_000;
 
 /** A kind of managed resource; the group is without the `.m` of namespaced ones. */
-type Named = Pick<ResourceQuery, "group" | "kind">;
+type KindName = Pick<ResourceQuery, "group" | "kind">;
 
-export type Kinds = (wanted: readonly Named[]) => Promise<readonly ResourceKind[]>;
+export type Kinds = (wanted: readonly KindName[]) => Promise<readonly ResourceKind[]>;
 
 /** Caches the installed kinds; reads them again after a while, or if a wanted one is missing. */
 export function rememberKinds(cluster: Cluster): Kinds {

@@ -7,7 +7,7 @@ import { toCommands } from "./adopt.ts";
 import type { AuditOptions } from "./command.ts";
 import { toFindings } from "./findings.ts";
 import { readWorld } from "./read.ts";
-import { toJson, toSummary, toTable } from "./report.ts";
+import { toJsonReport, toSummary, toTable } from "./report.ts";
 import type { Finding, World } from "./world.ts";
 
 /** Finds faults between XRs and the resources that they compose. @returns the exit code. */
@@ -24,7 +24,7 @@ export async function audit(
   const findings = all.filter((finding) => concerns(finding, names));
 
   const text = options.adopt ? toCommands(findings, world) : toTable(findings);
-  host.print(options.output === "json" ? toJson(findings, world) : text);
+  host.print(options.output === "json" ? toJsonReport(findings, world) : text);
   host.printError(toSummary(findings, world));
   return toExitCode(findings, world);
 }
@@ -41,7 +41,7 @@ function assertExist(names: readonly string[], { composites }: World): void {
 const concerns = ({ composite }: Finding, names: readonly string[]): boolean =>
   names.length === 0 || (composite !== undefined && names.includes(composite.name));
 
-/** Kinds that could not be read fail the audit only if somebody may compose them. */
+/** Kinds that could not be read fail the audit only if an XR may compose them. */
 function toExitCode(findings: readonly Finding[], { notLookedAt }: World): number {
   if (findings.length > 0) return EXIT.found;
   return notLookedAt.some(({ isComposed }) => isComposed) ? EXIT.failed : EXIT.fine;

@@ -1,5 +1,5 @@
 import { formatReference } from "../../src/crossplane/references.ts";
-import { alignColumns, toPrintable } from "../text.ts";
+import { alignColumns, toJson, toPrintable } from "../text.ts";
 import type { Finding, World } from "./world.ts";
 
 const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
@@ -18,10 +18,10 @@ export function toTable(findings: readonly Finding[]): string {
 }
 
 /** Writes the findings for scripts. */
-export function toJson(findings: readonly Finding[], world: World): string {
+export function toJsonReport(findings: readonly Finding[], world: World): string {
   const { kinds, composites, labelled, notLookedAt } = world;
   const looked = { kinds, composites: composites.length, resources: labelled.size };
-  return `${JSON.stringify({ findings, looked, notLookedAt }, undefined, 2)}\n`;
+  return toJson({ findings, looked, notLookedAt });
 }
 
 /** Summarises what was found, in how many objects, and what could not be looked at. */

@@ -15,8 +15,7 @@ import type { Reference } from "../../src/crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { compareConsumers, type JudgedConsumer, judge, toConsumer } from "../../src/ownership/consumer.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { ResourceKind } from "../cluster/discovery.ts";
-import { findKind } from "../cluster/discovery.ts";
+import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
 
 export interface Consumers {
@@ -42,8 +41,9 @@ export async function findConsumers(
   kind: ResourceKind,
   { name, namespace, secret }: Shared,
 ): Promise<Consumers> {
-  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
-  const label = sharedResourceLabel({ apiVersion, kind: kind.kind, namespace, name })[SHARED_RESOURCE_LABEL];
+  const label = sharedResourceLabel({ apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name })[
+    SHARED_RESOURCE_LABEL
+  ];
   const labelSelector = `${SHARED_RESOURCE_LABEL}=${label}`;
   const lists = await inParallel(copyKinds(kinds), async ({ is, kind: copyKind }) => {
     const copies = await list(cluster, copyKind, { labelSelector, isMetadataOnly: is === "Secret" });

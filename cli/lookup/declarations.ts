@@ -1,4 +1,4 @@
-import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { EVERYTHING, mayDelete, mayWrite, readPolicies } from "../../src/crossplane/management-policies.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
@@ -44,7 +44,7 @@ export function toNamed(object: JsonObject): Named | undefined {
   const apiVersion = stringAt(document, ["apiVersion"]);
   const kind = stringAt(document, ["kind"]);
   if (apiVersion === undefined || kind === undefined || !hasName(document)) return undefined;
-  return { group: apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "", kind, document };
+  return { group: toApiGroup(apiVersion), kind, document };
 }
 
 function withName(object: JsonObject): JsonObject {
@@ -114,7 +114,7 @@ function toQuery(
   const texts = sources.map((source) => readSource(source, document));
   // An Object's namespace may be missing; a name may not.
   if (texts.at(-1) === undefined) {
-    const doubt = `cannot tell which ${kind} it stands for: ${formatFieldPath(path)} is not set`;
+    const doubt = `cannot tell which ${kind} it represents: ${formatFieldPath(path)} is not set`;
     return { path, doubt };
   }
   const places = Object.entries(scope).flatMap(([field, source]) => {

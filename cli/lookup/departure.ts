@@ -18,7 +18,7 @@ export interface Departure {
 }
 
 /**
- * Reads a managed resource that is to be deleted; undefined where nobody has to take its cloud resource over:
+ * Reads a managed resource that is to be deleted; undefined where its cloud resource needs no successor:
  *
  * - it is no contender, or deletes the cloud resource itself,
  * - it owns a cloud resource that one of ours created, has no successors to leave it to, and was reconciled since, so its policies are
@@ -36,7 +36,7 @@ export function toDeparture(managed: JsonObject): Departure | undefined {
   return { group, kind: stringAt(document, ["kind"]) ?? "", identity, leaving };
 }
 
-/** All that stand for the same cloud resource, as the API server shows them. @throws {ClusterError} */
+/** Lists the managed resources of the same cloud resource, as the API server shows them. @throws {ClusterError} */
 export async function listContenders(
   cluster: Cluster,
   kind: ResourceKind,
@@ -47,7 +47,7 @@ export async function listContenders(
 }
 
 /**
- * Tells whether the cloud resource would be left to nobody: one of ours created it, and no other managed resource stays that can
+ * Tells whether the cloud resource would be left without an owner: one of ours created it, and no other managed resource stays that can
  * take it over. What existed before is to stay.
  *
  * @param departed departures that were admitted, which the API server may not show yet, or not any more.

@@ -16,11 +16,10 @@ import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
 import { readNames } from "../../src/ownership/identity.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/marks.ts";
-import type { ResourceKind } from "../cluster/discovery.ts";
-import { toFullName } from "../cluster/discovery.ts";
+import { type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { toName } from "./query.ts";
 
-/** A managed resource that the function has registered: it stands for a cloud resource, and somebody's it is. */
+/** A managed resource that the function has registered: it represents a cloud resource, and has an owner. */
 export interface Holding {
   readonly kind: ResourceKind;
   /** As the function itself sees it. */

@@ -1,11 +1,11 @@
 import { hashExternalName } from "../../src/ownership/identity.ts";
 
-/** A cloud resource, as far as the one who looks up its owner can name it. */
+/** A cloud resource to look up, by the fields that are known of it. */
 export interface ResourceQuery {
   /** Without the `.m` of namespaced managed resources: that says nothing about the cloud. */
   readonly group: string;
   readonly kind: string;
-  /** Its external name; of an Object its manifest's apiVersion, kind, namespace ("" for none) and name. */
+  /** Name parts: the external name, or for an Object [apiVersion, kind, namespace, name], the namespace "" for none. */
   readonly names: readonly string[];
   /** Any, where it is not known. */
   readonly providerConfig?: string | undefined;

@@ -1,7 +1,14 @@
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
-import { given, OF_EVERY_INPUT, Reader, readResolution, type Translated, toLabels } from "./translate.ts";
-
-const NO_LIMIT = 100_000;
+import {
+  given,
+  OF_EVERY_INPUT,
+  Reader,
+  readResolution,
+  SELECTOR,
+  type Translated,
+  toReference,
+  toSelect,
+} from "./translate.ts";
 
 /** Translates an input of function-environment-configs. */
 export function fromEnvironmentConfigs(input: JsonObject): Translated {
@@ -15,7 +22,7 @@ export function fromEnvironmentConfigs(input: JsonObject): Translated {
       name: `environment-${index}`,
       apiVersion: "apiextensions.crossplane.io/v1beta1",
       kind: "EnvironmentConfig",
-      ...toSource(reader, `spec.environmentConfigs[${index}]`, source),
+      ...toSelection(reader, `spec.environmentConfigs[${index}]`, source),
       resolution: isSelector(source) ? "Fail" : resolution,
     }));
   const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
@@ -24,24 +31,17 @@ export function fromEnvironmentConfigs(input: JsonObject): Translated {
 
 const isSelector = (source: JsonValue): boolean => isObject(source) && source["type"] === "Selector";
 
-function toSource(reader: Reader, path: string, value: JsonValue): JsonObject {
+function toSelection(reader: Reader, path: string, value: JsonValue): JsonObject {
   const { type = "Reference", ...source } = reader.read(path, value, ["type", "ref", "selector", "toFieldPath"]);
   const select =
     type === "Selector"
-      ? toSelect(reader, `${path}.selector`, source["selector"])
-      : { name: given({ value: reader.read(`${path}.ref`, source["ref"], ["name"])["name"] }) };
+      ? toOneOrMore(reader, `${path}.selector`, source["selector"])
+      : toReference(reader, path, source["ref"]);
   return { select, toEnvironment: given({ fromFieldPath: "data", toFieldPath: source["toFieldPath"] || undefined }) };
 }
 
-function toSelect(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {
-  const known = ["mode", "minMatch", "maxMatch", "sortByFieldPath", "matchLabels"];
-  const { mode = "Single", ...selector } = reader.read(path, value, known);
-  const matchLabels = toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]) as JsonValue;
-  if (mode === "Single") return { matchLabels };
-  return {
-    matchLabels,
-    minMatch: selector["minMatch"] ?? 0,
-    maxMatch: selector["maxMatch"] ?? NO_LIMIT,
-    sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
-  };
+function toOneOrMore(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {
+  const { mode = "Single", ...selector } = reader.read(path, value, ["mode", ...SELECTOR]);
+  const select = toSelect(reader, path, selector);
+  return mode === "Single" ? { matchLabels: select.matchLabels } : select;
 }

@@ -1,11 +1,18 @@
 import { type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
-import { given, OF_EVERY_INPUT, Reader, readResolution, type Translated, toLabels, toName } from "./translate.ts";
+import {
+  given,
+  OF_EVERY_INPUT,
+  Reader,
+  readResolution,
+  SELECTOR,
+  type Translated,
+  toDnsLabel,
+  toReference,
+  toSelect,
+} from "./translate.ts";
 
 /** The context key under which templates read function-extra-resources' results. */
 const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
-
-/** No effective limit, which is function-extra-resources' default: Crossplane returns fewer. */
-const NO_LIMIT = 100_000;
 
 /** Translates an input of function-extra-resources. */
 export function fromExtraResources(input: JsonObject): Translated {
@@ -31,11 +38,11 @@ const FIELDS = ["type", "ref", "selector", "kind", "apiVersion", "namespace", "i
 function toShared(reader: Reader, path: string, source: JsonValue, { resolution, taken }: Shared): JsonObject {
   const { type = "Reference", ...fields } = reader.read(path, source, FIELDS);
   const into = toPlainText(fields["into"]);
-  const name = toName(into, taken);
+  const name = toDnsLabel(into, taken);
   const namespace = fields["namespace"] === undefined ? undefined : { value: fields["namespace"] };
   const select =
     type === "Selector"
-      ? toSelect(reader, `${path}.selector`, fields["selector"])
+      ? toSelect(reader, `${path}.selector`, reader.read(`${path}.selector`, fields["selector"], SELECTOR))
       : toReference(reader, path, fields["ref"]);
   return given({
     name,
@@ -44,19 +51,5 @@ function toShared(reader: Reader, path: string, source: JsonValue, { resolution,
     kind: fields["kind"],
     select: given({ ...select, namespace }),
     resolution: type === "Selector" ? "Fail" : resolution,
-  });
-}
-
-const toReference = (reader: Reader, path: string, ref: JsonValue | undefined): JsonObject => ({
-  name: given({ value: reader.read(`${path}.ref`, ref, ["name"])["name"] }),
-});
-
-function toSelect(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {
-  const selector = reader.read(path, value, ["maxMatch", "minMatch", "sortByFieldPath", "matchLabels"]);
-  return given({
-    matchLabels: toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]) as JsonValue,
-    minMatch: selector["minMatch"] ?? 0,
-    maxMatch: selector["maxMatch"] ?? NO_LIMIT,
-    sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
   });
 }

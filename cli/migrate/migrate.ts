@@ -127,7 +127,7 @@ function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style
   return { edits, remarks: [...remarks, ...faults, ...replaced.remarks] };
 }
 
-/** An alias stays: it stands for another step's input, which is translated there. */
+/** An alias stays: it is another step's input, which is translated there. */
 function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: Source & Style): Migrated {
   const before = step.get("input", true);
   const place = isMap(before) ? placeOf(before, text) : undefined;

@@ -37,7 +37,7 @@ export const given = (fields: Readonly<Record<string, JsonValue | undefined>>): 
   Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 
 /** Translates label matchers: other functions name the type of each, this one the source. */
-export const toLabels = (reader: Reader, path: string, matchers: JsonValue | undefined): readonly JsonObject[] =>
+const toLabels = (reader: Reader, path: string, matchers: JsonValue | undefined): readonly JsonObject[] =>
   reader.readList(path, matchers).map((matcher, index) => {
     const known = ["type", "key", "value", "valueFromFieldPath", "fromFieldPathPolicy"];
     const label = reader.read(`${path}[${index}]`, matcher, known);
@@ -50,12 +50,31 @@ export const toLabels = (reader: Reader, path: string, matchers: JsonValue | und
     });
   });
 
-/** Reads the resolution of a policy, which there holds for all references: what else is missing is a Fatal result. */
+/** The fields of a selector in both functions. */
+export const SELECTOR = ["minMatch", "maxMatch", "sortByFieldPath", "matchLabels"] as const;
+
+/** No effective limit, the default of both functions: Crossplane returns fewer. */
+const NO_LIMIT = 100_000;
+
+/** Translates a selector of several resources. */
+export const toSelect = (reader: Reader, path: string, selector: JsonObject) => ({
+  matchLabels: toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]) as JsonValue,
+  minMatch: selector["minMatch"] ?? 0,
+  maxMatch: selector["maxMatch"] ?? NO_LIMIT,
+  sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
+});
+
+/** Translates a reference by name. */
+export const toReference = (reader: Reader, path: string, ref: JsonValue | undefined) => ({
+  name: given({ value: reader.read(`${path}.ref`, ref, ["name"])["name"] }),
+});
+
+/** Reads the resolution of a policy, which there holds for all references: a missing selection is a Fatal result. */
 export const readResolution = (reader: Reader, policy: JsonValue | undefined): "Optional" | "Fail" =>
   reader.read("spec.policy", policy, ["resolution"])["resolution"] === "Optional" ? "Optional" : "Fail";
 
 /** Makes a DNS label of a text, with a number if the label is taken already. */
-export function toName(text: string, taken: Set<string>): string {
+export function toDnsLabel(text: string, taken: Set<string>): string {
   const words = text.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
   const base =
     words

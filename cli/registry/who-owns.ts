@@ -8,6 +8,7 @@ import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import type { Holding } from "../lookup/holding.ts";
 import { lookUp, lookUpManaged } from "../lookup/look-up.ts";
+import { describeUnknownScope, findScopeFields } from "../lookup/mapping.ts";
 import { type CloudResource, toCloudResources } from "../lookup/ownership.ts";
 import { type ResourceQuery, toNames } from "../lookup/query.ts";
 import { openCluster } from "../open-cluster.ts";
@@ -26,26 +27,20 @@ export async function whoOwns({ kind, name }: KindAndName, flags: WhoOwnsFlags, 
     host.print(ownersText(resources, flags.output));
     return EXIT.fine;
   }
-  host.printError(`nobody owns ${kind} ${JSON.stringify(name)}: no managed resource is registered for it\n`);
-  if (["json", "yaml"].includes(flags.output)) host.print(ownersText([], flags.output));
+  host.printError(`no owner of ${kind} ${JSON.stringify(name)}: no managed resource is registered for it\n`);
+  if (flags.output === "json") host.print(ownersText([], flags.output));
   return EXIT.found;
 }
 
 /** @throws {FunctionError} `InvalidFlags` for fields that do not locate a cloud resource of these kinds. */
 function assertScope(scope: NonNullable<WhoOwnsFlags["scope"]>, kinds: readonly ResourceKind[]): void {
-  const known = new Set(kinds.flatMap(({ group, kind }) => scopeFields(group, kind)));
+  const known = new Set(kinds.flatMap(({ group, kind }) => findScopeFields(group, kind)));
   const unknown = scope.map(([field]) => field).filter((field) => !known.has(field));
   if (unknown.length === 0) return;
-  const fields = known.size === 0 ? "it has none" : `one of ${[...known].sort().join(", ")}`;
-  const faults = unknown.map(
-    (field) =>
-      `--scope: ${field}: no field that tells where a ${kinds[0]?.kind} is: ${fields}${didYouMean(field, [...known])}`,
-  );
+  const fault = describeUnknownScope(String(kinds[0]?.kind), known);
+  const faults = unknown.map((field) => `--scope: ${field}: ${fault}${didYouMean(field, [...known])}`);
   throw invalidFlags(["cannot use the command line:", ...faults].join("\n  "));
 }
-
-const scopeFields = (group: string, kind: string): readonly string[] =>
-  findFacts(withoutScope(group), kind).identity.scope.map((path) => String(path.at(-1)));
 
 /** Looks up by external name; only if nothing has that name, by the managed resource's name. */
 async function findHoldings(
@@ -54,14 +49,14 @@ async function findHoldings(
   name: string,
   { scope = [], providerConfig }: WhoOwnsFlags,
 ): Promise<readonly Holding[]> {
-  const queries = toQuestions(kinds, name, { scope: new Map(scope), providerConfig });
+  const queries = toQueries(kinds, name, { scope: new Map(scope), providerConfig });
   const found = (await lookUp(cluster, kinds, queries)).flatMap(({ holdings }) => holdings);
   if (found.length > 0) return found;
   return (await inParallel(kinds, (kind) => lookUpManaged(cluster, kind, name))).flat();
 }
 
 /** Makes a query for each kind. A provider's cluster-scoped and namespaced kinds are one kind in the cloud. */
-function toQuestions(
+function toQueries(
   kinds: readonly ResourceKind[],
   name: string,
   place: Pick<ResourceQuery, "scope" | "providerConfig">,

@@ -197,7 +197,7 @@ test("a field that is not set is a warning", async () => {
   expect(await ask(await start(), { object })).toEqual({
     uid: "u1",
     allowed: true,
-    warnings: ["cannot tell which Bucket it stands for: spec.name is not set"],
+    warnings: ["cannot tell which Bucket it represents: spec.name is not set"],
   });
 });
 

@@ -87,7 +87,7 @@ describe("what a claim stands for", () => {
     const resource = bucket({ externalName: { template: "{spec.name}-{spec.nothing}" } });
     expect(findDeclarations(claim, parseMapping(file([resource]), "m.yaml"))).toEqual({
       declarations: [],
-      doubts: ["cannot tell which Bucket it stands for: spec.name is not set"],
+      doubts: ["cannot tell which Bucket it represents: spec.name is not set"],
       isKnown: true,
     });
   });

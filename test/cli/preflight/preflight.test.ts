@@ -244,12 +244,12 @@ test.each([
   {
     reason: "no mapping for an XR",
     stdin: claim("team-b", "x").replace("XBucket", "XOther"),
-    says: "-:2: XOther.platform.example.org team-b/x: no mapping says what it stands for",
+    says: "-:2: XOther.platform.example.org team-b/x: no mapping says which cloud resources it represents",
   },
   {
     reason: "a field that is not set",
     stdin: claim("team-b", "x").replace("    name: orders\n", ""),
-    says: "cannot tell which Bucket it stands for: spec.parameters.name is not set",
+    says: "cannot tell which Bucket it represents: spec.parameters.name is not set",
   },
   {
     reason: "a kind that is not installed",

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
@@ -122,9 +121,7 @@ test.each([
   }
 });
 
-test("as YAML, the same as JSON", async () => {
-  const [json, yaml] = [await run(["list", "-o", "json"]), await run(["list", "-o", "yaml"])];
-  expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));
+test("a look-up without an owner has JSON as well", async () => {
   expect((await run(["who-owns", "bucket/nothing", "-o", "json"])).stdout).toBe('{\n  "items": []\n}\n');
 });
 
@@ -195,12 +192,12 @@ test.each([
     exitCode: 0,
     says: "team-b/logs",
   },
-  { reason: "nobody", args: ["bucket", "nothing"], exitCode: 1, says: 'nobody owns bucket "nothing"' },
+  { reason: "nobody", args: ["bucket", "nothing"], exitCode: 1, says: 'no owner of bucket "nothing"' },
   {
     reason: "another ProviderConfig",
     args: ["bucket", "logs", "--provider-config=prod"],
     exitCode: 1,
-    says: "nobody owns",
+    says: "no owner of bucket",
   },
   {
     reason: "a kind that is not installed",
