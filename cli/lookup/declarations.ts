@@ -7,10 +7,9 @@ import { type Document, documentOf, stringAt } from "../../src/model/document.ts
 import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { formatOwner, OWNER } from "../../src/ownership/owner.ts";
-import { toPlace } from "./holding.ts";
+import { type ResourceQuery, toPlace } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 import type { Declarer } from "./ownership.ts";
-import type { ResourceQuery } from "./query.ts";
 
 /** An object's wish for a cloud resource. */
 export interface Declaration {

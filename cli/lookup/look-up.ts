@@ -4,8 +4,7 @@ import { EXTERNAL_NAME_LABEL, IDENTITY } from "../../src/ownership/marks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { inParallel, list } from "../cluster/list.ts";
-import { type Holding, toHolding } from "./holding.ts";
-import { type ResourceQuery, toLabel } from "./query.ts";
+import { type Holding, type ResourceQuery, toHolding, toLabel } from "./holding.ts";
 
 /**
  * Finds the holders of a cloud resource. The managed resources are the registry, and the labels that the function writes on them are its

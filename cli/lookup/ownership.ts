@@ -4,9 +4,8 @@ import { byPrecedence } from "../../src/ownership/contender.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import type { Declaration } from "./declarations.ts";
-import type { Holding } from "./holding.ts";
+import { type Holding, type ResourceQuery, toName } from "./holding.ts";
 import { lookUp } from "./look-up.ts";
-import { type ResourceQuery, toName } from "./query.ts";
 
 /** A cloud resource, and the managed resources that represent it. */
 export interface CloudResource {

@@ -3,9 +3,9 @@ import { groupBy } from "../../src/model/group-by.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind } from "../cluster/discovery.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
+import { type ResourceQuery, toLabel } from "../lookup/holding.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import { check, describeConflict, notInstalled, toTitle } from "../lookup/ownership.ts";
-import { type ResourceQuery, toLabel } from "../lookup/query.ts";
 import { toJson, toPrintable } from "../text.ts";
 import type { Manifest } from "./manifests.ts";
 

@@ -61,7 +61,7 @@ function addList(registry: Command, choose: Choose): void {
     .argument("[kinds...]", `${KIND}. Without one, every kind of the category "managed".`)
     .option("--contended", "Only cloud resources that several managed resources represent.")
     .action((kinds: readonly string[], flags: ListFlags) =>
-      choose(async (host) => (await import("./list.ts")).listAll(kinds, flags, host)),
+      choose(async (host) => (await import("./owners.ts")).listAll(kinds, flags, host)),
     );
 }
 
@@ -85,7 +85,7 @@ function addWhoOwns(registry: Command, choose: Choose): void {
     )
     .action((kind: string, name: string | undefined, flags: WhoOwnsFlags) => {
       const target = toKindAndName(whoOwns, kind, name);
-      choose(async (host) => (await import("./who-owns.ts")).whoOwns(target, flags, host));
+      choose(async (host) => (await import("./owners.ts")).whoOwns(target, flags, host));
     });
 }
 

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { toCommands } from "../../../cli/audit/adopt.ts";
+import { toTable } from "../../../cli/audit/audit.ts";
 import { toFindings } from "../../../cli/audit/findings.ts";
-import { toTable } from "../../../cli/audit/report.ts";
 import type { Finding, Referred, World } from "../../../cli/audit/world.ts";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { resourceKey, toReference } from "../../../src/crossplane/references.ts";

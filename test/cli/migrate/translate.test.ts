@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fromEnvironmentConfigs } from "../../../cli/migrate/environment-configs.ts";
+import { fromEnvironmentConfigs } from "../../../cli/migrate/selections.ts";
 import { fromTagManager } from "../../../cli/migrate/tag-manager.ts";
 import type { Translated } from "../../../cli/migrate/translate.ts";
 import { parseInput } from "../../../src/input/parse.ts";
