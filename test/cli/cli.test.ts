@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { FINDINGS } from "../../cli/audit/world.ts";
 import { toProgram } from "../../cli/cli.ts";
 import { readVersion } from "../../src/package.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
@@ -30,6 +31,11 @@ test.each([["--help"], ["-h"], ["help"]])("%s prints the commands", async (word)
   const { exitCode, stdout } = await runCommand(word, []);
   expect(exitCode).toBe(0);
   for (const name of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+});
+
+test("audit --help names each finding", async () => {
+  const { stdout } = await runCommand("audit", ["--help"]);
+  for (const name of Object.keys(FINDINGS)) expect(stdout).toContain(`${name}: `);
 });
 
 test("help COMMAND prints the command's help", async () => {
