@@ -4,11 +4,7 @@ import type { Answer, Connection } from "./connection.ts";
 import { type ApiRequest, ClusterError, describeRequest, isTemporary, toError } from "./error.ts";
 
 /** A read-only client of one API server. */
-export interface Cluster {
-  /** Its URL, for messages. */
-  readonly server: string;
-  /** The namespace of the kubeconfig's context, or the pod's. */
-  readonly namespace: string;
+export interface Cluster extends Pick<Connection, "server" | "namespace"> {
   /** The number of requests so far, including repeated ones. */
   readonly calls: () => number;
   /**

@@ -58,13 +58,8 @@ export async function findConsumers(
   return { isThere: shared !== undefined, consumers };
 }
 
-interface InstalledCopyKind {
-  readonly is: CopyKind;
-  readonly kind: ResourceKind;
-}
-
 /** The kinds that make copies, as far as they are installed. */
-function copyKinds(kinds: readonly ResourceKind[]): readonly InstalledCopyKind[] {
+function copyKinds(kinds: readonly ResourceKind[]) {
   return (Object.keys(COPY_KINDS) as readonly CopyKind[]).flatMap((is) => {
     const { apiVersion, kind } = COPY_KINDS[is];
     const found = findKind(kinds, { group: toApiGroup(apiVersion), kind });

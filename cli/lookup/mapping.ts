@@ -6,7 +6,6 @@ import { faultsIn } from "../../src/input/faults.ts";
 import { exactlyOneOf, fieldPath } from "../../src/input/fields.ts";
 import { API_VERSION } from "../../src/input/schema.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
-import { isObject } from "../../src/model/json.ts";
 import { parseTemplate } from "../../src/model/template.ts";
 
 /**
@@ -121,24 +120,11 @@ const mapping = z.strictObject({
   resources: z.array(resource).min(1).describe("The cloud resources that one of them represents."),
 });
 
-/** The first kind that there is more than one mapping for. */
-const repeated = (list: unknown): string | undefined => {
-  const names = (Array.isArray(list) ? list : []).filter(isObject).map(({ apiGroup, kind }) => `${kind}.${apiGroup}`);
-  return names.find((name, index) => names.indexOf(name) < index);
-};
-
 /** One schema for the validation here and for editors (deploy/mapping.schema.json). */
 export const mappingSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal("IdentityMapping"),
-  mappings: z
-    .array(mapping)
-    .min(1)
-    .refine((list) => repeated(list) === undefined, {
-      when: ({ value }) => Array.isArray(value),
-      error: ({ input }) => `more than one for ${repeated(input)}`,
-    })
-    .describe("One for each kind of XR or claim."),
+  mappings: z.array(mapping).min(1).describe("One for each kind of XR or claim."),
 });
 
 export type Mapping = z.output<typeof mapping>;

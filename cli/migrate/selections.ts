@@ -14,18 +14,13 @@ export function fromExtraResources(input: JsonObject): Translated {
   const taken = new Set<string>();
   const sharedResources = reader
     .readList("spec.extraResources", spec["extraResources"])
-    .map((source, index) => toShared(reader, `spec.extraResources[${index}]`, source, { resolution, taken }));
+    .map((source, index) => toShared(reader, `spec.extraResources[${index}]`, source, resolution, taken));
   return { spec: { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources }, remarks: reader.remarks };
-}
-
-interface Shared {
-  readonly resolution: JsonValue | undefined;
-  readonly taken: Set<string>;
 }
 
 const FIELDS = ["type", "ref", "selector", "kind", "apiVersion", "namespace", "into"];
 
-function toShared(reader: Reader, path: string, source: JsonValue, { resolution, taken }: Shared): JsonObject {
+function toShared(reader: Reader, path: string, source: JsonValue, resolution: string, taken: Set<string>): JsonObject {
   const { type = "Reference", ...fields } = reader.read(path, source, FIELDS);
   const into = toPlainText(fields["into"]);
   const name = toDnsLabel(into, taken);

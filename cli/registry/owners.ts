@@ -35,13 +35,11 @@ export async function listAll(names: readonly string[], flags: ListFlags, host: 
   return errors.length === 0 ? EXIT.fine : EXIT.failed;
 }
 
-interface KindList {
-  readonly holdings: readonly Holding[];
-  readonly error?: ClusterError;
-}
-
 /** Lists a kind. If RBAC or the API server refuses this kind, the others are still listed. */
-async function listOneKind(cluster: Cluster, kind: ResourceKind): Promise<KindList> {
+async function listOneKind(
+  cluster: Cluster,
+  kind: ResourceKind,
+): Promise<{ readonly holdings: readonly Holding[]; readonly error?: ClusterError }> {
   try {
     return { holdings: await listRegistered(cluster, kind) };
   } catch (error) {

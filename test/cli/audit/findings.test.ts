@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { toCommands } from "../../../cli/audit/adopt.ts";
 import { toTable } from "../../../cli/audit/audit.ts";
 import { toFindings } from "../../../cli/audit/findings.ts";
-import type { Finding, Referred, World } from "../../../cli/audit/world.ts";
-import { toComposite } from "../../../src/crossplane/composite.ts";
+import type { Finding } from "../../../cli/audit/world.ts";
 import { resourceKey, toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { worldOf as toWorld, type WorldParts } from "../../../testing/builders/world.ts";
 
 /** One XR that composes buckets, and what a cluster may hold of them. */
 
@@ -64,24 +64,7 @@ const bucket = (name: string, { composite = "orders", controller, metadata = {} 
 
 const ours = { kind: "XStore", name: "orders", uid: "uid-of-orders" };
 
-interface Parts {
-  readonly stores?: readonly JsonObject[];
-  readonly buckets?: readonly JsonObject[];
-  readonly unregistered?: readonly JsonObject[];
-  readonly referred?: readonly (readonly [string, Referred])[];
-}
-
-function worldOf({ stores = [store()], buckets = [], unregistered = [], referred = [] }: Parts): World {
-  const documents = [...stores, ...buckets].map(documentOf);
-  return {
-    composites: stores.map((object) => toComposite(documentOf(object))),
-    labelled: new Map(documents.map((document) => [resourceKey(toReference(document)), document])),
-    unregistered: unregistered.map(documentOf),
-    referred: new Map(referred),
-    notLookedAt: [],
-    kinds: 2,
-  };
-}
+const worldOf = ({ stores = [store()], ...parts }: WorldParts) => toWorld({ stores, ...parts });
 
 const refTo = (name: string): string =>
   resourceKey({ apiVersion: "cloud.example.org/v1", kind: "Bucket", namespace: undefined, name });
@@ -90,7 +73,7 @@ const shown = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ is, composite, resource }) => `${is} ${resource.name} of ${composite?.name ?? "?"}`);
 
 /** A row: what a cluster holds, and what is found in it. */
-const row = (reason: string, parts: Parts, ...found: readonly string[]) => ({ reason, parts, found });
+const row = (reason: string, parts: WorldParts, ...found: readonly string[]) => ({ reason, parts, found });
 
 const stores = [store({ refs: ["a"] })];
 const going = { metadata: { deletionTimestamp: CREATED } };
@@ -224,7 +207,7 @@ test.each([
 });
 
 describe("--adopt", () => {
-  const commandsOf = (parts: Parts): string => {
+  const commandsOf = (parts: WorldParts): string => {
     const world = worldOf(parts);
     const text = toCommands(toFindings(world, patience), world);
     return text

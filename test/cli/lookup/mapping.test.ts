@@ -1,6 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readMappings } from "../../../cli/files.ts";
 import { findDeclarations } from "../../../cli/lookup/declarations.ts";
 import { parseMapping } from "../../../cli/lookup/mapping.ts";
+import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 const file = (resources: unknown, more: object = {}) => ({
   apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1",
@@ -99,14 +103,6 @@ test.each([
     content: { ...file([named({ value: "a" })]), kind: "Mapping" },
     faults: ['kind: not IdentityMapping: "Mapping"'],
   },
-  {
-    reason: "two for one kind",
-    content: {
-      ...file([]),
-      mappings: [1, 2].map(() => ({ apiGroup: "a", kind: "B", resources: [named({ value: "a" })] })),
-    },
-    faults: ["mappings: more than one for B.a"],
-  },
   { reason: "no resources", content: file([]), faults: ["mappings[0].resources: an empty list"] },
   {
     reason: "many at once",
@@ -146,4 +142,15 @@ test.each([
   expect(() => parseMapping(content, "m.yaml")).toThrow(
     ["cannot use the mapping m.yaml:", ...faults.map((fault) => `  ${fault}`)].join("\n"),
   );
+});
+
+test.each([{ copies: [2] }, { copies: [1, 1] }])("one kind has one mapping, in files of $copies", ({ copies }) => {
+  const folder = temporaryFolder();
+  const files = copies.map((number, index) => {
+    const path = join(folder, `${index}.yaml`);
+    const { mappings, ...rest } = file([named({ value: "a" })]);
+    writeFileSync(path, JSON.stringify({ ...rest, mappings: Array(number).fill(mappings[0]) }));
+    return path;
+  });
+  expect(() => readMappings(files)).toThrow(`cannot use the mappings ${files.join(", ")}: more than one for Bucket.`);
 });
