@@ -33,9 +33,7 @@ export function createReviewer({ cluster, mappings, policy, log, timeoutMs, obse
     const inquiry = toInquiry(request, mappings);
     return toDecision(inquiry, await within(timeoutMs, checkAll(cluster, kinds, inquiry.declarations)), policy);
   };
-  const decide = async (
-    request: AdmissionRequest,
-  ): Promise<{ readonly decision: Decision; readonly failed: boolean }> => {
+  const decide = async (request: AdmissionRequest) => {
     try {
       return { decision: await answer(request), failed: false };
     } catch (error) {

@@ -98,16 +98,10 @@ function byMapping({ document }: Named, { resources }: Mapping): Declared {
   };
 }
 
-interface Answer {
-  readonly query?: ResourceQuery;
-  readonly path: FieldPath;
-  readonly doubt?: string;
-}
-
 function toQuery(
   { apiGroup, kind, names: sources, providerConfig, scope }: MappedResource,
   document: Document,
-): Answer {
+): { readonly query?: ResourceQuery; readonly path: FieldPath; readonly doubt?: string } {
   const last = sources.at(-1);
   const path = last === undefined ? ["kind"] : toPath(last);
   const texts = sources.map((source) => readSource(source, document));
