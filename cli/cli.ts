@@ -4,7 +4,7 @@ import { readVersion } from "../src/package.ts";
 import { addAdmission } from "./admission/command.ts";
 import { addAudit } from "./audit/command.ts";
 import { ClusterError } from "./cluster/error.ts";
-import { type AddCommand, PROGRAM, type Work } from "./command.ts";
+import { type AddCommand, type Choose, PROGRAM, type Work } from "./command.ts";
 import type { Host } from "./host.ts";
 import { addMigrate } from "./migrate/command.ts";
 import { addPreflight } from "./preflight/command.ts";
@@ -22,10 +22,7 @@ const toExitCodes = (command: string | undefined) =>
 const HELP_WIDTH = 120;
 
 /** The program with all its commands. @param choose called with the work of the command that is given. */
-export function toProgram(
-  choose: (work: Work) => void,
-  { print, printError }: Pick<Host, "print" | "printError">,
-): Command {
+export function toProgram(choose: Choose, { print, printError }: Pick<Host, "print" | "printError">): Command {
   const program = new Command(PROGRAM)
     .description("The commands for operators of function-shared-infrastructure.")
     .version(readVersion(), "--version", "Show the version.")
@@ -55,13 +52,13 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     return await chosen(host);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage; // said already
-    host.printError(`${PROGRAM}: error: ${toPrintableLines(explain(error))}\n`);
+    host.printError(`${PROGRAM}: error: ${toPrintableLines(toMessage(error))}\n`);
     return error instanceof FunctionError && error.code === "InvalidFlags" ? exitCodes.usage : exitCodes.failed;
   }
 }
 
 /** Makes the message for an expected error. @throws {unknown} the error itself where it is a bug. */
-function explain(error: unknown): string {
+function toMessage(error: unknown): string {
   if (error instanceof RenderError) return explainRenderError(error);
   if (error instanceof FunctionError || error instanceof ClusterError) return error.message;
   throw error;

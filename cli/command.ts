@@ -8,8 +8,11 @@ export const PROGRAM = "shared-infrastructure";
 /** What a command does once its command line is read; returns the exit code. */
 export type Work = (host: Host) => Promise<number>;
 
+/** Called by the action of the command that the command line names. */
+export type Choose = (work: Work) => void;
+
 /** Adds a command to the program. Its action calls `choose`; it loads the command's code only when that is run. */
-export type AddCommand = (program: Command, choose: (work: Work) => void) => Command;
+export type AddCommand = (program: Command, choose: Choose) => Command;
 
 /** Exit codes of the commands that read a cluster: 1 is a finding, 2 means that there is no answer. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;

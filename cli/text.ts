@@ -4,14 +4,18 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * Keeps a text that somebody else wrote on one line, and from steering the terminal: names and annotations may hold line breaks and
- * escape sequences. It is escaped as in JSON, so that JSON without line breaks still says the same.
+ * Escapes the control characters of a text, so that it stays on one line and does not steer the terminal: names and annotations may
+ * hold line breaks and escape sequences. The text is escaped as in JSON, so that JSON without line breaks still says the same.
  */
 export const toPrintable = (text: string): string =>
   text.replace(HIDDEN, (character) => character.split("").map(escapeUnit).join(""));
 
 /** Does the same for each line of a text. */
 export const toPrintableLines = (text: string): string => text.split("\n").map(toPrintable).join("\n");
+
+/** Writes a value as the JSON of a command's output. */
+export const toJson = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+
 /** Aligns columns like kubectl: as narrow as possible, without trailing spaces, and each row on one line, whatever its cells hold. */
 export function alignColumns(rows: readonly (readonly string[])[], gap = "   "): string {
   const printable = rows.map((row) => row.map(toPrintable));

@@ -1,9 +1,15 @@
-import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { toApiGroup, toGroupKind, withoutScope } from "../../src/crossplane/api-group.ts";
+import { readPolicies } from "../../src/crossplane/management-policies.ts";
+import { readAnnotation } from "../../src/crossplane/metadata.ts";
+import { documentOf, stringAt } from "../../src/model/document.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { IDENTITY, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/marks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../cluster/discovery.ts";
-import { type Departure, explainDeparture, leavesBehind, listContenders, toDeparture } from "../lookup/departure.ts";
+import { list } from "../cluster/list.ts";
+import type { ResourceQuery } from "../lookup/holding.ts";
 import { findKinds } from "../lookup/look-up.ts";
-import type { ResourceQuery } from "../lookup/query.ts";
 import type { AdmissionRequest, Decision } from "./review.ts";
 
 /** The time after which the installed kinds are read again. */
@@ -12,9 +18,9 @@ const KINDS_MS = 300_000;
 const MISSING_KIND_MS = 10_000;
 
 /** A kind of managed resource; the group is without the `.m` of namespaced ones. */
-type Named = Pick<ResourceQuery, "group" | "kind">;
+type KindName = Pick<ResourceQuery, "group" | "kind">;
 
-export type Kinds = (wanted: readonly Named[]) => Promise<readonly ResourceKind[]>;
+export type Kinds = (wanted: readonly KindName[]) => Promise<readonly ResourceKind[]>;
 
 /** Caches the installed kinds; reads them again after a while, or if a wanted one is missing. */
 export function rememberKinds(cluster: Cluster): Kinds {
@@ -65,10 +71,11 @@ export class Departures {
     const wanted = { group: withoutScope(departure.group), kind: departure.kind };
     const kind = findKinds(wanted, await this.#kinds([wanted])).find(({ group }) => group === departure.group);
     if (kind === undefined) return false; // it is not served any more, so its provider is gone
-    const contenders = await listContenders(this.#cluster, kind, departure);
+    const labelSelector = `${IDENTITY}=${departure.identity}`;
+    const contenders = await list(this.#cluster, kind, { labelSelector, isMetadataOnly: true });
     return leavesBehind(
       departure,
-      contenders,
+      contenders.map((object) => toContender(documentOf(object))),
       [...this.#departed.values()].map((departed) => departed.departure),
     );
   }
@@ -77,4 +84,64 @@ export class Departures {
     const before = performance.now() - DEPARTED_MS;
     for (const [uid, { at }] of this.#departed) if (at < before) this.#departed.delete(uid);
   }
+}
+
+/** A managed resource that is to be deleted, and does not delete its cloud resource. */
+export interface Departure {
+  readonly group: string;
+  readonly kind: string;
+  readonly identity: string;
+  readonly leaving: Contender;
+}
+
+/**
+ * Reads a managed resource that is to be deleted; undefined where its cloud resource needs no successor:
+ *
+ * - it is no contender, or deletes the cloud resource itself,
+ * - it owns a cloud resource that one of ours created, has no successors to leave it to, and was reconciled since, so its policies are
+ *   those that its Composition asks for,
+ * - an operator wants the cloud resource to stay.
+ */
+export function toDeparture(managed: JsonObject): Departure | undefined {
+  const document = documentOf(managed);
+  const leaving = toContender(document);
+  const { identity, isMarked, acknowledged, isDeleting, isDeletingWithIt } = leaving;
+  if (identity === undefined || isDeleting || isDeletingWithIt) return undefined;
+  if (isMarked && acknowledged.size === 0 && readAnnotation(document, ORIGIN) !== undefined) return undefined;
+  if (readAnnotation(document, LEAVE_BEHIND) === "true") return undefined;
+  const group = toApiGroup(stringAt(document, ["apiVersion"]) ?? "");
+  return { group, kind: stringAt(document, ["kind"]) ?? "", identity, leaving };
+}
+
+/**
+ * Tells whether the cloud resource would be left without an owner: one of ours created it, and no other managed resource stays that can
+ * take it over. What existed before is to stay.
+ *
+ * @param departed departures that were admitted, which the API server may not show yet, or not any more.
+ */
+export function leavesBehind(
+  { identity, leaving }: Departure,
+  contenders: readonly Contender[],
+  departed: readonly Departure[],
+): boolean {
+  const before = departed.filter((other) => other.identity === identity).map((other) => other.leaving);
+  const gone = new Set([leaving, ...before].map(({ uid }) => uid));
+  const isSucceeded = contenders.some(({ uid, isDeleting }) => !isDeleting && !gone.has(uid));
+  return !isSucceeded && [leaving, ...before, ...contenders].some(({ isCreated }) => isCreated);
+}
+
+/** The sentence for the person who deletes it, with the commands that go on. */
+function explainDeparture({ group, kind, leaving }: Departure): string {
+  const target = toGroupKind(kind.toLowerCase(), group);
+  const namespace = stringAt(leaving.document, ["metadata", "namespace"]);
+  const name = stringAt(leaving.document, ["metadata", "name"]) ?? "NAME";
+  const resource = `${target} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
+  const spec =
+    readPolicies(leaving.document) === undefined ? { deletionPolicy: "Delete" } : { managementPolicies: ["*"] };
+  return (
+    `cannot delete ${kind} ${leaving.name}: it is the last managed resource of a cloud resource that was created for it ` +
+    "or for an earlier owner, and it has no policy Delete, so the cloud resource would stay without an owner. " +
+    `To delete both: kubectl patch ${resource} --type=merge -p '${JSON.stringify({ spec })}', and delete it again. ` +
+    `To leave the cloud resource behind: kubectl annotate ${resource} ${LEAVE_BEHIND}=true`
+  );
 }

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client
 import type { Decision } from "./review.ts";
 
 /** The outcome of one request. */
-export interface Outcome {
+export interface Reviewed {
   readonly operation: string;
   readonly decision: Decision;
   /** True if the look-up failed. */
@@ -12,7 +12,7 @@ export interface Outcome {
 
 export interface Metrics {
   readonly registry: Registry;
-  observe(outcome: Outcome): void;
+  observe(outcome: Reviewed): void;
 }
 
 const PREFIX = "function_shared_infrastructure_admission";

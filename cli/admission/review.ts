@@ -3,7 +3,7 @@ import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/fi
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import { type Declaration, type Declared, findDeclarations } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
-import { type Checked, explain, notInstalled } from "../lookup/ownership.ts";
+import { type Checked, describeConflict, notInstalled } from "../lookup/ownership.ts";
 
 /** The API server's request: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
 export interface AdmissionRequest {
@@ -48,21 +48,21 @@ export interface Inquiry {
   readonly doubts: readonly string[];
 }
 
-const NOTHING: Inquiry = { declarations: [], doubts: [] };
+const NO_INQUIRY: Inquiry = { declarations: [], doubts: [] };
 
 /**
- * Finds the cloud resources that an object newly stands for; only they are looked up. So the webhook never blocks other changes of
+ * Finds the cloud resources that an object newly represents; only they are looked up. So the webhook never blocks other changes of
  * an existing object: its deletion, finalizers, status, policies, or any other field.
  */
 export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[]): Inquiry {
   const { operation, subResource, object, oldObject } = request;
-  if (object === undefined || subResource !== "" || !["CREATE", "UPDATE"].includes(operation)) return NOTHING;
-  if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NOTHING;
+  if (object === undefined || subResource !== "" || !["CREATE", "UPDATE"].includes(operation)) return NO_INQUIRY;
+  if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NO_INQUIRY;
 
   const { declarations, doubts } = declared(object, request, mappings);
   if (oldObject === undefined) return { declarations, doubts };
-  const before = new Set(declared(oldObject, request, mappings, true).declarations.map(toKey));
-  return { declarations: declarations.filter((declaration) => !before.has(toKey(declaration))), doubts: [] };
+  const before = new Set(declared(oldObject, request, mappings, true).declarations.map(toComparable));
+  return { declarations: declarations.filter((declaration) => !before.has(toComparable(declaration))), doubts: [] };
 }
 
 /** Adds name and namespace, which the object may lack and the request has. */
@@ -79,7 +79,7 @@ function declared(
 const withDefault = (object: JsonObject, path: FieldPath, value: string | undefined): JsonObject =>
   value === undefined || stringAt(documentOf(object), path) !== undefined ? object : withValueAt(object, path, value);
 
-const toKey = ({ query: { group, kind, names, providerConfig, scope } }: Declaration): string =>
+const toComparable = ({ query: { group, kind, names, providerConfig, scope } }: Declaration): string =>
   JSON.stringify([group, kind, names, providerConfig, [...scope]]);
 
 /** The answer to a request. */
@@ -104,7 +104,7 @@ export function toDecision(
 ): Decision {
   const conflicts = declarations.flatMap(({ query, path }, index) => {
     const availability = checked[index]?.availability;
-    return availability?.is === "theirs" ? [`${formatFieldPath(path)}: ${explain(query, availability)}`] : [];
+    return availability?.is === "theirs" ? [`${formatFieldPath(path)}: ${describeConflict(query, availability)}`] : [];
   });
   const missing = declarations.flatMap(({ query }, index) =>
     checked[index]?.installed === false ? [notInstalled(query)] : [],

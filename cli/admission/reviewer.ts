@@ -5,7 +5,7 @@ import type { Declaration } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import { type Checked, check } from "../lookup/ownership.ts";
 import { Departures, type Kinds, rememberKinds } from "./departures.ts";
-import type { Outcome } from "./metrics.ts";
+import type { Reviewed } from "./metrics.ts";
 import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquiry, withoutAnswer } from "./review.ts";
 
 export interface ReviewerOptions {
@@ -15,7 +15,7 @@ export interface ReviewerOptions {
   readonly log: Log;
   /** The time limit of one request's look-ups; the API server waits for timeoutSeconds only. */
   readonly timeoutMs: number;
-  readonly observe: (outcome: Outcome) => void;
+  readonly observe: (outcome: Reviewed) => void;
 }
 
 /** Answers requests from the registry. */
@@ -33,9 +33,7 @@ export function createReviewer({ cluster, mappings, policy, log, timeoutMs, obse
     const inquiry = toInquiry(request, mappings);
     return toDecision(inquiry, await within(timeoutMs, checkAll(cluster, kinds, inquiry.declarations)), policy);
   };
-  const decide = async (
-    request: AdmissionRequest,
-  ): Promise<{ readonly decision: Decision; readonly failed: boolean }> => {
+  const decide = async (request: AdmissionRequest) => {
     try {
       return { decision: await answer(request), failed: false };
     } catch (error) {

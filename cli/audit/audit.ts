@@ -1,13 +1,14 @@
+import { formatReference } from "../../src/crossplane/references.ts";
 import { FunctionError } from "../../src/errors.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import { EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
 import { openCluster, toProgressLine } from "../open-cluster.ts";
+import { alignColumns, toJson, toPrintable } from "../text.ts";
 import { toCommands } from "./adopt.ts";
 import type { AuditOptions } from "./command.ts";
 import { toFindings } from "./findings.ts";
 import { readWorld } from "./read.ts";
-import { toJson, toSummary, toTable } from "./report.ts";
 import type { Finding, World } from "./world.ts";
 
 /** Finds faults between XRs and the resources that they compose. @returns the exit code. */
@@ -24,7 +25,7 @@ export async function audit(
   const findings = all.filter((finding) => concerns(finding, names));
 
   const text = options.adopt ? toCommands(findings, world) : toTable(findings);
-  host.print(options.output === "json" ? toJson(findings, world) : text);
+  host.print(options.output === "json" ? toJsonReport(findings, world) : text);
   host.printError(toSummary(findings, world));
   return toExitCode(findings, world);
 }
@@ -41,8 +42,46 @@ function assertExist(names: readonly string[], { composites }: World): void {
 const concerns = ({ composite }: Finding, names: readonly string[]): boolean =>
   names.length === 0 || (composite !== undefined && names.includes(composite.name));
 
-/** Kinds that could not be read fail the audit only if somebody may compose them. */
+/** Kinds that could not be read fail the audit only if an XR may compose them. */
 function toExitCode(findings: readonly Finding[], { notLookedAt }: World): number {
   if (findings.length > 0) return EXIT.found;
   return notLookedAt.some(({ isComposed }) => isComposed) ? EXIT.failed : EXIT.fine;
+}
+
+const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
+
+/** Writes the findings for people, each on a line; empty if there are none. */
+export function toTable(findings: readonly Finding[]): string {
+  if (findings.length === 0) return "";
+  const rows = findings.map(({ is, composite, resource, compositionResourceName, message }) => [
+    is,
+    composite === undefined ? "-" : formatReference(composite),
+    formatReference(resource),
+    compositionResourceName ?? "-",
+    message,
+  ]);
+  return alignColumns([HEADER, ...rows], "  ");
+}
+
+/** Writes the findings for scripts. */
+function toJsonReport(findings: readonly Finding[], world: World): string {
+  const { kinds, composites, labelled, notLookedAt } = world;
+  const looked = { kinds, composites: composites.length, resources: labelled.size };
+  return toJson({ findings, looked, notLookedAt });
+}
+
+/** Summarises what was found, in how many objects, and what could not be looked at. */
+function toSummary(findings: readonly Finding[], world: World): string {
+  const { kinds, composites, labelled, notLookedAt } = world;
+  const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;
+  const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);
+  const others = notLookedAt.length - missing.length;
+  const unused =
+    others > 0 ? [`not looked at: ${others} kinds that no XR refers to; --output=json says which and why`] : [];
+  const lines = [
+    `${found}: looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds`,
+    ...missing,
+    ...unused,
+  ];
+  return lines.map((line) => `${toPrintable(line)}\n`).join("");
 }

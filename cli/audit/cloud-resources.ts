@@ -15,7 +15,7 @@ export interface Stray {
   readonly message: string;
 }
 
-/** Finds cloud resources that nobody manages any more, and those that a managed resource without this function's label may write. */
+/** Finds cloud resources without an owner, and those that a managed resource without this function's label may write. */
 export function findStrays(world: World, patience: Patience): readonly Stray[] {
   const registered = [...world.labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined);
   return [...findUnmanaged(registered, world, patience), ...findUnregistered(registered, world)];
@@ -38,8 +38,8 @@ function findUnmanaged(registered: readonly Contender[], world: World, { graceMs
       if (!isLeft || first === undefined || all.some((one) => one.isMarked && hasXr(one))) return [];
       const why = all.some(hasXr)
         ? "no managed resource of its cloud resource is the owner"
-        : "its XR is gone, and nobody else stands for its cloud resource";
-      const message = `${why}, so nobody updates or deletes the cloud resource`;
+        : "its XR is gone, and no other managed resource represents its cloud resource";
+      const message = `${why}, so nothing updates or deletes the cloud resource`;
       return [{ is: "Unmanaged" as const, document: first.document, message }];
     },
   );
@@ -50,9 +50,9 @@ function findUnmanaged(registered: readonly Contender[], world: World, { graceMs
  * the metadata lacks the region.
  */
 function findUnregistered(registered: readonly Contender[], { unregistered }: World): readonly Stray[] {
-  const known = groupBy(registered, ({ document }) => toNamed(document));
+  const known = groupBy(registered, ({ document }) => toCloudName(document));
   return unregistered.flatMap((document) => {
-    const [first] = known.get(toNamed(document)) ?? [];
+    const [first] = known.get(toCloudName(document)) ?? [];
     if (first === undefined || stringAt(document, EXTERNAL_NAME) === undefined) return [];
     const other = formatReference(toReference(first.document));
     const message =
@@ -68,4 +68,5 @@ const UID = ["metadata", "uid"];
 export const toCloudKind = (document: Document): string =>
   `${withoutScope(toApiGroup(stringAt(document, ["apiVersion"]) ?? ""))}/${stringAt(document, ["kind"]) ?? ""}`;
 
-const toNamed = (document: Document): string => `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;
+const toCloudName = (document: Document): string =>
+  `${toCloudKind(document)} ${stringAt(document, EXTERNAL_NAME) ?? ""}`;

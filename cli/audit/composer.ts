@@ -19,12 +19,6 @@ interface Candidate {
   readonly composer: PossibleComposer;
 }
 
-/** An XR that may have composed an orphan. */
-interface Possible {
-  readonly composite: Composite;
-  readonly proof: Proof;
-}
-
 /** All XRs, to find the composers of orphans among them. */
 export class Composers {
   /** By the root of their tree, which the label of all that they compose names: few are below one root. */
@@ -61,7 +55,7 @@ export class Composers {
     return { is: "one", composite: only.composite };
   }
 
-  #isComposer({ composite, proof }: Possible): boolean {
+  #isComposer({ composite, proof }: { readonly composite: Composite; readonly proof: Proof }): boolean {
     return proof.is === "proven" || this.#nested.confirm(composite.document).is === "confirmed";
   }
 }

@@ -63,7 +63,7 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
   if (controller?.uid === stringAt(composite.document, UID)) return [];
   if (controller !== undefined) return [controlledFinding(reference, document, controller, composite)];
   if (isBeingDeleted(document)) return [];
-  const message = "nobody controls it, and its XR refers to it: Crossplane adopts it if the Composition desires it";
+  const message = "nothing controls it, and its XR refers to it: Crossplane adopts it if the Composition desires it";
   return [finding("Unadopted", reference, composite, document, message)];
 }
 
@@ -105,7 +105,7 @@ function controlledFinding(
     : finding("ControlledByAnother", reference, composite, document, `${kind} ${name} controls it`);
 }
 
-/** Checks a resource that no XR refers to: an existing XR composed it, and nobody has taken control of it since. */
+/** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it. */
 function orphanFinding(document: Document, composers: Composers): readonly Finding[] {
   if (findController(document) !== undefined || isBeingDeleted(document)) return [];
   const composer = composers.find(document);
@@ -116,11 +116,11 @@ function orphanFinding(document: Document, composers: Composers): readonly Findi
 
 function toSentence(composer: Exclude<Composer, { readonly is: "none" }>): string {
   if (composer.is === "one")
-    return "its XR composed it, does not refer to it any more, and nobody controls it: Crossplane will never delete it";
+    return "its XR composed it, does not refer to it any more, and nothing controls it: Crossplane will never delete it";
   const [name, ...others] = composer.composites.map((one) => formatReference(toReference(one.document)));
   return others.length === 0
-    ? `${name} may have composed it, no XR above confirms that; none refers to it, and nobody controls it`
-    : `one of ${[name, ...others].join(", ")} composed it, none refers to it, and nobody controls it`;
+    ? `${name} may have composed it, no XR above confirms that; none refers to it, and nothing controls it`
+    : `one of ${[name, ...others].join(", ")} composed it, none refers to it, and nothing controls it`;
 }
 
 /**

@@ -25,12 +25,12 @@ const toPace = (progress: Progress, what: string, of: number) => ({
   onDone: (done: number) => progress(what, done, of),
 });
 
-/** Events: there are very many, and nobody composes them. */
+/** Events: there are very many, and no XR composes them. */
 const NEVER_COMPOSED = new Set(["events", "events.events.k8s.io"]);
 
 /**
- * Reads all XRs, and the metadata of everything with Crossplane's label, of any kind. Orphans are in nobody's
- * references, so there is no other way to find them.
+ * Reads all XRs, and the metadata of everything with Crossplane's label, of any kind. No reference names an
+ * orphan, so there is no other way to find it.
  *
  * Kinds that RBAC forbids to read, or whose API server is unavailable, are left out and reported.
  *

@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { Answer, Connection } from "./connection.ts";
-import { type ApiRequest, ClusterError, describe, isTemporary, toError } from "./error.ts";
+import { type ApiRequest, ClusterError, describeRequest, isTemporary, toError } from "./error.ts";
 
 /** A read-only client of one API server. */
-export interface Cluster {
-  /** Its URL, for messages. */
-  readonly server: string;
-  /** The namespace of the kubeconfig's context, or the pod's. */
-  readonly namespace: string;
+export interface Cluster extends Pick<Connection, "server" | "namespace"> {
   /** The number of requests so far, including repeated ones. */
   readonly calls: () => number;
   /**
@@ -85,9 +81,13 @@ const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAI
 function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt {
   if (cause instanceof ClusterError) throw cause;
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
-  const error = new ClusterError("Unavailable", `cannot ${describe(request)}: cannot reach ${server}: ${reason}`, {
-    cause,
-  });
+  const error = new ClusterError(
+    "Unavailable",
+    `cannot ${describeRequest(request)}: cannot reach ${server}: ${reason}`,
+    {
+      cause,
+    },
+  );
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const isTemporaryError =
     code === undefined
@@ -102,10 +102,10 @@ function toObject(body: string, request: ApiRequest): JsonObject {
   try {
     value = JSON.parse(body);
   } catch (cause) {
-    throw new ClusterError("Refused", `cannot ${describe(request)}: the answer is not JSON`, { cause });
+    throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is not JSON`, { cause });
   }
   if (isObject(value)) return value;
-  throw new ClusterError("Refused", `cannot ${describe(request)}: the answer is no object`);
+  throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is no object`);
 }
 
 /** The time limit and the pace of repeated requests. */

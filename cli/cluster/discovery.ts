@@ -93,5 +93,9 @@ export const findKind = (
   { group, kind }: Pick<ResourceKind, "group" | "kind">,
 ): ResourceKind | undefined => kinds.find((one) => one.group === group && one.kind === kind);
 
+/** Makes the apiVersion of a kind's objects. */
+export const toApiVersion = ({ group, version }: ResourceKind): string =>
+  group === "" ? version : `${group}/${version}`;
+
 /** Makes the name of a kind's CustomResourceDefinition: `buckets.s3.aws.upbound.io`. */
 export const toFullName = ({ plural, group }: ResourceKind): string => (group === "" ? plural : `${plural}.${group}`);

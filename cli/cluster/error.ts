@@ -37,7 +37,7 @@ export interface ApiRequest {
 }
 
 /** Describes a request for a message that starts with "cannot": `list buckets.s3.aws.upbound.io in namespace "team-a"`. */
-export function describe({ verb, resource, apiGroup, namespace, name, path }: ApiRequest): string {
+export function describeRequest({ verb, resource, apiGroup, namespace, name, path }: ApiRequest): string {
   if (resource === "") return `${verb} ${path}`;
   const what = apiGroup === "" ? resource : `${resource}.${apiGroup}`;
   const which = name === undefined ? "" : ` ${JSON.stringify(name)}`;
@@ -47,7 +47,7 @@ export function describe({ verb, resource, apiGroup, namespace, name, path }: Ap
 /** Makes the error for an unsuccessful answer. */
 export function toError(status: number, body: string, request: ApiRequest): ClusterError {
   const message = messageIn(body);
-  const what = `cannot ${describe(request)}`;
+  const what = `cannot ${describeRequest(request)}`;
   if (status === 403) return new ClusterError("Forbidden", `${what}: ${forbidden(request, message)}`);
   if (status === 401) {
     return new ClusterError("Unauthorized", `${what}: the API server does not accept these credentials (${message})`);

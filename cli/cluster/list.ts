@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { Cluster } from "./cluster.ts";
-import type { ResourceKind } from "./discovery.ts";
+import { type ResourceKind, toApiVersion } from "./discovery.ts";
 import { type ApiRequest, ClusterError } from "./error.ts";
 
 export interface ListOptions {
@@ -63,20 +63,14 @@ interface Page {
   readonly next: string | undefined;
 }
 
-function toPage(answer: JsonObject, { group, version, kind }: ResourceKind): Page {
-  const apiVersion = group === "" ? version : `${group}/${version}`;
+function toPage(answer: JsonObject, kind: ResourceKind): Page {
   const items = Array.isArray(answer["items"]) ? answer["items"].filter(isObject) : [];
   const metadata = isObject(answer["metadata"]) ? answer["metadata"] : {};
   const { continue: next } = metadata;
   return {
-    items: items.map((item) => ({ ...item, apiVersion, kind })),
+    items: items.map((item) => ({ ...item, apiVersion: toApiVersion(kind), kind: kind.kind })),
     next: typeof next === "string" && next !== "" ? next : undefined,
   };
-}
-
-interface GetOptions {
-  /** Requests metadata only, for kinds that may hold secrets. */
-  readonly isMetadataOnly?: boolean;
 }
 
 /** Gets one object; undefined where it is not there. @throws {ClusterError} */
@@ -85,7 +79,7 @@ export async function getIfThere(
   kind: ResourceKind,
   name: string,
   namespace: string | undefined,
-  { isMetadataOnly = false }: GetOptions = {},
+  { isMetadataOnly = false }: Pick<ListOptions, "isMetadataOnly"> = {},
 ): Promise<JsonObject | undefined> {
   try {
     return await cluster.get(toApiRequest(kind, "get", namespace, name), {}, isMetadataOnly ? METADATA : undefined);
@@ -96,7 +90,7 @@ export async function getIfThere(
 }
 
 function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: string, name?: string): ApiRequest {
-  const root = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const root = `${kind.group === "" ? "/api" : "/apis"}/${toApiVersion(kind)}`;
   const within = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   const one = name === undefined ? "" : `/${encodeURIComponent(name)}`;
   const path = `${root}${within}/${kind.plural}${one}`;

@@ -15,8 +15,7 @@ import type { Reference } from "../../src/crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { compareConsumers, type JudgedConsumer, judge, toConsumer } from "../../src/ownership/consumer.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { ResourceKind } from "../cluster/discovery.ts";
-import { findKind } from "../cluster/discovery.ts";
+import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
 
 export interface Consumers {
@@ -42,8 +41,9 @@ export async function findConsumers(
   kind: ResourceKind,
   { name, namespace, secret }: Shared,
 ): Promise<Consumers> {
-  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
-  const label = sharedResourceLabel({ apiVersion, kind: kind.kind, namespace, name })[SHARED_RESOURCE_LABEL];
+  const label = sharedResourceLabel({ apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name })[
+    SHARED_RESOURCE_LABEL
+  ];
   const labelSelector = `${SHARED_RESOURCE_LABEL}=${label}`;
   const lists = await inParallel(copyKinds(kinds), async ({ is, kind: copyKind }) => {
     const copies = await list(cluster, copyKind, { labelSelector, isMetadataOnly: is === "Secret" });
@@ -58,13 +58,8 @@ export async function findConsumers(
   return { isThere: shared !== undefined, consumers };
 }
 
-interface InstalledCopyKind {
-  readonly is: CopyKind;
-  readonly kind: ResourceKind;
-}
-
 /** The kinds that make copies, as far as they are installed. */
-function copyKinds(kinds: readonly ResourceKind[]): readonly InstalledCopyKind[] {
+function copyKinds(kinds: readonly ResourceKind[]) {
   return (Object.keys(COPY_KINDS) as readonly CopyKind[]).flatMap((is) => {
     const { apiVersion, kind } = COPY_KINDS[is];
     const found = findKind(kinds, { group: toApiGroup(apiVersion), kind });

@@ -1,4 +1,4 @@
-import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { EVERYTHING, mayDelete, mayWrite, readPolicies } from "../../src/crossplane/management-policies.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
@@ -7,10 +7,9 @@ import { type Document, documentOf, stringAt } from "../../src/model/document.ts
 import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { formatOwner, OWNER } from "../../src/ownership/owner.ts";
-import { toPlace } from "./holding.ts";
+import { type ResourceQuery, toPlace } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 import type { Declarer } from "./ownership.ts";
-import type { ResourceQuery } from "./query.ts";
 
 /** An object's wish for a cloud resource. */
 export interface Declaration {
@@ -44,7 +43,7 @@ export function toNamed(object: JsonObject): Named | undefined {
   const apiVersion = stringAt(document, ["apiVersion"]);
   const kind = stringAt(document, ["kind"]);
   if (apiVersion === undefined || kind === undefined || !hasName(document)) return undefined;
-  return { group: apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "", kind, document };
+  return { group: toApiGroup(apiVersion), kind, document };
 }
 
 function withName(object: JsonObject): JsonObject {
@@ -99,22 +98,16 @@ function byMapping({ document }: Named, { resources }: Mapping): Declared {
   };
 }
 
-interface Answer {
-  readonly query?: ResourceQuery;
-  readonly path: FieldPath;
-  readonly doubt?: string;
-}
-
 function toQuery(
   { apiGroup, kind, names: sources, providerConfig, scope }: MappedResource,
   document: Document,
-): Answer {
+): { readonly query?: ResourceQuery; readonly path: FieldPath; readonly doubt?: string } {
   const last = sources.at(-1);
   const path = last === undefined ? ["kind"] : toPath(last);
   const texts = sources.map((source) => readSource(source, document));
   // An Object's namespace may be missing; a name may not.
   if (texts.at(-1) === undefined) {
-    const doubt = `cannot tell which ${kind} it stands for: ${formatFieldPath(path)} is not set`;
+    const doubt = `cannot tell which ${kind} it represents: ${formatFieldPath(path)} is not set`;
     return { path, doubt };
   }
   const places = Object.entries(scope).flatMap(([field, source]) => {

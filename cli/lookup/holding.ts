@@ -14,13 +14,49 @@ import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
-import { readNames } from "../../src/ownership/identity.ts";
+import { hashExternalName, readNames } from "../../src/ownership/identity.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/marks.ts";
-import type { ResourceKind } from "../cluster/discovery.ts";
-import { toFullName } from "../cluster/discovery.ts";
-import { toName } from "./query.ts";
+import { type ResourceKind, toFullName } from "../cluster/discovery.ts";
 
-/** A managed resource that the function has registered: it stands for a cloud resource, and somebody's it is. */
+/** A cloud resource to look up, by the fields that are known of it. */
+export interface ResourceQuery {
+  /** Without the `.m` of namespaced managed resources: that says nothing about the cloud. */
+  readonly group: string;
+  readonly kind: string;
+  /** Name parts: the external name, or for an Object [apiVersion, kind, namespace, name], the namespace "" for none. */
+  readonly names: readonly string[];
+  /** Any, where it is not known. */
+  readonly providerConfig?: string | undefined;
+  /** Its location by field of spec.forProvider, such as region; a field that is missing matches any value. */
+  readonly scope: ReadonlyMap<string, string>;
+}
+
+/** The value of the label by which the function makes it findable. */
+export const toLabel = ({ group, kind, names }: ResourceQuery): string => hashExternalName(group, kind, names);
+
+/** `v1/ConfigMap/cloud/orders`, or an external name as it is. */
+export const toName = (names: readonly string[]): string => names.filter(Boolean).join("/");
+
+const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
+
+/**
+ * The opposite of `toName`: the name as it is for what has one, and for an Object apiVersion, kind, namespace and name from
+ * `v1/ConfigMap/cloud/orders` or `apps/v1/Deployment/cloud/orders`; undefined where that is none.
+ *
+ * @param parts how many the kind has.
+ */
+export function toNames(name: string, parts: number): readonly string[] | undefined {
+  if (parts === 1) return [name];
+  const steps = name.split("/");
+  const version = steps.findIndex((step) => VERSION.test(step));
+  const apiVersion = steps.slice(0, version + 1).join("/");
+  const [kind, ...rest] = steps.slice(version + 1);
+  if (version < 0 || version > 1 || kind === undefined || rest.length < 1 || rest.length > 2) return undefined;
+  const [own = "", namespace = ""] = rest.toReversed();
+  return [apiVersion, kind, namespace, own];
+}
+
+/** A managed resource that the function has registered: it represents a cloud resource, and has an owner. */
 export interface Holding {
   readonly kind: ResourceKind;
   /** As the function itself sees it. */

@@ -4,8 +4,7 @@ import { EXTERNAL_NAME_LABEL, IDENTITY } from "../../src/ownership/marks.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { inParallel, list } from "../cluster/list.ts";
-import { type Holding, toHolding } from "./holding.ts";
-import { type ResourceQuery, toLabel } from "./query.ts";
+import { type Holding, type ResourceQuery, toHolding, toLabel } from "./holding.ts";
 
 /**
  * Finds the holders of a cloud resource. The managed resources are the registry, and the labels that the function writes on them are its
@@ -46,7 +45,7 @@ export async function lookUp(
   }));
 }
 
-/** The kinds of managed resource that can stand for it: the cluster-scoped and the namespaced one of a provider. */
+/** Finds the kinds of managed resource that can represent it: the cluster-scoped and the namespaced one of a provider. */
 export const findKinds = (
   { group, kind }: Pick<ResourceQuery, "group" | "kind">,
   kinds: readonly ResourceKind[],
@@ -70,13 +69,13 @@ async function listByLabel(
 const among = (label: string, values: readonly string[]): string =>
   values.length === 1 ? `${label}=${values[0]}` : `${label} in (${values.join(",")})`;
 
-/** Where the holders of a name are, and by which ProviderConfig, counts as far as both sides say. */
+/** Compares location and ProviderConfig as far as both sides have them. */
 function isInPlace(holding: Holding, query: ResourceQuery): boolean {
   if (query.providerConfig !== undefined && query.providerConfig !== holding.providerConfig) return false;
   return [...query.scope].every(([field, value]) => (holding.scope.get(field) ?? value) === value);
 }
 
-/** All that stand for the same cloud resources as the managed resources of that name. */
+/** Finds all managed resources of the cloud resources that those of this name represent. */
 export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: string): Promise<readonly Holding[]> {
   const named = await list(cluster, kind, { labelSelector: IDENTITY, fieldSelector: `metadata.name=${name}` });
   const identities = named.flatMap((object) => toHolding(object, kind).contender.identity ?? []);
@@ -86,7 +85,7 @@ export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: 
   return found.flat().map((object) => toHolding(object, kind));
 }
 
-/** Every managed resource of a kind that is registered. */
+/** Lists the registered managed resources of a kind. */
 export async function listRegistered(cluster: Cluster, kind: ResourceKind): Promise<readonly Holding[]> {
   const objects = await list(cluster, kind, { labelSelector: IDENTITY });
   return objects.map((object) => toHolding(object, kind));

@@ -6,11 +6,10 @@ import { faultsIn } from "../../src/input/faults.ts";
 import { exactlyOneOf, fieldPath } from "../../src/input/fields.ts";
 import { API_VERSION } from "../../src/input/schema.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
-import { isObject } from "../../src/model/json.ts";
 import { parseTemplate } from "../../src/model/template.ts";
 
 /**
- * The cloud resources that an XR or claim stands for: what its Composition makes of its fields, said once more, because nothing
+ * The cloud resources that an XR or claim represents: what its Composition makes of its fields, said once more, because nothing
  * outside of Crossplane can run a Composition. `preflight` and `admission` read it.
  */
 
@@ -61,6 +60,14 @@ const manifest = z.strictObject({
 
 const NONE: Source = { is: "literal", value: "" };
 
+/** Finds the fields of spec.forProvider that locate cloud resources of a kind. */
+export const findScopeFields = (group: string, kind: string): readonly string[] =>
+  findFacts(withoutScope(group), kind).identity.scope.map((path) => String(path.at(-1)));
+
+/** Describes the fault of a field that locates no cloud resource of the kind. */
+export const describeUnknownScope = (kind: string, known: ReadonlySet<string>): string =>
+  `no field that tells where a ${kind} is: ${known.size === 0 ? "it has none" : `one of ${[...known].sort().join(", ")}`}`;
+
 const resource = exactlyOneOf(
   z.strictObject({
     apiGroup: z.string().min(1).describe("The managed resource's API group, such as s3.aws.upbound.io."),
@@ -89,11 +96,9 @@ const resource = exactlyOneOf(
         : `a ${kind} has no manifest but an externalName`;
       check.addIssue({ code: "custom", path, message });
     }
-    const fields = new Set(identity.scope.map((path) => String(path.at(-1))));
-    for (const field of Object.keys(scope).filter((name) => !fields.has(name))) {
-      const known = fields.size === 0 ? "it has none" : `one of ${[...fields].sort().join(", ")}`;
-      const message = `no field that tells where a ${kind} is: ${known}`;
-      check.addIssue({ code: "custom", path: ["scope", field], message });
+    const known = new Set(findScopeFields(apiGroup, kind));
+    for (const field of Object.keys(scope).filter((name) => !known.has(name))) {
+      check.addIssue({ code: "custom", path: ["scope", field], message: describeUnknownScope(kind, known) });
     }
   })
   .transform(({ externalName, manifest: object, ...rest }) => ({
@@ -112,27 +117,14 @@ const toNames = ({ apiVersion, kind, namespace, name }: z.output<typeof manifest
 const mapping = z.strictObject({
   apiGroup: z.string().min(1).describe("The API group of the XR or claim, in any version."),
   kind: z.string().min(1).describe("Its kind."),
-  resources: z.array(resource).min(1).describe("The cloud resources that one of them stands for."),
+  resources: z.array(resource).min(1).describe("The cloud resources that one of them represents."),
 });
-
-/** The first kind that there is more than one mapping for. */
-const repeated = (list: unknown): string | undefined => {
-  const names = (Array.isArray(list) ? list : []).filter(isObject).map(({ apiGroup, kind }) => `${kind}.${apiGroup}`);
-  return names.find((name, index) => names.indexOf(name) < index);
-};
 
 /** One schema for the validation here and for editors (deploy/mapping.schema.json). */
 export const mappingSchema = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal("IdentityMapping"),
-  mappings: z
-    .array(mapping)
-    .min(1)
-    .refine((list) => repeated(list) === undefined, {
-      when: ({ value }) => Array.isArray(value),
-      error: ({ input }) => `more than one for ${repeated(input)}`,
-    })
-    .describe("One for each kind of XR or claim."),
+  mappings: z.array(mapping).min(1).describe("One for each kind of XR or claim."),
 });
 
 export type Mapping = z.output<typeof mapping>;

@@ -4,11 +4,10 @@ import { byPrecedence } from "../../src/ownership/contender.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import type { Declaration } from "./declarations.ts";
-import type { Holding } from "./holding.ts";
+import { type Holding, type ResourceQuery, toName } from "./holding.ts";
 import { lookUp } from "./look-up.ts";
-import { type ResourceQuery, toName } from "./query.ts";
 
-/** A cloud resource, and the managed resources that stand for it. */
+/** A cloud resource, and the managed resources that represent it. */
 export interface CloudResource {
   readonly identity: string;
   /** All of them, by precedence: the owner first, or who would be next. */
@@ -23,10 +22,10 @@ type Ownership =
   | { readonly is: "Contested"; readonly owner: Holding }
   /** Its owner is being deleted; who comes next takes over once it is gone. */
   | { readonly is: "Releasing"; readonly owner: Holding }
-  /** Nobody was promoted yet, as after a restore or in the first moments. */
+  /** No owner was promoted yet, as after a restore or in the first moments. */
   | { readonly is: "Unsettled"; readonly next: Holding };
 
-/** Groups managed resources by the cloud resource that they stand for, sorted by kind and name. */
+/** Groups managed resources by the cloud resource that they represent, sorted by kind and name. */
 export function toCloudResources(holdings: readonly Holding[]): readonly CloudResource[] {
   const byIdentity = groupBy(holdings, ({ contender }) => contender.identity);
   return [...byIdentity].flatMap(([identity, found]) => toCloudResource(identity, found)).sort(byKindAndName);
@@ -43,7 +42,7 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
 
 /**
  * The rules are those of the function's own verdict: who is marked and is not being deleted owns, and of several the first by
- * precedence; while a marked one is being deleted nobody else has taken over.
+ * precedence; while a marked one is being deleted no other has taken over.
  */
 function toOwnership(first: Holding, sorted: readonly Holding[]): Ownership {
   const marked = sorted.filter(({ contender }) => contender.isMarked);
@@ -77,9 +76,9 @@ export type Availability =
 /**
  * Tells whether a declarer may have a cloud resource.
  *
- * - Nobody holds it: it is free. The declarer owns it, alone holds it, or is the one whom all others know as the owner (as after
+ * - Without a holder it is free. The declarer owns it, alone holds it, or is the one whom all others know as the owner (as after
  *   a restore, when its own managed resource is not back yet): it is its own.
- * - Else it is theirs: whoever is marked, is being deleted and was marked, or came first.
+ * - Else it is theirs: of the holder that is marked, even while it is being deleted, or that came first.
  * - A name that is known without its place may mean several cloud resources. If one of them is the declarer's own, that is
  *   the one that is meant.
  */
@@ -105,7 +104,7 @@ const belongsTo = ({ owner, self }: Declarer, holding: Holding): boolean =>
 /** The answer to a declaration: who may have the cloud resource. */
 export interface Checked {
   readonly availability: Availability;
-  /** False where no such kind of managed resource is installed: then nobody owns one, or the mapping names the wrong kind. */
+  /** False where no such kind of managed resource is installed: then it has no owner, or the mapping names the wrong kind. */
   readonly installed: boolean;
 }
 
@@ -138,7 +137,7 @@ const VERBS: Readonly<Record<Ownership["is"], string>> = {
 };
 
 /** The sentence for a conflict: whose it is, by which managed resource, and since when that exists. */
-export function explain(query: ResourceQuery, availability: Extract<Availability, { is: "theirs" }>): string {
+export function describeConflict(query: ResourceQuery, availability: Extract<Availability, { is: "theirs" }>): string {
   const { holder, ownership } = availability;
   const { owner, createdAt } = holder.contender;
   const since = createdAt === "" ? "" : ` since ${createdAt}`;
@@ -147,4 +146,4 @@ export function explain(query: ResourceQuery, availability: Extract<Availability
 }
 
 export const notInstalled = (query: ResourceQuery): string =>
-  `no ${query.kind}.${query.group} is installed here, so nobody in this cluster owns ${toTitle(query)}`;
+  `no ${query.kind}.${query.group} is installed here, so no managed resource in this cluster owns ${toTitle(query)}`;

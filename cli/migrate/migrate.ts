@@ -6,8 +6,7 @@ import { IGNORE_TAGS } from "../../src/input/tags.ts";
 import { isObject, type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { readText } from "../files.ts";
 import type { Host } from "../host.ts";
-import { fromEnvironmentConfigs } from "./environment-configs.ts";
-import { fromExtraResources } from "./extra-resources.ts";
+import { fromEnvironmentConfigs, fromExtraResources } from "./selections.ts";
 import { fromTagManager } from "./tag-manager.ts";
 import { columnAt, commentsIn, type Edit, placeOf, replaceValue, type Style, withEdits } from "./text.ts";
 import type { Translated } from "./translate.ts";
@@ -127,7 +126,7 @@ function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style
   return { edits, remarks: [...remarks, ...faults, ...replaced.remarks] };
 }
 
-/** An alias stays: it stands for another step's input, which is translated there. */
+/** An alias stays: it is another step's input, which is translated there. */
 function replaceInput(step: YAMLMap, translated: JsonObject, { text, indentSeq }: Source & Style): Migrated {
   const before = step.get("input", true);
   const place = isMap(before) ? placeOf(before, text) : undefined;

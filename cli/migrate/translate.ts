@@ -35,35 +35,3 @@ const isUnset = (value: JsonValue | undefined): boolean => value === undefined |
 /** Drops the fields without a value. */
 export const given = (fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
-
-/** Translates label matchers: other functions name the type of each, this one the source. */
-export const toLabels = (reader: Reader, path: string, matchers: JsonValue | undefined): readonly JsonObject[] =>
-  reader.readList(path, matchers).map((matcher, index) => {
-    const known = ["type", "key", "value", "valueFromFieldPath", "fromFieldPathPolicy"];
-    const label = reader.read(`${path}[${index}]`, matcher, known);
-    const isValue = label["type"] === "Value";
-    return given({
-      key: label["key"],
-      value: isValue ? label["value"] : undefined,
-      fromCompositeFieldPath: isValue ? undefined : label["valueFromFieldPath"],
-      optional: label["fromFieldPathPolicy"] === "Optional" ? true : undefined,
-    });
-  });
-
-/** Reads the resolution of a policy, which there holds for all references: what else is missing is a Fatal result. */
-export const readResolution = (reader: Reader, policy: JsonValue | undefined): "Optional" | "Fail" =>
-  reader.read("spec.policy", policy, ["resolution"])["resolution"] === "Optional" ? "Optional" : "Fail";
-
-/** Makes a DNS label of a text, with a number if the label is taken already. */
-export function toName(text: string, taken: Set<string>): string {
-  const words = text.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
-  const base =
-    words
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 50) || "shared";
-  let name = base;
-  for (let count = 2; taken.has(name); count++) name = `${base}-${count}`;
-  taken.add(name);
-  return name;
-}

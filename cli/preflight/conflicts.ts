@@ -3,10 +3,10 @@ import { groupBy } from "../../src/model/group-by.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind } from "../cluster/discovery.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
+import { type ResourceQuery, toLabel } from "../lookup/holding.ts";
 import type { Mapping } from "../lookup/mapping.ts";
-import { check, explain, notInstalled, toTitle } from "../lookup/ownership.ts";
-import { type ResourceQuery, toLabel } from "../lookup/query.ts";
-import { toPrintable } from "../text.ts";
+import { check, describeConflict, notInstalled, toTitle } from "../lookup/ownership.ts";
+import { toJson, toPrintable } from "../text.ts";
 import type { Manifest } from "./manifests.ts";
 
 /** A cloud resource that a manifest declares and somebody else owns. */
@@ -52,7 +52,8 @@ export function findWishes(
   return {
     wishes: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
     doubts: declared.flatMap(({ manifest, doubts, isKnown }) => {
-      const unknown = !isKnown && isCrossplanes(manifest, kinds) ? [`no mapping says what it stands for`] : [];
+      const unknown =
+        !isKnown && isCrossplanes(manifest, kinds) ? [`no mapping says which cloud resources it represents`] : [];
       return [...doubts, ...unknown].map(
         (doubt) => `${describePlace(manifest, ["kind"])}: ${describeObject(manifest)}: ${doubt}`,
       );
@@ -77,7 +78,7 @@ export async function findConflicts(
   const owned = wishes.flatMap((wish, index): readonly Conflict[] => {
     const availability = checked[index]?.availability;
     if (availability?.is !== "theirs" || (availability.isKnown && allowContenders)) return [];
-    return [toConflict(wish, availability.holder.contender.owner, explain(wish.query, availability))];
+    return [toConflict(wish, availability.holder.contender.owner, describeConflict(wish.query, availability))];
   });
   const missing = new Set(
     wishes.flatMap(({ query }, index) => (checked[index]?.installed === false ? [notInstalled(query)] : [])),
@@ -128,7 +129,7 @@ export type Output = "text" | "json" | "github";
 
 /** The text for standard output. */
 export function toReport({ conflicts, doubts, asked }: Findings, output: Output): string {
-  if (output === "json") return `${JSON.stringify({ conflicts, doubts, asked }, null, 2)}\n`;
+  if (output === "json") return toJson({ conflicts, doubts, asked });
   const toLine = output === "github" ? toAnnotation : toText;
   const warnings = output === "github" ? doubts.map((doubt) => `::warning::${escaped(doubt)}\n`) : [];
   return [...conflicts.map((conflict) => `${toLine(conflict)}\n`), ...warnings].join("");

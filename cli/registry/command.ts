@@ -3,12 +3,12 @@ import type { SecretName } from "../../src/crossplane/copies.ts";
 import { DNS_LABEL, isName } from "../../src/model/names.ts";
 import {
   type AddCommand,
+  type Choose,
   type ClusterFlags,
   choiceFlag,
   clusterFlags,
   repeatableFlag,
   toPair,
-  type Work,
   withFlags,
 } from "../command.ts";
 import type { Format } from "./format.ts";
@@ -45,12 +45,10 @@ export const addRegistry: AddCommand = (program, choose) => {
   return registry;
 };
 
-type Choose = (work: Work) => void;
-
 const KIND = "A kind of managed resource, as kubectl takes it: Bucket, buckets, bucket.s3.aws.upbound.io";
 
 const registryFlags = (namespace: string): readonly Option[] => [
-  choiceFlag("-o, --output <format>", "The format.", ["table", "wide", "json", "yaml"]),
+  choiceFlag("-o, --output <format>", "The format.", ["table", "wide", "json"]),
   new Option("-n, --namespace <namespace>", namespace),
   ...clusterFlags,
 ];
@@ -63,7 +61,7 @@ function addList(registry: Command, choose: Choose): void {
     .argument("[kinds...]", `${KIND}. Without one, every kind of the category "managed".`)
     .option("--contended", "Only cloud resources that several managed resources represent.")
     .action((kinds: readonly string[], flags: ListFlags) =>
-      choose(async (host) => (await import("./list.ts")).listAll(kinds, flags, host)),
+      choose(async (host) => (await import("./owners.ts")).listAll(kinds, flags, host)),
     );
 }
 
@@ -87,7 +85,7 @@ function addWhoOwns(registry: Command, choose: Choose): void {
     )
     .action((kind: string, name: string | undefined, flags: WhoOwnsFlags) => {
       const target = toKindAndName(whoOwns, kind, name);
-      choose(async (host) => (await import("./who-owns.ts")).whoOwns(target, flags, host));
+      choose(async (host) => (await import("./owners.ts")).whoOwns(target, flags, host));
     });
 }
 
@@ -137,11 +135,11 @@ const DESCRIPTION = `Show who owns cloud resources and who else needs them (list
 const NOTES = `
 Exit codes:
   0  The owner was found, or the list is complete.
-  1  Nobody owns it, or there is no such shared resource.
+  1  It has no owner, or there is no such shared resource.
   2  The command line is wrong, or not everything could be asked; standard error says what.
 
 Examples:
   shared-infrastructure registry list buckets -o wide --contended
   shared-infrastructure registry who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json
-  shared-infrastructure registry consumers XPostgreSQLInstance orders -o yaml
+  shared-infrastructure registry consumers XPostgreSQLInstance orders -o json
   shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`;

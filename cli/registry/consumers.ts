@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { JudgedConsumer } from "../../src/ownership/consumer.ts";
 import { discover, findKindsByName, type ResourceKind } from "../cluster/discovery.ts";
@@ -6,7 +5,7 @@ import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
-import { alignColumns } from "../text.ts";
+import { alignColumns, toJson } from "../text.ts";
 import type { ConsumersFlags, KindAndName } from "./command.ts";
 import type { Format } from "./format.ts";
 
@@ -19,12 +18,12 @@ export async function listConsumers(
   const { namespace, secret, output: format } = flags;
   const cluster = openCluster(flags, host);
   const kinds = await discover(cluster, { includeCore: true });
-  const { isThere, consumers } = await findConsumers(cluster, kinds, toKind(asked, kinds), {
+  const { isThere, consumers } = await findConsumers(cluster, kinds, findSharedKind(asked, kinds), {
     name,
     namespace,
     secret,
   });
-  if (isThere || consumers.length > 0 || isDocument(format)) host.print(consumersText(consumers, format));
+  if (isThere || consumers.length > 0 || format === "json") host.print(consumersText(consumers, format));
   if (isThere) return EXIT.fine;
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
   const rest = consumers.length > 0 ? ": these copies of its connection Secret are left" : "";
@@ -32,20 +31,15 @@ export async function listConsumers(
   return EXIT.found;
 }
 
-function toKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
+function findSharedKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
   const [kind] = findKindsByName(name, kinds);
   if (kind !== undefined) return kind;
   throw invalidFlags(`cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`);
 }
 
-const isDocument = (format: Format): boolean => format === "json" || format === "yaml";
-
 function consumersText(consumers: readonly JudgedConsumer[], format: Format): string {
-  if (isDocument(format)) {
-    const document = { items: consumers.map(toItem) };
-    return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, { lineWidth: 0 });
-  }
-  if (consumers.length === 0) return "Nobody has a copy of its connection Secret.\n";
+  if (format === "json") return toJson({ items: consumers.map(toConsumerItem) });
+  if (consumers.length === 0) return "No consumer has a copy of its connection Secret.\n";
   const rows = consumers.map(({ namespace, kind, name, secretName, isGranted }) => [
     namespace,
     kind,
@@ -57,7 +51,7 @@ function consumersText(consumers: readonly JudgedConsumer[], format: Format): st
 }
 
 /** Formats a consumer as in the shared resource's status. */
-const toItem = ({ namespace, kind, name, secretName, isGranted }: JudgedConsumer): JsonObject => ({
+const toConsumerItem = ({ namespace, kind, name, secretName, isGranted }: JudgedConsumer): JsonObject => ({
   namespace,
   kind,
   name,

@@ -1,15 +1,14 @@
-import { stringify } from "yaml";
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
-import { alignColumns } from "../text.ts";
+import { alignColumns, toJson } from "../text.ts";
 
-export type Format = "table" | "wide" | "json" | "yaml";
+export type Format = "table" | "wide" | "json";
 
 /** Lists cloud resources, each in a row with its owner and contenders. */
 export function listText(resources: readonly CloudResource[], format: Format): string {
-  if (format === "json" || format === "yaml") return documents(resources, format);
+  if (format === "json") return toJson({ items: resources.map(toItem) });
   if (resources.length === 0) return "No cloud resources are registered.\n";
   const isWide = format === "wide";
   const more = ["ID", "CLAIM", "PROVIDERCONFIG", "CLUSTER", "MANAGED RESOURCE"];
@@ -55,7 +54,7 @@ const toDetails = ({ id, claim, providerConfig, cluster, resource }: Holding): r
 
 /** Lists the managed resources of cloud resources, each in a row, the owner's first. */
 export function ownersText(resources: readonly CloudResource[], format: Format): string {
-  if (format === "json" || format === "yaml") return documents(resources, format);
+  if (format === "json") return toJson({ items: resources.map(toItem) });
   const more = ["EXTERNAL NAME", "PROVIDERCONFIG", "SCOPE", "CLUSTER", "COMPOSITE"];
   const header = ["ROLE", "OWNER", "NAMESPACE", "CLAIM", "SINCE", "ID", "MANAGED RESOURCE"];
   const isWide = format === "wide";
@@ -89,13 +88,8 @@ function toRole(holding: Holding, { ownership }: CloudResource): string {
   return ownership.is === "Unsettled" && holding === ownership.next ? "Next" : "Contender";
 }
 
-function documents(resources: readonly CloudResource[], format: "json" | "yaml"): string {
-  const document = { items: resources.map(toDocument) };
-  return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, { lineWidth: 0 });
-}
-
-/** Unknown fields are left out. */
-function toDocument(resource: CloudResource): JsonObject {
+/** Leaves out unknown fields. */
+function toItem(resource: CloudResource): JsonObject {
   const { identity, ownership, holdings } = resource;
   const owner = ownership.is === "Unsettled" ? undefined : ownership.owner;
   const [first] = holdings;

@@ -27,12 +27,12 @@ export function toDocuments(
   const unready = resources.filter(([, { ready }]) => ready !== "READY_TRUE").map(([name]) => name);
   const composed = resources.map(([name, { resource }]) =>
     whileDoing(`cannot render composed resource ${JSON.stringify(name)} metadata`, () =>
-      toComposed(name, resource ? fromStruct(resource) : {}, existing.get(name), xr),
+      renderComposed(name, resource ? fromStruct(resource) : {}, existing.get(name), xr),
     ),
   );
   const kind = { apiVersion: "render.crossplane.io/v1beta1", kind: "Context" };
   return [
-    toComposite(xr, desired.composite ?? {}, unready, conditions),
+    renderComposite(xr, desired.composite ?? {}, unready, conditions),
     ...composed,
     ...(include.includeFunctionResults ? results : []),
     // Null where the last step returned no context at all.
@@ -41,7 +41,12 @@ export function toDocuments(
 }
 
 /** Adds the metadata that Crossplane sets on a composed resource: its name or a prefix for one, its origin, and its controller. */
-function toComposed(name: string, desired: JsonObject, observed: JsonObject | undefined, xr: JsonObject): JsonObject {
+function renderComposed(
+  name: string,
+  desired: JsonObject,
+  observed: JsonObject | undefined,
+  xr: JsonObject,
+): JsonObject {
   const identity = ["name", "namespace", "generateName"].map((field) => [field, metadataString(observed ?? {}, field)]);
   const identified = observed === undefined ? desired : withMetadata(desired, Object.fromEntries(identity));
   const labels = metadataMap(xr, "labels");
@@ -87,7 +92,7 @@ const TRANSITION = "2024-01-01T00:00:00Z";
 const SYSTEM = new Set(["Ready", "Synced", "Healthy"]);
 
 /** Makes the XR that the pipeline desires: its kind and name, its status, and its conditions, `Ready` first. */
-function toComposite(
+function renderComposite(
   xr: JsonObject,
   { resource, ready }: Resource,
   unready: readonly string[],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { FINDINGS } from "../../cli/audit/world.ts";
 import { toProgram } from "../../cli/cli.ts";
 import { readVersion } from "../../src/package.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
@@ -32,6 +33,11 @@ test.each([["--help"], ["-h"], ["help"]])("%s prints the commands", async (word)
   for (const name of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
 });
 
+test("audit --help names each finding", async () => {
+  const { stdout } = await runCommand("audit", ["--help"]);
+  for (const name of Object.keys(FINDINGS)) expect(stdout).toContain(`${name}: `);
+});
+
 test("help COMMAND prints the command's help", async () => {
   expect((await runCommand("help", ["audit"])).stdout).toMatch(/^Usage: shared-infrastructure audit /);
 });
@@ -48,7 +54,7 @@ test.each([
   { command: "registry", args: ["who-owns", "bucket"], says: "error: expected who-owns KIND NAME" },
   { command: "registry", args: ["who-owns", "bucket", "a", "b"], says: "too many arguments" },
   { command: "registry", args: ["list", "--secret=a/b"], says: "unknown option '--secret=a/b'" },
-  { command: "registry", args: ["list", "-o", "xml"], says: "Allowed choices are table, wide, json, yaml." },
+  { command: "registry", args: ["list", "-o", "xml"], says: "Allowed choices are table, wide, json." },
   { command: "registry", args: ["who-owns", "b", "n", "--scope=x"], says: "Expected KEY=VALUE." },
   { command: "registry", args: ["consumers", "x", "y", "--secret=z"], says: "Expected NAMESPACE/NAME." },
   { command: "audit", args: ["--grace=soon"], says: "Expected a duration such as 30s, 5m or 1m30s." },

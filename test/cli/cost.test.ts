@@ -1,17 +1,14 @@
 import { expect, test } from "vitest";
 import { toCommands } from "../../cli/audit/adopt.ts";
 import { toFindings } from "../../cli/audit/findings.ts";
-import type { World } from "../../cli/audit/world.ts";
 import type { Cluster } from "../../cli/cluster/cluster.ts";
 import { toHolding } from "../../cli/lookup/holding.ts";
 import { lookUp } from "../../cli/lookup/look-up.ts";
 import { toCloudResources } from "../../cli/lookup/ownership.ts";
 import { findConflicts, findWishes } from "../../cli/preflight/conflicts.ts";
-import { toComposite } from "../../src/crossplane/composite.ts";
-import { resourceKey, toReference } from "../../src/crossplane/references.ts";
-import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
+import { worldOf } from "../../testing/builders/world.ts";
 import { kindOf } from "../../testing/servers/api-server.ts";
 
 /** Teams may make many objects: what others wait for grows with their number, and not with its square. */
@@ -48,22 +45,8 @@ const orphan = (index: number): JsonObject => ({
   },
 });
 
-const orphans = many(4000, orphan).map(documentOf);
-const world: World = {
-  composites: many(4000, store).map((object) => toComposite(documentOf(object))),
-  labelled: new Map(orphans.map((document) => [resourceKey(toReference(document)), document])),
-  unregistered: [],
-  referred: new Map(),
-  notLookedAt: [],
-  kinds: 1,
-};
-const orphaned = orphans.map((document, index) => ({
-  is: "Orphaned" as const,
-  resource: toReference(document),
-  composite: toReference(documentOf(store(index))),
-  compositionResourceName: "settings",
-  message: "",
-}));
+const world = worldOf({ stores: many(4000, store), buckets: many(4000, orphan) });
+const orphaned = toFindings(world, { graceMs: 1, now: 0 });
 
 const holding = toHolding(registered({ bucket: "orders", owner: OWNER }), BUCKET);
 const manifest = (index: number) => ({

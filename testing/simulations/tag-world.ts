@@ -1,4 +1,4 @@
-import { type Departure, leavesBehind, toDeparture } from "../../cli/lookup/departure.ts";
+import { type Departure, leavesBehind, toDeparture } from "../../cli/admission/departures.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { tags } from "../../src/features/tags/tags.ts";
 import { parseInput } from "../../src/input/parse.ts";

@@ -21,10 +21,14 @@ function managed(parts: Parameters<typeof registered>[0], more: JsonObject, mana
 }
 
 const leaves = { ...CREATED, [`${DOMAIN}/contenders`]: "orders-team-b-orders" };
-const owner = managed({ bucket: "orders", owner: OWNER }, leaves, withoutDelete);
+const owned = (marks: JsonObject, policies: readonly string[] = withoutDelete, isDeleting = false): JsonObject =>
+  managed({ bucket: "orders", owner: OWNER, isDeleting }, marks, policies);
 const other = { bucket: "orders", owner: `${PLATFORM}/team-b/orders`, role: "Observer", ownedBy: OWNER } as const;
-const observer = managed(other, CREATED, ["Observe"]);
-const leaving = managed({ ...other, isDeleting: true }, CREATED, ["Observe"]);
+const observing = (marks: JsonObject, isDeleting = false): JsonObject =>
+  managed({ ...other, isDeleting }, marks, ["Observe"]);
+const owner = owned(leaves);
+const observer = observing(CREATED);
+const leaving = observing(CREATED, true);
 
 const request = (oldObject: JsonObject, dryRun = false) => ({
   ...{ uid: "u1", operation: "DELETE", subResource: "", namespace: undefined, name: undefined },
@@ -49,59 +53,43 @@ describe("the deletion of a managed resource", () => {
     { reason: "the owner leaves it to an observer", deleted: owner, others: [observer], is: "allowed" },
     { reason: "an observer goes, and the owner stays", deleted: observer, others: [owner], is: "allowed" },
     { reason: "the observer is being deleted as well", deleted: owner, others: [leaving], is: "denied" },
-    { reason: "nobody else is there, and it never became the owner", deleted: observer, others: [], is: "denied" },
-    {
-      reason: "it deletes the cloud resource itself",
-      deleted: managed({ bucket: "orders", owner: OWNER }, CREATED, ["*"]),
-      others: [],
-      is: "allowed",
-    },
+    { reason: "no other is there, and it never became the owner", deleted: observer, others: [], is: "denied" },
+    { reason: "it deletes the cloud resource itself", deleted: owned(CREATED, ["*"]), others: [], is: "allowed" },
     {
       reason: "it has no successors, so its policies are what its Composition asks for",
-      deleted: managed({ bucket: "orders", owner: OWNER }, CREATED, withoutDelete),
+      deleted: owned(CREATED),
       others: [],
       is: "allowed",
     },
     {
       reason: "its provider has just created the cloud resource, and its XR was not reconciled since",
-      deleted: managed({ bucket: "orders", owner: OWNER }, EXTERNAL, withoutDelete),
+      deleted: owned(EXTERNAL),
       others: [],
       is: "denied",
     },
     {
       reason: "only the owner that goes as well knows that it was created",
-      deleted: managed(other, {}, ["Observe"]),
-      others: [managed({ bucket: "orders", owner: OWNER, isDeleting: true }, leaves, withoutDelete)],
+      deleted: observing({}),
+      others: [owned(leaves, withoutDelete, true)],
       is: "denied",
     },
     {
       reason: "it found the cloud resource, and the observer whose provider created it goes as well",
-      deleted: managed({ bucket: "orders", owner: OWNER }, {}, withoutDelete),
-      others: [managed({ ...other, isDeleting: true }, EXTERNAL, ["Observe"])],
+      deleted: owned({}),
+      others: [observing(EXTERNAL, true)],
       is: "denied",
     },
-    {
-      reason: "the cloud resource existed before",
-      deleted: managed(other, {}, ["Observe"]),
-      others: [],
-      is: "allowed",
-    },
-    {
-      reason: "the cloud resource existed before, and it owns it",
-      deleted: managed({ bucket: "orders", owner: OWNER }, {}, withoutDelete),
-      others: [],
-      is: "allowed",
-    },
+    { reason: "the cloud resource existed before", deleted: observing({}), others: [], is: "allowed" },
+    { reason: "the cloud resource existed before, and it owns it", deleted: owned({}), others: [], is: "allowed" },
     {
       reason: "an operator wants the cloud resource to stay",
-      deleted: managed(other, { ...CREATED, [`${DOMAIN}/leave-behind`]: "true" }, ["Observe"]),
+      deleted: observing({ ...CREATED, [`${DOMAIN}/leave-behind`]: "true" }),
       others: [],
       is: "allowed",
     },
   ])("is $is when $reason", async ({ deleted, others, is }) => {
     const departures = await startWith(deleted, ...others);
-    const decision = await departures.decide(request(deleted));
-    expect(decision.is).toBe(is);
+    expect((await departures.decide(request(deleted))).is).toBe(is);
   });
 
   test("is denied with the commands that go on", async () => {

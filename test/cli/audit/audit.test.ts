@@ -172,11 +172,3 @@ test("it ends with 2 where Crossplane is not there", async () => {
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
   expect(stderr).toContain("cannot find Crossplane at https://");
 });
-
-test("--help names each finding, flag and exit code", async () => {
-  const { exitCode, stdout } = await run(await startApiServer({ kinds }), ["--help"]);
-  expect(exitCode).toBe(0);
-  for (const word of ["Orphaned", "--adopt", "--composite", "--grace", "--kubeconfig", "Exit codes"]) {
-    expect(stdout).toContain(word);
-  }
-});

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { toCommands } from "../../../cli/audit/adopt.ts";
+import { toTable } from "../../../cli/audit/audit.ts";
 import { toFindings } from "../../../cli/audit/findings.ts";
-import { toTable } from "../../../cli/audit/report.ts";
-import type { Finding, Referred, World } from "../../../cli/audit/world.ts";
-import { toComposite } from "../../../src/crossplane/composite.ts";
+import type { Finding } from "../../../cli/audit/world.ts";
 import { resourceKey, toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { worldOf as toWorld, type WorldParts } from "../../../testing/builders/world.ts";
 
 /** One XR that composes buckets, and what a cluster may hold of them. */
 
@@ -64,24 +64,7 @@ const bucket = (name: string, { composite = "orders", controller, metadata = {} 
 
 const ours = { kind: "XStore", name: "orders", uid: "uid-of-orders" };
 
-interface Parts {
-  readonly stores?: readonly JsonObject[];
-  readonly buckets?: readonly JsonObject[];
-  readonly unregistered?: readonly JsonObject[];
-  readonly referred?: readonly (readonly [string, Referred])[];
-}
-
-function worldOf({ stores = [store()], buckets = [], unregistered = [], referred = [] }: Parts): World {
-  const documents = [...stores, ...buckets].map(documentOf);
-  return {
-    composites: stores.map((object) => toComposite(documentOf(object))),
-    labelled: new Map(documents.map((document) => [resourceKey(toReference(document)), document])),
-    unregistered: unregistered.map(documentOf),
-    referred: new Map(referred),
-    notLookedAt: [],
-    kinds: 2,
-  };
-}
+const worldOf = ({ stores = [store()], ...parts }: WorldParts) => toWorld({ stores, ...parts });
 
 const refTo = (name: string): string =>
   resourceKey({ apiVersion: "cloud.example.org/v1", kind: "Bucket", namespace: undefined, name });
@@ -89,122 +72,86 @@ const refTo = (name: string): string =>
 const shown = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ is, composite, resource }) => `${is} ${resource.name} of ${composite?.name ?? "?"}`);
 
-interface Row extends Parts {
-  readonly reason: string;
-  readonly found: readonly string[];
-}
+/** A row: what a cluster holds, and what is found in it. */
+const row = (reason: string, parts: WorldParts, ...found: readonly string[]) => ({ reason, parts, found });
 
-describe("what an XR refers to", () => {
-  const stores = [store({ refs: ["a"] })];
-  test.each<Row>([
-    { reason: "is there, and the XR's", stores, buckets: [bucket("a", { controller: ours })], found: [] },
-    { reason: "has no controller", stores, buckets: [bucket("a")], found: ["Unadopted a of orders"] },
-    {
-      reason: "has no controller, in a modern XR",
-      stores: [store({ refs: ["a"], isModern: true })],
-      buckets: [bucket("a")],
-      found: ["Unadopted a of orders"],
-    },
-    {
-      reason: "has no controller, and is being deleted",
-      stores,
-      buckets: [bucket("a", { metadata: { deletionTimestamp: CREATED } })],
-      found: [],
-    },
-    {
-      reason: "has the XR before the restore for its controller",
-      stores,
-      buckets: [bucket("a", { controller: { ...ours, uid: "uid-before" } })],
-      found: ["StaleController a of orders"],
-    },
-    {
-      reason: "is somebody else's",
-      stores,
-      buckets: [bucket("a", { controller: { kind: "XStore", name: "other", uid: "uid-of-other" } })],
-      found: ["ControlledByAnother a of orders"],
-    },
-    { reason: "is not there", stores, referred: [[refTo("a"), { is: "missing" }]], found: ["Dangling a of orders"] },
-    {
-      reason: "is of no installed kind",
-      stores,
-      referred: [[refTo("a"), { is: "kindMissing" }]],
-      found: ["Dangling a of orders"],
-    },
-    {
-      reason: "is not there any more, and the XR is being deleted",
-      stores: [beingDeleted(store({ refs: ["a"], status: {} }))],
-      referred: [[refTo("a"), { is: "missing" }]],
-      found: [],
-    },
-    { reason: "could not be looked at", stores, referred: [[refTo("a"), { is: "unknown" }]], found: [] },
-    {
-      reason: "is there without Crossplane's label",
-      stores,
-      referred: [[refTo("a"), { is: "there", document: documentOf(bucket("a", { metadata: { labels: {} } })) }]],
-      found: ["Unadopted a of orders"],
-    },
-  ])("$reason: $found", ({ found, ...parts }) => {
-    expect(shown(toFindings(worldOf(parts), patience))).toEqual(found);
-  });
+const stores = [store({ refs: ["a"] })];
+const going = { metadata: { deletionTimestamp: CREATED } };
+
+test.each([
+  row("is there, and the XR's", { buckets: [bucket("a", { controller: ours })] }),
+  row("has no controller", { buckets: [bucket("a")] }, "Unadopted a of orders"),
+  row(
+    "has no controller, in a modern XR",
+    { stores: [store({ refs: ["a"], isModern: true })], buckets: [bucket("a")] },
+    "Unadopted a of orders",
+  ),
+  row("has no controller, and is being deleted", { buckets: [bucket("a", going)] }),
+  row(
+    "has the XR before the restore for its controller",
+    { buckets: [bucket("a", { controller: { ...ours, uid: "uid-before" } })] },
+    "StaleController a of orders",
+  ),
+  row(
+    "is somebody else's",
+    { buckets: [bucket("a", { controller: { kind: "XStore", name: "other", uid: "uid-of-other" } })] },
+    "ControlledByAnother a of orders",
+  ),
+  row("is not there", { referred: [[refTo("a"), { is: "missing" }]] }, "Dangling a of orders"),
+  row("is of no installed kind", { referred: [[refTo("a"), { is: "kindMissing" }]] }, "Dangling a of orders"),
+  row("is not there any more, and the XR is being deleted", {
+    stores: [beingDeleted(store({ refs: ["a"], status: {} }))],
+    referred: [[refTo("a"), { is: "missing" }]],
+  }),
+  row("could not be looked at", { referred: [[refTo("a"), { is: "unknown" }]] }),
+  row(
+    "is there without Crossplane's label",
+    { referred: [[refTo("a"), { is: "there", document: documentOf(bucket("a", { metadata: { labels: {} } })) }]] },
+    "Unadopted a of orders",
+  ),
+])("what an XR refers to $reason: $found", ({ parts, found }) => {
+  expect(shown(toFindings(worldOf({ stores, ...parts }), patience))).toEqual(found);
 });
 
-describe("a copy of a connection Secret", () => {
-  const copyOf = (origin: JsonObject | string) =>
-    bucket("copy", {
-      controller: ours,
-      metadata: {
-        annotations: {
-          "shared-infrastructure.fn.crossplane.io/shared-resource":
-            typeof origin === "string" ? origin : JSON.stringify({ apiVersion: "platform.example.org/v1", ...origin }),
-        },
-      },
-    });
-  test.each<Row>([
-    { reason: "of an XR that is there", buckets: [copyOf({ kind: "XStore", name: "orders" })], found: [] },
-    {
-      reason: "of an XR that is gone",
-      buckets: [copyOf({ kind: "XStore", name: "gone" })],
-      found: ["SharedResourceGone copy of ?"],
-    },
-    {
-      reason: "of a kind whose XRs were not read",
-      buckets: [copyOf({ kind: "XOther", name: "gone" })],
-      found: [],
-    },
-    { reason: "with a record that is no JSON", buckets: [copyOf("{")], found: [] },
-  ])("$reason: $found", ({ found, ...parts }) => {
-    expect(shown(toFindings(worldOf({ ...parts, stores: [store({ refs: ["copy"] })] }), patience))).toEqual(found);
-  });
+const SHARED_RESOURCE = "shared-infrastructure.fn.crossplane.io/shared-resource";
+const apiVersion = "platform.example.org/v1";
+
+test.each([
+  { reason: "of an XR that is there", origin: { apiVersion, kind: "XStore", name: "orders" }, found: [] },
+  {
+    reason: "of an XR that is gone",
+    origin: { apiVersion, kind: "XStore", name: "gone" },
+    found: ["SharedResourceGone copy of ?"],
+  },
+  { reason: "of a kind whose XRs were not read", origin: { apiVersion, kind: "XOther", name: "gone" }, found: [] },
+  { reason: "with a record that is no JSON", origin: "{", found: [] },
+])("a copy of a connection Secret $reason: $found", ({ origin, found }) => {
+  const annotations = { [SHARED_RESOURCE]: typeof origin === "string" ? origin : JSON.stringify(origin) };
+  const copy = bucket("copy", { controller: ours, metadata: { annotations } });
+  const world = worldOf({ stores: [store({ refs: ["copy"] })], buckets: [copy] });
+  expect(shown(toFindings(world, patience))).toEqual(found);
 });
 
 const nested = store({ name: "orders-inner", labels: { "crossplane.io/composite": "orders" } });
 
-describe("what no XR refers to", () => {
-  test.each<Row>([
-    { reason: "was composed by an XR that is there", buckets: [bucket("a")], found: ["Orphaned a of orders"] },
-    { reason: "was composed by an XR that is not there", buckets: [bucket("a", { composite: "gone" })], found: [] },
-    { reason: "has a controller", buckets: [bucket("a", { controller: ours })], found: [] },
-    { reason: "is being deleted", buckets: [bucket("a", { metadata: { deletionTimestamp: CREATED } })], found: [] },
-    {
-      reason: "has the label only because it was copied from a composed resource, as that of Endpoints is",
-      buckets: [bucket("a", { metadata: { annotations: {} } })],
-      found: [],
-    },
-    {
-      reason: "has managed fields that name another composer",
-      buckets: [bucket("a", { metadata: { managedFields: [{ manager: "apiextensions.crossplane.io/composed/0" }] } })],
-      found: [],
-    },
-    {
-      reason: "could be of any XR below one root, and nothing tells which",
-      stores: [store(), nested],
-      buckets: [bucket("a")],
-      found: ["Orphaned a of ?"],
-    },
-  ])("$reason: $found", ({ found, ...parts }) => {
-    const findings = toFindings(worldOf(parts), patience);
-    expect(shown(findings).filter((line) => !line.includes("orders-inner"))).toEqual(found);
-  });
+test.each([
+  row("was composed by an XR that is there", { buckets: [bucket("a")] }, "Orphaned a of orders"),
+  row("was composed by an XR that is not there", { buckets: [bucket("a", { composite: "gone" })] }),
+  row("has a controller", { buckets: [bucket("a", { controller: ours })] }),
+  row("is being deleted", { buckets: [bucket("a", going)] }),
+  row("has the label only because it was copied from a composed resource, as that of Endpoints is", {
+    buckets: [bucket("a", { metadata: { annotations: {} } })],
+  }),
+  row("has managed fields that name another composer", {
+    buckets: [bucket("a", { metadata: { managedFields: [{ manager: "apiextensions.crossplane.io/composed/0" }] } })],
+  }),
+  row(
+    "could be of any XR below one root, and nothing tells which",
+    { stores: [store(), nested], buckets: [bucket("a")] },
+    "Orphaned a of ?",
+  ),
+])("what no XR refers to $reason: $found", ({ parts, found }) => {
+  expect(shown(toFindings(worldOf(parts), patience))).toEqual(found);
 });
 
 describe("an orphan that only a nested XR can have composed, by its claim,", () => {
@@ -249,22 +196,18 @@ describe("an orphan that only a nested XR can have composed, by its claim,", () 
   });
 });
 
-describe("an XR without a condition Synced", () => {
-  test.each([
-    { reason: "was never reconciled", store: store({ status: {} }), found: ["NeverReconciled orders of orders"] },
-    {
-      reason: "has failed, but was reconciled",
-      store: store({ status: { conditions: [{ type: "Synced", status: "False" }] } }),
-      found: [],
-    },
-    { reason: "was created a minute ago", store: store({ status: {}, created: "2026-01-01T00:59:00Z" }), found: [] },
-  ])("$reason: $found", ({ store, found }) => {
-    expect(shown(toFindings(worldOf({ stores: [store] }), patience))).toEqual(found);
-  });
+test.each([
+  row("was never reconciled", { stores: [store({ status: {} })] }, "NeverReconciled orders of orders"),
+  row("has failed, but was reconciled", {
+    stores: [store({ status: { conditions: [{ type: "Synced", status: "False" }] } })],
+  }),
+  row("was created a minute ago", { stores: [store({ status: {}, created: "2026-01-01T00:59:00Z" })] }),
+])("an XR without a condition Synced $reason: $found", ({ parts, found }) => {
+  expect(shown(toFindings(worldOf(parts), patience))).toEqual(found);
 });
 
 describe("--adopt", () => {
-  const commandsOf = (parts: Parts): string => {
+  const commandsOf = (parts: WorldParts): string => {
     const world = worldOf(parts);
     const text = toCommands(toFindings(world, patience), world);
     return text
@@ -305,10 +248,11 @@ describe("--adopt", () => {
     );
   });
 
-  test("prints no command where it cannot be told which XR it was", () => {
-    const world = worldOf({ stores: [store(), nested], buckets: [bucket("a")] });
+  test("prints a comment and no command where it cannot be told which XR it was, whatever the orphan is called", () => {
+    const world = worldOf({ stores: [store(), nested], buckets: [bucket("a"), bucket("b\necho stolen")] });
     const text = toCommands(toFindings(world, patience), world);
     expect(text).toContain("# Bucket.cloud.example.org/a: one of ");
+    expect(text).toContain("\n# 'Bucket.cloud.example.org/b\\u000aecho stolen': one of ");
     expect(text).not.toMatch(/^kubectl.*Bucket/m);
   });
 
@@ -351,13 +295,6 @@ describe("--adopt", () => {
     ]);
   });
 
-  test("an orphan whose XR cannot be told is a comment, whatever it is called", () => {
-    const world = worldOf({ stores: [store(), nested], buckets: [bucket("a\necho stolen")] });
-    expect(toCommands(toFindings(world, patience), world)).toContain(
-      "\n# 'Bucket.cloud.example.org/a\\u000aecho stolen': one of ",
-    );
-  });
-
   test("says that there is nothing to do", () => {
     expect(toCommands([], worldOf({}))).toBe("# There are no orphans.\n");
   });
@@ -384,77 +321,63 @@ test("the table has one line for a finding, whatever its annotation says", () =>
   expect(more).toEqual([""]);
 });
 
-describe("the managed resources that stand for one cloud resource", () => {
-  const DOMAIN = "shared-infrastructure.fn.crossplane.io";
-  const stores = [store({ refs: ["a", "b"] })];
-  const contender = (name: string, marks: JsonObject, metadata: JsonObject = {}): JsonObject =>
-    bucket(name, {
-      controller: ours,
-      metadata: {
-        creationTimestamp: CREATED,
-        labels: { "crossplane.io/composite": "orders", [`${DOMAIN}/identity`]: "hash" },
-        annotations: {
-          "crossplane.io/composition-resource-name": `the-${name}`,
-          "crossplane.io/external-name": "invoices",
-          [`${DOMAIN}/owner`]: "XStore.platform.example.org/orders",
-          ...marks,
-        },
-        ...metadata,
+const DOMAIN = "shared-infrastructure.fn.crossplane.io";
+const owner = { [`${DOMAIN}/tags-owner`]: "XStore.platform.example.org/orders#the-a" };
+const created = { [`${DOMAIN}/origin`]: "Created" };
+const owning = { ...owner, ...created };
+
+const contender = (name: string, marks: JsonObject, metadata: JsonObject = {}): JsonObject =>
+  bucket(name, {
+    controller: ours,
+    metadata: {
+      creationTimestamp: CREATED,
+      labels: { "crossplane.io/composite": "orders", [`${DOMAIN}/identity`]: "hash" },
+      annotations: {
+        "crossplane.io/composition-resource-name": `the-${name}`,
+        "crossplane.io/external-name": "invoices",
+        [`${DOMAIN}/owner`]: "XStore.platform.example.org/orders",
+        ...marks,
       },
-    });
-  const owner = { [`${DOMAIN}/tags-owner`]: "XStore.platform.example.org/orders#the-a" };
-  const created = { [`${DOMAIN}/origin`]: "Created" };
-  const gone = { ownerReferences: [{ ...ours, controller: true, uid: "uid-of-nobody" }] };
-  const foreign = (externalName: string): JsonObject => ({
-    apiVersion: "cloud.example.org/v1",
-    kind: "Bucket",
-    metadata: { name: "foreign", annotations: { "crossplane.io/external-name": externalName } },
+      ...metadata,
+    },
   });
 
-  test.each<Row>([
+const foreign = (externalName: string): JsonObject => ({
+  apiVersion: "cloud.example.org/v1",
+  kind: "Bucket",
+  metadata: { name: "foreign", annotations: { "crossplane.io/external-name": externalName } },
+});
+
+test.each([
+  row("have an owner", { buckets: [contender("a", owning), contender("b", owning)] }),
+  row(
+    "have no owner, and one of them created it",
+    { buckets: [contender("a", created), contender("b", owning)] },
+    "Unmanaged a of orders",
+  ),
+  row("have no owner, and the cloud resource existed before", { buckets: [contender("a", {}), contender("b", {})] }),
+  row("have no owner yet, because one of them is new", {
+    buckets: [contender("a", created), contender("b", created, { creationTimestamp: "2026-01-01T00:59:00Z" })],
+  }),
+  row(
+    "are one, whose owner is being deleted",
+    { buckets: [contender("a", owning, going.metadata), contender("b", owning)] },
+    "Unmanaged b of orders",
+  ),
+  row(
+    "are one, whose XR is gone",
     {
-      reason: "have an owner",
-      buckets: [contender("a", { ...owner, ...created }), contender("b", { ...owner, ...created })],
-      found: [],
-    },
-    {
-      reason: "have no owner, and one of them created it",
-      buckets: [contender("a", created), contender("b", { ...owner, ...created })],
-      found: ["Unmanaged a of orders"],
-    },
-    {
-      reason: "have no owner, and the cloud resource existed before",
-      buckets: [contender("a", {}), contender("b", {})],
-      found: [],
-    },
-    {
-      reason: "have no owner yet, because one of them is new",
-      buckets: [contender("a", created), contender("b", created, { creationTimestamp: "2026-01-01T00:59:00Z" })],
-      found: [],
-    },
-    {
-      reason: "are one, whose owner is being deleted",
-      buckets: [
-        contender("a", { ...owner, ...created }, { deletionTimestamp: CREATED }),
-        contender("b", { ...owner, ...created }),
-      ],
-      found: ["Unmanaged b of orders"],
-    },
-    {
-      reason: "are one, whose XR is gone",
       stores: [store({ name: "others" })],
-      buckets: [contender("a", { ...owner, ...created }, gone)],
-      found: ["Unmanaged a of ?"],
+      buckets: [contender("a", owning, { ownerReferences: [{ ...ours, controller: true, uid: "uid-of-none" }] })],
     },
-    {
-      reason: "are not all registered",
-      stores: [store({ refs: ["a"] })],
-      buckets: [contender("a", { ...owner, ...created })],
-      unregistered: [foreign("invoices"), foreign("others")],
-      found: ["Unregistered foreign of ?"],
-    },
-  ])("are found out when they $reason", ({ found, ...parts }) => {
-    const all = shown(toFindings(worldOf({ stores, ...parts }), patience));
-    expect(all.filter((line) => /^(?:Unmanaged|Unregistered) /.test(line))).toEqual(found);
-  });
+    "Unmanaged a of ?",
+  ),
+  row(
+    "are not all registered",
+    { stores, buckets: [contender("a", owning)], unregistered: [foreign("invoices"), foreign("others")] },
+    "Unregistered foreign of ?",
+  ),
+])("the managed resources of one cloud resource are found out when they $reason", ({ parts, found }) => {
+  const all = shown(toFindings(worldOf({ stores: [store({ refs: ["a", "b"] })], ...parts }), patience));
+  expect(all.filter((line) => /^(?:Unmanaged|Unregistered) /.test(line))).toEqual(found);
 });

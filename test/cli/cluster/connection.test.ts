@@ -64,48 +64,56 @@ function pluginOf(status: object, calls: string) {
 
 const callsIn = (file: string): readonly string[] => readFileSync(file, "utf8").trim().split("\n");
 
-test.each([
-  { reason: "a token", user: { token: "t" }, authorization: "Bearer t" },
-  { reason: "a password", user: { username: "u", password: "p" }, authorization: `Basic ${btoa("u:p")}` },
-  { reason: "nothing", user: {}, authorization: undefined },
-])("sends $reason", async ({ user, authorization }) => {
-  const { url, authority, seen } = await startServer();
-  const { status } = await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
-  expect({ status, seen }).toEqual({ status: 200, seen: [{ authorization, groups: undefined, client: "undefined" }] });
-});
+/** Connects as this user to a new server, which answers with each status in turn. */
+async function start(user: object, ...statuses: readonly number[]) {
+  const server = await startServer(...statuses);
+  const kubeconfig = kubeconfigOf(server.url, server.authority, user);
+  const { send } = connect({ kubeconfig, env: {} });
+  return { ...server, kubeconfig, send: () => send("/apis", "a/b") };
+}
 
-test("shows the client's certificate", async () => {
-  const { url, authority, seen } = await startServer();
-  const { certificate, key } = await issue(authority, "team-a");
-  const user = { "client-certificate-data": btoa(certificate), "client-key-data": btoa(key) };
-  await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
-  expect(seen[0]?.client).toBe("team-a");
+const { certificate, key } = await issue(await createAuthority("clients"), "team-a");
+
+test.each<{ reason: string; user: object; sent: Partial<Seen> }>([
+  { reason: "a token", user: { token: "t" }, sent: { authorization: "Bearer t" } },
+  { reason: "a password", user: { username: "u", password: "p" }, sent: { authorization: `Basic ${btoa("u:p")}` } },
+  { reason: "nothing", user: {}, sent: {} },
+  {
+    reason: "the user and groups that it impersonates",
+    user: { token: "t", as: "sa", "as-groups": ["g", "h"] },
+    sent: { authorization: "Bearer t", groups: "g, h" },
+  },
+  {
+    reason: "the client's certificate",
+    user: { "client-certificate-data": btoa(certificate), "client-key-data": btoa(key) },
+    sent: { client: "team-a" },
+  },
+  {
+    reason: "a certificate that a plugin gives",
+    user: pluginOf({ clientCertificateData: certificate, clientKeyData: key }, "/dev/null"),
+    sent: { client: "team-a" },
+  },
+])("sends $reason", async ({ user, sent }) => {
+  const { send, seen } = await start(user);
+  const { status } = await send();
+  const nothing = { authorization: undefined, groups: undefined, client: "undefined" };
+  expect({ status, seen }).toEqual({ status: 200, seen: [{ ...nothing, ...sent }] });
 });
 
 test("reads a token's file, relative to the kubeconfig, again once its token is not accepted: kubelet rotates it", async () => {
-  const { url, authority, seen } = await startServer(200, 401);
-  const kubeconfig = kubeconfigOf(url, authority, { tokenFile: "token" });
-  const connection = connect({ kubeconfig, env: {} });
+  const { send, seen, kubeconfig } = await start({ tokenFile: "token" }, 200, 401);
   for (const token of ["one", "two"]) {
     writeFileSync(join(dirname(kubeconfig), "token"), `${token}\n`);
-    expect((await connection.send("/apis", "a/b")).status).toBe(200);
+    expect((await send()).status).toBe(200);
   }
   expect(seen.map(({ authorization }) => authorization)).toEqual(["Bearer one", "Bearer one", "Bearer two"]);
 });
 
-test("impersonates a user and groups", async () => {
-  const { url, authority, seen } = await startServer();
-  const user = { token: "t", as: "sa", "as-groups": ["g", "h"] };
-  await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
-  expect(seen[0]).toMatchObject({ authorization: "Bearer t", groups: "g, h" });
-});
-
 test("tells a plugin of the cluster, if the kubeconfig says so", async () => {
-  const { url, authority } = await startServer();
   const file = join(temporaryFolder(), "calls");
   const { exec } = pluginOf({ token: "t" }, file);
-  const user = { exec: { ...exec, provideClusterInfo: true } };
-  await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
+  const { url, authority, send } = await start({ exec: { ...exec, provideClusterInfo: true } });
+  await send();
   expect(JSON.parse(callsIn(file)[0] ?? "").spec).toEqual({
     interactive: false,
     cluster: { server: url, "certificate-authority-data": Buffer.from(authority.certificate).toString("base64") },
@@ -143,30 +151,25 @@ describe("where there is no --kubeconfig", () => {
   });
 });
 
-const cluster = { name: "c", cluster: { server: "https://c.example.org" } };
-const context = { name: "x", context: { cluster: "c", user: "u" } };
+const contexts = [{ name: "x", context: { cluster: "c", user: "u" } }];
+const kubeconfigWith = (fields: object): string => JSON.stringify({ contexts, "current-context": "x", ...fields });
 
 test.each([
   { reason: "is no YAML", text: "token: s3cret\n\tx", message: /kubeconfig: (?!.*s3cret)[^\n]*; give --kubeconfig/ },
   { reason: "names no context", text: "clusters: []", message: "there is no current-context" },
   {
     reason: "lacks the cluster",
-    text: JSON.stringify({ contexts: [context], "current-context": "x" }),
+    text: kubeconfigWith({}),
     message: 'no cluster "c"; there is ',
   },
   {
     reason: "lacks the user",
-    text: JSON.stringify({ clusters: [cluster], contexts: [context], "current-context": "x" }),
+    text: kubeconfigWith({ clusters: [{ name: "c", cluster: { server: "https://c.example.org" } }] }),
     message: 'no user "u"; there is ',
   },
   {
     reason: "has no valid server",
-    text: JSON.stringify({
-      clusters: [{ name: "c", cluster: { server: "x" } }],
-      users: [{ name: "u", user: {} }],
-      contexts: [context],
-      "current-context": "x",
-    }),
+    text: kubeconfigWith({ clusters: [{ name: "c", cluster: { server: "x" } }], users: [{ name: "u", user: {} }] }),
     message: 'cluster "c" has no valid server',
   },
 ])("cannot use a kubeconfig that $reason", ({ text, message }) => {
@@ -185,11 +188,10 @@ test.each([
   },
   { reason: "again, when its token is not accepted", status: { token: "t" }, statuses: [401], calls: 2 },
 ])("asks a plugin $reason", async ({ status, statuses, calls }) => {
-  const { url, authority, seen } = await startServer(...statuses);
   const file = join(temporaryFolder(), "calls");
-  const connection = connect({ kubeconfig: kubeconfigOf(url, authority, pluginOf(status, file)), env: {} });
-  expect((await connection.send("/apis", "a/b")).status).toBe(200);
-  await connection.send("/apis", "a/b");
+  const { send, seen } = await start(pluginOf(status, file), ...statuses);
+  expect((await send()).status).toBe(200);
+  await send();
   expect(seen.at(-1)?.authorization).toBe("Bearer t");
   expect(callsIn(file)).toHaveLength(calls);
   expect(JSON.parse(callsIn(file)[0] ?? "")).toEqual({
@@ -197,14 +199,6 @@ test.each([
     kind: "ExecCredential",
     spec: { interactive: false },
   });
-});
-
-test("shows a certificate that a plugin gives", async () => {
-  const { url, authority, seen } = await startServer();
-  const { certificate, key } = await issue(authority, "from-plugin");
-  const user = pluginOf({ clientCertificateData: certificate, clientKeyData: key }, join(temporaryFolder(), "calls"));
-  await connect({ kubeconfig: kubeconfigOf(url, authority, user), env: {} }).send("/apis", "a/b");
-  expect(seen[0]?.client).toBe("from-plugin");
 });
 
 test.each([

@@ -1,6 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readMappings } from "../../../cli/files.ts";
 import { findDeclarations } from "../../../cli/lookup/declarations.ts";
 import { parseMapping } from "../../../cli/lookup/mapping.ts";
+import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 const file = (resources: unknown, more: object = {}) => ({
   apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1",
@@ -9,6 +13,7 @@ const file = (resources: unknown, more: object = {}) => ({
 });
 
 const bucket = (fields: object) => ({ apiGroup: "s3.aws.m.upbound.io", kind: "Bucket", ...fields });
+const named = (externalName: object) => bucket({ externalName });
 const object = (fields: object) => ({ apiGroup: "kubernetes.crossplane.io", kind: "Object", ...fields });
 
 const manifest = {
@@ -26,23 +31,19 @@ const claim = {
 };
 
 describe("what a claim stands for", () => {
+  const NAME = ["metadata", "name"];
   test.each([
-    { reason: "a literal", resource: bucket({ externalName: { value: "shared" } }), names: ["shared"], path: ["kind"] },
+    { reason: "a literal", resource: named({ value: "shared" }), names: ["shared"], path: ["kind"] },
     {
       reason: "a field",
-      resource: bucket({ externalName: { fromFieldPath: "spec.name" } }),
+      resource: named({ fromFieldPath: "spec.name" }),
       names: ["orders-data"],
       path: ["spec", "name"],
     },
-    {
-      reason: "a number",
-      resource: bucket({ externalName: { fromFieldPath: "spec.shard" } }),
-      names: ["7"],
-      path: ["spec", "shard"],
-    },
+    { reason: "a number", resource: named({ fromFieldPath: "spec.shard" }), names: ["7"], path: ["spec", "shard"] },
     {
       reason: "a boolean in a template",
-      resource: bucket({ externalName: { template: "{spec.isPublic}-x" } }),
+      resource: named({ template: "{spec.isPublic}-x" }),
       names: ["true-x"],
       path: ["spec", "isPublic"],
     },
@@ -50,13 +51,13 @@ describe("what a claim stands for", () => {
       reason: "an Object's manifest",
       resource: object({ manifest }),
       names: ["v1", "ConfigMap", "team-a", "orders-7"],
-      path: ["metadata", "name"],
+      path: NAME,
     },
     {
       reason: "that of an Object without a namespace",
       resource: object({ manifest: { ...manifest, namespace: undefined } }),
       names: ["v1", "ConfigMap", "", "orders-7"],
-      path: ["metadata", "name"],
+      path: NAME,
     },
   ])("a mapping names a cloud resource by $reason", ({ resource, names, path }) => {
     const { declarations } = findDeclarations(claim, parseMapping(file([resource]), "m.yaml"));
@@ -84,67 +85,72 @@ describe("what a claim stands for", () => {
   });
 
   test("is not known where a field of its name is not set", () => {
-    const resource = bucket({ externalName: { template: "{spec.name}-{spec.nothing}" } });
+    const resource = named({ template: "{spec.name}-{spec.nothing}" });
     expect(findDeclarations(claim, parseMapping(file([resource]), "m.yaml"))).toEqual({
       declarations: [],
-      doubts: ["cannot tell which Bucket it stands for: spec.name is not set"],
+      doubts: ["cannot tell which Bucket it represents: spec.name is not set"],
       isKnown: true,
     });
   });
 });
 
+const RESOURCE = "mappings[0].resources[0]";
+
 test.each([
   { reason: "nothing", content: null, faults: ["input: not an object: null"] },
   {
     reason: "another kind",
-    content: { ...file([bucket({ externalName: { value: "a" } })]), kind: "Mapping" },
+    content: { ...file([named({ value: "a" })]), kind: "Mapping" },
     faults: ['kind: not IdentityMapping: "Mapping"'],
-  },
-  {
-    reason: "two for one kind",
-    content: {
-      ...file([]),
-      mappings: [1, 2].map(() => ({ apiGroup: "a", kind: "B", resources: [bucket({ externalName: { value: "a" } })] })),
-    },
-    faults: ["mappings: more than one for B.a"],
   },
   { reason: "no resources", content: file([]), faults: ["mappings[0].resources: an empty list"] },
   {
     reason: "many at once",
     content: file([bucket({ externalName: { value: "a", template: "{b}" }, color: "red" }), bucket({})]),
     faults: [
-      "mappings[0].resources[0].externalName: exactly one of value, fromFieldPath, template; found value and template",
-      "mappings[0].resources[0].color: unknown field",
+      `${RESOURCE}.externalName: exactly one of value, fromFieldPath, template; found value and template`,
+      `${RESOURCE}.color: unknown field`,
       "mappings[0].resources[1]: exactly one of externalName, manifest; found none",
     ],
   },
   {
     reason: "a template without a field",
-    content: file([bucket({ externalName: { template: "logs" } })]),
-    faults: ['mappings[0].resources[0].externalName.template: no template: "logs" (for example {metadata.name}-logs)'],
+    content: file([named({ template: "logs" })]),
+    faults: [`${RESOURCE}.externalName.template: no template: "logs" (for example {metadata.name}-logs)`],
   },
   {
     reason: "a template whose field is none",
-    content: file([bucket({ externalName: { template: "{spec..name}" } })]),
-    faults: ['mappings[0].resources[0].externalName.template: not a field path: "spec..name", at position 4'],
+    content: file([named({ template: "{spec..name}" })]),
+    faults: [`${RESOURCE}.externalName.template: not a field path: "spec..name", at position 4`],
   },
   {
     reason: "an Object by its external name",
     content: file([object({ externalName: { value: "a" } })]),
-    faults: ["mappings[0].resources[0].externalName: an Object is named by its manifest"],
+    faults: [`${RESOURCE}.externalName: an Object is named by its manifest`],
   },
   {
     reason: "a Bucket by a manifest",
     content: file([bucket({ manifest })]),
-    faults: ["mappings[0].resources[0].manifest: a Bucket has no manifest but an externalName"],
+    faults: [`${RESOURCE}.manifest: a Bucket has no manifest but an externalName`],
   },
   {
     reason: "a place that is none",
     content: file([object({ manifest, scope: { region: { value: "x" } } })]),
-    faults: ["mappings[0].resources[0].scope.region: no field that tells where a Object is: it has none"],
+    faults: [`${RESOURCE}.scope.region: no field that tells where a Object is: it has none`],
   },
 ])("cannot use a mapping: $reason", ({ content, faults }) => {
   expect(() => parseMapping(content, "m.yaml")).toThrow(
     ["cannot use the mapping m.yaml:", ...faults.map((fault) => `  ${fault}`)].join("\n"),
   );
+});
+
+test.each([{ copies: [2] }, { copies: [1, 1] }])("one kind has one mapping, in files of $copies", ({ copies }) => {
+  const folder = temporaryFolder();
+  const files = copies.map((number, index) => {
+    const path = join(folder, `${index}.yaml`);
+    const { mappings, ...rest } = file([named({ value: "a" })]);
+    writeFileSync(path, JSON.stringify({ ...rest, mappings: Array(number).fill(mappings[0]) }));
+    return path;
+  });
+  expect(() => readMappings(files)).toThrow(`cannot use the mappings ${files.join(", ")}: more than one for Bucket.`);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toNames } from "../../../cli/lookup/query.ts";
+import { toNames } from "../../../cli/lookup/holding.ts";
 
 test.each([
   { name: "orders", parts: 1, names: ["orders"] },

@@ -182,81 +182,62 @@ test("merge keys are followed", async () => {
   expect(await migrate(merged)).toEqual(await migrate(composition));
 });
 
-describe("what cannot be translated is said", () => {
-  test.each<{ what: string; text: string; stderr: string }>([
-    {
-      what: "a step of one of the functions with another input",
-      text: composition.replace("extra-resources.fn.crossplane.io/v1beta1", "example.org/v1"),
-      stderr: 'step "pull-extra-resources": not translated: function-extra-resources has no input that is known\n',
-    },
-    {
-      what: "comments that have no place",
-      text: "kind: Composition\nspec: {pipeline: [{step: a, input: {apiVersion: tag-manger.fn.crossplane.io/v1beta1, # why\n  }}]}\n",
-      stderr: 'step "a": the comments between the braces of its input are left out\n',
-    },
-    {
-      what: "the mark of a resource that is not to be tagged",
-      text:
-        composition +
-        "      template: |\n        annotations: {tag-manager.fn.crossplane.io/ignore-resource: 'true'}\n",
-      stderr:
-        "tag-manager.fn.crossplane.io/ignore-resource: here it is the annotation shared-infrastructure.fn.crossplane.io/ignore-tags\n",
-    },
-  ])("$what", async ({ text, stderr }) => {
-    expect(await migrate(text)).toMatchObject({ exitCode: 1, stderr });
-  });
+const replaced = (before: string, after: string): string => {
+  expect(composition).toContain(before);
+  return composition.replace(before, after);
+};
 
-  test.each<{ what: string; before: string; after: string; remark: string }>([
-    {
-      what: "a field beside the input's spec",
-      before: "kind: Input\n",
-      after: "kind: Input\n      resources: [{kind: ConfigMap}]\n",
-      remark: "input.resources: not translated",
-    },
-    {
-      what: "a map where there has to be a list",
-      before:
-        "              matchLabels:\n                - key: type\n                  type: Value\n                  value: cluster\n",
-      after: "              matchLabels: {type: cluster}\n",
-      remark: "spec.extraResources[0].selector.matchLabels: not translated, since it is no list",
-    },
-    {
-      what: "a text where there has to be an object",
-      before: "      spec:\n        extraResources:\n",
-      after: "      spec:\n        policy: Optional\n        extraResources:\n",
-      remark: "spec.policy: not translated, since it is no object",
-    },
-  ])("$what", async ({ before, after, remark }) => {
-    const text = composition.replace(before, after);
-    expect(text).not.toBe(composition);
-    const { exitCode, stderr } = await migrate(text);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`step "pull-extra-resources": ${remark}\n`);
-  });
+const remark = (text: string): string => `step "pull-extra-resources": ${text}\n`;
 
-  test("a field that nobody knows", async () => {
-    const { exitCode, stderr } = await migrate(
-      composition.replace("maxMatch: 2", "maxMatch: 2\n              colour: red"),
-    );
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr: 'step "pull-extra-resources": spec.extraResources[0].selector.colour: not translated\n',
-    });
-  });
-
-  test("what this function does not accept", async () => {
-    const { exitCode, stderr } = await migrate(
-      composition.replace("kind: XCluster\n            into", "kind: 1X\n            into"),
-    );
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr: expect.stringContaining('step "pull-extra-resources": spec.sharedResources[0].kind: not a kind'),
-    });
-  });
-});
-
-test("without a Composition the command line is wrong", async () => {
-  expect((await runCommand("migrate", [])).exitCode).toBe(2);
+test.each<{ what: string; text: string; stderr: unknown }>([
+  {
+    what: "a step of one of the functions with another input",
+    text: replaced("extra-resources.fn.crossplane.io/v1beta1", "example.org/v1"),
+    stderr: remark("not translated: function-extra-resources has no input that is known"),
+  },
+  {
+    what: "comments that have no place",
+    text: "kind: Composition\nspec: {pipeline: [{step: a, input: {apiVersion: tag-manger.fn.crossplane.io/v1beta1, # why\n  }}]}\n",
+    stderr: 'step "a": the comments between the braces of its input are left out\n',
+  },
+  {
+    what: "the mark of a resource that is not to be tagged",
+    text: `${composition}      template: |\n        annotations: {tag-manager.fn.crossplane.io/ignore-resource: 'true'}\n`,
+    stderr:
+      "tag-manager.fn.crossplane.io/ignore-resource: here it is the annotation shared-infrastructure.fn.crossplane.io/ignore-tags\n",
+  },
+  {
+    what: "a field beside the input's spec",
+    text: replaced("kind: Input\n", "kind: Input\n      resources: [{kind: ConfigMap}]\n"),
+    stderr: remark("input.resources: not translated"),
+  },
+  {
+    what: "a map where there has to be a list",
+    text: replaced(
+      "matchLabels:\n                - key: type\n                  type: Value\n                  value: cluster\n",
+      "matchLabels: {type: cluster}\n",
+    ),
+    stderr: expect.stringContaining(
+      remark("spec.extraResources[0].selector.matchLabels: not translated, since it is no list"),
+    ),
+  },
+  {
+    what: "a text where there has to be an object",
+    text: replaced("      spec:\n        extra", "      spec:\n        policy: Optional\n        extra"),
+    stderr: remark("spec.policy: not translated, since it is no object"),
+  },
+  {
+    what: "an unknown field",
+    text: replaced("maxMatch: 2", "maxMatch: 2\n              colour: red"),
+    stderr: remark("spec.extraResources[0].selector.colour: not translated"),
+  },
+  {
+    what: "what this function does not accept",
+    text: replaced("kind: XCluster\n            into", "kind: 1X\n            into"),
+    stderr: expect.stringContaining('step "pull-extra-resources": spec.sharedResources[0].kind: not a kind'),
+  },
+])("what cannot be translated is said: $what", async ({ text, stderr }) => {
+  expect(await migrate(text)).toMatchObject({ exitCode: 1, stderr });
 });
 
 test.each<{ what: string; text: string; stderr: string }>([

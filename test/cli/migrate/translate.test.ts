@@ -1,44 +1,44 @@
 import { describe, expect, test } from "vitest";
-import { fromEnvironmentConfigs } from "../../../cli/migrate/environment-configs.ts";
+import { fromEnvironmentConfigs } from "../../../cli/migrate/selections.ts";
 import { fromTagManager } from "../../../cli/migrate/tag-manager.ts";
+import type { Translated } from "../../../cli/migrate/translate.ts";
 import { parseInput } from "../../../src/input/parse.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
-/** Whatever is translated has to be an input that this function takes. */
-const assertTaken = (spec: JsonObject) =>
-  parseInput({ apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec });
+interface Row {
+  readonly reason: string;
+  readonly from: JsonObject;
+  readonly to: JsonObject;
+  readonly remarks?: readonly string[];
+}
 
-const source = { name: "environment-0", apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
+/** Compares a translation, which has to be an input that this function takes. */
+function assertTranslated(translated: Translated, to: JsonObject, remarks: readonly string[] = []) {
+  expect(translated).toEqual({ spec: to, remarks });
+  parseInput({ apiVersion: "shared-infrastructure.fn.crossplane.io/v1beta1", kind: "Input", spec: translated.spec });
+}
 
 describe("an input of function-environment-configs", () => {
-  test.each<{ reason: string; from: JsonObject; to: JsonObject; remarks?: readonly string[] }>([
+  const prod = { select: { name: { value: "prod" } } };
+  const config = ({ toFieldPath, ...fields }: JsonObject): JsonObject => ({
+    name: "environment-0",
+    apiVersion: "apiextensions.crossplane.io/v1beta1",
+    kind: "EnvironmentConfig",
+    toEnvironment: { fromFieldPath: "data", ...(toFieldPath !== undefined && { toFieldPath }) },
+    resolution: "Fail",
+    ...fields,
+  });
+
+  test.each<Row>([
     {
       reason: "names an EnvironmentConfig",
       from: { environmentConfigs: [{ type: "Reference", ref: { name: "prod" } }] },
-      to: {
-        sharedResources: [
-          {
-            ...source,
-            select: { name: { value: "prod" } },
-            toEnvironment: { fromFieldPath: "data" },
-            resolution: "Fail",
-          },
-        ],
-      },
+      to: { sharedResources: [config(prod)] },
     },
     {
       reason: "takes a reference where it names no type",
       from: { environmentConfigs: [{ ref: { name: "prod" }, toFieldPath: "network" }] },
-      to: {
-        sharedResources: [
-          {
-            ...source,
-            select: { name: { value: "prod" } },
-            toEnvironment: { fromFieldPath: "data", toFieldPath: "network" },
-            resolution: "Fail",
-          },
-        ],
-      },
+      to: { sharedResources: [config({ ...prod, toFieldPath: "network" })] },
     },
     {
       reason: "selects one by labels, from a value and from the XR",
@@ -58,8 +58,7 @@ describe("an input of function-environment-configs", () => {
       },
       to: {
         sharedResources: [
-          {
-            ...source,
+          config({
             select: {
               matchLabels: [
                 { key: "type", value: "cluster" },
@@ -67,25 +66,14 @@ describe("an input of function-environment-configs", () => {
                 { key: "tier", fromCompositeFieldPath: "spec.tier", optional: true },
               ],
             },
-            toEnvironment: { fromFieldPath: "data" },
-            resolution: "Fail",
-          },
+          }),
         ],
       },
     },
     {
       reason: "goes on without a reference only where it says so",
       from: { policy: { resolution: "Optional" }, environmentConfigs: [{ ref: { name: "prod" } }] },
-      to: {
-        sharedResources: [
-          {
-            ...source,
-            select: { name: { value: "prod" } },
-            toEnvironment: { fromFieldPath: "data" },
-            resolution: "Optional",
-          },
-        ],
-      },
+      to: { sharedResources: [config({ ...prod, resolution: "Optional" })] },
     },
     {
       reason: "selects several, sorted by name and without a limit unless it says otherwise",
@@ -102,39 +90,25 @@ describe("an input of function-environment-configs", () => {
       to: {
         environment: { defaultData: { region: "eu" } },
         sharedResources: [
-          {
-            ...source,
+          config({
             select: {
               matchLabels: [{ key: "type", value: "cluster" }],
               minMatch: 0,
               maxMatch: 100_000,
               sortByFieldPath: "metadata.name",
             },
-            toEnvironment: { fromFieldPath: "data" },
-            resolution: "Fail",
-          },
+          }),
         ],
       },
     },
     {
       reason: "says which field is not translated",
       from: { environmentConfigs: [{ ref: { name: "prod", namespace: "team-a" } }], later: true },
-      to: {
-        sharedResources: [
-          {
-            ...source,
-            select: { name: { value: "prod" } },
-            toEnvironment: { fromFieldPath: "data" },
-            resolution: "Fail",
-          },
-        ],
-      },
+      to: { sharedResources: [config(prod)] },
       remarks: ["spec.later: not translated", "spec.environmentConfigs[0].ref.namespace: not translated"],
     },
-  ])("$reason", ({ from, to, remarks = [] }) => {
-    const translated = fromEnvironmentConfigs({ spec: from });
-    expect(translated).toEqual({ spec: to, remarks });
-    assertTaken(translated.spec);
+  ])("$reason", ({ from, to, remarks }) => {
+    assertTranslated(fromEnvironmentConfigs({ spec: from }), to, remarks);
   });
 });
 
@@ -147,7 +121,7 @@ describe("an input of function-tag-manager", () => {
     { apiGroup: "*azure.m.upbound.io" },
   ];
 
-  test.each<{ reason: string; from: JsonObject; to: JsonObject; remarks?: readonly string[] }>([
+  test.each<Row>([
     {
       reason: "replaces tags where it names no policy, and may find a field of the XR or the environment unset",
       from: {
@@ -226,9 +200,7 @@ describe("an input of function-tag-manager", () => {
       to: { add: [{ value: { team: "orders" } }] },
       remarks: ["addTags[0].when: not translated"],
     },
-  ])("$reason", ({ from, to, remarks = [] }) => {
-    const translated = fromTagManager(from);
-    expect(translated).toEqual({ spec: { tags: { ...to, resources } }, remarks });
-    assertTaken(translated.spec);
+  ])("$reason", ({ from, to, remarks }) => {
+    assertTranslated(fromTagManager(from), { tags: { ...to, resources } }, remarks);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
@@ -105,12 +104,9 @@ describe("registry consumers", () => {
     expect(stdout.match(/^\S+(?=.* yes$)/gm)?.join() ?? "").toBe(granted);
   });
 
-  test.each([
-    ["json", (text: string) => JSON.parse(text) as unknown],
-    ["yaml", (text: string) => parse(text) as unknown],
-  ] as const)("prints %s with the fields of the status", async (format, read) => {
-    const { stdout } = await run(["xpostgres/orders", "-o", format], [database({ [ALLOWED]: "team-a" })]);
-    expect(read(stdout)).toEqual({
+  test("prints JSON with the fields of the status", async () => {
+    const { stdout } = await run(["xpostgres/orders", "-o", "json"], [database({ [ALLOWED]: "team-a" })]);
+    expect(JSON.parse(stdout)).toEqual({
       items: [
         { namespace: "team-a", kind: "Shop.apps.example.org", name: "shop", secretName: "orders-db", granted: true },
         { namespace: "team-b", kind: "App.apps.example.org", name: "app", secretName: "orders-db", granted: false },

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parse } from "yaml";
-import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
+import { PLATFORM, type Registered, registered } from "../../../testing/builders/registered.ts";
 import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
 
@@ -83,48 +82,35 @@ test("list -o wide adds what else is known", async () => {
   );
 });
 
+const x = (owner: string, more: Partial<Registered> = {}) => registered({ bucket: "x", owner, ...more });
+
 test.each([
-  { reason: "an owner and an observer", more: [], roles: ["Owner", "Contender"] },
+  {
+    reason: "an owner and an observer",
+    more: [x(A), x(B, { role: "Observer", ownedBy: A })],
+    roles: ["Owner", "Contender"],
+  },
   {
     reason: "an owner that goes",
-    more: [
-      registered({ bucket: "x", owner: A, isDeleting: true }),
-      registered({ bucket: "x", owner: B, role: "Observer" }),
-    ],
+    more: [x(A, { isDeleting: true }), x(B, { role: "Observer" })],
     roles: ["Contender", "BeingDeleted"],
   },
   {
-    reason: "nobody promoted yet",
-    more: [
-      registered({ bucket: "x", owner: A, role: "Observer" }),
-      registered({ bucket: "x", owner: B, role: "Observer" }),
-    ],
+    reason: "no owner yet",
+    more: [x(A, { role: "Observer" }), x(B, { role: "Observer" })],
     roles: ["Next", "Contender"],
   },
-  {
-    reason: "two that both own",
-    more: [registered({ bucket: "x", owner: A }), registered({ bucket: "x", owner: B, group: "s3.aws.m.upbound.io" })],
-    roles: ["Owner", "Owner"],
-  },
+  { reason: "two that both own", more: [x(A), x(B, { group: "s3.aws.m.upbound.io" })], roles: ["Owner", "Owner"] },
 ])("who-owns in a table and wide: $reason: $roles", async ({ more, roles }) => {
-  const name = more.length === 0 ? ["orders", "--scope=region=eu-west-1"] : ["x"];
   for (const format of ["table", "wide"]) {
-    const { stdout } = await run(["who-owns", "bucket", ...name, "-o", format], (server) => {
+    const { stdout } = await run(["who-owns", "bucket", "x", "-o", format], (server) => {
       server.objects.push(...more);
     });
-    expect(
-      stdout
-        .trim()
-        .split("\n")
-        .slice(1)
-        .map((row) => row.split(" ")[0]),
-    ).toEqual(roles);
+    expect(stdout.trim().match(/(?<=\n)\w+/g)).toEqual(roles);
   }
 });
 
-test("as YAML, the same as JSON", async () => {
-  const [json, yaml] = [await run(["list", "-o", "json"]), await run(["list", "-o", "yaml"])];
-  expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));
+test("a look-up without an owner has JSON as well", async () => {
   expect((await run(["who-owns", "bucket/nothing", "-o", "json"])).stdout).toBe('{\n  "items": []\n}\n');
 });
 
@@ -144,10 +130,8 @@ test("who-owns names the owner and who else needs it", async () => {
     "who-owns",
     "bucket",
     "orders",
-    "--scope",
-    "region=eu-west-1",
-    "-o",
-    "json",
+    "--scope=region=eu-west-1",
+    "-ojson",
   ]);
   expect(exitCode).toBe(0);
   const claim = (team: string) => ({ namespace: team, claim: `${team}/orders`, composite: "orders-x" });
@@ -178,12 +162,8 @@ test("who-owns asks for as much with ten thousand managed resources", async () =
   for (let index = 0; index < 10_000; index++) {
     server.objects.push(registered({ bucket: `bucket-${index}`, owner: `${PLATFORM}/team-x/bucket-${index}` }));
   }
-  const { stdout } = await runCommand("registry", [
-    "who-owns",
-    "bucket/bucket-9999",
-    "--kubeconfig",
-    server.kubeconfig,
-  ]);
+  const args = ["who-owns", "bucket/bucket-9999", `--kubeconfig=${server.kubeconfig}`];
+  const { stdout } = await runCommand("registry", args);
   expect(stdout).toContain(`${PLATFORM}/team-x/bucket-9999`);
   expect(server.requests).toHaveLength(2);
 });
@@ -195,12 +175,12 @@ test.each([
     exitCode: 0,
     says: "team-b/logs",
   },
-  { reason: "nobody", args: ["bucket", "nothing"], exitCode: 1, says: 'nobody owns bucket "nothing"' },
+  { reason: "nobody", args: ["bucket", "nothing"], exitCode: 1, says: 'no owner of bucket "nothing"' },
   {
     reason: "another ProviderConfig",
     args: ["bucket", "logs", "--provider-config=prod"],
     exitCode: 1,
-    says: "nobody owns",
+    says: "no owner of bucket",
   },
   {
     reason: "a kind that is not installed",
@@ -215,16 +195,10 @@ test.each([
     says: "cannot ask for xbuckets.platform.example.org: it is no managed resource",
   },
   {
-    reason: "a field of --scope that the kind does not have",
+    reason: "a field of --scope that the kind does not have is told the close one",
     args: ["bucket", "orders", "--scope=regoin=eu-west-1"],
     exitCode: 2,
-    says: "--scope: regoin: no field that tells where a Bucket is: one of ",
-  },
-  {
-    reason: "a field of --scope that is misspelt is told the right one",
-    args: ["bucket", "orders", "--scope=regoin=eu-west-1"],
-    exitCode: 2,
-    says: "; did you mean region?\n",
+    says: /--scope: regoin: no field that tells where a Bucket is: one of [^;]*; did you mean region\?\n/,
   },
   {
     reason: "--scope with a field that does not tell where a kind is of which nothing is known",
@@ -232,10 +206,9 @@ test.each([
     exitCode: 2,
     says: "--scope: colour: no field that tells where a Widget is: one of location, project, region",
   },
-  { reason: "no name", args: ["bucket"], exitCode: 2, says: "expected who-owns KIND NAME" },
 ])("who-owns: $reason: exit code $exitCode", async ({ args, exitCode, says }) => {
   const ran = await run(["who-owns", ...args]);
-  expect(ran.stdout + ran.stderr).toContain(says);
+  expect(ran.stdout + ran.stderr).toMatch(says);
   expect(ran.exitCode).toBe(exitCode);
 });
 

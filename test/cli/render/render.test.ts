@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { runCommand } from "../../../testing/tools/run-command.ts";
+import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
 
 const xr = `{apiVersion: example.org/v1, kind: XApp, metadata: {name: app}, spec: {a: 1}}`;
 const functions = `{apiVersion: pkg.crossplane.io/v1, kind: Function, metadata: {name: fn}, spec: {package: function-shared-infrastructure}}`;
@@ -21,16 +21,11 @@ const rendered = {
   status: { conditions: [ready] },
 };
 
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "render-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
-
 type Files = Readonly<Record<string, string>>;
 
 /** Renders files of these contents, beside those of a pipeline that does nothing. */
 async function render(files: Files = {}, flags: readonly string[] = []) {
+  const directory = temporaryFolder();
   const all = { "xr.yaml": xr, "composition.yaml": step(), "functions.yaml": functions, ...files };
   for (const [name, text] of Object.entries(all)) {
     mkdirSync(join(directory, name, ".."), { recursive: true });
@@ -82,11 +77,10 @@ describe("what is printed", () => {
     const { exitCode, stdout, stderr } = await render(files, flags);
     expect({ exitCode, objects: toObjects(stdout), stderr }).toEqual({ exitCode: 0, objects, stderr: "" });
   });
-
-  test("render prints its help", async () => {
-    expect(await render({}, ["--help"])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Usage: /) });
-  });
 });
+
+const selecting =
+  "{apiVersion: example.org/v1, kind: XApp, spec: {crossplane: {compositionSelector: {matchLabels: {a: b}}}}}";
 
 describe("what cannot be rendered is an error, said as crossplane render says it", () => {
   test.each<{ reason: string; files?: Files; flags?: readonly string[]; stderr: string }>([
@@ -113,17 +107,13 @@ describe("what cannot be rendered is an error, said as crossplane render says it
     },
     {
       reason: "an XR that selects another Composition",
-      files: {
-        "xr.yaml":
-          "{apiVersion: example.org/v1, kind: XApp, spec: {crossplane: {compositionSelector: {matchLabels: {a: b}}}}}",
-      },
+      files: { "xr.yaml": selecting },
       stderr: 'cannot use Composition "c": the XR selects label a: b; found none',
     },
     {
       reason: "an XR that selects a Composition by another value",
       files: {
-        "xr.yaml":
-          "{apiVersion: example.org/v1, kind: XApp, spec: {crossplane: {compositionSelector: {matchLabels: {a: b}}}}}",
+        "xr.yaml": selecting,
         "composition.yaml": step().replace("name: c}", "name: c, labels: {a: c}}"),
       },
       stderr: 'cannot use Composition "c": the XR selects label a: b; found c',
@@ -183,12 +173,5 @@ describe("what cannot be rendered is an error, said as crossplane render says it
     expect(result).toMatchObject({ exitCode: 1, stdout: "" });
     expect(result.stderr).toMatch(/^shared-infrastructure: error: cannot /);
     expect(result.stderr).toContain(stderr);
-  });
-
-  test("wrong flags have an exit code of their own", async () => {
-    expect(await render({}, ["--bogus"])).toMatchObject({
-      exitCode: 80,
-      stderr: expect.stringContaining("Add --help for help."),
-    });
   });
 });

@@ -1,0 +1,127 @@
+import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
+import { given, OF_EVERY_INPUT, Reader, type Translated } from "./translate.ts";
+
+/** The context key under which templates read function-extra-resources' results. */
+const CONTEXT_KEY = "apiextensions.crossplane.io/extra-resources";
+
+/** Translates an input of function-extra-resources. */
+export function fromExtraResources(input: JsonObject): Translated {
+  const reader = new Reader();
+  const fields = reader.read("input", input, [...OF_EVERY_INPUT, "spec"]);
+  const spec = reader.read("spec", fields["spec"], ["extraResources", "context", "policy"]);
+  const context = reader.read("spec.context", spec["context"], ["key"]);
+  const resolution = readResolution(reader, spec["policy"]);
+  const taken = new Set<string>();
+  const sharedResources = reader
+    .readList("spec.extraResources", spec["extraResources"])
+    .map((source, index) => toShared(reader, `spec.extraResources[${index}]`, source, resolution, taken));
+  return { spec: { contextKey: context["key"] ?? CONTEXT_KEY, sharedResources }, remarks: reader.remarks };
+}
+
+const FIELDS = ["type", "ref", "selector", "kind", "apiVersion", "namespace", "into"];
+
+function toShared(reader: Reader, path: string, source: JsonValue, resolution: string, taken: Set<string>): JsonObject {
+  const { type = "Reference", ...fields } = reader.read(path, source, FIELDS);
+  const into = toPlainText(fields["into"]);
+  const name = toDnsLabel(into, taken);
+  const namespace = fields["namespace"] === undefined ? undefined : { value: fields["namespace"] };
+  const select =
+    type === "Selector"
+      ? toSelect(reader, `${path}.selector`, reader.read(`${path}.selector`, fields["selector"], SELECTOR))
+      : toReference(reader, path, fields["ref"]);
+  return given({
+    name,
+    into: into === name ? undefined : into,
+    apiVersion: fields["apiVersion"],
+    kind: fields["kind"],
+    select: given({ ...select, namespace }),
+    resolution: type === "Selector" ? "Fail" : resolution,
+  });
+}
+
+/** Translates an input of function-environment-configs. */
+export function fromEnvironmentConfigs(input: JsonObject): Translated {
+  const reader = new Reader();
+  const fields = reader.read("input", input, [...OF_EVERY_INPUT, "spec"]);
+  const spec = reader.read("spec", fields["spec"], ["environmentConfigs", "defaultData", "policy"]);
+  const resolution = readResolution(reader, spec["policy"]);
+  const sharedResources = reader
+    .readList("spec.environmentConfigs", spec["environmentConfigs"])
+    .map((source, index) => ({
+      name: `environment-${index}`,
+      apiVersion: "apiextensions.crossplane.io/v1beta1",
+      kind: "EnvironmentConfig",
+      ...toSelection(reader, `spec.environmentConfigs[${index}]`, source),
+      resolution: isSelector(source) ? "Fail" : resolution,
+    }));
+  const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
+  return { spec: given({ environment, sharedResources }), remarks: reader.remarks };
+}
+
+const isSelector = (source: JsonValue): boolean => isObject(source) && source["type"] === "Selector";
+
+function toSelection(reader: Reader, path: string, value: JsonValue): JsonObject {
+  const { type = "Reference", ...source } = reader.read(path, value, ["type", "ref", "selector", "toFieldPath"]);
+  const select =
+    type === "Selector"
+      ? toOneOrMore(reader, `${path}.selector`, source["selector"])
+      : toReference(reader, path, source["ref"]);
+  return { select, toEnvironment: given({ fromFieldPath: "data", toFieldPath: source["toFieldPath"] || undefined }) };
+}
+
+function toOneOrMore(reader: Reader, path: string, value: JsonValue | undefined): JsonObject {
+  const { mode = "Single", ...selector } = reader.read(path, value, ["mode", ...SELECTOR]);
+  const select = toSelect(reader, path, selector);
+  return mode === "Single" ? { matchLabels: select.matchLabels } : select;
+}
+
+/** Translates label matchers: other functions name the type of each, this one the source. */
+const toLabels = (reader: Reader, path: string, matchers: JsonValue | undefined): readonly JsonObject[] =>
+  reader.readList(path, matchers).map((matcher, index) => {
+    const known = ["type", "key", "value", "valueFromFieldPath", "fromFieldPathPolicy"];
+    const label = reader.read(`${path}[${index}]`, matcher, known);
+    const isValue = label["type"] === "Value";
+    return given({
+      key: label["key"],
+      value: isValue ? label["value"] : undefined,
+      fromCompositeFieldPath: isValue ? undefined : label["valueFromFieldPath"],
+      optional: label["fromFieldPathPolicy"] === "Optional" ? true : undefined,
+    });
+  });
+
+/** The fields of a selector in both functions. */
+const SELECTOR = ["minMatch", "maxMatch", "sortByFieldPath", "matchLabels"] as const;
+
+/** No effective limit, the default of both functions: Crossplane returns fewer. */
+const NO_LIMIT = 100_000;
+
+/** Translates a selector of several resources. */
+const toSelect = (reader: Reader, path: string, selector: JsonObject) => ({
+  matchLabels: toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]) as JsonValue,
+  minMatch: selector["minMatch"] ?? 0,
+  maxMatch: selector["maxMatch"] ?? NO_LIMIT,
+  sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
+});
+
+/** Translates a reference by name. */
+const toReference = (reader: Reader, path: string, ref: JsonValue | undefined) => ({
+  name: given({ value: reader.read(`${path}.ref`, ref, ["name"])["name"] }),
+});
+
+/** Reads the resolution of a policy, which there holds for all references: a missing selection is a Fatal result. */
+const readResolution = (reader: Reader, policy: JsonValue | undefined): "Optional" | "Fail" =>
+  reader.read("spec.policy", policy, ["resolution"])["resolution"] === "Optional" ? "Optional" : "Fail";
+
+/** Makes a DNS label of a text, with a number if the label is taken already. */
+function toDnsLabel(text: string, taken: Set<string>): string {
+  const words = text.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
+  const base =
+    words
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 50) || "shared";
+  let name = base;
+  for (let count = 2; taken.has(name); count++) name = `${base}-${count}`;
+  taken.add(name);
+  return name;
+}

@@ -1,0 +1,26 @@
+import type { Referred, World } from "../../cli/audit/world.ts";
+import { toComposite } from "../../src/crossplane/composite.ts";
+import { resourceKey, toReference } from "../../src/crossplane/references.ts";
+import { documentOf } from "../../src/model/document.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+
+/** XRs, composed resources with Crossplane's label, and what else an audit reads. */
+export interface WorldParts {
+  readonly stores?: readonly JsonObject[];
+  readonly buckets?: readonly JsonObject[];
+  readonly unregistered?: readonly JsonObject[];
+  readonly referred?: readonly (readonly [string, Referred])[];
+}
+
+/** Builds the state of a cluster as the audit has read it. */
+export function worldOf({ stores = [], buckets = [], unregistered = [], referred = [] }: WorldParts): World {
+  const documents = [...stores, ...buckets].map(documentOf);
+  return {
+    composites: stores.map((object) => toComposite(documentOf(object))),
+    labelled: new Map(documents.map((document) => [resourceKey(toReference(document)), document])),
+    unregistered: unregistered.map(documentOf),
+    referred: new Map(referred),
+    notLookedAt: [],
+    kinds: 2,
+  };
+}
