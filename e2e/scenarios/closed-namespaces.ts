@@ -3,7 +3,7 @@ import { letRead } from "../rig/crossplane-rights.ts";
 import { conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { GROUP, install, type Kind, VERSION } from "./definitions.ts";
+import { compose, compositionOf, definitionOf, GROUP, install, type Kind, open, ours, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { grant, holdsPassword, namespaceOf, putPassword, sourceOf } from "./source.ts";
 
@@ -20,6 +20,7 @@ export const closedNamespaces: Suite = {
     },
     { name: "is not written to before it takes copies", run: namespacesAreClosed },
     { name: "is, when it says so", run: namespaceOpens },
+    { name: "is not written to by a nested XR, which asks in the name of its claim", run: nestedIsAsked },
   ],
 };
 
@@ -113,4 +114,24 @@ async function assertClosed({ kubectl }: Pick<Rig, "kubectl">, ...namespaces: re
   for (const namespace of namespaces) {
     if (await kubectl.get(`secret/${PUSHED}`, namespace)) throw new Error(`Secret ${namespace}/${PUSHED} was written`);
   }
+}
+
+/** A claim whose XR composes another one, which has no claim of its own and takes the namespace from the claim. */
+async function nestedIsAsked({ kubectl }: Rig): Promise<string> {
+  const fields = { spec: { parameters: open } };
+  const parameters = { namespaces: ["$(spec.parameters.namespaces[0])"], secret: PUSHED };
+  await kubectl.apply(
+    definitionOf({ kind: "XOuter", claim: "Outer", ...fields }),
+    definitionOf({ kind: "XInner", ...fields }),
+    compositionOf("XOuter", [compose({ inner: { apiVersion: VERSION, kind: "XInner", spec: { parameters } } })]),
+    compositionOf("XInner", [ours("share", pusher.input)]),
+  );
+  await kubectl.waitFor("Offered", `xrd/xouters.${GROUP}`);
+  await kubectl.established(`xrd/xinners.${GROUP}`);
+  const spec = { parameters: { namespaces: [VICTIM], secret: PUSHED } };
+  await kubectl.apply({ apiVersion: VERSION, kind: "Outer", metadata: { namespace: EVIL, name: "outer" }, spec });
+  const told = async () => conditionOf((await kubectl.list(`xinners.${GROUP}`))[0], "SharedResourcesReady");
+  await until("it is told so", async () => (await told())?.reason === "NamespaceNotAccepting", PATIENCE);
+  await assertClosed({ kubectl }, VICTIM);
+  return String((await told())?.message);
 }

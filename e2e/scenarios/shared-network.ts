@@ -21,13 +21,11 @@ export const sharedNetwork: Suite = {
       run: statusIsMissing,
       isFor: isV2, // earlier ones cannot be asked for a schema
     },
-    { name: "is asked for by a nested XR in the name of its claim", run: isAskedByNested },
   ],
 };
 
 const CLOUD = "network.example.org";
 const TEAM = "site-team";
-const CLOSED = "site-closed";
 
 const network = { fromFieldPath: "status.subnets", toResource: { name: "subnets", fieldPath: "spec.forProvider.ids" } };
 
@@ -50,43 +48,19 @@ const composing = (patch: object) => [compose({ subnets: group }), sharing([patc
 const misspelt = { ...network, toResource: { ...network.toResource, name: "subnet" } };
 const shown = { fromFieldPath: "status.subnets", toCompositeFieldPath: "status.missing" };
 
-/** A nested XR that puts a copy into the namespace that its claim names. */
-const nested = ours("share", {
-  sharedResources: [
-    {
-      name: "vault",
-      apiVersion: VERSION,
-      kind: "XNet",
-      select: { name: { value: "main" } },
-      grant: "None",
-      connection: {
-        copies: [{ namespaces: { fromCompositeFieldPath: "spec.target" }, secretName: { value: "pushed" } }],
-      },
-    },
-  ],
-});
-const inner = { apiVersion: VERSION, kind: "XInner", spec: { target: "$(spec.target)" } };
-
 async function prepare({ kubectl }: Rig): Promise<void> {
-  const target = { spec: { target: { type: "string" } } };
   await kubectl.apply(
     namespaceOf(TEAM),
-    namespaceOf(CLOSED),
     readManagedKind("Group", CLOUD),
     roleFor("network", [CLOUD]),
     definitionOf({ kind: "XNet", status: { subnets: { type: "array", items: { type: "string" } } } }),
     definitionOf({ kind: "XSite", claim: "Site" }),
-    definitionOf({ kind: "XOuter", claim: "Outer", ...target }),
-    definitionOf({ kind: "XInner", ...target }),
   );
-  for (const kind of ["xnets", "xsites", "xouters", "xinners"])
-    await kubectl.waitFor("Established", `xrd/${kind}.${GROUP}`);
+  await kubectl.established(`xrd/xnets.${GROUP}`, `xrd/xsites.${GROUP}`);
   await kubectl.apply(
     compositionOf("XSite", composing(network), { name: "granted" }),
     compositionOf("XSite", composing(misspelt), { name: "misspelt" }),
     compositionOf("XSite", [sharing([shown])], { name: "missing" }),
-    compositionOf("XOuter", [compose({ inner })]),
-    compositionOf("XInner", [nested]),
   );
 }
 
@@ -160,19 +134,4 @@ async function statusIsMissing(rig: Rig): Promise<string> {
   const isFresh = async () => (await reasonOf(rig, "missing")) === "AccessNotGranted";
   await until("the condition follows the grant", isFresh, PATIENCE);
   return message;
-}
-
-async function isAskedByNested(rig: Rig): Promise<string> {
-  const { kubectl } = rig;
-  const spec = { target: CLOSED };
-  await kubectl.apply({ apiVersion: VERSION, kind: "Outer", metadata: { namespace: TEAM, name: "outer" }, spec });
-  // Whether Crossplane may read Namespaces yet is up to another suite.
-  const refusals = ["NamespaceNotAccepting", "NamespaceNotReadable"];
-  const told = async () => {
-    const [xr] = await kubectl.list(`xinners.${GROUP}`);
-    return conditionOf(xr, "SharedResourcesReady")?.reason ?? "";
-  };
-  await until("it is told so", async () => refusals.includes(await told()), { timeoutMs: 400_000 });
-  if (await kubectl.get("secret/pushed", CLOSED)) throw new Error(`Secret ${CLOSED}/pushed was written`);
-  return `no Secret in namespace ${CLOSED}`;
 }
