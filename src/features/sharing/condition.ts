@@ -13,7 +13,7 @@ import { formatFieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
-import { MAX_DESTINATIONS } from "./copies/destinations.ts";
+import { MAX_TARGETS } from "./copies/targets.ts";
 import { ACCEPT_COPIES_FROM } from "./namespaces.ts";
 import { formatSecret } from "./source.ts";
 import type { DestinationReason, PatchedField, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
@@ -210,7 +210,7 @@ function explainDestination(reason: DestinationReason): string {
     case "InvalidTarget":
       return reason.fault;
     case "TooManyTargets":
-      return `only the first ${MAX_DESTINATIONS} copies are made: a shared resource is copied ${MAX_DESTINATIONS} times at most`;
+      return `only the first ${MAX_TARGETS} copies are made: a shared resource is copied ${MAX_TARGETS} times at most`;
     case "TooLarge":
       return `${reason.excess === 1 ? "1 copy is" : `${reason.excess} copies are`} left out: with all of them the answer would be more than Crossplane takes`;
     case "NamespaceNotReadable":
