@@ -13,19 +13,19 @@ import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
-import type { Cause, SearchReason } from "./verdict.ts";
+import type { Cause, SharingReason } from "./verdict.ts";
 
 const NAMESPACE = ["metadata", "namespace"];
 
 /** The resources that a selector finds, and the name by which the consumer asked; or why there are none. */
 export type Lookup =
   | { readonly is: "found"; readonly resources: readonly Document[]; readonly name: string }
-  | { readonly is: Cause; readonly reason: SearchReason | undefined };
+  | { readonly is: Cause; readonly reason: SharingReason | undefined };
 
 /** Nothing is missing: all labels may be left out, and none is set. */
 const NOT_ASKED: Lookup = { is: "gone", reason: undefined };
 
-const broken = (reason: SearchReason): Lookup => ({ is: "broken", reason });
+const broken = (reason: SharingReason): Lookup => ({ is: "broken", reason });
 
 /**
  * Looks a shared resource up. One from another namespace than was asked for is not taken: `crossplane render` up to v2.2

@@ -12,7 +12,7 @@ import {
 } from "../../model/draft.ts";
 import { groupBy } from "../../model/group-by.ts";
 import type { Call, Feature } from "../feature.ts";
-import { explain, withSharingCondition } from "./condition.ts";
+import { explainReason, withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, toContext, withEnvironmentBefore } from "./context.ts";
 import { limitCopies } from "./copies/contents.ts";
 import { type Delivery, deliverCopies, listDropped } from "./copies/deliver.ts";
@@ -111,7 +111,7 @@ function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
 function findFailure(shares: readonly Share[]): readonly Result[] {
   const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
   const faults = shares.flatMap(({ shared, reasons }) =>
-    shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explain(reason, shared)}`) : [],
+    shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explainReason(reason, shared)}`) : [],
   );
   if (isWaiting || faults.length === 0) return [];
   const message = ["cannot go on without the shared resources:", ...faults].join("\n");

@@ -10,9 +10,7 @@ import type { SourceSecret } from "./source.ts";
  * Why a shared resource is not available. The names are the reasons of condition SharedResourcesReady, and the sentences
  * are for the team whose claim or XR shows them: what is missing, and who can mend it.
  */
-export type SharingReason = SearchReason | SourceReason | DestinationReason;
-
-export type SearchReason =
+export type SharingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
   | { readonly is: "FieldNotSet"; readonly field: string }
   | { readonly is: "InvalidSelector"; readonly fault: string }
@@ -28,30 +26,22 @@ export type SearchReason =
     }
   | { readonly is: "BeingDeleted"; readonly shared: string }
   | { readonly is: "PatchFailed"; readonly fault: string }
-  | { readonly is: "ResourcesHeldBack" | "FieldsKept"; readonly fields: readonly PatchedField[] };
-
-/** A field of a composed resource that comes from a shared resource. */
-export interface PatchedField {
-  readonly resource: string;
-  readonly path: FieldPath;
-}
-
-export type SourceReason =
+  | { readonly is: "ResourcesHeldBack"; readonly fields: readonly PatchedField[] }
+  | { readonly is: "FieldsKept"; readonly fields: readonly PatchedField[] }
+  // About the source.
   | { readonly is: "NoConnectionSecret"; readonly shared: string; readonly field: string }
   | { readonly is: "SourceNotAllowed"; readonly shared: string }
   | { readonly is: "NoCredential"; readonly shared: string; readonly namespace: string }
   | { readonly is: "SourceNotFound"; readonly secret: SecretName }
   | { readonly is: "KeyNotFound"; readonly secret: SecretName; readonly key: string }
   | { readonly is: "KeyIsNotText"; readonly secret: SecretName; readonly key: string }
-  /** `remedy`: what its owner has to do, without the subject. */
   | {
       readonly is: "AccessNotGranted";
       readonly shared: string;
       readonly namespaces: readonly string[];
-      readonly remedy: string;
-    };
-
-export type DestinationReason =
+      readonly remedy: string; // what its owner has to do, without the subject
+    }
+  // About the targets.
   | { readonly is: "InvalidTarget"; readonly fault: string }
   | { readonly is: "TooManyTargets" }
   | { readonly is: "TooLarge"; readonly excess: number }
@@ -60,6 +50,12 @@ export type DestinationReason =
   | { readonly is: "TargetTaken"; readonly target: SecretName; readonly holder: string | undefined }
   | { readonly is: "CopyFailed"; readonly target: SecretName; readonly says: string } // what its Object says
   | { readonly is: "WaitingForCopies"; readonly targets: readonly SecretName[] };
+
+/** A field of a composed resource that comes from a shared resource. */
+export interface PatchedField {
+  readonly resource: string;
+  readonly path: FieldPath;
+}
 
 /** A key of a copy under its name, which may come from the XR. */
 export type NamedKey = { readonly to: string } & ({ readonly from: string } | { readonly parts: Template });

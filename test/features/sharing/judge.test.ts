@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { explain } from "../../../src/features/sharing/condition.ts";
+import { explainReason } from "../../../src/features/sharing/condition.ts";
 import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
 import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
@@ -15,7 +15,7 @@ const judge = (parts: CallParts) => {
   const targets = resolveTargets(first.connection?.copies ?? [], call);
   const judgement = judgeShare(first, targets, findShared(first, new Set(), call), call);
   const [reason] = judgement.is === "copy" ? [] : judgement.reasons;
-  return { judgement, is: judgement.is, says: reason && explain(reason, first) };
+  return { judgement, is: judgement.is, says: reason && explainReason(reason, first) };
 };
 
 const connection = (overrides: object) => ({ copies: [{ secretName: { value: "orders-db" } }], ...overrides });
