@@ -13,11 +13,10 @@ import {
 import { groupBy } from "../../model/group-by.ts";
 import type { Call, Feature } from "../feature.ts";
 import { explainReason, withSharingCondition } from "./condition.ts";
-import { keepEnvironmentBefore, toContext, withEnvironmentBefore } from "./context.ts";
+import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore } from "./context.ts";
 import { limitCopies } from "./copies/contents.ts";
-import { type Delivery, deliverCopies, listDropped } from "./copies/deliver.ts";
+import { type Delivery, deliverCopies, noteDropped } from "./copies/deliver.ts";
 import { findCopies, type ObservedCopy } from "./copies/observed.ts";
-import { noteDropped } from "./copies/possession.ts";
 import { resolveTargets } from "./copies/targets.ts";
 import { findShared, type Lookup } from "./find.ts";
 import { findVersion } from "./grant.ts";
@@ -27,13 +26,10 @@ import { assertSupported } from "./support.ts";
 import type { Judgement, SharingReason } from "./verdict.ts";
 
 /** A shared resource of the input, the decision about it, and the reasons why it is not available. */
-interface Share {
-  readonly shared: SharedResource;
+interface Share extends Readable {
   readonly judgement: Judgement;
   readonly reasons: readonly SharingReason[];
   readonly before: Reference | undefined;
-  /** As function-extra-resources, an empty list of matches is one: templates range over it. */
-  readonly isEmptyList: boolean;
 }
 
 /**
@@ -64,7 +60,17 @@ export const sharing: Feature = (current, draft) => {
     const { reasons = [], before } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
     const reported = all.filter((reason) => lookup.is === "found" || !isFine(reason, shared));
-    return { shared, judgement, before, isEmptyList: isEmptyList(lookup, shared), reasons: reported };
+    const isMissing = reported.length > 0;
+    const resources = judgement.readable;
+    return {
+      shared,
+      judgement,
+      before,
+      resources,
+      isEmptyList: isEmptyList(lookup, shared),
+      isMissing,
+      reasons: reported,
+    };
   });
   const delivered = withContext(withDeliveries(draft, deliveries, call), keepEnvironmentBefore(current));
   return withResults(withShares(withPatches(delivered, patched), shares, call), toFatal(patched.faults));
@@ -73,11 +79,13 @@ export const sharing: Feature = (current, draft) => {
 function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Call): Draft {
   const resources = deliveries.flatMap((delivery) => [...delivery.resources]);
   const details = deliveries.flatMap((delivery) => [...delivery.details]);
-  const dropped = noteDropped(listDropped(deliveries), call);
-  return withContext(withConnectionDetails(withResources(draft, resources), details), dropped);
+  return withContext(withConnectionDetails(withResources(draft, resources), details), noteDropped(deliveries, call));
 }
 
-/** Tells whether a search by labels is over or was not begun, and has found nothing, where nothing is enough. */
+/**
+ * Tells whether a search by labels is over or was not begun, and has found nothing, where nothing is enough. As
+ * function-extra-resources, an empty list of matches is one: templates range over it.
+ */
 function isEmptyList(lookup: Lookup, { select, resolution }: SharedResource): boolean {
   if (select.by !== "labels") return false;
   if (lookup.is === "found") return lookup.resources.length === 0;
@@ -93,13 +101,7 @@ function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, Reado
 }
 
 function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
-  const readable = shares.map(({ shared, judgement, isEmptyList, reasons }) => ({
-    shared,
-    resources: judgement.readable,
-    isEmptyList,
-    isMissing: reasons.length > 0,
-  }));
-  const shown = withContext(draft, toContext(readable, call));
+  const shown = withContext(draft, toContext(shares, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
   // A copy that is not written yet is composed and unready. Where nothing was composed, the XR itself has to be unready.

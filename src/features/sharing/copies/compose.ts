@@ -10,7 +10,7 @@ import { OBSERVE, readPolicies } from "../../../crossplane/management-policies.t
 import { annotationPath, readAnnotation, readLabel } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
 import type { Document } from "../../../model/document.ts";
-import { formatFieldPath, parseFieldPath, withValueAt } from "../../../model/field-path.ts";
+import { type FieldPath, formatFieldPath, parseFieldPath, withValueAt } from "../../../model/field-path.ts";
 import { hashText } from "../../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
@@ -151,31 +151,21 @@ export const asObserver = (object: JsonObject): JsonObject => ({
 
 const REFERENCES = parseFieldPath("spec.references");
 const POLICIES = parseFieldPath("spec.managementPolicies");
-const MANIFEST_DATA = parseFieldPath("spec.forProvider.manifest.data");
+const MANIFEST = parseFieldPath("spec.forProvider.manifest");
 
 const DESIRED_OF_OBJECT = [
-  "apiVersion",
-  "kind",
-  "spec.forProvider.manifest.apiVersion",
-  "spec.forProvider.manifest.kind",
-  "spec.forProvider.manifest.metadata",
-  "spec.forProvider.manifest.type",
-  "spec.providerConfigRef",
-  "spec.references",
-  "spec.connectionDetails",
-  "spec.writeConnectionSecretToRef",
-].map(parseFieldPath);
+  ...["apiVersion", "kind"].map((field) => [field]),
+  ...["apiVersion", "kind", "metadata", "type"].map((field) => [...MANIFEST, field]),
+  ...["providerConfigRef", "references", "connectionDetails", "writeConnectionSecretToRef"].map((field) => [
+    "spec",
+    field,
+  ]),
+];
 
 const DESIRED_OF_SECRET = [
-  "apiVersion",
-  "kind",
-  "metadata.name",
-  "metadata.namespace",
-  "metadata.labels",
-  "metadata.annotations",
-  "type",
-  "data",
-].map(parseFieldPath);
+  ...["apiVersion", "kind", "type", "data"].map((field) => [field]),
+  ...["name", "namespace", "labels", "annotations"].map((field) => ["metadata", field]),
+];
 
 const OUR_ANNOTATIONS = [OWNER, SHARED_RESOURCE, EARLIER_RESOURCES, SOURCE_VERSION];
 
@@ -186,11 +176,11 @@ const OUR_ANNOTATIONS = [OWNER, SHARED_RESOURCE, EARLIER_RESOURCES, SOURCE_VERSI
  */
 export function asDesiredBefore(observed: Document): JsonObject {
   if (isSecret(observed)) return pick(observed, DESIRED_OF_SECRET);
-  const paths = [...DESIRED_OF_OBJECT];
+  const paths: FieldPath[] = [...DESIRED_OF_OBJECT];
   // All is the default: of an Object that is not limited we never said so.
   if (readPolicies(observed)?.includes("*") === false) paths.push(POLICIES);
   // Where the provider fills in the data, it does so by references.
-  if (observed.at(REFERENCES) === undefined) paths.push(MANIFEST_DATA);
+  if (observed.at(REFERENCES) === undefined) paths.push([...MANIFEST, "data"]);
   // Copies from before there was this label have none; it comes with the next write.
   const label = readLabel(observed, SHARED_RESOURCE_LABEL);
   const annotations = OUR_ANNOTATIONS.flatMap((name) => {

@@ -12,7 +12,12 @@ import type { Copying, JudgedTarget, SharingReason, Target } from "../verdict.ts
 import { targetLabel } from "./compose.ts";
 import { selectContents } from "./contents.ts";
 import { failureOf, findStale, isReady, isRefused, isReleased, type ObservedCopy } from "./observed.ts";
-import { type ConnectedShare, isSameResource, judgeOrigins, type KeptFor } from "./recorded.ts";
+import { isSameResource, judgeOrigins, type KeptFor, type ShareInCall } from "./recorded.ts";
+
+/** A share whose Secret is copied in this call. */
+export interface CopyingShare extends ShareInCall {
+  readonly copying: Copying;
+}
 
 /** All that may want or hold one target Secret. */
 export interface Row {
@@ -31,16 +36,13 @@ export interface Row {
   readonly isHeld: boolean;
 }
 
-export interface WriteCell {
-  readonly is: "create" | "update" | "observeFirst";
-  readonly data: Data;
-  /** The origins of what the Secret may still hold. */
-  readonly earlier: readonly Reference[];
-}
-
 /** What becomes of one target Secret, and the reason why it is not available. */
 export type Cell = { readonly reason?: SharingReason | undefined } & (
-  | WriteCell
+  | {
+      readonly is: "create" | "update" | "observeFirst";
+      readonly data: Data;
+      readonly earlier: readonly Reference[]; // the origins of what the Secret may still hold
+    }
   | { readonly is: "keep" | "drop" | "wait" | "leaveAlone" }
   | { readonly is: "keepGranted"; readonly cause: KeptFor; readonly now?: Reference | undefined }
   | { readonly is: "publish"; readonly data: Data }
@@ -76,7 +78,8 @@ const KEPT_FOR = {
  * Kept while granted: each copy for itself, by the grant that it was made under (isKept). Left alone, and from `drop` on: all
  * other copies of the Secret are given up, and none is deleted with its Secret.
  */
-export function decideSecret(row: Row, shared: ConnectedShare, copying: Copying, call: Call): Cell {
+export function decideSecret(row: Row, share: CopyingShare): Cell {
+  const { shared, copying, call } = share;
   const { target, holder, isNamedTwice } = row;
   const now = copying.origin;
   if (isNamedTwice) return leaveAlone(target, `shared resource ${shared.name} of this XR`);
@@ -92,7 +95,7 @@ export function decideSecret(row: Row, shared: ConnectedShare, copying: Copying,
     if (contents.is === "unknown" && !isDetails) findMark(row, call);
     return { is: "keepGranted", cause: contents.is, now, reason: contents.reason };
   }
-  return isDetails ? { is: "publish", data: contents.data } : decideCopy(row, contents.data, shared, copying, call);
+  return isDetails ? { is: "publish", data: contents.data } : decideCopy(row, contents.data, share);
 }
 
 const leaveAlone = (target: SecretName, holder: string | undefined): Cell => ({
@@ -101,7 +104,8 @@ const leaveAlone = (target: SecretName, holder: string | undefined): Cell => ({
 });
 
 /** Decides about a Secret whose contents are known. */
-function decideCopy(row: Row, data: Data, shared: ConnectedShare, copying: Copying, call: Call): Cell {
+function decideCopy(row: Row, data: Data, share: CopyingShare): Cell {
+  const { copying, call } = share;
   const { target, observed } = row;
   const { origin: now } = copying;
   if (copying.isBeingDeleted && !mayBeOf(observed, now))
@@ -115,7 +119,7 @@ function decideCopy(row: Row, data: Data, shared: ConnectedShare, copying: Copyi
       reason: { is: "WaitingForRequiredResources", wanted: "Secret" },
     };
   if (mark.is === "others") return leaveAlone(target, mark.owner);
-  if (observed !== undefined) return decideUpdate(observed, target, data, now, shared, call);
+  if (observed !== undefined) return decideUpdate(observed, target, data, share);
   const reason: SharingReason = { is: "WaitingForCopies", targets: [target] };
   if (row.isHeld) return { is: "wait", reason };
   const isObserving = isWriter(target) && mark.from === formatSecret(copying.source);
@@ -126,17 +130,10 @@ function decideCopy(row: Row, data: Data, shared: ConnectedShare, copying: Copyi
 const mayBeOf = (copy: ObservedCopy | undefined, now: Reference): boolean =>
   copy !== undefined && (copy.origin === undefined || isSameResource(copy.origin, now));
 
-function decideUpdate(
-  copy: ObservedCopy,
-  target: Target,
-  data: Data,
-  now: Reference,
-  shared: ConnectedShare,
-  call: Call,
-): Cell {
+function decideUpdate(copy: ObservedCopy, target: Target, data: Data, share: CopyingShare): Cell {
   const waiting: SharingReason = { is: "WaitingForCopies", targets: [target] };
-  const earlier = findStale(copy, now);
-  const grant = judgeOrigins(copy, earlier, shared, call);
+  const earlier = findStale(copy, share.copying.origin);
+  const grant = judgeOrigins(copy, earlier, share);
   if (grant === "ended") return { is: "drop", reason: waiting };
   const isObserving = isWriter(target) && !mayWriteAgain(copy);
   const reason = isObserving ? waiting : findFailure(target, copy);

@@ -2,12 +2,12 @@ import type { Reference } from "../../../crossplane/references.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { Call } from "../../feature.ts";
-import { formatSecret } from "../source.ts";
-import type { Copying, JudgedTarget, NamedCopy, SharingReason } from "../verdict.ts";
+import { type Data, formatSecret } from "../source.ts";
+import type { JudgedTarget, NamedCopy, SharingReason } from "../verdict.ts";
 import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins } from "./compose.ts";
-import { type Cell, decideSecret, type Row, type WriteCell } from "./decide.ts";
+import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
 import { copyName, isDroppable, isPublisher, isReady, isSecret, type ObservedCopy } from "./observed.ts";
-import { findPossession, formatMaker, type JudgedShare, type Possession } from "./possession.ts";
+import { DROPPED, findPossession, formatMaker, type JudgedShare, type Possession, readDropped } from "./possession.ts";
 import { type ConnectedShare, isKept, isSameResource, type KeptFor } from "./recorded.ts";
 import type { Targets } from "./targets.ts";
 
@@ -64,25 +64,22 @@ function deliverShare(
 
 const isConnected = (shared: SharedResource): shared is ConnectedShare => shared.connection !== undefined;
 
-/** One share at work. */
-interface Work {
-  readonly shared: ConnectedShare;
-  readonly copying: Copying;
+/** A share whose Secrets are decided about, and what is composed for it so far. */
+interface Work extends CopyingShare {
   readonly possession: Possession;
   readonly delivery: Delivery;
-  readonly call: Call;
 }
 
 /** Decides and acts, Secret by Secret. Copies at no target are dropped. */
 function deliverAll(work: Work): void {
-  const { shared, copying, delivery, call } = work;
+  const { copying, delivery, call } = work;
   const left = new Map(delivery.copies.map((copy) => [copy.key, copy]));
   const named = new Set<string>();
   for (const target of copying.targets) {
     const row = gather(target, left, named, work);
     for (const { key } of row.copies) left.delete(key);
     named.add(row.key);
-    const cell = decideSecret(row, shared, copying, call);
+    const cell = decideSecret(row, work);
     if (cell.reason !== undefined) delivery.reasons.push(cell.reason);
     act(cell, row, work);
   }
@@ -138,13 +135,17 @@ function act(cell: Cell, row: Row, work: Work): void {
       possession.holders.set(formatSecret(target), { key, maker: formatMaker(shared) });
       const own = cell.is === "keep" ? "keep" : "drop";
       settle(copies, (copy) => (copy === observed ? own : "giveUp"), delivery, call);
-      if ("data" in cell) write(cell, row, work);
+      if ("earlier" in cell) write(cell, row, work);
     }
   }
 }
 
 /** Creates or updates a copy. */
-function write({ is, data, earlier }: WriteCell, { target, key, observed }: Row, work: Work): void {
+function write(
+  { is, data, earlier }: Extract<Cell, { data: Data; earlier: unknown }>,
+  { target, key, observed }: Row,
+  work: Work,
+): void {
   const { copying, delivery, call } = work;
   const composed = composeCopy(target, copying, data, call.composite);
   const isObserver = is === "observeFirst";
@@ -160,9 +161,10 @@ function keepGranted(
   copies: readonly ObservedCopy[],
   { cause, now }: { readonly cause: KeptFor; readonly now?: Reference | undefined },
   details: Targets["details"],
-  { shared, delivery, call }: Pick<Work, "shared" | "delivery" | "call">,
+  work: Omit<Work, "copying" | "possession">,
 ): void {
-  settle(copies, (copy) => (isKept(copy, cause, now, shared, call) ? "keep" : "drop"), delivery, call);
+  const { shared, delivery, call } = work;
+  settle(copies, (copy) => (isKept(copy, cause, now, work) ? "keep" : "drop"), delivery, call);
   if (cause === "gone" && shared.connection.onSourceMissing === "Delete") return;
   for (const keys of details) keepDetails(keys, delivery, call);
 }
@@ -210,8 +212,13 @@ function keepDetails(keys: NamedCopy["keys"], { details }: Delivery, { request }
   }
 }
 
-/** The names in the Composition of the copies that were left out: no later step may take them over. */
-export const listDropped = (deliveries: readonly Delivery[]): readonly string[] =>
-  deliveries.flatMap(({ copies, resources }) =>
+/** The context entry that names the copies that were left out; none where there are none. */
+export function noteDropped(
+  deliveries: readonly Delivery[],
+  call: Call,
+): readonly (readonly [string, readonly string[]])[] {
+  const dropped = deliveries.flatMap(({ copies, resources }) =>
     copies.flatMap(({ key }) => (resources.get(key)?.is === "set" ? [] : [key])),
   );
+  return dropped.length === 0 ? [] : [[DROPPED, [...new Set([...readDropped(call), ...dropped])].sort()]];
+}

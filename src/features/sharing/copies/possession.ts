@@ -45,16 +45,16 @@ function adopt(
   orphans: readonly ObservedCopy[],
   shares: readonly JudgedShare[],
   byShare: ReadonlyMap<string, ObservedCopy[]>,
-  { request }: Call,
+  call: Call,
 ): void {
   if (orphans.length === 0) return;
-  const dropped = new Set(readDropped(request));
+  const dropped = new Set(readDropped(call));
   const targets = shares.flatMap((share) => share.targets.list.map((target) => [formatSecret(target), share] as const));
   // The first in the input has it.
   const owners = new Map(targets.reverse());
   for (const copy of orphans) {
     const owner = copy.target && owners.get(formatSecret(copy.target));
-    const isOfEarlierStep = request.desired.resources.has(copy.key) || dropped.has(copy.key);
+    const isOfEarlierStep = call.request.desired.resources.has(copy.key) || dropped.has(copy.key);
     if (owner !== undefined && !isOfEarlierStep) byShare.get(owner.shared.name)?.push(copy);
   }
 }
@@ -94,16 +94,9 @@ export const formatMaker = ({ name }: SharedResource): string => `shared resourc
  * The context key under which a step leaves the names of the copies that it has dropped. Desired no more, they look like those of
  * a share that was renamed, and a later step with the same target must not judge them by a grant of its own.
  */
-const DROPPED = `${DOMAIN}/dropped-copies`;
+export const DROPPED = `${DOMAIN}/dropped-copies`;
 
-function readDropped({ context }: Call["request"]): readonly string[] {
-  const names = context.at([DROPPED]);
+export function readDropped({ request }: Call): readonly string[] {
+  const names = request.context.at([DROPPED]);
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }
-
-/** The context entry for later steps; none where nothing was dropped. */
-export const noteDropped = (
-  dropped: readonly string[],
-  { request }: Call,
-): readonly (readonly [string, readonly string[]])[] =>
-  dropped.length === 0 ? [] : [[DROPPED, [...new Set([...readDropped(request), ...dropped])].sort()]];

@@ -17,6 +17,12 @@ export interface ConnectedShare extends SharedResource {
   readonly connection: Connection;
 }
 
+/** A share whose copies are decided about in this call. */
+export interface ShareInCall {
+  readonly shared: ConnectedShare;
+  readonly call: Call;
+}
+
 /** Why a copy is not written: `notGranted` and `notAccepted` are about copies of the resource that they are made from now. */
 export type KeptFor = Cause | Extract<JudgedTarget["leave"], "notGranted" | "notAccepted">;
 
@@ -38,37 +44,33 @@ const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended"
  *
  * @param now the resource that copies are made from now, whose grant for this copy has been judged in this call already.
  */
-export function isKept(
-  copy: ObservedCopy,
-  cause: KeptFor,
-  now: Reference | undefined,
-  shared: ConnectedShare,
-  call: Call,
-): boolean {
+export function isKept(copy: ObservedCopy, cause: KeptFor, now: Reference | undefined, share: ShareInCall): boolean {
   if (cause === "unknown") {
-    const others = now && [...listOrigin(copy, shared), ...copy.earlier].filter((each) => !isSameResource(each, now));
-    judgeOrigins(copy, others ?? [], shared, call); // asks for what the calls to come may need, and decides nothing yet
+    const others =
+      now && [...listOrigin(copy, share.shared), ...copy.earlier].filter((each) => !isSameResource(each, now));
+    judgeOrigins(copy, others ?? [], share); // asks for what the calls to come may need, and decides nothing yet
     return true;
   }
-  if (cause === "broken" || cause === "gone") return isStillGranted(copy, cause, now, shared, call);
+  if (cause === "broken" || cause === "gone") return isStillGranted(copy, cause, now, share);
   if (copy.origin === undefined) return cause === "notAccepted";
-  return !isFrom(copy, now) && isStillGranted(copy, "broken", undefined, shared, call);
+  return !isFrom(copy, now) && isStillGranted(copy, "broken", undefined, share);
 }
+
+type Unwritable = Extract<KeptFor, "broken" | "gone">;
 
 function isStillGranted(
   copy: ObservedCopy,
-  cause: "broken" | "gone",
+  cause: Unwritable,
   now: Reference | undefined,
-  shared: ConnectedShare,
-  call: Call,
+  share: ShareInCall,
 ): boolean {
-  const [origin] = listOrigin(copy, shared);
-  const isKeptWithoutGrant = cause === "broken" || shared.connection.onSourceMissing === "Keep";
+  const [origin] = listOrigin(copy, share.shared);
+  const isKeptWithoutGrant = cause === "broken" || share.shared.connection.onSourceMissing === "Keep";
   if (origin === undefined) return isKeptWithoutGrant;
   const grants = [
-    isFrom(copy, now) ? toGrant(isKeptWithoutGrant) : judgeOrigin(copy, origin, shared, call),
-    judgeOrigins(copy, copy.earlier, shared, call),
-    now === undefined ? judgeAcceptance(copy, shared.connection, call) : "stands",
+    isFrom(copy, now) ? toGrant(isKeptWithoutGrant) : judgeOrigin(copy, origin, share),
+    judgeOrigins(copy, copy.earlier, share),
+    now === undefined ? judgeAcceptance(copy, share) : "stands",
   ];
   return !grants.includes("ended");
 }
@@ -79,9 +81,9 @@ const isFrom = ({ origin }: ObservedCopy, now: Reference | undefined): boolean =
   origin !== undefined && now !== undefined && isSameResource(origin, now);
 
 /** Judges whether the namespace of a copy accepts it. The copy stays where the Namespace cannot be read. */
-function judgeAcceptance({ target }: ObservedCopy, { copies }: Connection, call: Call): Grant {
+function judgeAcceptance({ target }: ObservedCopy, { shared, call }: ShareInCall): Grant {
   if (target === undefined) return "stands";
-  const isListed = copies.some(
+  const isListed = shared.connection.copies.some(
     ({ namespaces }) => namespaces?.is === "literal" && [namespaces.value].flat().includes(target.namespace),
   );
   const acceptance = judgeNamespace(target.namespace, isListed, call);
@@ -89,17 +91,13 @@ function judgeAcceptance({ target }: ObservedCopy, { copies }: Connection, call:
 }
 
 /** Judges the grants of all origins for one copy: each may still be in it. All are asked for at once. */
-export function judgeOrigins(
-  copy: ObservedCopy,
-  origins: readonly Reference[],
-  shared: ConnectedShare,
-  call: Call,
-): Grant {
-  const grants = origins.map((origin) => judgeOrigin(copy, origin, shared, call));
+export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], share: ShareInCall): Grant {
+  const grants = origins.map((origin) => judgeOrigin(copy, origin, share));
   return (["ended", "pending"] as const).find((grant) => grants.includes(grant)) ?? "stands";
 }
 
-function judgeOrigin(copy: ObservedCopy, origin: Reference, shared: ConnectedShare, call: Call): Grant {
+function judgeOrigin(copy: ObservedCopy, origin: Reference, share: ShareInCall): Grant {
+  const { shared, call } = share;
   if (origin.namespace !== undefined && !canSelectNamespaces(call.request, call.composite)) return "stands";
   const { kind, namespace, name } = origin;
   // An API version that was recorded long ago may not be served any more; the one of the input is.
@@ -109,16 +107,11 @@ function judgeOrigin(copy: ObservedCopy, origin: Reference, shared: ConnectedSha
   if (answer.is === "pending") return "pending";
   const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace);
   if (found === undefined) return toGrant(shared.connection.onSourceMissing === "Keep");
-  return judgeFound(copy, origin, found, shared, call);
+  return judgeFound(copy, origin, found, share);
 }
 
-function judgeFound(
-  { target, origin: last, source }: ObservedCopy,
-  origin: Reference,
-  found: Document,
-  shared: ConnectedShare,
-  call: Call,
-): Grant {
+function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: ShareInCall): Grant {
+  const { target, source } = copy;
   const { secretRef, onSourceMissing } = shared.connection;
   const named = findSource(found, secretRef, target?.namespace);
   const secret = named.is === "named" ? named.secret : undefined;
@@ -130,7 +123,7 @@ function judgeFound(
   if (!namespaces.every((each) => access.isGranted(each))) return "ended";
   // The record counts as far as it fits what the copy really reads.
   const isFitting = secret !== undefined && source !== undefined && isSameSecret(secret, source);
-  return toGrant(isFitting || origin !== last || onSourceMissing === "Keep");
+  return toGrant(isFitting || origin !== copy.origin || onSourceMissing === "Keep");
 }
 
 /**
