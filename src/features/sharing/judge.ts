@@ -60,19 +60,11 @@ function judgeConnection(
   const access = findAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
   if (access.is === "pending") return withoutCopies("unknown", access.reason);
   const accessible = { resource, name, access };
-  const isRefused = namespaces.length > 0 && !namespaces.some((namespace) => access.isGranted(namespace));
-  if (source.is === "named")
-    return withFields(
-      judgeTargets(shared, targets, source.secret, accessible, call),
-      shared,
-      targets,
-      accessible,
-      call,
-    );
-  const lacking = isRefused
-    ? withoutCopies("broken", refuse(name, namespaces, access))
-    : withoutSource(secretRef, source.is, name, namespaces);
-  return withFields(lacking, shared, targets, accessible, call);
+  const judged =
+    source.is === "named"
+      ? judgeTargets(shared, targets, source.secret, accessible, call)
+      : withoutSource(secretRef, source.is, name, namespaces, access);
+  return withFields(judged, shared, targets, accessible, call);
 }
 
 const refuse = (shared: string, namespaces: readonly string[], access: KnownAccess): SharingReason => ({

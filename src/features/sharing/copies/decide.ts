@@ -36,8 +36,8 @@ export interface Row {
   readonly isHeld: boolean;
 }
 
-/** What becomes of one target Secret, and the reason why it is not available. */
-export type Cell = { readonly reason?: SharingReason | undefined } & (
+/** What becomes of one target Secret, and the reasons why it is not available. */
+export type Cell = { readonly reasons?: readonly SharingReason[] } & (
   | {
       readonly is: "create" | "update" | "observeFirst";
       readonly data: Data;
@@ -93,14 +93,14 @@ export function decideSecret(row: Row, share: CopyingShare): Cell {
   if (contents.is !== "known") {
     // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
     if (contents.is === "unknown" && !isDetails) findMark(row, call);
-    return { is: "keepGranted", cause: contents.is, now, reason: contents.reason };
+    return { is: "keepGranted", cause: contents.is, now, reasons: [contents.reason] };
   }
   return isDetails ? { is: "publish", data: contents.data } : decideCopy(row, contents.data, share);
 }
 
 const leaveAlone = (target: SecretName, holder: string | undefined): Cell => ({
   is: "leaveAlone",
-  reason: { is: "TargetTaken", target, holder },
+  reasons: [{ is: "TargetTaken", target, holder }],
 });
 
 /** Decides about a Secret whose contents are known. */
@@ -109,21 +109,21 @@ function decideCopy(row: Row, data: Data, share: CopyingShare): Cell {
   const { target, observed } = row;
   const { origin: now } = copying;
   if (copying.isBeingDeleted && !mayBeOf(observed, now))
-    return { is: "keepGranted", cause: "broken", now, reason: { is: "BeingDeleted", shared: now.name } };
+    return { is: "keepGranted", cause: "broken", now, reasons: [{ is: "BeingDeleted", shared: now.name }] };
   const mark = findMark(row, call);
   if (mark.is === "unknown")
     return {
       is: "keepGranted",
       cause: "unknown",
       now,
-      reason: { is: "WaitingForRequiredResources", wanted: "Secret" },
+      reasons: [{ is: "WaitingForRequiredResources", wanted: "Secret" }],
     };
   if (mark.is === "others") return leaveAlone(target, mark.owner);
   if (observed !== undefined) return decideUpdate(observed, target, data, share);
-  const reason: SharingReason = { is: "WaitingForCopies", targets: [target] };
-  if (row.isHeld) return { is: "wait", reason };
+  const reasons: SharingReason[] = [{ is: "WaitingForCopies", targets: [target] }];
+  if (row.isHeld) return { is: "wait", reasons };
   const isObserving = isWriter(target) && mark.from === formatSecret(copying.source);
-  return { is: isObserving ? "observeFirst" : "create", data, earlier: [], reason };
+  return { is: isObserving ? "observeFirst" : "create", data, earlier: [], reasons };
 }
 
 /** A copy without a record may be of this resource. */
@@ -134,11 +134,14 @@ function decideUpdate(copy: ObservedCopy, target: Target, data: Data, share: Cop
   const waiting: SharingReason = { is: "WaitingForCopies", targets: [target] };
   const earlier = findStale(copy, share.copying.origin);
   const grant = judgeOrigins(copy, earlier, share);
-  if (grant === "ended") return { is: "drop", reason: waiting };
   const isObserving = isWriter(target) && !mayWriteAgain(copy);
-  const reason = isObserving ? waiting : findFailure(target, copy);
-  if (grant === "pending") return { is: "keep", reason };
-  return { is: isObserving ? "observeFirst" : "update", data, earlier, reason };
+  const failure = isObserving || isReady(copy.resource) ? undefined : findFailure(target, copy);
+  const failures = failure === undefined ? [] : [failure];
+  if (grant === "ended") return { is: "drop", reasons: [...failures, waiting] };
+  const isWaiting = isObserving || (failure === undefined && !isReady(copy.resource));
+  const reasons = isWaiting ? [waiting] : failures;
+  if (grant === "pending") return { is: "keep", reasons };
+  return { is: isObserving ? "observeFirst" : "update", data, earlier, reasons };
 }
 
 /** Tells whether an Object writes its Secret, and deletes it with itself. */
@@ -159,12 +162,11 @@ function mayWriteAgain({ resource: { document } }: ObservedCopy): boolean {
   return !isLimited || (isReleased(document) && !isBeingDeleted(document));
 }
 
-/** The reason why a copy is not ready, if so: what its provider reports, else it is being written. */
+/** Finds what the provider reports of a copy that it cannot write. */
 function findFailure(target: SecretName, { resource }: ObservedCopy): SharingReason | undefined {
-  if (isReady(resource)) return undefined;
   if (isRefused(resource)) return { is: "TargetTaken", target, holder: undefined };
   const says = failureOf(resource);
-  return says === undefined ? { is: "WaitingForCopies", targets: [target] } : { is: "CopyFailed", target, says };
+  return says === undefined ? undefined : { is: "CopyFailed", target, says };
 }
 
 /** The owner mark on a target Secret. */

@@ -80,7 +80,7 @@ function deliverAll(work: Work): void {
     for (const { key } of row.copies) left.delete(key);
     named.add(row.key);
     const cell = decideSecret(row, work);
-    if (cell.reason !== undefined) delivery.reasons.push(cell.reason);
+    delivery.reasons.push(...(cell.reasons ?? []));
     act(cell, row, work);
   }
   settle([...left.values()], () => "drop", delivery, call);
