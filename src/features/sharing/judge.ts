@@ -8,6 +8,7 @@ import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { isNeeded } from "./copies/contents.ts";
+import { type ConnectedShare, isConnected } from "./copies/recorded.ts";
 import { findTargetFault, type Targets } from "./copies/targets.ts";
 import type { Lookup } from "./find.ts";
 import { findAccess, type KnownAccess } from "./grant.ts";
@@ -25,32 +26,30 @@ const ONE_NAMESPACE =
 export function judgeShare(shared: SharedResource, targets: Targets, lookup: Lookup, call: Call): Judgement {
   if (lookup.is !== "found") return withoutCopies(lookup.is, ...(lookup.reason === undefined ? [] : [lookup.reason]));
   const { resources, name } = lookup;
-  if (shared.connection === undefined) return judgeFields(shared, resources, name, call);
+  if (!isConnected(shared)) return judgeFields(shared, resources, name, call);
   const [resource] = resources;
   if (resource === undefined) return withoutCopies("gone");
   if (shared.connection.secretRef.perConsumer && targets.namespaces.length > 1)
     return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
-  return judgeConnection(shared, shared.connection, targets, { resource, name }, call);
-}
-
-/** A shared resource, and the name by which the consumer asked: nothing else of it is told before access to it is granted. */
-interface Named {
-  readonly resource: Document;
-  readonly name: string;
+  return judgeConnection(shared, targets, resource, name, call);
 }
 
 /** A shared resource whose grants are known. */
-interface Accessible extends Named {
+interface Accessible {
+  readonly resource: Document;
+  /** The name by which the consumer asked: nothing else of it is told before access to it is granted. */
+  readonly name: string;
   readonly access: KnownAccess;
 }
 
 function judgeConnection(
-  shared: SharedResource,
-  { secretRef }: Connection,
+  shared: ConnectedShare,
   targets: Targets,
-  { resource, name }: Named,
+  resource: Document,
+  name: string,
   call: Call,
 ): Judgement {
+  const { secretRef } = shared.connection;
   const { namespaces } = targets;
   const source = findSource(resource, secretRef, secretRef.perConsumer ? namespaces[0] : undefined);
   // A ReferenceGrant names the Secret, so there it comes first.

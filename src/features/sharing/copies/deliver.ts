@@ -1,5 +1,4 @@
 import type { Reference } from "../../../crossplane/references.ts";
-import type { SharedResource } from "../../../input/shared-resource.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { Call } from "../../feature.ts";
 import { type Data, formatSecret } from "../source.ts";
@@ -8,7 +7,7 @@ import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins } from "./
 import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
 import { copyName, isDroppable, isPublisher, isReady, isSecret, type ObservedCopy } from "./observed.ts";
 import { DROPPED, findPossession, formatMaker, type JudgedShare, type Possession, readDropped } from "./possession.ts";
-import { type ConnectedShare, isKept, isSameResource, type KeptFor } from "./recorded.ts";
+import { isConnected, isKept, isSameResource, type KeptFor } from "./recorded.ts";
 import type { Targets } from "./targets.ts";
 
 /** What is composed for one share, and the reasons why copies are missing. Filled Secret by Secret. */
@@ -18,7 +17,7 @@ export interface Delivery {
   readonly resources: Map<string, ResourceEdit>;
   /** Connection details of this XR. */
   readonly details: Map<string, string>;
-  reasons: SharingReason[];
+  readonly reasons: SharingReason[];
   /** The resource that a copy was made from before, where it is another one now. */
   before: Reference | undefined;
 }
@@ -61,8 +60,6 @@ function deliverShare(
     keepGranted(copies, { cause: judgement.is }, targets.details, { shared, delivery, call });
   }
 }
-
-const isConnected = (shared: SharedResource): shared is ConnectedShare => shared.connection !== undefined;
 
 /** A share whose Secrets are decided about, and what is composed for it so far. */
 interface Work extends CopyingShare {

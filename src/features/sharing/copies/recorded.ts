@@ -17,6 +17,8 @@ export interface ConnectedShare extends SharedResource {
   readonly connection: Connection;
 }
 
+export const isConnected = (shared: SharedResource): shared is ConnectedShare => shared.connection !== undefined;
+
 /** A share whose copies are decided about in this call. */
 export interface ShareInCall {
   readonly shared: ConnectedShare;
