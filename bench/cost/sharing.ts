@@ -1,4 +1,4 @@
-import { MAX_DESTINATIONS } from "../../src/features/sharing/copies/destinations.ts";
+import { MAX_TARGETS } from "../../src/features/sharing/copies/targets.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
 import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
@@ -81,8 +81,8 @@ function observedCopies(parts: OurParts): Readonly<Record<string, JsonObject>> {
  */
 function copied(count: number, owner: JsonObject | undefined, share: JsonObject = {}): OurParts {
   const names = texts(count);
-  const lists = list(Math.ceil(count / MAX_DESTINATIONS), (index) =>
-    names.slice(index * MAX_DESTINATIONS, (index + 1) * MAX_DESTINATIONS),
+  const lists = list(Math.ceil(count / MAX_TARGETS), (index) =>
+    names.slice(index * MAX_TARGETS, (index + 1) * MAX_TARGETS),
   );
   const specOf = (more: JsonObject): JsonObject => ({
     sharedResources: lists.map((_, index) => {

@@ -13,10 +13,10 @@ import { formatFieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
-import { MAX_DESTINATIONS } from "./copies/destinations.ts";
+import { MAX_TARGETS } from "./copies/targets.ts";
 import { ACCEPT_COPIES_FROM } from "./namespaces.ts";
 import { formatSecret } from "./source.ts";
-import type { DestinationReason, PatchedField, SearchReason, SharingReason, SourceReason } from "./verdict.ts";
+import type { PatchedField, SharingReason } from "./verdict.ts";
 
 const TYPE = "SharedResourcesReady";
 
@@ -51,7 +51,9 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   // Crossplane returns our own context to us when it calls the step again.
   const earlier = Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
   const own = shares.flatMap(({ shared, reasons }) =>
-    reasons.map((reason): Remark => ({ reason: reason.is, message: `${shared.name}: ${explain(reason, shared)}` })),
+    reasons.map(
+      (reason): Remark => ({ reason: reason.is, message: `${shared.name}: ${explainReason(reason, shared)}` }),
+    ),
   );
   const remarks = faultsFirst([...earlier.flatMap(([, entry]) => toRemarks(entry)), ...own]);
   const condition = toCondition(remarks);
@@ -124,115 +126,68 @@ function isShown(own: readonly Remark[], names: readonly string[], shown: ShownC
   return shown.status === "True" || names.every((name) => !said.includes(`; ${name}: `));
 }
 
-/** The sentence for a reason. */
-export function explain(reason: SharingReason, shared: SharedResource): string {
-  switch (reason.is) {
-    case "NoConnectionSecret":
-    case "SourceNotAllowed":
-    case "NoCredential":
-    case "SourceNotFound":
-    case "KeyNotFound":
-    case "KeyIsNotText":
-    case "AccessNotGranted":
-      return explainSource(reason, shared);
-    case "InvalidTarget":
-    case "TooManyTargets":
-    case "TooLarge":
-    case "NamespaceNotAccepting":
-    case "NamespaceNotReadable":
-    case "TargetTaken":
-    case "CopyFailed":
-    case "WaitingForCopies":
-      return explainDestination(reason);
-    default:
-      return explainSearch(reason, shared);
-  }
+type Sentences = {
+  readonly [Is in SharingReason["is"]]: (
+    reason: Extract<SharingReason, { readonly is: Is }>,
+    shared: SharedResource,
+  ) => string;
+};
+
+const SENTENCES: Sentences = {
+  WaitingForRequiredResources: ({ wanted }) => `waiting for Crossplane to look up ${wanted}`,
+  FieldNotSet: ({ field }) => `${field} is not set`,
+  InvalidSelector: ({ fault }) => fault,
+  PatchFailed: ({ fault }) => fault,
+  InvalidTarget: ({ fault }) => fault,
+  ResourcesHeldBack: ({ fields }) => `not created before its field is available: ${listFields(fields)}`,
+  FieldsKept: ({ fields }) => `what exists keeps its field until then: ${listFields(fields)}`,
+  NamespaceNotSelected: ({ wanted }, { kind }) =>
+    `${kind} ${wanted} lies in a namespace, and the Composition does not say in which: it has to set select.namespace`,
+  NotFound: ({ wanted }, { kind }) => `there is no ${kind} ${wanted}`,
+  TooFewMatches: ({ wanted, found, minMatch }, { kind }) =>
+    `${found} ${kind} match ${wanted}, and ${minMatch} are wanted`,
+  Ambiguous: ({ wanted, found, maxMatch, named }, { kind }) =>
+    `${found} ${kind} match ${wanted}, and at most ${maxMatch} may${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
+  BeingDeleted: ({ shared }, { kind }) =>
+    `${kind} ${shared} is being deleted, so no new copy is made of its connection Secret`,
+  NoConnectionSecret: ({ shared, field }, { kind }) => `${kind} ${shared} names no connection Secret in ${field}`,
+  NoCredential: ({ shared, namespace }, { kind }) =>
+    `${kind} ${shared} has no credential for namespace ${namespace} yet`,
+  SourceNotAllowed: ({ shared }, { kind }) =>
+    `${kind} ${shared} names a Secret in another namespace, but may share those of its own namespace only`,
+  SourceNotFound: ({ secret }) => `there is no Secret ${formatSecret(secret)}`,
+  KeyNotFound: ({ secret, key }) => `Secret ${formatSecret(secret)} has no key ${key}`,
+  KeyIsNotText: ({ secret, key }) =>
+    `key ${key} of Secret ${formatSecret(secret)} is not text, so no template can hold it`,
+  AccessNotGranted: ({ shared, namespaces, remedy }, { kind }) =>
+    `${kind} ${shared} does not grant access to ${namespaces.length === 0 ? "every namespace" : listNamespaces(namespaces)}: ` +
+    `whoever owns it has to ${remedy}`,
+  TooManyTargets: () =>
+    `only the first ${MAX_TARGETS} copies are made: a shared resource is copied ${MAX_TARGETS} times at most`,
+  TooLarge: ({ excess }) =>
+    `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: with all of them the answer would be more than Crossplane takes`,
+  NamespaceNotReadable: ({ namespaces }) =>
+    `Crossplane could not read ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
+    '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
+  NamespaceNotAccepting: ({ namespaces, consumer }) =>
+    `${listNamespaces(namespaces)} takes no copies from ${consumer}: whoever owns it has to add ` +
+    `${consumer} to its Namespace's annotation ${ACCEPT_COPIES_FROM}`,
+  TargetTaken: ({ target, holder }) =>
+    holder === undefined
+      ? `Secret ${formatSecret(target)} exists and is no copy of ours, so it is left alone: choose another secretName, or remove it`
+      : `Secret ${formatSecret(target)} is a copy that ${brief(holder)} made, and is left to it: choose another secretName`,
+  CopyFailed: ({ target, says }) => `Secret ${formatSecret(target)} cannot be written: ${brief(says)}`,
+  WaitingForCopies: ({ targets }) => `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
+};
+
+const listNamespaces = (namespaces: readonly string[]): string =>
+  `namespace ${listSome(namespaces, MAX_NAMES, String)}`;
+
+const listFields = (fields: readonly PatchedField[]): string =>
+  listSome(fields, MAX_NAMES, ({ resource, path }) => `${brief(resource)} (${brief(formatFieldPath(path))})`);
+
+/** Explains a reason to the team whose claim or XR shows it. */
+export function explainReason(reason: SharingReason, shared: SharedResource): string {
+  const toSentence: (reason: never, shared: SharedResource) => string = SENTENCES[reason.is];
+  return toSentence(reason as never, shared);
 }
-
-function explainSearch(reason: SearchReason, { kind }: SharedResource): string {
-  switch (reason.is) {
-    case "WaitingForRequiredResources":
-      return `waiting for Crossplane to look up ${reason.wanted}`;
-    case "FieldNotSet":
-      return `${reason.field} is not set`;
-    case "InvalidSelector":
-    case "PatchFailed":
-      return reason.fault;
-    case "ResourcesHeldBack":
-      return `not created before its field is available: ${listSome(reason.fields, MAX_NAMES, formatField)}`;
-    case "FieldsKept":
-      return `what exists keeps its field until then: ${listSome(reason.fields, MAX_NAMES, formatField)}`;
-    case "NamespaceNotSelected":
-      return `${kind} ${reason.wanted} lies in a namespace, and the Composition does not say in which: it has to set select.namespace`;
-    case "NotFound":
-      return `there is no ${kind} ${reason.wanted}`;
-    case "TooFewMatches":
-      return `${reason.found} ${kind} match ${reason.wanted}, and ${reason.minMatch} are wanted`;
-    case "Ambiguous":
-      return `${reason.found} ${kind} match ${reason.wanted}, and at most ${reason.maxMatch} may${listNamed(reason.named)}`;
-    case "BeingDeleted":
-      return `${kind} ${reason.shared} is being deleted, so no new copy is made of its connection Secret`;
-  }
-}
-
-const listNamed = (named: readonly string[]): string =>
-  named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`;
-
-const formatField = ({ resource, path }: PatchedField): string =>
-  `${brief(resource)} (${brief(formatFieldPath(path))})`;
-
-function explainSource(reason: SourceReason, { kind }: SharedResource): string {
-  switch (reason.is) {
-    case "NoConnectionSecret":
-      return `${kind} ${reason.shared} names no connection Secret in ${reason.field}`;
-    case "NoCredential":
-      return `${kind} ${reason.shared} has no credential for namespace ${reason.namespace} yet`;
-    case "SourceNotAllowed":
-      return `${kind} ${reason.shared} names a Secret in another namespace, but may share those of its own namespace only`;
-    case "SourceNotFound":
-      return `there is no Secret ${formatSecret(reason.secret)}`;
-    case "KeyNotFound":
-      return `Secret ${formatSecret(reason.secret)} has no key ${reason.key}`;
-    case "KeyIsNotText":
-      return `key ${reason.key} of Secret ${formatSecret(reason.secret)} is not text, so no template can hold it`;
-    case "AccessNotGranted": {
-      const namespaces =
-        reason.namespaces.length === 0
-          ? "every namespace"
-          : `namespace ${listSome(reason.namespaces, MAX_NAMES, String)}`;
-      return `${kind} ${reason.shared} does not grant access to ${namespaces}: whoever owns it has to ${reason.remedy}`;
-    }
-  }
-}
-
-function explainDestination(reason: DestinationReason): string {
-  switch (reason.is) {
-    case "InvalidTarget":
-      return reason.fault;
-    case "TooManyTargets":
-      return `only the first ${MAX_DESTINATIONS} copies are made: a shared resource is copied ${MAX_DESTINATIONS} times at most`;
-    case "TooLarge":
-      return `${reason.excess === 1 ? "1 copy is" : `${reason.excess} copies are`} left out: with all of them the answer would be more than Crossplane takes`;
-    case "NamespaceNotReadable":
-      return (
-        `Crossplane could not read namespace ${listSome(reason.namespaces, MAX_NAMES, String)}, so nothing is written there: grant it ` +
-        '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does'
-      );
-    case "NamespaceNotAccepting":
-      return (
-        `namespace ${listSome(reason.namespaces, MAX_NAMES, String)} takes no copies from ${reason.consumer}: whoever owns it has to add ` +
-        `${reason.consumer} to its Namespace's annotation ${ACCEPT_COPIES_FROM}`
-      );
-    case "TargetTaken":
-      return `Secret ${formatSecret(reason.target)} ${explainHolder(reason.holder)}`;
-    case "CopyFailed":
-      return `Secret ${formatSecret(reason.target)} cannot be written: ${brief(reason.says)}`;
-    case "WaitingForCopies":
-      return `waiting for Secret ${listSome(reason.targets, MAX_NAMES, formatSecret)} to be written`;
-  }
-}
-
-const explainHolder = (holder: string | undefined): string =>
-  holder === undefined
-    ? "exists and is no copy of ours, so it is left alone: choose another secretName, or remove it"
-    : `is a copy that ${brief(holder)} made, and is left to it: choose another secretName`;

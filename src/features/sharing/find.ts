@@ -13,31 +13,19 @@ import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
+import type { Cause, SharingReason } from "./verdict.ts";
 
 const NAMESPACE = ["metadata", "namespace"];
 
-/** The outcome of looking for a shared resource. */
-type Lookup =
-  | { readonly is: "unset"; readonly field: string } // nothing can be asked before this field is set
-  | { readonly is: "invalid"; readonly fault: string } // nor with this value of a field
-  | { readonly is: "notAsked" } // all labels may be left out, and none is set
-  | { readonly is: "pending" } // not looked up yet: nothing is known
-  | { readonly is: "tooFew"; readonly wanted: string; readonly found: number; readonly minMatch: number }
-  | {
-      readonly is: "ambiguous";
-      readonly wanted: string;
-      readonly found: number;
-      readonly named: readonly string[]; // those that grant by name; nothing is told of others
-      readonly maxMatch: number;
-    }
-  | { readonly is: "unscoped"; readonly wanted: string } // found in namespaces that the input does not name
-  | { readonly is: "found"; readonly resources: readonly Document[] };
+/** The resources that a selector finds, and the name by which the consumer asked; or why there are none. */
+export type Lookup =
+  | { readonly is: "found"; readonly resources: readonly Document[]; readonly name: string }
+  | { readonly is: Cause; readonly reason: SharingReason | undefined };
 
-export interface LookedUp {
-  readonly lookup: Lookup;
-  /** What was asked for; undefined where nothing was. */
-  readonly selector: ResourceSelector | undefined;
-}
+/** Nothing is missing: all labels may be left out, and none is set. */
+const NOT_ASKED: Lookup = { is: "gone", reason: undefined };
+
+const broken = (reason: SharingReason): Lookup => ({ is: "broken", reason });
 
 /**
  * Looks a shared resource up. One from another namespace than was asked for is not taken: `crossplane render` up to v2.2
@@ -45,18 +33,21 @@ export interface LookedUp {
  *
  * @param origins the keys of the resources that copies were made from so far: one of them is taken for as long as it matches.
  */
-export function find(shared: SharedResource, origins: ReadonlySet<string>, call: Call): LookedUp {
-  if (shared.select.by === "self") {
-    return { lookup: { is: "found", resources: [call.composite.document] }, selector: undefined };
-  }
+export function findShared(shared: SharedResource, origins: ReadonlySet<string>, call: Call): Lookup {
+  const { document } = call.composite;
+  if (shared.select.by === "self") return { is: "found", resources: [document], name: qualifiedName(document) };
   const selector = toSelector(shared, shared.select, call);
-  if (selector.is !== "set") return { lookup: selector, selector: undefined };
+  if (selector.is === "notAsked") return NOT_ASKED;
+  if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
+  const fault = findFault(selector.value);
+  if (fault !== undefined) return broken({ is: "InvalidSelector", fault });
 
   const answer = call.requirements.ask(toRequirement(`shared-resource/${shared.name}`, selector.value));
-  if (answer.is === "pending") return { lookup: answer, selector: selector.value };
+  if (answer.is === "pending")
+    return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: shared.kind } };
   const { namespace } = selector.value;
   const matches = answer.items.filter((item) => namespace === undefined || stringAt(item, NAMESPACE) === namespace);
-  return { lookup: choose(shared, selector.value, matches, origins, call), selector: selector.value };
+  return choose(shared, formatSelector(selector.value), matches, origins, call);
 }
 
 /**
@@ -65,34 +56,31 @@ export function find(shared: SharedResource, origins: ReadonlySet<string>, call:
  */
 function choose(
   shared: SharedResource,
-  selector: ResourceSelector,
+  wanted: string,
   matches: readonly Document[],
   origins: ReadonlySet<string>,
   call: Call,
 ): Lookup {
   const { select } = shared;
-  if (select.by !== "labels") {
-    return matches.length === 0 ? tooFew(selector, 0, 1) : { is: "found", resources: matches.slice(0, 1) };
-  }
+  const toFound = (resources: readonly Document[]): Lookup => ({ is: "found", resources, name: wanted });
+  const found = matches.length;
+  if (select.by !== "labels") return found === 0 ? tooFew(wanted, 0, 1) : toFound(matches.slice(0, 1));
   const { minMatch, maxMatch, sortByFieldPath } = select;
   const isUnscoped = select.namespace === undefined && matches.some((item) => stringAt(item, NAMESPACE) !== undefined);
-  if (isUnscoped) return { is: "unscoped", wanted: describe(selector) };
-  if (matches.length < minMatch) return tooFew(selector, matches.length, minMatch);
+  if (isUnscoped) return broken({ is: "NamespaceNotSelected", wanted });
+  if (found < minMatch) return tooFew(wanted, found, minMatch);
 
   const sorted = sortBy(matches, sortByFieldPath);
   const kept = maxMatch > 1 ? undefined : sorted.find((item) => origins.has(resourceKey(toReference(item))));
-  if (kept !== undefined) return { is: "found", resources: [kept] };
-  if (matches.length > maxMatch && sortByFieldPath === undefined) {
-    return {
-      is: "ambiguous",
-      wanted: describe(selector),
-      found: matches.length,
-      named: nameGranting(shared, sorted, call),
-      maxMatch,
-    };
-  }
-  return { is: "found", resources: sorted.slice(0, maxMatch) };
+  if (kept !== undefined) return toFound([kept]);
+  if (found <= maxMatch || sortByFieldPath !== undefined) return toFound(sorted.slice(0, maxMatch));
+  return broken({ is: "Ambiguous", wanted, found, named: nameGranting(shared, sorted, call), maxMatch });
 }
+
+const tooFew = (wanted: string, found: number, minMatch: number): Lookup => ({
+  is: "gone",
+  reason: found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch },
+});
 
 /** Names the resources of which the consumer may know without a further look-up. */
 function nameGranting({ grant }: SharedResource, found: readonly Document[], { composite }: Call): readonly string[] {
@@ -105,25 +93,16 @@ function nameGranting({ grant }: SharedResource, found: readonly Document[], { c
   return found.filter(isTold).map(qualifiedName);
 }
 
-const tooFew = (selector: ResourceSelector, found: number, minMatch: number): Lookup => ({
-  is: "tooFew",
-  wanted: describe(selector),
-  found,
-  minMatch,
-});
+/** Labels may all be left out. */
+type Asked<T> = Resolved<T> | { readonly is: "notAsked" };
+type Match = Asked<ResourceSelector["match"]>;
 
-type Match = Resolved<ResourceSelector["match"]> | { readonly is: "notAsked" };
-type Selector = Resolved<ResourceSelector> | Extract<Lookup, { is: "invalid" | "notAsked" }>;
-
-/**
- * Makes what Crossplane is to find. What no resource can be called is not asked for: Crossplane could only fail the whole XR,
- * and an XR that fails keeps its copies whatever their owners say.
- */
+/** Makes the selector of what Crossplane is to find. */
 function toSelector(
   { apiVersion, kind, connection }: SharedResource,
   select: Exclude<Select, { by: "self" }>,
   call: Call,
-): Selector {
+): Asked<ResourceSelector> {
   const isEverywhere = select.namespace?.is === "literal" && select.namespace.value === "*";
   const namespace = select.namespace === undefined || isEverywhere ? undefined : resolveString(select.namespace, call);
   if (namespace?.is === "unset") return namespace;
@@ -132,11 +111,13 @@ function toSelector(
   if (match.is === "notAsked" && connection)
     return { is: "unset", field: "everything that select.matchLabels refers to" };
   if (match.is !== "set") return match;
-  const selector = { apiVersion, kind, namespace: namespace?.value, match: match.value };
-  const fault = findFault(selector);
-  return fault === undefined ? { is: "set", value: selector } : { is: "invalid", fault };
+  return { is: "set", value: { apiVersion, kind, namespace: namespace?.value, match: match.value } };
 }
 
+/**
+ * Finds what no resource can be called. That is not asked for: Crossplane could only fail the whole XR, and an XR that fails keeps
+ * its copies whatever their owners say.
+ */
 function findFault({ namespace, match }: ResourceSelector): string | undefined {
   if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
   if ("name" in match) {
@@ -162,8 +143,8 @@ function byLabels(labels: Extract<Select, { by: "labels" }>["labels"], call: Cal
   return resolved.length > 0 ? { is: "set", value: { labels: Object.fromEntries(resolved) } } : { is: "notAsked" };
 }
 
-/** Puts a selector into words: `orders-db`, `in namespace databases with labels team=orders`. */
-export function describe({ namespace, match }: ResourceSelector): string {
+/** Formats a selector for people: `orders-db`, `in namespace databases with labels team=orders`. */
+function formatSelector({ namespace, match }: ResourceSelector): string {
   const place = namespace === undefined ? "" : ` in namespace ${namespace}`;
   if ("name" in match) return `${match.name}${place}`;
   const labels = Object.entries(match.labels).map(([key, value]) => `${key}=${value}`);
@@ -176,35 +157,27 @@ export function describe({ namespace, match }: ResourceSelector): string {
  * have it.
  */
 function sortBy(resources: readonly Document[], path: FieldPath = []): readonly Document[] {
-  const keyed = resources.map((resource) => ({ resource, keys: toKeys(resource, path) }));
-  keyed.sort((a, b) => compare(a.keys, b.keys));
+  const keyed = resources.map((resource) => ({ resource, keys: readSortKeys(resource, path) }));
+  keyed.sort((a, b) => a.keys.map((key, index) => compareSortKeys(key, b.keys[index])).find(Boolean) ?? 0);
   return keyed.map(({ resource }) => resource);
 }
 
-type Key = string | number | undefined;
+type SortKey = string | number | undefined;
 
-const toKeys = (resource: Document, path: FieldPath): readonly Key[] => [
-  path.length === 0 ? "" : toKey(resource.at(path)),
-  toKey(resource.at(["metadata", "namespace"])) ?? "",
-  toKey(resource.at(["metadata", "name"])) ?? "",
+const readSortKeys = (resource: Document, path: FieldPath): readonly SortKey[] => [
+  path.length === 0 ? "" : toSortKey(resource.at(path)),
+  toSortKey(resource.at(["metadata", "namespace"])) ?? "",
+  toSortKey(resource.at(["metadata", "name"])) ?? "",
 ];
 
-function toKey(value: JsonValue | undefined): Key {
+function toSortKey(value: JsonValue | undefined): SortKey {
   if (typeof value === "number" || typeof value === "string") return value === "" ? undefined : value;
   return value === undefined || value === null ? undefined : JSON.stringify(value);
 }
 
-function compare(a: readonly Key[], b: readonly Key[]): number {
-  for (const [index, key] of a.entries()) {
-    const order = compareKeys(key, b[index]);
-    if (order !== 0) return order;
-  }
-  return 0;
-}
-
 const RANKS = ["string", "number", "undefined"];
 
-function compareKeys(a: Key, b: Key): number {
+function compareSortKeys(a: SortKey, b: SortKey): number {
   if (typeof a !== typeof b) return RANKS.indexOf(typeof a) - RANKS.indexOf(typeof b);
   if (a === undefined || b === undefined || a === b) return 0;
   return a < b ? -1 : 1;

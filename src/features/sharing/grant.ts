@@ -23,7 +23,7 @@ type PendingReason =
   | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] };
 
 /** The namespaces that have access to a shared resource. */
-export type Access =
+type Access =
   | { readonly is: "pending"; readonly reason: PendingReason }
   | {
       readonly is: "known";

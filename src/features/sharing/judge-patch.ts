@@ -36,9 +36,9 @@ export type PatchVerdict =
  */
 export function judgePatch(patch: Patch, { shared, judgement }: Judged, call: Call): PatchVerdict {
   const { toResource } = patch;
-  const { verdict, readable, isRefused } = judgement;
+  const { is, readable, isRefused } = judgement;
   if (toResource !== undefined && !call.request.desired.resources.has(toResource.name)) return judgeUndesired(patch);
-  const isDropped = verdict.is === "gone" && shared.connection?.onSourceMissing === "Delete";
+  const isDropped = is === "gone" && shared.connection?.onSourceMissing === "Delete";
   if (isRefused || isDropped) return { is: toResource === undefined ? "leave" : "keep" };
   const [resource] = readable;
   return resource === undefined ? { is: "keep" } : read(patch, resource, shared);

@@ -1,188 +1,188 @@
 import { consumerNamespace } from "../../crossplane/composite.ts";
-import { qualifiedName } from "../../crossplane/metadata.ts";
+import type { SecretName } from "../../crossplane/copies.ts";
+import { isBeingDeleted } from "../../crossplane/metadata.ts";
+import { toReference } from "../../crossplane/references.ts";
 import type { Connection } from "../../input/connection.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { findDestinations, judgeCopies } from "./copies/destinations.ts";
-import { describe, type LookedUp } from "./find.ts";
-import { type Access, findAccess, type KnownAccess } from "./grant.ts";
-import { findSource } from "./source.ts";
-import { type Accessible, type Judgement, type SharingReason, without } from "./verdict.ts";
+import { isNeeded } from "./copies/contents.ts";
+import { type ConnectedShare, isConnected } from "./copies/recorded.ts";
+import { findTargetFault, type Targets } from "./copies/targets.ts";
+import type { Lookup } from "./find.ts";
+import { findAccess, type KnownAccess } from "./grant.ts";
+import { judgeNamespace } from "./namespaces.ts";
+import { findSource, readSecret } from "./source.ts";
+import { type JudgedTarget, type Judgement, type SharingReason, type Target, withoutCopies } from "./verdict.ts";
 
-type Found = Extract<LookedUp["lookup"], { is: "found" }>;
+const ONE_NAMESPACE =
+  "secretRef.perConsumer gives each namespace its own credential, so the copies of one shared resource go into one namespace";
 
 /**
  * Judges one shared resource. Only what its owner grants is copied, and a grant taken back takes the copies away. The source
  * Secret is required last: only once every namespace is judged, one of them is granted, and a copy needs it.
  */
-export function judgeShare(shared: SharedResource, { lookup, selector }: LookedUp, call: Call): Judgement {
-  switch (lookup.is) {
-    case "found":
-      return judgeFound(shared, lookup, selector, call);
-    case "unset":
-      return without("broken", { is: "FieldNotSet", field: lookup.field });
-    case "notAsked":
-      return without("gone", undefined);
-    case "invalid":
-      return without("broken", { is: "InvalidSelector", fault: lookup.fault });
-    case "unscoped":
-      return without("broken", { is: "NamespaceNotSelected", wanted: lookup.wanted });
-    case "ambiguous": {
-      const { wanted, found, maxMatch, named } = lookup;
-      return without("broken", { is: "Ambiguous", wanted, found, maxMatch, named });
-    }
-    case "pending":
-      return without("unknown", { is: "WaitingForRequiredResources", wanted: shared.kind });
-    case "tooFew": {
-      const { wanted, found, minMatch } = lookup;
-      return without(
-        "gone",
-        found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch },
-      );
-    }
-  }
-}
-
-function judgeFound(
-  shared: SharedResource,
-  { resources }: Found,
-  selector: ResourceSelector | undefined,
-  call: Call,
-): Judgement {
-  const { connection } = shared;
+export function judgeShare(shared: SharedResource, targets: Targets, lookup: Lookup, call: Call): Judgement {
+  if (lookup.is !== "found") return withoutCopies(lookup.is, ...(lookup.reason === undefined ? [] : [lookup.reason]));
+  const { resources, name } = lookup;
+  if (!isConnected(shared)) return judgeFields(shared, resources, name, call);
   const [resource] = resources;
-  if (connection === undefined) return judgeFields(shared, resources, selector, call);
-  if (resource === undefined) return without("gone", undefined);
-
-  const name = selector === undefined ? qualifiedName(resource) : describe(selector);
-  const targets = findTargetNamespaces(connection, call);
-  if (connection.secretRef.perConsumer && targets.length > 1)
-    return without("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
-  return judgeConnection(shared, connection, { resource, name, targets }, call);
+  if (resource === undefined) return withoutCopies("gone");
+  if (shared.connection.secretRef.perConsumer && targets.namespaces.length > 1)
+    return withoutCopies("broken", { is: "InvalidTarget", fault: ONE_NAMESPACE });
+  return judgeConnection(shared, targets, resource, name, call);
 }
 
-interface Wanted {
+/** A shared resource whose grants are known. */
+interface Accessible {
   readonly resource: Document;
+  /** The name by which the consumer asked: nothing else of it is told before access to it is granted. */
   readonly name: string;
-  /** The namespaces of the copies. */
-  readonly targets: readonly string[];
+  readonly access: KnownAccess;
 }
 
 function judgeConnection(
-  shared: SharedResource,
-  connection: Connection,
-  { resource, name, targets }: Wanted,
+  shared: ConnectedShare,
+  targets: Targets,
+  resource: Document,
+  name: string,
   call: Call,
 ): Judgement {
-  const [consumer] = connection.secretRef.perConsumer ? targets : [];
-  const source = findSource(resource, connection.secretRef, consumer);
-  if (shared.grant === "ReferenceGrant" && source.is !== "named") return withoutSource(connection, source.is, name);
+  const { secretRef } = shared.connection;
+  const { namespaces } = targets;
+  const source = findSource(resource, secretRef, secretRef.perConsumer ? namespaces[0] : undefined);
+  // A ReferenceGrant names the Secret, so there it comes first.
+  if (shared.grant === "ReferenceGrant" && source.is !== "named") return withoutSource(secretRef, source.is, name, []);
   const secret = source.is === "named" ? source.secret : undefined;
   const own = consumerNamespace(call.composite);
-  const access = findAccess(shared, resource, secret, own === undefined ? targets : [own, ...targets], call);
-  if (access.is === "pending") return without("unknown", access.reason);
+  const access = findAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
+  if (access.is === "pending") return withoutCopies("unknown", access.reason);
+  const accessible = { resource, name, access };
   const judged =
     source.is === "named"
-      ? judgeCopies(shared, connection, { resource, name, source: source.secret, access }, call)
-      : withoutSource(connection, source.is, name, {
-          access,
-          namespaces: consumer === undefined ? targets : [consumer],
-        });
-  return withFields(judged, shared, connection, { resource, name, access }, call);
+      ? judgeTargets(shared, targets, source.secret, accessible, call)
+      : withoutSource(secretRef, source.is, name, namespaces, access);
+  return withFields(judged, shared, targets, accessible, call);
 }
 
-const ONE_NAMESPACE =
-  "secretRef.perConsumer gives each namespace its own credential, so the copies of one shared resource go into one namespace";
+const refuse = (shared: string, namespaces: readonly string[], access: KnownAccess): SharingReason => ({
+  is: "AccessNotGranted",
+  shared,
+  namespaces,
+  remedy: access.remedy(namespaces),
+});
 
-function findTargetNamespaces({ copies }: Connection, call: Call): readonly string[] {
-  const found = findDestinations(copies, call);
-  return found.is === "set" ? [...new Set(found.value.destinations.map(({ namespace }) => namespace))] : [];
-}
-
-interface Consuming {
-  readonly access: KnownAccess;
-  readonly namespaces: readonly string[];
-}
-
-/** Tells what is wrong with the source to those only who are granted it. A ReferenceGrant names the Secret, so there it comes first. */
+/** Tells what is wrong with the source to those only who are granted it. */
 function withoutSource(
-  { secretRef }: Connection,
+  { perConsumer, nameFieldPath }: Connection["secretRef"],
   is: "missing" | "foreign",
   shared: string,
-  consuming?: Consuming,
+  namespaces: readonly string[],
+  access?: KnownAccess,
 ): Judgement {
-  const { access, namespaces = [] } = consuming ?? {};
-  if (access !== undefined && namespaces.length > 0 && !namespaces.some((namespace) => access.isGranted(namespace)))
-    return without("broken", { is: "AccessNotGranted", shared, namespaces, remedy: access.remedy(namespaces) });
-  if (is === "foreign") return without("broken", { is: "SourceNotAllowed", shared });
   const [namespace] = namespaces;
-  return secretRef.perConsumer && namespace !== undefined
-    ? without("gone", { is: "NoCredential", shared, namespace })
-    : without("gone", { is: "NoConnectionSecret", shared, field: formatFieldPath(secretRef.nameFieldPath) });
+  if (access && namespace !== undefined && !namespaces.some((each) => access.isGranted(each)))
+    return withoutCopies("broken", refuse(shared, namespaces, access));
+  if (is === "foreign") return withoutCopies("broken", { is: "SourceNotAllowed", shared });
+  return perConsumer && namespace !== undefined
+    ? withoutCopies("gone", { is: "NoCredential", shared, namespace })
+    : withoutCopies("gone", { is: "NoConnectionSecret", shared, field: formatFieldPath(nameFieldPath) });
+}
+
+/** Judges each target of the copies, and asks for the source Secret where one of them needs it. */
+function judgeTargets(
+  shared: SharedResource,
+  targets: Targets,
+  source: SecretName,
+  { resource, name, access }: Accessible,
+  call: Call,
+): Judgement {
+  if (targets.unset !== undefined) return withoutCopies("broken", { is: "FieldNotSet", field: targets.unset });
+  const fault = findTargetFault(targets, source, call);
+  if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
+  const judged = targets.list.map((target) => ({ ...target, leave: judgeTarget(target, access, call) }));
+  const isRead = judged.some(({ leave, copy }) => leave === "granted" && isNeeded(copy));
+  return {
+    is: "copy",
+    origin: toReference(resource),
+    source,
+    secret: isRead ? readSecret(shared.name, source, call) : { is: "pending" },
+    targets: judged,
+    isBeingDeleted: shared.select.by !== "self" && isBeingDeleted(resource),
+    reasons: findRefusals(judged, targets.isCutOff, name, access, call),
+    readable: [],
+    isRefused: false,
+  };
+}
+
+/** A namespace is asked whether it takes the copy only where the copy is granted to it. */
+function judgeTarget({ namespace, copy }: Target, access: KnownAccess, call: Call): JudgedTarget["leave"] {
+  if (!access.isGranted(namespace)) return "notGranted";
+  const isPlatforms = copy.namespaces === undefined || copy.namespaces.is === "literal";
+  const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
+  return leave[judgeNamespace(namespace, isPlatforms, call)];
+}
+
+function findRefusals(
+  judged: readonly JudgedTarget[],
+  isCutOff: boolean,
+  shared: string,
+  access: KnownAccess,
+  { composite }: Call,
+): readonly SharingReason[] {
+  const namespacesThat = (reason: JudgedTarget["leave"]): readonly string[] =>
+    [...new Set(judged.filter(({ leave }) => leave === reason).map(({ namespace }) => namespace))].sort();
+  const reasons: SharingReason[] = [];
+  const refused = namespacesThat("notGranted");
+  if (refused.length > 0) reasons.push(refuse(shared, refused, access));
+  const closed = namespacesThat("notAccepted");
+  const consumer = consumerNamespace(composite) ?? "*";
+  if (closed.length > 0) reasons.push({ is: "NamespaceNotAccepting", namespaces: closed, consumer });
+  const unreadable = namespacesThat("unreadable");
+  if (unreadable.length > 0) reasons.push({ is: "NamespaceNotReadable", namespaces: unreadable });
+  const [pending] = namespacesThat("unknown");
+  if (pending !== undefined) reasons.push({ is: "WaitingForRequiredResources", wanted: `Namespace ${pending}` });
+  if (isCutOff) reasons.push({ is: "TooManyTargets" });
+  return reasons;
 }
 
 /** Adds what may be read of the shared resource: fields are granted to the consumer's own namespace. */
 function withFields(
   judged: Judgement,
-  shared: SharedResource,
-  { copies }: Connection,
+  { patches, toEnvironment }: SharedResource,
+  targets: Targets,
   { resource, name, access }: Accessible,
   call: Call,
 ): Judgement {
   const own = consumerNamespace(call.composite);
-  const destinations = findDestinations(copies, call);
-  const namespaces =
-    own === undefined && destinations.is === "set"
-      ? destinations.value.destinations.map(({ namespace }) => namespace)
-      : [own ?? "*"];
-  if (namespaces.some((namespace) => access.isGranted(namespace))) return { ...judged, readable: [resource] };
-  const { verdict } = judged;
-  const isSaid =
-    verdict.is !== "copy" || verdict.reasons.some(({ is }) => is === "AccessNotGranted") || !handsOutFields(shared);
-  const refusal: SharingReason = {
-    is: "AccessNotGranted",
-    shared: name,
-    namespaces,
-    remedy: access.remedy(namespaces),
-  };
-  if (isSaid) return { ...judged, isRefused: true };
-  return { ...judged, isRefused: true, verdict: { ...verdict, reasons: [refusal, ...verdict.reasons] } };
+  const isByTarget = own === undefined && targets.unset === undefined;
+  const asking = isByTarget ? targets.namespaces : [own ?? "*"];
+  if (asking.some((namespace) => access.isGranted(namespace))) return { ...judged, readable: [resource] };
+  const isHandedOut = patches.length > 0 || toEnvironment !== undefined;
+  const isSaid = judged.is !== "copy" || judged.reasons.some(({ is }) => is === "AccessNotGranted");
+  const reasons = isSaid || !isHandedOut ? judged.reasons : [refuse(name, asking, access), ...judged.reasons];
+  return { ...judged, isRefused: true, reasons };
 }
 
-const handsOutFields = ({ patches, toEnvironment }: SharedResource): boolean =>
-  patches.length > 0 || toEnvironment !== undefined;
-
 /** Judges a share that hands out fields only; each resource for itself. */
-function judgeFields(
-  shared: SharedResource,
-  resources: readonly Document[],
-  selector: ResourceSelector | undefined,
-  call: Call,
-): Judgement {
+function judgeFields(shared: SharedResource, resources: readonly Document[], name: string, call: Call): Judgement {
   const own = consumerNamespace(call.composite);
   const asking = own === undefined ? [] : [own];
+  const namespace = own ?? "*";
   const judged = resources.map((resource) => ({
     resource,
     access: findAccess(shared, resource, undefined, asking, call),
   }));
-  const [pending] = judged.flatMap(({ access }) => (access.is === "pending" ? [access.reason] : []));
-  if (pending !== undefined) return without("unknown", pending);
-  const namespace = own ?? "*";
-  const readable = judged.filter(({ access }) => isGranted(access, namespace)).map(({ resource }) => resource);
-  const [refused] = judged.flatMap(({ access }) =>
-    access.is === "known" && !access.isGranted(namespace) ? [access] : [],
-  );
-  if (refused === undefined) return { verdict: { is: "nothing" }, readable, isRefused: false };
-  const reason: SharingReason = {
-    is: "AccessNotGranted",
-    shared: selector === undefined ? "" : describe(selector),
-    namespaces: asking,
-    remedy: refused.remedy([namespace]),
-  };
-  return { verdict: { is: "broken", reason }, readable, isRefused: true };
+  const readable: Document[] = [];
+  let refused: KnownAccess | undefined;
+  for (const { resource, access } of judged) {
+    if (access.is === "pending") return withoutCopies("unknown", access.reason);
+    if (access.isGranted(namespace)) readable.push(resource);
+    else refused ??= access;
+  }
+  if (refused === undefined) return { is: "nothing", reasons: [], readable, isRefused: false };
+  const remedy = refused.remedy([namespace]);
+  const reason: SharingReason = { is: "AccessNotGranted", shared: name, namespaces: asking, remedy };
+  return { is: "broken", reasons: [reason], readable, isRefused: true };
 }
-
-const isGranted = (access: Access, namespace: string): boolean => access.is === "known" && access.isGranted(namespace);

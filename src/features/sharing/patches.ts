@@ -72,7 +72,7 @@ export function toPatches(shares: readonly Judged[], call: Call): Patches {
   const reasons = shares.map(({ shared, judgement }, index) => {
     const own = applied[index] ?? [];
     // While the shared resource is looked up, the outcome is not known, and the condition says so.
-    const outcome = judgement.verdict.is === "unknown" ? [] : findOutcome(own, call);
+    const outcome = judgement.is === "unknown" ? [] : findOutcome(own, call);
     const said = own.flatMap(({ reason }) => reason ?? []);
     return [shared.name, [...said, ...outcome, ...findLacking(own, status.lacking, call)]] as const;
   });

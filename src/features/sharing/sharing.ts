@@ -12,13 +12,13 @@ import {
 } from "../../model/draft.ts";
 import { groupBy } from "../../model/group-by.ts";
 import type { Call, Feature } from "../feature.ts";
-import { explain, withSharingCondition } from "./condition.ts";
-import { keepEnvironmentBefore, toContext, withEnvironmentBefore } from "./context.ts";
-import { type Delivery, deliver } from "./copies/deliver.ts";
-import { limitCopies } from "./copies/destinations.ts";
+import { explainReason, withSharingCondition } from "./condition.ts";
+import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore } from "./context.ts";
+import { limitCopies } from "./copies/contents.ts";
+import { type Delivery, deliverCopies, noteDropped } from "./copies/deliver.ts";
 import { findCopies, type ObservedCopy } from "./copies/observed.ts";
-import { keepDropped } from "./copies/survey.ts";
-import { find, type LookedUp } from "./find.ts";
+import { resolveTargets } from "./copies/targets.ts";
+import { findShared, type Lookup } from "./find.ts";
 import { findVersion } from "./grant.ts";
 import { judgeShare } from "./judge.ts";
 import { toPatches, withPatches } from "./patches.ts";
@@ -26,13 +26,10 @@ import { assertSupported } from "./support.ts";
 import type { Judgement, SharingReason } from "./verdict.ts";
 
 /** A shared resource of the input, the decision about it, and the reasons why it is not available. */
-interface Share {
-  readonly shared: SharedResource;
+interface Share extends Readable {
   readonly judgement: Judgement;
   readonly reasons: readonly SharingReason[];
   readonly before: Reference | undefined;
-  /** As function-extra-resources, an empty list of matches is one: templates range over it. */
-  readonly isEmptyList: boolean;
 }
 
 /**
@@ -52,18 +49,28 @@ export const sharing: Feature = (current, draft) => {
   const origins = findOrigins(copies);
   const judged = limitCopies(
     sharedResources.map((shared) => {
-      const found = find(shared, origins.get(shared.name) ?? new Set(), call);
-      return { shared, judgement: judgeShare(shared, found, call), found };
+      const targets = resolveTargets(shared.connection?.copies ?? [], call);
+      const lookup = findShared(shared, origins.get(shared.name) ?? new Set(), call);
+      return { shared, targets, lookup, judgement: judgeShare(shared, targets, lookup, call) };
     }),
   );
-  const deliveries = deliver(judged, copies, call);
+  const deliveries = deliverCopies(judged, copies, call);
   const patched = toPatches(judged, call);
-  const shares = judged.map(({ shared, judgement, found }, index): Share => {
+  const shares = judged.map(({ shared, judgement, lookup }, index): Share => {
     const { reasons = [], before } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
-    const isFound = found.lookup.is === "found";
-    const reported = all.filter((reason) => isFound || !isFine(reason, shared));
-    return { shared, judgement, before, isEmptyList: isEmptyList(found.lookup, shared), reasons: reported };
+    const reported = all.filter((reason) => lookup.is === "found" || !isFine(reason, shared));
+    const isMissing = reported.length > 0;
+    const resources = judgement.readable;
+    return {
+      shared,
+      judgement,
+      before,
+      resources,
+      isEmptyList: isEmptyList(lookup, shared),
+      isMissing,
+      reasons: reported,
+    };
   });
   const delivered = withContext(withDeliveries(draft, deliveries, call), keepEnvironmentBefore(current));
   return withResults(withShares(withPatches(delivered, patched), shares, call), toFatal(patched.faults));
@@ -72,16 +79,18 @@ export const sharing: Feature = (current, draft) => {
 function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Call): Draft {
   const resources = deliveries.flatMap((delivery) => [...delivery.resources]);
   const details = deliveries.flatMap((delivery) => [...delivery.details]);
-  const dropped = deliveries.flatMap((delivery) => delivery.dropped);
-  return withContext(withConnectionDetails(withResources(draft, resources), details), keepDropped(dropped, call));
+  return withContext(withConnectionDetails(withResources(draft, resources), details), noteDropped(deliveries, call));
 }
 
-/** Tells whether a search by labels is over or was not begun, and has found nothing, where nothing is enough. */
-function isEmptyList(lookup: LookedUp["lookup"], { select, resolution }: SharedResource): boolean {
+/**
+ * Tells whether a search by labels is over or was not begun, and has found nothing, where nothing is enough. As
+ * function-extra-resources, an empty list of matches is one: templates range over it.
+ */
+function isEmptyList(lookup: Lookup, { select, resolution }: SharedResource): boolean {
   if (select.by !== "labels") return false;
-  if (lookup.is === "notAsked") return true;
   if (lookup.is === "found") return lookup.resources.length === 0;
-  return lookup.is === "tooFew" && lookup.found === 0 && resolution === "Optional";
+  if (lookup.is !== "gone") return false;
+  return lookup.reason === undefined || (lookup.reason.is === "NotFound" && resolution === "Optional");
 }
 
 /** Groups the keys of the resources that copies were made from by share. */
@@ -92,13 +101,7 @@ function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, Reado
 }
 
 function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
-  const readable = shares.map(({ shared, judgement, isEmptyList, reasons }) => ({
-    shared,
-    resources: judgement.readable,
-    isEmptyList,
-    isMissing: reasons.length > 0,
-  }));
-  const shown = withContext(draft, toContext(readable, call));
+  const shown = withContext(draft, toContext(shares, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
   // A copy that is not written yet is composed and unready. Where nothing was composed, the XR itself has to be unready.
@@ -110,7 +113,7 @@ function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
 function findFailure(shares: readonly Share[]): readonly Result[] {
   const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
   const faults = shares.flatMap(({ shared, reasons }) =>
-    shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explain(reason, shared)}`) : [],
+    shared.resolution === "Fail" ? reasons.map((reason) => `  ${shared.name}: ${explainReason(reason, shared)}`) : [],
   );
   if (isWaiting || faults.length === 0) return [];
   const message = ["cannot go on without the shared resources:", ...faults].join("\n");
@@ -125,10 +128,9 @@ const toFatal = (faults: readonly Fault[]): readonly Result[] => {
 };
 
 /** Makes an event where copies come from another resource than before. */
-function toMoveEvent({ shared, judgement: { verdict }, before }: Share) {
-  if (before === undefined || verdict.is !== "copy") return [];
-  const now = verdict.original.origin;
-  const message = `${shared.name}: copies come from ${name(now)} now, and came from ${name(before)} before`;
+function toMoveEvent({ shared, judgement, before }: Share) {
+  if (before === undefined || judgement.is !== "copy") return [];
+  const message = `${shared.name}: copies come from ${name(judgement.origin)} now, and came from ${name(before)} before`;
   return [{ severity: "Normal", reason: "SourceChanged", message, target: "CompositeAndClaim" } as const];
 }
 

@@ -7,7 +7,7 @@ import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
-import type { ResourceSelector } from "../../model/requirement.ts";
+import { once } from "../../model/once.ts";
 import type { Call } from "../feature.ts";
 
 /** A Secret's name as people and maps read it: `namespace/name`. */
@@ -15,23 +15,8 @@ export const formatSecret = ({ namespace, name }: SecretName): string => `${name
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
-/** The Secrets that a shared resource names, each looked for once. */
-export class Sources {
-  readonly #resource: Document;
-  readonly #found = new Map<string, ConnectionSecret>();
-
-  constructor(resource: Document) {
-    this.#resource = resource;
-  }
-
-  /** As `findSource`. */
-  find(secretRef: Connection["secretRef"], consumer: string | undefined): ConnectionSecret {
-    const key = JSON.stringify([secretRef, secretRef.perConsumer && consumer]);
-    const found = this.#found.get(key) ?? findSource(this.#resource, secretRef, consumer);
-    this.#found.set(key, found);
-    return found;
-  }
-}
+/** There may be a thousand copies of one resource that has thousands of fields: each Secret that it names is looked for once. */
+const sourcesOf = once((_resource: Document) => new Map<string, ConnectionSecret>());
 
 /**
  * Finds the Secret that a shared resource names.
@@ -43,10 +28,16 @@ export function findSource(
   secretRef: Connection["secretRef"],
   consumer: string | undefined,
 ): ConnectionSecret {
+  const sources = sourcesOf(resource);
+  const key = JSON.stringify([secretRef, secretRef.perConsumer && consumer]);
+  const known = sources.get(key);
+  if (known !== undefined) return known;
   const [name, namespace] = secretRef.perConsumer
     ? findCredential(resource, secretRef, consumer)
     : [stringAt(resource, secretRef.nameFieldPath), stringAt(resource, secretRef.namespaceFieldPath)];
-  return toConnectionSecret(resource, name, namespace);
+  const source = toConnectionSecret(resource, name, namespace);
+  sources.set(key, source);
+  return source;
 }
 
 /** The Secret with the credential that the shared resource has for a namespace, as soon as it is written. */
@@ -92,27 +83,14 @@ export function readSecret(share: string, secret: SecretName, call: Call): Sourc
 export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
 
 /** Formats a shared resource as `readSharedResource` reads it. */
-export const formatOrigin = (origin: Reference): string => JSON.stringify(toJson(origin));
+export const formatOrigin = (origin: Reference): string => JSON.stringify(toRecord(origin));
 
-export const formatOrigins = (origins: readonly Reference[]): string => JSON.stringify(origins.map(toJson));
+export const formatOrigins = (origins: readonly Reference[]): string => JSON.stringify(origins.map(toRecord));
 
-const toJson = ({ apiVersion, kind, namespace, name }: Reference) => ({ apiVersion, kind, namespace, name });
+const toRecord = ({ apiVersion, kind, namespace, name }: Reference) => ({ apiVersion, kind, namespace, name });
 
 /** Reads the origins of what may still be in the copy. */
 export function readEarlierOrigins(composed: Document): readonly Reference[] {
   const recorded = parseJson(readAnnotation(composed, EARLIER_RESOURCES));
   return Array.isArray(recorded) ? recorded.flatMap((item: JsonValue) => readReference(item) ?? []) : [];
-}
-
-export const toSelector = ({ apiVersion, kind, namespace, name }: Reference): ResourceSelector => ({
-  apiVersion,
-  kind,
-  namespace,
-  match: { name },
-});
-
-/** The shared resource that a copy is made from, and its Secret. */
-export interface Original {
-  readonly origin: Reference;
-  readonly source: SecretName;
 }

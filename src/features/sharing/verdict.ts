@@ -2,19 +2,15 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
-import type { ResourceEdit } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { Template } from "../../model/template.ts";
-import type { KnownAccess } from "./grant.ts";
-import type { Data, Original, SourceSecret } from "./source.ts";
+import type { SourceSecret } from "./source.ts";
 
 /**
  * Why a shared resource is not available. The names are the reasons of condition SharedResourcesReady, and the sentences
  * are for the team whose claim or XR shows them: what is missing, and who can mend it.
  */
-export type SharingReason = SearchReason | SourceReason | DestinationReason;
-
-export type SearchReason =
+export type SharingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
   | { readonly is: "FieldNotSet"; readonly field: string }
   | { readonly is: "InvalidSelector"; readonly fault: string }
@@ -30,30 +26,22 @@ export type SearchReason =
     }
   | { readonly is: "BeingDeleted"; readonly shared: string }
   | { readonly is: "PatchFailed"; readonly fault: string }
-  | { readonly is: "ResourcesHeldBack" | "FieldsKept"; readonly fields: readonly PatchedField[] };
-
-/** A field of a composed resource that comes from a shared resource. */
-export interface PatchedField {
-  readonly resource: string;
-  readonly path: FieldPath;
-}
-
-export type SourceReason =
+  | { readonly is: "ResourcesHeldBack"; readonly fields: readonly PatchedField[] }
+  | { readonly is: "FieldsKept"; readonly fields: readonly PatchedField[] }
+  // About the source.
   | { readonly is: "NoConnectionSecret"; readonly shared: string; readonly field: string }
   | { readonly is: "SourceNotAllowed"; readonly shared: string }
   | { readonly is: "NoCredential"; readonly shared: string; readonly namespace: string }
   | { readonly is: "SourceNotFound"; readonly secret: SecretName }
   | { readonly is: "KeyNotFound"; readonly secret: SecretName; readonly key: string }
   | { readonly is: "KeyIsNotText"; readonly secret: SecretName; readonly key: string }
-  /** `remedy`: what its owner has to do, without the subject. */
   | {
       readonly is: "AccessNotGranted";
       readonly shared: string;
       readonly namespaces: readonly string[];
-      readonly remedy: string;
-    };
-
-export type DestinationReason =
+      readonly remedy: string; // what its owner has to do, without the subject
+    }
+  // About the targets.
   | { readonly is: "InvalidTarget"; readonly fault: string }
   | { readonly is: "TooManyTargets" }
   | { readonly is: "TooLarge"; readonly excess: number }
@@ -63,6 +51,12 @@ export type DestinationReason =
   | { readonly is: "CopyFailed"; readonly target: SecretName; readonly says: string } // what its Object says
   | { readonly is: "WaitingForCopies"; readonly targets: readonly SecretName[] };
 
+/** A field of a composed resource that comes from a shared resource. */
+export interface PatchedField {
+  readonly resource: string;
+  readonly path: FieldPath;
+}
+
 /** A key of a copy under its name, which may come from the XR. */
 export type NamedKey = { readonly to: string } & ({ readonly from: string } | { readonly parts: Template });
 
@@ -70,73 +64,53 @@ export type NamedKey = { readonly to: string } & ({ readonly from: string } | { 
 export type NamedCopy = Omit<Copy, "keys"> & { readonly keys: readonly NamedKey[] | undefined };
 
 /** A Secret that is to be a copy, and how it is to look. */
-export interface Destination extends SecretName {
+export interface Target extends SecretName {
   readonly copy: NamedCopy;
 }
 
-/** The decision on the copies of one shared resource's connection Secret. */
-type SharingVerdict =
-  | Copying
-  | { readonly is: "nothing" } // the input asks for no copies
-  | NotCopying;
-
-/**
- * Nothing new can be copied.
- *
- * - `unknown`: a requirement is not answered yet. Existing copies stay exactly as they are.
- * - `broken`: the XR or the Composition names nothing that can be used. The copies live as long as the grants that they were
- *   made under (copies/judge-kept.ts): breaking an XR does not undo a revocation.
- * - `gone`: the shared resource, its Secret or its reference to one is not there. The same, and `onSourceMissing` decides.
- */
-export interface NotCopying {
-  readonly is: "unknown" | "broken" | "gone";
-  /** Undefined where the input is content with nothing. */
-  readonly reason: SharingReason | undefined;
+/** The shared resource that copies are made from, and its Secret. */
+export interface Original {
+  readonly origin: Reference;
+  readonly source: SecretName;
 }
 
-/** The destinations of copies; each is judged for itself (copies/write.ts). */
-export interface Copying {
-  readonly is: "copy";
-  readonly original: Original;
-  readonly secret: SourceSecret;
-  readonly destinations: readonly JudgedDestination[];
-  /** True if the shared resource is being deleted: no new copies are made. */
-  readonly isBeingDeleted: boolean;
-  readonly reasons: readonly SharingReason[];
-}
-
-export interface JudgedDestination {
-  readonly destination: Destination;
+/** Whether a copy may be written to its target, and if not, why. */
+export interface JudgedTarget extends Target {
   readonly leave: "granted" | "unknown" | "unreadable" | "notGranted" | "notAccepted" | "tooLarge";
 }
 
-/** Which of the resources that were found may hand out their fields: to patches, the environment and the context. */
-export interface Judgement {
-  readonly verdict: SharingVerdict;
+/** The targets of copies; each is decided for itself (copies/decide.ts). */
+export interface Copying extends Original {
+  readonly is: "copy";
+  readonly secret: SourceSecret;
+  readonly targets: readonly JudgedTarget[];
+  /** True if the shared resource is being deleted: no new copies are made. */
+  readonly isBeingDeleted: boolean;
+}
+
+/**
+ * The reason why nothing new can be copied.
+ *
+ * - `unknown`: a requirement is not answered yet. Existing copies stay exactly as they are.
+ * - `broken`: the XR or the Composition names nothing that can be used. The copies live as long as the grants that they were
+ *   made under (copies/recorded.ts): breaking an XR does not undo a revocation.
+ * - `gone`: the shared resource, its Secret or its reference to one is not there. The same, and `onSourceMissing` decides.
+ */
+export type Cause = "unknown" | "broken" | "gone";
+
+/** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
+export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
+  readonly reasons: readonly SharingReason[];
+  /** The resources that may hand out their fields: to patches, the environment and the context. */
   readonly readable: readonly Document[];
   /** True if fields were refused, so that values taken from them are removed. */
   readonly isRefused: boolean;
-}
+};
 
-/** Copies nothing. */
-export const without = (is: NotCopying["is"], reason: SharingReason | undefined): Judgement => ({
-  verdict: { is, reason },
+/** Copies nothing. No reason: the input is content with nothing. */
+export const withoutCopies = (is: Cause, ...reasons: readonly SharingReason[]): Judgement => ({
+  is,
+  reasons,
   readable: [],
   isRefused: false,
 });
-
-/** A shared resource whose grants are known. */
-export interface Accessible {
-  readonly resource: Document;
-  /** The name by which the consumer asked; nothing else of a resource is told before access to it is granted. */
-  readonly name: string;
-  readonly access: KnownAccess;
-}
-
-/** The outcome for one destination, or one copy. */
-export interface Part {
-  readonly edits?: readonly (readonly [string, ResourceEdit])[];
-  readonly details?: Data;
-  readonly reasons?: readonly SharingReason[];
-  readonly before?: Reference | undefined;
-}

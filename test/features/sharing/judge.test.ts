@@ -1,19 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { explain } from "../../../src/features/sharing/condition.ts";
-import { find } from "../../../src/features/sharing/find.ts";
+import { explainReason } from "../../../src/features/sharing/condition.ts";
+import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
+import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { quote } from "../../../src/model/condition.ts";
 import { begin, runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
-const verdictOf = (parts: CallParts) => {
+const judge = (parts: CallParts) => {
   const call = begin(callOf(parts));
   const [first] = call.input.spec.sharedResources;
   if (first === undefined) throw new Error("no shared resource");
-  const { verdict } = judgeShare(first, find(first, new Set(), call), call);
-  const reason = verdict.is === "copy" || verdict.is === "nothing" ? undefined : verdict.reason;
-  return { verdict, is: verdict.is, says: reason && explain(reason, first) };
+  const targets = resolveTargets(first.connection?.copies ?? [], call);
+  const judgement = judgeShare(first, targets, findShared(first, new Set(), call), call);
+  const [reason] = judgement.is === "copy" ? [] : judgement.reasons;
+  return { judgement, is: judgement.is, says: reason && explainReason(reason, first) };
 };
 
 const connection = (overrides: object) => ({ copies: [{ secretName: { value: "orders-db" } }], ...overrides });
@@ -200,7 +202,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
         "select.namespace",
     },
   ])("$reason", ({ says, is = "broken", reason: _, ...parts }) => {
-    expect(verdictOf(parts)).toMatchObject({ is, says });
+    expect(judge(parts)).toMatchObject({ is, says });
   });
 });
 
@@ -216,11 +218,11 @@ describe("only what the owner grants is copied", () => {
   ])("$reason: $allowed", ({ allowed, targets, refused }) => {
     const annotations = allowed === undefined ? {} : { [ALLOWED]: allowed };
     const sharedResources = [shared({ connection: { copies } })];
-    const { verdict } = verdictOf({ sharedResources, answers: { db: [database({ annotations })] } });
-    if (verdict.is !== "copy") throw new Error(`judged ${verdict.is}`);
-    const granted = verdict.destinations.filter(({ leave }) => leave === "granted");
-    expect(granted.map(({ destination }) => destination.namespace)).toEqual(targets);
-    expect(verdict.reasons).toEqual(
+    const { judgement } = judge({ sharedResources, answers: { db: [database({ annotations })] } });
+    if (judgement.is !== "copy") throw new Error(`judged ${judgement.is}`);
+    const granted = judgement.targets.filter(({ leave }) => leave === "granted");
+    expect(granted.map(({ namespace }) => namespace)).toEqual(targets);
+    expect(judgement.reasons).toEqual(
       refused === undefined
         ? []
         : [
@@ -246,7 +248,7 @@ test("an answer from another namespace than was asked for is not taken", () => {
   const elsewhere = database({ metadata: { name: "orders", namespace: "other", annotations: { [ALLOWED]: "*" } } });
   const select = { name: { value: "orders" }, namespace: { value: "databases" } };
   expect(
-    verdictOf({
+    judge({
       sharedResources: [shared({ select })],
       capabilities: ["Capabilities", "RequiredResources"],
       answers: { db: [elsewhere] },

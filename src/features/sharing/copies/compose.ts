@@ -1,20 +1,27 @@
 import type { Composite } from "../../../crossplane/composite.ts";
-import { COPY_KINDS, type SecretName, SHARED_RESOURCE, sharedResourceLabel } from "../../../crossplane/copies.ts";
-import { OBSERVE } from "../../../crossplane/management-policies.ts";
-import { annotationPath } from "../../../crossplane/metadata.ts";
+import {
+  COPY_KINDS,
+  type SecretName,
+  SHARED_RESOURCE,
+  SHARED_RESOURCE_LABEL,
+  sharedResourceLabel,
+} from "../../../crossplane/copies.ts";
+import { OBSERVE, readPolicies } from "../../../crossplane/management-policies.ts";
+import { annotationPath, readAnnotation, readLabel } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
-import type { ResourceEdit } from "../../../model/draft.ts";
-import { formatFieldPath, withValueAt } from "../../../model/field-path.ts";
+import type { Document } from "../../../model/document.ts";
+import { type FieldPath, formatFieldPath, parseFieldPath, withValueAt } from "../../../model/field-path.ts";
 import { hashText } from "../../../model/hash.ts";
-import type { JsonObject, JsonValue } from "../../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/owner.ts";
-import type { Call } from "../../feature.ts";
-import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins, formatSecret, type Original } from "../source.ts";
-import type { Copying, Destination, NamedCopy } from "../verdict.ts";
+import { pick } from "../../observed.ts";
+import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins, formatSecret } from "../source.ts";
+import type { Copying, NamedCopy, Original, Target } from "../verdict.ts";
+import { isSecret } from "./observed.ts";
 
 /** The source Secret's resourceVersion: a new one makes the provider look at once, and not when it next polls. */
-export const SOURCE_VERSION = `${DOMAIN}/source-version`;
+const SOURCE_VERSION = `${DOMAIN}/source-version`;
 
 /** The label of a copy that says which Secret it is, for Crossplane v1, which finds namespaced resources by labels only. */
 const TARGET = `${DOMAIN}/target`;
@@ -24,71 +31,43 @@ export const targetLabel = (secret: SecretName) => ({
 });
 
 /** Composes what makes a copy: an Object of provider-kubernetes in one of three ways, or the Secret itself. */
-export function compose(
-  destination: Destination,
-  { original, secret }: Pick<Copying, "original" | "secret">,
-  data: Data,
-  { composite }: Call,
-): JsonObject {
-  switch (destination.copy.via) {
-    case "ObjectWithValues":
-      return objectWithValues(original, destination, composite, data);
-    case "Secret":
-      return copiedSecret(original, destination, composite, data);
-    case "ConnectionSecret": {
-      const listed = destination.copy.keys?.flatMap((key) => ("from" in key ? [key] : []));
-      const keys = listed ?? [...data.keys()].map((key) => ({ from: key, to: key }));
-      const version = secret.is === "read" ? secret.version : undefined;
-      return connectionSecretObject(original, destination, composite, keys, version);
+export function composeCopy(target: Target, copying: Copying, data: Data, composite: Composite): JsonObject {
+  const { copy } = target;
+  const manifest = toManifest(copying, target, composite);
+  switch (copy.via) {
+    case "Secret": {
+      const metadata = withOrigin(manifest.metadata, copying.origin);
+      return { ...manifest, metadata, data: Object.fromEntries(data) };
     }
+    case "ConnectionSecret":
+      return publishingObject(copying, target, data, composite);
+    // The manifest holds all that is in the copy.
+    case "ObjectWithValues":
+      return toObject(copying, composite, copy, {
+        forProvider: { manifest: { ...manifest, data: Object.fromEntries(data) } },
+      });
+    // The provider reads the source and writes the copy, so this function reads no secret byte.
     default:
-      return copyingObject(original, destination, composite);
+      return toObject(copying, composite, copy, {
+        forProvider: { manifest },
+        references: toReferences(copying.source, copy),
+      });
   }
-}
-
-/**
- * Composes an Object of provider-kubernetes that keeps a copy of a Secret. The provider reads the source and writes the copy
- * (`references[].patchesFrom`), so this function reads no secret byte.
- */
-const copyingObject = (original: Original, destination: Destination, composite: Composite): JsonObject =>
-  toObject(original, composite, destination.copy, {
-    forProvider: { manifest: toManifest(original, destination, composite) },
-    references: toReferences(original.source, destination),
-  });
-
-/** Composes an Object of provider-kubernetes whose manifest is the copy with all that is in it. */
-const objectWithValues = (original: Original, destination: Destination, composite: Composite, data: Data): JsonObject =>
-  toObject(original, composite, destination.copy, {
-    forProvider: { manifest: { ...toManifest(original, destination, composite), data: Object.fromEntries(data) } },
-  });
-
-/** Composes the copy itself. */
-function copiedSecret(original: Original, destination: Destination, composite: Composite, data: Data): JsonObject {
-  const { metadata, ...secret } = toManifest(original, destination, composite);
-  const labels = { ...metadata.labels, ...sharedResourceLabel(original.origin) };
-  const annotations = { ...metadata.annotations, [SHARED_RESOURCE]: formatOrigin(original.origin) };
-  return { ...secret, metadata: { ...metadata, labels, annotations }, data: Object.fromEntries(data) };
-}
-
-/** A key of the source, and its name in the copy. */
-interface CopiedKey {
-  readonly from: string;
-  readonly to: string;
 }
 
 /**
  * Composes an Object of provider-kubernetes that only observes the copy's Namespace, and publishes the source's keys as its own
  * connection Secret. The provider refuses to write a Secret that this Object does not control.
  */
-function connectionSecretObject(
-  original: Original,
-  { namespace, name, copy }: Destination,
+function publishingObject(
+  { origin, source, secret }: Copying,
+  { namespace, name, copy }: Target,
+  data: Data,
   composite: Composite,
-  keys: readonly CopiedKey[],
-  version: string | undefined,
 ): JsonObject {
-  const { source } = original;
-  const annotations = version === undefined ? {} : { [SOURCE_VERSION]: version };
+  const listed = copy.keys?.flatMap((key) => ("from" in key ? [key] : []));
+  const keys = listed ?? [...data.keys()].map((key) => ({ from: key, to: key }));
+  const version = secret.is === "read" ? secret.version : undefined;
   const spec = {
     managementPolicies: OBSERVE,
     forProvider: { manifest: { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } } },
@@ -102,62 +81,116 @@ function connectionSecretObject(
     })),
     writeConnectionSecretToRef: composite.namespace === undefined ? { namespace, name } : { name },
   };
-  return toObject(original, composite, copy, spec, annotations);
-}
-
-/** Adds to an Object the origins of what may still be in its Secret. */
-export function withEarlier(edit: ResourceEdit, origins: readonly Reference[]): ResourceEdit {
-  if (edit.is !== "set" || edit.object === undefined) return edit;
-  const path = annotationPath(EARLIER_RESOURCES);
-  return { ...edit, object: withValueAt(edit.object, path, formatOrigins(origins)) };
+  return toObject({ origin }, composite, copy, spec, version === undefined ? {} : { [SOURCE_VERSION]: version });
 }
 
 /** The copy without its data. */
-const toManifest = ({ source }: Original, destination: Destination, composite: Composite) => ({
+const toManifest = ({ source }: Original, target: Target, composite: Composite) => ({
   apiVersion: "v1",
   kind: "Secret",
   metadata: {
-    name: destination.name,
-    namespace: destination.namespace,
-    labels: { ...destination.copy.labels, ...targetLabel(destination) },
+    name: target.name,
+    namespace: target.namespace,
+    labels: { ...target.copy.labels, ...targetLabel(target) },
     annotations: {
-      ...destination.copy.annotations,
+      ...target.copy.annotations,
       [OWNER]: formatOwner(composite),
       [SHARED_FROM]: formatSecret(source),
     },
   },
-  type: destination.copy.type,
+  type: target.copy.type,
+});
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+const withOrigin = (metadata: Metadata, origin: Reference) => ({
+  ...metadata,
+  labels: { ...metadata.labels, ...sharedResourceLabel(origin) },
+  annotations: { ...metadata.annotations, [SHARED_RESOURCE]: formatOrigin(origin) },
 });
 
 /** A namespaced XR can compose only the namespaced Object (provider-kubernetes v1, kubernetes.m.crossplane.io). */
 function toObject(
-  { origin }: Original,
+  { origin }: Pick<Original, "origin">,
   composite: Composite,
-  { providerConfigRef: reference }: NamedCopy,
+  { providerConfigRef: { kind, name } }: NamedCopy,
   spec: JsonObject,
-  annotations: Readonly<Record<string, string>> = {},
+  annotations: Metadata["annotations"] = {},
 ): JsonObject {
   const isNamespaced = composite.namespace !== undefined;
   return {
     ...COPY_KINDS[isNamespaced ? "NamespacedObject" : "Object"],
-    metadata: {
-      labels: sharedResourceLabel(origin),
-      annotations: { [OWNER]: formatOwner(composite), [SHARED_RESOURCE]: formatOrigin(origin), ...annotations },
-    },
-    spec: {
-      ...spec,
-      providerConfigRef: isNamespaced ? { kind: reference.kind, name: reference.name } : { name: reference.name },
-    },
+    metadata: withOrigin({ annotations: { [OWNER]: formatOwner(composite), ...annotations } }, origin),
+    spec: { ...spec, providerConfigRef: isNamespaced ? { kind, name } : { name } },
   };
 }
 
-function toReferences({ namespace, name }: SecretName, { copy }: Destination): readonly JsonValue[] {
+function toReferences({ namespace, name }: SecretName, { keys }: NamedCopy): readonly JsonValue[] {
   const patch = (from: string, to: string) => ({
     patchesFrom: { apiVersion: "v1", kind: "Secret", namespace, name, fieldPath: from },
     toFieldPath: to,
   });
-  if (copy.keys === undefined) return [patch("data", "data")];
-  return copy.keys.flatMap((key) =>
+  if (keys === undefined) return [patch("data", "data")];
+  return keys.flatMap((key) =>
     "from" in key ? [patch(formatFieldPath(["data", key.from]), formatFieldPath(["data", key.to]))] : [],
   );
+}
+
+/** Adds to an Object the origins of what may still be in its Secret. */
+export const withEarlierOrigins = (object: JsonObject, origins: readonly Reference[]): JsonObject =>
+  origins.length === 0 ? object : withValueAt(object, annotationPath(EARLIER_RESOURCES), formatOrigins(origins));
+
+/** Makes an Object observe only: it neither writes nor deletes its Secret. */
+export const asObserver = (object: JsonObject): JsonObject => ({
+  ...object,
+  spec: { ...(isObject(object["spec"]) ? object["spec"] : {}), managementPolicies: OBSERVE },
+});
+
+const REFERENCES = parseFieldPath("spec.references");
+const POLICIES = parseFieldPath("spec.managementPolicies");
+const MANIFEST = parseFieldPath("spec.forProvider.manifest");
+
+const DESIRED_OF_OBJECT = [
+  ...["apiVersion", "kind"].map((field) => [field]),
+  ...["apiVersion", "kind", "metadata", "type"].map((field) => [...MANIFEST, field]),
+  ...["providerConfigRef", "references", "connectionDetails", "writeConnectionSecretToRef"].map((field) => [
+    "spec",
+    field,
+  ]),
+];
+
+const DESIRED_OF_SECRET = [
+  ...["apiVersion", "kind", "type", "data"].map((field) => [field]),
+  ...["name", "namespace", "labels", "annotations"].map((field) => ["metadata", field]),
+];
+
+const OUR_ANNOTATIONS = [OWNER, SHARED_RESOURCE, EARLIER_RESOURCES, SOURCE_VERSION];
+
+/**
+ * Desires a copy exactly as we desired it before, with its management policies and its recorded origin. Fields that others set
+ * are left out: with server-side apply they would become ours, and be removed once we no longer desire them. Data that the
+ * provider filled in is not read.
+ */
+export function asDesiredBefore(observed: Document): JsonObject {
+  if (isSecret(observed)) return pick(observed, DESIRED_OF_SECRET);
+  const paths: FieldPath[] = [...DESIRED_OF_OBJECT];
+  // All is the default: of an Object that is not limited we never said so.
+  if (readPolicies(observed)?.includes("*") === false) paths.push(POLICIES);
+  // Where the provider fills in the data, it does so by references.
+  if (observed.at(REFERENCES) === undefined) paths.push([...MANIFEST, "data"]);
+  // Copies from before there was this label have none; it comes with the next write.
+  const label = readLabel(observed, SHARED_RESOURCE_LABEL);
+  const annotations = OUR_ANNOTATIONS.flatMap((name) => {
+    const text = readAnnotation(observed, name);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  const metadata = {
+    ...(label !== undefined && { labels: { [SHARED_RESOURCE_LABEL]: label } }),
+    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
+  };
+  const object = pick(observed, paths);
+  return Object.keys(metadata).length === 0 ? object : { ...object, metadata };
 }

@@ -2,7 +2,7 @@ import type { SecretName } from "../../../crossplane/copies.ts";
 import { type JsonObject, ownValue, toPlainText } from "../../../model/json.ts";
 import type { Template } from "../../../model/template.ts";
 import type { Data, SourceSecret } from "../source.ts";
-import type { NamedCopy, NamedKey, SharingReason } from "../verdict.ts";
+import type { Cause, JudgedTarget, Judgement, NamedCopy, NamedKey, SharingReason } from "../verdict.ts";
 
 /** Tells whether a delivery needs the source Secret's values or keys. */
 export function isNeeded({ via, keys }: NamedCopy): boolean {
@@ -10,19 +10,17 @@ export function isNeeded({ via, keys }: NamedCopy): boolean {
   return via !== "ConnectionSecret" || keys === undefined;
 }
 
-/** The contents of a copy, or the reason why they are not known; `isGone` where the source Secret does not exist. */
-export type Contents =
-  | { readonly is: "known"; readonly data: Data }
-  | { readonly is: "lacking"; readonly cause: "unknown" | "broken" | "gone"; readonly reason: SharingReason };
+/** The contents of a copy, or the reason why they are not known. */
+type Contents = { readonly is: "known"; readonly data: Data } | { readonly is: Cause; readonly reason: SharingReason };
 
 /** Selects what a copy is to hold of the source Secret. */
 export function selectContents(copy: NamedCopy, source: SecretName, secret: SourceSecret): Contents {
   if (!isNeeded(copy)) return { is: "known", data: new Map() };
   switch (secret.is) {
     case "pending":
-      return { is: "lacking", cause: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
+      return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
     case "missing":
-      return { is: "lacking", cause: "gone", reason: { is: "SourceNotFound", secret: source } };
+      return { is: "gone", reason: { is: "SourceNotFound", secret: source } };
     case "read":
       return selectKeys(copy.keys, secret.data, source);
   }
@@ -34,17 +32,46 @@ function selectKeys(keys: readonly NamedKey[] | undefined, data: JsonObject, sec
   const selected: [string, string][] = [];
   for (const key of keys) {
     const value = "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret);
-    if (typeof value !== "string") return { is: "lacking", cause: "broken", reason: value };
+    if (typeof value !== "string") return { is: "broken", reason: value };
     selected.push([key.to, value]);
   }
   return { is: "known", data: toData(Object.fromEntries(selected)) };
+}
+
+/** The largest total size of the copies of all shared resources: Crossplane takes responses of up to 4 MiB. */
+const MAX_BYTES = 3 * 1024 * 1024;
+
+/** Leaves out copies over MAX_BYTES, the first in the input first: Crossplane refuses a larger response, and the XR with it. */
+export function limitCopies<Share extends { readonly judgement: Judgement }>(
+  shares: readonly Share[],
+): readonly Share[] {
+  let free = MAX_BYTES;
+  return shares.map((share) => {
+    const { judgement } = share;
+    if (judgement.is !== "copy" || judgement.secret.is !== "read") return share;
+    const { source, secret } = judgement;
+    const sizes = new Map<NamedCopy, number>();
+    const targets = judgement.targets.map((target): JudgedTarget => {
+      const { copy, leave } = target;
+      if (leave !== "granted" || !isNeeded(copy)) return target;
+      const size = sizes.get(copy) ?? estimateSize(copy, source, secret.data);
+      sizes.set(copy, size);
+      if (size > free) return { ...target, leave: "tooLarge" };
+      free -= size;
+      return target;
+    });
+    const excess = targets.filter(({ leave }) => leave === "tooLarge").length;
+    if (excess === 0) return share;
+    const reasons = [...judgement.reasons, { is: "TooLarge", excess } as const];
+    return { ...share, judgement: { ...judgement, targets, reasons } };
+  });
 }
 
 /** The bytes composed for a key beside its names and its value. */
 const KEY_BYTES = 200;
 
 /** Estimates the bytes that a copy takes in the response, and rather too many: what its owner and its team write decides on them. */
-export function estimateSize({ via, keys }: NamedCopy, source: SecretName, data: JsonObject): number {
+function estimateSize({ via, keys }: NamedCopy, source: SecretName, data: JsonObject): number {
   const sizeOf = (key: string): number => toPlainText(ownValue(data, key)).length;
   const named = keys ?? Object.keys(data).map((key) => ({ from: key, to: key }));
   let size = 0;

@@ -1,212 +1,221 @@
 import type { Reference } from "../../../crossplane/references.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import type { Call } from "../../feature.ts";
-import type { Resolved } from "../../value.ts";
 import { type Data, formatSecret } from "../source.ts";
-import type { Copying, Destination, JudgedDestination, NamedCopy, Part, SharingReason } from "../verdict.ts";
-import { nameKeys } from "./destinations.ts";
-import { type ConnectedShare, keepGranted, keepUntilKnown, rewrite, withoutLeave } from "./judge-kept.ts";
-import { drop, giveUp } from "./keep.ts";
-import type { ObservedCopy } from "./observed.ts";
-import { isInTheWay, type JudgedShare, possess, type Survey, survey } from "./survey.ts";
-import { copyTo, type Outcome, toKey } from "./write.ts";
+import type { JudgedTarget, NamedCopy, SharingReason } from "../verdict.ts";
+import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins } from "./compose.ts";
+import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
+import { copyName, isDroppable, isPublisher, isReady, isSecret, type ObservedCopy } from "./observed.ts";
+import { DROPPED, findPossession, formatMaker, type JudgedShare, type Possession, readDropped } from "./possession.ts";
+import { isConnected, isKept, isSameResource, type KeptFor } from "./recorded.ts";
+import type { Targets } from "./targets.ts";
 
-/** Delivers the copies of all shares. Kept copies are decided first: nothing new may take their Secrets. */
-export function deliver(
+/** What is composed for one share, and the reasons why copies are missing. Filled Secret by Secret. */
+export interface Delivery {
+  /** The observed copies that the share decides about. Leaving one out deletes it. */
+  readonly copies: readonly ObservedCopy[];
+  readonly resources: Map<string, ResourceEdit>;
+  /** Connection details of this XR. */
+  readonly details: Map<string, string>;
+  readonly reasons: SharingReason[];
+  /** The resource that a copy was made from before, where it is another one now. */
+  before: Reference | undefined;
+}
+
+/** Delivers the copies of all shares: each takes its Secrets in the order of the input, after those that have them already. */
+export function deliverCopies(
   shares: readonly JudgedShare[],
   observed: readonly ObservedCopy[],
   call: Call,
 ): readonly Delivery[] {
-  const scene = survey(shares, observed, call);
-  const copiesOf = ({ shared }: JudgedShare): readonly ObservedCopy[] => scene.byShare.get(shared.name) ?? [];
-  const kept = new Map(shares.map((share) => [share, toDelivery(keepAll(share, scene, call), copiesOf(share))]));
+  const possession = findPossession(shares, observed, call);
   return shares.map((share) => {
-    const { shared, judgement } = share;
-    if (judgement.verdict.is !== "copy" || !isConnected(shared)) return kept.get(share) ?? toDelivery([], []);
-    return toDelivery(copyAll(shared, judgement.verdict, scene, call), copiesOf(share));
+    const copies = possession.byShare.get(share.shared.name) ?? [];
+    const reasons = [...share.judgement.reasons];
+    const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons, before: undefined };
+    deliverShare(share, possession, delivery, call);
+    return { ...delivery, reasons: joinWaits(reasons) };
   });
 }
 
-const isConnected = (shared: JudgedShare["shared"]): shared is ConnectedShare => shared.connection !== undefined;
-
-/** Keeps what may be kept of a shared resource's copies while nothing new can be copied. */
-function keepAll({ shared, judgement: { verdict } }: JudgedShare, scene: Survey, call: Call): readonly Part[] {
-  const copies = scene.byShare.get(shared.name) ?? [];
-  if (verdict.is === "copy") return [];
-  const reasons = verdict.is === "nothing" || verdict.reason === undefined ? [] : [verdict.reason];
-  if (verdict.is === "nothing" || !isConnected(shared)) return [...copies.map((copy) => drop(copy, call)), { reasons }];
-  const { onSourceMissing, copies: wanted } = shared.connection;
-  const isDropped = verdict.is === "gone" && onSourceMissing === "Delete";
-  const details = wanted.filter(({ via }) => via === "CompositeConnectionDetails" && !isDropped);
-  return [
-    ...copies.map((copy) => keepGranted(copy, verdict.is, undefined, shared, call)),
-    ...details.map(({ keys }) => ({ details: findShownDetails(nameKeys(keys, call), call) })),
-    { reasons },
-  ];
+/** All copies that are waited for are one reason. */
+function joinWaits(reasons: readonly SharingReason[]): SharingReason[] {
+  const targets = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
+  const others = reasons.filter(({ is }) => is !== "WaitingForCopies");
+  return targets.length === 0 ? others : [...others, { is: "WaitingForCopies", targets }];
 }
 
-function copyAll(shared: ConnectedShare, copying: Copying, scene: Survey, call: Call): readonly Part[] {
-  const left = new Map((scene.byShare.get(shared.name) ?? []).map((copy) => [copy.key, copy]));
-  const seen = new Set<string>();
-  const parts = copying.destinations.map((judged) => {
-    const { destination } = judged;
-    const key = toKey(shared.name, destination);
-    if (destination.copy.via !== "CompositeConnectionDetails" && seen.has(key)) return taken(destination, shared.name);
-    seen.add(key);
-    const copies = findOwn(destination, shared.name, left, scene);
-    for (const { key } of copies) left.delete(key);
-    return deliverTo(judged, copies, shared, copying, scene, call);
-  });
-  return [{ reasons: copying.reasons }, ...parts, ...[...left.values()].map((copy) => drop(copy, call))];
+function deliverShare(
+  { shared, targets, judgement }: JudgedShare,
+  possession: Possession,
+  delivery: Delivery,
+  call: Call,
+): void {
+  const { copies } = delivery;
+  if (!isConnected(shared) || judgement.is === "nothing") {
+    settle(copies, () => "drop", delivery, call);
+  } else if (judgement.is === "copy") {
+    deliverAll({ shared, copying: judgement, possession, delivery, call });
+  } else {
+    keepGranted(copies, { cause: judgement.is }, targets.details, { shared, delivery, call });
+  }
 }
 
-/** The copies at a destination that its share decides about: the one of that name first, then those that it follows. */
-function findOwn(
-  destination: Destination,
-  share: string,
+/** A share whose Secrets are decided about, and what is composed for it so far. */
+interface Work extends CopyingShare {
+  readonly possession: Possession;
+  readonly delivery: Delivery;
+}
+
+/** Decides and acts, Secret by Secret. Copies at no target are dropped. */
+function deliverAll(work: Work): void {
+  const { copying, delivery, call } = work;
+  const left = new Map(delivery.copies.map((copy) => [copy.key, copy]));
+  const named = new Set<string>();
+  for (const target of copying.targets) {
+    const row = gather(target, left, named, work);
+    for (const { key } of row.copies) left.delete(key);
+    named.add(row.key);
+    const cell = decideSecret(row, work);
+    delivery.reasons.push(...(cell.reasons ?? []));
+    act(cell, row, work);
+  }
+  settle([...left.values()], () => "drop", delivery, call);
+}
+
+/**
+ * Gathers all that may want or hold a target Secret.
+ *
+ * @param left the copies of its share that are at no target so far
+ * @param named the copies of its share so far
+ */
+function gather(
+  target: JudgedTarget,
   left: ReadonlyMap<string, ObservedCopy>,
-  { bySecret }: Survey,
-): readonly ObservedCopy[] {
-  const key = toKey(share, destination);
+  named: ReadonlySet<string>,
+  { shared, possession }: Work,
+): Row {
+  const key = copyName(shared.name, target);
+  const isDetails = target.copy.via === "CompositeConnectionDetails";
+  const holder = isDetails ? undefined : possession.holders.get(formatSecret(target));
   const own = left.get(key);
-  const others = (bySecret.get(formatSecret(destination)) ?? []).filter((copy) => copy !== own && left.has(copy.key));
-  return own === undefined ? others : [own, ...others];
+  const there = possession.bySecret.get(formatSecret(target)) ?? [];
+  const others = there.filter((copy) => copy !== own && left.has(copy.key));
+  return {
+    target,
+    key,
+    observed: possession.byKey.get(key),
+    copies: own === undefined ? others : [own, ...others],
+    isNamedTwice: !isDetails && named.has(key),
+    holder: holder?.key === key ? undefined : holder?.maker,
+    isHeld: there.some((copy) => !isSecret(copy.resource.document) && !isDroppable(copy)),
+  };
 }
 
-function deliverTo(
-  { destination, leave }: JudgedDestination,
+/** Composes, keeps, releases or drops, as the cell says. */
+function act(cell: Cell, row: Row, work: Work): void {
+  const { target, key, observed, copies } = row;
+  const { shared, possession, delivery, call } = work;
+  switch (cell.is) {
+    case "publish":
+      for (const [name, value] of cell.data) delivery.details.set(name, value);
+      break;
+    case "leaveAlone":
+      settle(copies, () => "giveUp", delivery, call);
+      break;
+    case "keepGranted": {
+      const isDetails = target.copy.via === "CompositeConnectionDetails" && target.leave === "granted";
+      keepGranted(copies, cell, isDetails ? [target.copy.keys] : [], work);
+      break;
+    }
+    default: {
+      possession.holders.set(formatSecret(target), { key, maker: formatMaker(shared) });
+      const own = cell.is === "keep" ? "keep" : "drop";
+      settle(copies, (copy) => (copy === observed ? own : "giveUp"), delivery, call);
+      if ("earlier" in cell) write(cell, row, work);
+    }
+  }
+}
+
+/** Creates or updates a copy. */
+function write(
+  { is, data, earlier }: Extract<Cell, { data: Data; earlier: unknown }>,
+  { target, key, observed }: Row,
+  work: Work,
+): void {
+  const { copying, delivery, call } = work;
+  const composed = composeCopy(target, copying, data, call.composite);
+  const isObserver = is === "observeFirst";
+  const object = withEarlierOrigins(isObserver ? asObserver(composed) : composed, earlier);
+  const isWritten = !isObserver && isReady(observed?.resource);
+  delivery.resources.set(key, { is: "set", object, ready: isWritten ? "True" : "False" });
+  const before = observed?.origin;
+  if (before !== undefined && !isSameResource(before, copying.origin)) delivery.before ??= before;
+}
+
+/** Keeps copies, and details of the XR, as long as nothing new can be written and their grants stand. */
+function keepGranted(
   copies: readonly ObservedCopy[],
-  shared: ConnectedShare,
-  copying: Copying,
-  scene: Survey,
-  call: Call,
-): Part {
-  if (leave !== "granted") {
-    return merge(copies.map((copy) => withoutLeave(copy, leave, copying, shared, call)));
-  }
-  const key = toKey(shared.name, destination);
-  const isDetails = destination.copy.via === "CompositeConnectionDetails";
-  const possession = isDetails ? undefined : scene.possessions.get(formatSecret(destination));
-  if (possession !== undefined && possession.key !== key) {
-    const reason: SharingReason = { is: "TargetTaken", target: destination, holder: possession.maker };
-    return merge([{ reasons: [reason] }, ...copies.map((copy) => giveUp(copy, call))]);
-  }
-  const observed = scene.byKey.get(key);
-  const outcome = copyTo(key, destination, copying, observed, call);
-  const { reason } = outcome;
-  const part = act(outcome, { key, destination, copies, observed }, copying, shared, scene, call);
-  return merge([{ reasons: reason === undefined ? [] : [reason] }, part]);
+  { cause, now }: { readonly cause: KeptFor; readonly now?: Reference | undefined },
+  details: Targets["details"],
+  work: Omit<Work, "copying" | "possession">,
+): void {
+  const { shared, delivery, call } = work;
+  settle(copies, (copy) => (isKept(copy, cause, now, work) ? "keep" : "drop"), delivery, call);
+  if (cause === "gone" && shared.connection.onSourceMissing === "Delete") return;
+  for (const keys of details) keepDetails(keys, delivery, call);
 }
 
-const taken = (target: Destination, share: string): Part => ({
-  reasons: [{ is: "TargetTaken", target, holder: `shared resource ${share} of this XR` }],
-});
+type Fate = "keep" | "drop" | "giveUp";
 
-interface Place {
-  readonly key: string;
-  readonly destination: Destination;
-  readonly copies: readonly ObservedCopy[];
-  readonly observed: ObservedCopy | undefined;
-}
-
-function act(
-  outcome: Outcome,
-  { key, destination, copies, observed }: Place,
-  { original }: Copying,
-  shared: ConnectedShare,
-  scene: Survey,
+/** Settles what becomes of observed copies that are not written. */
+function settle(
+  copies: readonly ObservedCopy[],
+  toFate: (copy: ObservedCopy) => Fate,
+  { resources }: Delivery,
   call: Call,
-): Part {
-  switch (outcome.is) {
-    case "published":
-      return { details: outcome.data };
-    case "givenUp":
-      return merge(copies.map((copy) => giveUp(copy, call)));
-    case "held": {
-      const kept = copies.map((copy) =>
-        outcome.cause === "unknown"
-          ? keepUntilKnown(copy, original.origin, shared, call)
-          : keepGranted(copy, outcome.cause, original.origin, shared, call),
-      );
-      const isKept = outcome.cause !== "gone" || shared.connection.onSourceMissing === "Keep";
-      const isDetails = destination.copy.via === "CompositeConnectionDetails" && isKept;
-      return merge([
-        ...kept,
-        { details: isDetails ? findShownDetails({ is: "set", value: destination.copy.keys }, call) : new Map() },
-      ]);
-    }
-    case "written": {
-      possess(scene.possessions, destination, key, shared.name);
-      const others = copies.filter((copy) => copy !== observed).map((copy) => giveUp(copy, call));
-      if (observed !== undefined)
-        return merge([...others, rewrite(observed, outcome.edit, original.origin, shared, call)]);
-      const neighbours = scene.bySecret.get(formatSecret(destination)) ?? [];
-      return merge(neighbours.some(isInTheWay) ? others : [...others, { edits: [[key, outcome.edit]] }]);
-    }
+): void {
+  for (const copy of copies) {
+    const edit = toEdit(copy, toFate(copy), call);
+    if (edit !== undefined) resources.set(copy.key, edit);
   }
 }
 
 /**
- * Finds the connection details that this XR shows already and that may be the copy's: those of the keys that it lists, or all
- * where it lists none or where their names are not known. What an earlier step desires is newer than what is shown.
+ * Keeps a copy as it is, or leaves it out, also where an earlier step of this function has kept it. Given up, its Secret is not
+ * deleted: the Object first learns to observe only, and goes when its provider has read that.
  */
-function findShownDetails(keys: Resolved<NamedCopy["keys"]>, { request }: Call): Data {
+function toEdit(copy: ObservedCopy, fate: Fate, { request }: Call): ResourceEdit | undefined {
+  const { key, resource } = copy;
+  const { document } = resource;
+  if (fate === "keep")
+    return { is: "set", object: asDesiredBefore(document), ready: isReady(resource) ? "True" : "False" };
+  const isReleased = isSecret(document) || isPublisher(resource) || isDroppable(copy);
+  if (fate === "giveUp" && !isReleased)
+    return { is: "set", object: asObserver(asDesiredBefore(document)), ready: "False" };
+  return request.desired.resources.has(key) ? { is: "removed" } : undefined;
+}
+
+/**
+ * Keeps the connection details that this XR shows already and that may be the copy's: those of its keys, or all where it lists
+ * none or their names are not known. What an earlier step desires is newer than what is shown.
+ */
+function keepDetails(keys: NamedCopy["keys"], { details }: Delivery, { request }: Call): void {
   const desired = request.desired.composite.connectionDetails;
-  const shown = request.observed.composite.connectionDetails;
-  const listed = keys.is === "set" && keys.value && new Set(keys.value.map(({ to }) => to));
-  const details = new Map<string, string>();
-  for (const [key, value] of shown) {
+  const listed = keys && new Set(keys.map(({ to }) => to));
+  for (const [key, value] of request.observed.composite.connectionDetails) {
     if (desired.has(key) || (listed && !listed.has(key))) continue;
     details.set(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"));
   }
-  return details;
 }
 
-/** The outcome for one shared resource's connection Secret, and the reasons why copies are missing. */
-export interface Delivery {
-  /** Leaving out a resource that was composed before deletes it, and the copy with it. */
-  readonly resources: ReadonlyMap<string, ResourceEdit>;
-  /** The names in the Composition of those that are left out: no later step may take them over. */
-  readonly dropped: readonly string[];
-  /** Connection details of this XR. */
-  readonly details: Data;
-  readonly reasons: readonly SharingReason[];
-  /** The resource that a copy was made from before, where it is another one now. */
-  readonly before: Reference | undefined;
-}
-
-/** Puts parts together. */
-const merge = (parts: readonly Part[]): Part => ({
-  edits: parts.flatMap(({ edits = [] }) => edits),
-  details: mergeDetails(parts),
-  reasons: parts.flatMap(({ reasons = [] }) => reasons),
-  before: parts.find(({ before }) => before !== undefined)?.before,
-});
-
-/** As they are where only one part has any: there may be many. */
-function mergeDetails(parts: readonly Part[]): Data {
-  const all = parts.flatMap(({ details }) => (details === undefined || details.size === 0 ? [] : [details]));
-  const [first = new Map<string, string>()] = all;
-  return all.length < 2 ? first : new Map(all.flatMap((details) => [...details]));
-}
-
-/**
- * Makes a delivery of all parts of a share; all copies that are waited for are one reason.
- *
- * @param copies those of the share that are there.
- */
-function toDelivery(parts: readonly Part[], copies: readonly ObservedCopy[]): Delivery {
-  const { edits = [], details = new Map(), reasons = [], before } = merge(parts);
-  const resources = new Map(edits);
-  const waiting = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
-  return {
-    resources,
-    dropped: copies.flatMap(({ key }) => (resources.get(key)?.is === "set" ? [] : [key])),
-    details,
-    reasons: [
-      ...reasons.filter(({ is }) => is !== "WaitingForCopies"),
-      ...(waiting.length === 0 ? [] : [{ is: "WaitingForCopies", targets: waiting } as const]),
-    ],
-    before,
-  };
+/** The context entry that names the copies that were left out; none where there are none. */
+export function noteDropped(
+  deliveries: readonly Delivery[],
+  call: Call,
+): readonly (readonly [string, readonly string[]])[] {
+  const dropped = deliveries.flatMap(({ copies, resources }) =>
+    copies.flatMap(({ key }) => (resources.get(key)?.is === "set" ? [] : [key])),
+  );
+  return dropped.length === 0 ? [] : [[DROPPED, [...new Set([...readDropped(call), ...dropped])].sort()]];
 }

@@ -9,6 +9,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../../model/json.t
 import type { Resource } from "../../../model/resource.ts";
 import { SHARED_FROM } from "../../../ownership/owner.ts";
 import { isSameSecret, readEarlierOrigins } from "../source.ts";
+import type { Target } from "../verdict.ts";
 
 /** The observed resource that makes a copy: an Object of provider-kubernetes, or the Secret itself. */
 export interface ObservedCopy {
@@ -30,10 +31,20 @@ export interface ObservedCopy {
 /** The names in the Composition of all copies of all shares begin so. */
 const PREFIX = "shared/";
 
-/** All copies of a share have this before their names. */
-export const prefixFor = (share: string): string => `${PREFIX}${share}/`;
+/** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
+const SUFFIXES = {
+  Object: "",
+  ObjectWithValues: "",
+  ConnectionSecret: "/connection-secret",
+  Secret: "/secret",
+  CompositeConnectionDetails: "",
+} as const;
 
-/** A name as `toKey` makes it, in segments as long as Kubernetes' names: whoever may edit references gives others any name. */
+/** A copy's name in the Composition: a renamed target is another resource, so that the old one is collected. */
+export const copyName = (share: string, { namespace, name, copy }: Target): string =>
+  `${PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via]}`;
+
+/** A name as `copyName` makes it, in segments as long as Kubernetes' names: whoever may edit references gives others any name. */
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
 
 /** Finds the copies among composed resources, in the order of their names. */
@@ -108,6 +119,10 @@ export function isReleased(document: Document): boolean {
   const isCreating = shownCondition(document, "Ready")?.reason === "Creating";
   return policies !== undefined && isObserver(policies) && isSeen(document) && !isCreating;
 }
+
+/** Tells whether an Object can be dropped without its Secret, because its provider has read that it only observes. */
+export const isDroppable = ({ resource }: ObservedCopy): boolean =>
+  !isPublisher(resource) && isReleased(resource.document);
 
 /**
  * Tells whether the provider has seen the spec as it is: its Synced condition says which generation it is about, whether the

@@ -1,0 +1,102 @@
+import type { SharedResource } from "../../../input/shared-resource.ts";
+import { groupBy } from "../../../model/group-by.ts";
+import { DOMAIN } from "../../../model/names.ts";
+import type { Call } from "../../feature.ts";
+import { formatSecret } from "../source.ts";
+import type { Judgement } from "../verdict.ts";
+import { copyName, findCopies, isDroppable, type ObservedCopy } from "./observed.ts";
+import type { Targets } from "./targets.ts";
+
+/** A shared resource of the input, the Secrets that are to be its copies, and the decision about it. */
+export interface JudgedShare {
+  readonly shared: SharedResource;
+  readonly targets: Targets;
+  readonly judgement: Judgement;
+}
+
+/** Who has which Secret. Two writers would never come to rest. */
+export interface Possession {
+  /** By the name of the share that decides about them. */
+  readonly byShare: ReadonlyMap<string, readonly ObservedCopy[]>;
+  readonly byKey: ReadonlyMap<string, ObservedCopy>;
+  readonly bySecret: ReadonlyMap<string, readonly ObservedCopy[]>;
+  /** By Secret, the copy that has it, by its name in the Composition; those that are composed in this call are added. */
+  readonly holders: Map<string, { readonly key: string; readonly maker: string }>;
+}
+
+export function findPossession(
+  shares: readonly JudgedShare[],
+  copies: readonly ObservedCopy[],
+  call: Call,
+): Possession {
+  const byShare = new Map(shares.map(({ shared }) => [shared.name, [] as ObservedCopy[]]));
+  const orphans = copies.filter((copy) => byShare.get(copy.share)?.push(copy) === undefined);
+  adopt(orphans, shares, byShare, call);
+  return {
+    byShare,
+    byKey: new Map(copies.map((copy) => [copy.key, copy])),
+    bySecret: groupBy(copies, ({ target }) => target && formatSecret(target)),
+    holders: findHolders(shares, byShare, call),
+  };
+}
+
+/** A share that was renamed still decides about the copies at its targets; those of earlier steps are left to them. */
+function adopt(
+  orphans: readonly ObservedCopy[],
+  shares: readonly JudgedShare[],
+  byShare: ReadonlyMap<string, ObservedCopy[]>,
+  call: Call,
+): void {
+  if (orphans.length === 0) return;
+  const dropped = new Set(readDropped(call));
+  const targets = shares.flatMap((share) => share.targets.list.map((target) => [formatSecret(target), share] as const));
+  // The first in the input has it.
+  const owners = new Map(targets.reverse());
+  for (const copy of orphans) {
+    const owner = copy.target && owners.get(formatSecret(copy.target));
+    const isOfEarlierStep = call.request.desired.resources.has(copy.key) || dropped.has(copy.key);
+    if (owner !== undefined && !isOfEarlierStep) byShare.get(owner.shared.name)?.push(copy);
+  }
+}
+
+/** Earlier steps have what they desire, and shares have the copies that exist; the first in the input where there are two. */
+function findHolders(
+  shares: readonly JudgedShare[],
+  byShare: Possession["byShare"],
+  { request }: Call,
+): Possession["holders"] {
+  const ofSteps = findCopies(request.desired.resources)
+    .filter(({ share }) => !byShare.has(share))
+    .map(({ target, key, share }) => ({ target, key, maker: `shared resource ${share} of an earlier step` }));
+  const ofShares = shares.flatMap((share) => {
+    const names = nameCopies(share);
+    const copies = (byShare.get(share.shared.name) ?? []).filter((copy) => !isDroppable(copy));
+    return copies.map(({ target, key }) => {
+      const name = target && names.get(formatSecret(target));
+      return { target, key: name ?? key, maker: formatMaker(share.shared) };
+    });
+  });
+  const held = [...ofSteps, ...ofShares].flatMap(({ target, ...holder }) =>
+    target === undefined ? [] : [[formatSecret(target), holder] as const],
+  );
+  return new Map(held.reverse());
+}
+
+/** The names of the copies that a share is to compose, by Secret: the one that exists may still have another name. */
+function nameCopies({ shared, judgement }: JudgedShare): ReadonlyMap<string, string> {
+  const targets = judgement.is === "copy" ? judgement.targets : [];
+  return new Map(targets.map((target) => [formatSecret(target), copyName(shared.name, target)] as const).reverse());
+}
+
+export const formatMaker = ({ name }: SharedResource): string => `shared resource ${name} of this XR`;
+
+/**
+ * The context key under which a step leaves the names of the copies that it has dropped. Desired no more, they look like those of
+ * a share that was renamed, and a later step with the same target must not judge them by a grant of its own.
+ */
+export const DROPPED = `${DOMAIN}/dropped-copies`;
+
+export function readDropped({ request }: Call): readonly string[] {
+  const names = request.context.at([DROPPED]);
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+}

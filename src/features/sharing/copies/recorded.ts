@@ -1,0 +1,139 @@
+import { toApiGroup } from "../../../crossplane/api-group.ts";
+import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
+import { type Reference, resourceKey, toReference } from "../../../crossplane/references.ts";
+import { toRequirement } from "../../../crossplane/requirement.ts";
+import type { Connection } from "../../../input/connection.ts";
+import type { SharedResource } from "../../../input/shared-resource.ts";
+import { type Document, stringAt } from "../../../model/document.ts";
+import type { Call } from "../../feature.ts";
+import { findAccess, findGrantedAccess } from "../grant.ts";
+import { judgeNamespace } from "../namespaces.ts";
+import { findSource, isSameSecret } from "../source.ts";
+import type { Cause, JudgedTarget } from "../verdict.ts";
+import { isSecret, type ObservedCopy } from "./observed.ts";
+
+/** A share with a connection, as the input has it. */
+export interface ConnectedShare extends SharedResource {
+  readonly connection: Connection;
+}
+
+export const isConnected = (shared: SharedResource): shared is ConnectedShare => shared.connection !== undefined;
+
+/** A share whose copies are decided about in this call. */
+export interface ShareInCall {
+  readonly shared: ConnectedShare;
+  readonly call: Call;
+}
+
+/** Why a copy is not written: `notGranted` and `notAccepted` are about copies of the resource that they are made from now. */
+export type KeptFor = Cause | Extract<JudgedTarget["leave"], "notGranted" | "notAccepted">;
+
+/** A grant: `pending` while an answer is missing. */
+type Grant = "stands" | "pending" | "ended";
+
+const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended");
+
+/**
+ * Decides whether a copy that is not written in this call stays: it lives as long as the grant that it was made under.
+ *
+ * The XR's present fields do not count, because the consumer writes them. The shared resource that is recorded on what
+ * we composed is asked for by name, and its grant is judged for the copy's namespace, which has to accept it still.
+ *
+ * - Granted and accepted: it stays. Either taken back: it goes.
+ * - The shared resource is gone, or names another Secret than the copy reads: `onSourceMissing`.
+ * - Not known yet: it stays. So does a copy from before this was recorded, until it is written again; it is older than
+ *   `accept-copies-from` too, so it stays where only that annotation is missing.
+ *
+ * @param now the resource that copies are made from now, whose grant for this copy has been judged in this call already.
+ */
+export function isKept(copy: ObservedCopy, cause: KeptFor, now: Reference | undefined, share: ShareInCall): boolean {
+  if (cause === "unknown") {
+    const others =
+      now && [...listOrigin(copy, share.shared), ...copy.earlier].filter((each) => !isSameResource(each, now));
+    judgeOrigins(copy, others ?? [], share); // asks for what the calls to come may need, and decides nothing yet
+    return true;
+  }
+  if (cause === "broken" || cause === "gone") return isStillGranted(copy, cause, now, share);
+  if (copy.origin === undefined) return cause === "notAccepted";
+  return !isFrom(copy, now) && isStillGranted(copy, "broken", undefined, share);
+}
+
+type Unwritable = Extract<KeptFor, "broken" | "gone">;
+
+function isStillGranted(
+  copy: ObservedCopy,
+  cause: Unwritable,
+  now: Reference | undefined,
+  share: ShareInCall,
+): boolean {
+  const [origin] = listOrigin(copy, share.shared);
+  const isKeptWithoutGrant = cause === "broken" || share.shared.connection.onSourceMissing === "Keep";
+  if (origin === undefined) return isKeptWithoutGrant;
+  const grants = [
+    isFrom(copy, now) ? toGrant(isKeptWithoutGrant) : judgeOrigin(copy, origin, share),
+    judgeOrigins(copy, copy.earlier, share),
+    now === undefined ? judgeAcceptance(copy, share) : "stands",
+  ];
+  return !grants.includes("ended");
+}
+
+export const isSameResource = (a: Reference, b: Reference): boolean => resourceKey(a) === resourceKey(b);
+
+const isFrom = ({ origin }: ObservedCopy, now: Reference | undefined): boolean =>
+  origin !== undefined && now !== undefined && isSameResource(origin, now);
+
+/** Judges whether the namespace of a copy accepts it. The copy stays where the Namespace cannot be read. */
+function judgeAcceptance({ target }: ObservedCopy, { shared, call }: ShareInCall): Grant {
+  if (target === undefined) return "stands";
+  const isListed = shared.connection.copies.some(
+    ({ namespaces }) => namespaces?.is === "literal" && [namespaces.value].flat().includes(target.namespace),
+  );
+  const acceptance = judgeNamespace(target.namespace, isListed, call);
+  return acceptance === "pending" ? acceptance : toGrant(acceptance !== "refused");
+}
+
+/** Judges the grants of all origins for one copy: each may still be in it. All are asked for at once. */
+export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], share: ShareInCall): Grant {
+  const grants = origins.map((origin) => judgeOrigin(copy, origin, share));
+  return (["ended", "pending"] as const).find((grant) => grants.includes(grant)) ?? "stands";
+}
+
+function judgeOrigin(copy: ObservedCopy, origin: Reference, share: ShareInCall): Grant {
+  const { shared, call } = share;
+  if (origin.namespace !== undefined && !canSelectNamespaces(call.request, call.composite)) return "stands";
+  const { kind, namespace, name } = origin;
+  // An API version that was recorded long ago may not be served any more; the one of the input is.
+  const { apiVersion } = isOfKind(origin, shared) ? shared : origin;
+  const selector = { apiVersion, kind, namespace, match: { name } };
+  const answer = call.requirements.ask(toRequirement(`shared-resource/${shared.name}/recorded`, selector));
+  if (answer.is === "pending") return "pending";
+  const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace);
+  if (found === undefined) return toGrant(shared.connection.onSourceMissing === "Keep");
+  return judgeFound(copy, origin, found, share);
+}
+
+function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: ShareInCall): Grant {
+  const { target, source } = copy;
+  const { secretRef, onSourceMissing } = shared.connection;
+  const named = findSource(found, secretRef, target?.namespace);
+  const secret = named.is === "named" ? named.secret : undefined;
+  // A share that needs no grant, such as one of this XR itself, gives none for what another share has copied.
+  const isOurs = isOfKind(origin, shared) || isSameResource(origin, toReference(call.composite.document));
+  const namespaces = target === undefined ? [] : [target.namespace];
+  const access = (isOurs ? findAccess : findGrantedAccess)(shared, found, secret ?? source, namespaces, call);
+  if (access.is === "pending") return "pending";
+  if (!namespaces.every((each) => access.isGranted(each))) return "ended";
+  // The record counts as far as it fits what the copy really reads.
+  const isFitting = secret !== undefined && source !== undefined && isSameSecret(secret, source);
+  return toGrant(isFitting || origin !== copy.origin || onSourceMissing === "Keep");
+}
+
+/**
+ * Lists the origin of a copy, if it has one. A team may edit a Secret in its own namespace, and with it what we recorded there: a
+ * record of another kind is none, for we would have Crossplane look up whatever it names. Nobody but us edits an Object.
+ */
+const listOrigin = ({ origin, resource }: ObservedCopy, shared: ConnectedShare): readonly Reference[] =>
+  origin === undefined || (isSecret(resource.document) && !isOfKind(origin, shared)) ? [] : [origin];
+
+const isOfKind = (origin: Reference, { apiVersion, kind }: SharedResource): boolean =>
+  kind === origin.kind && toApiGroup(apiVersion) === toApiGroup(origin.apiVersion);
