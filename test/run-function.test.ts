@@ -42,31 +42,21 @@ describe("Crossplane is asked, and answers, in the fields that its version has:"
   const input = inputOf({ sharedResources: [alone] });
   const asked = [REQUIRED.database];
   test.each([
-    {
-      reason: "v1.20 is asked in both and answers with extra resources",
-      capabilities: [],
-      answer: { extraResources: found },
-      asks: [asked, asked],
-    },
-    {
-      reason: "v2.0 is asked in both and answers in both",
-      capabilities: [],
-      answer: { extraResources: found, requiredResources: found },
-      asks: [asked, asked],
-    },
-    {
-      reason: "v2.2 is asked for required resources and answers with them",
-      capabilities: v2,
-      answer: { requiredResources: found },
-      asks: [[], asked],
-    },
-    {
-      reason: "a version that declares no required resources is asked for extra resources and answers with them",
-      capabilities: ["CAPABILITY_CAPABILITIES"],
-      answer: { extraResources: found },
-      asks: [asked, []],
-    },
-  ])("$reason", ({ capabilities, answer, asks }) => {
+    ["v1.20 is asked in both and answers with extra resources", [], { extraResources: found }, [asked, asked]],
+    [
+      "v2.0 is asked in both and answers in both",
+      [],
+      { extraResources: found, requiredResources: found },
+      [asked, asked],
+    ],
+    ["v2.2 is asked for required resources and answers with them", v2, { requiredResources: found }, [[], asked]],
+    [
+      "a version that declares no required resources is asked for extra resources and answers with them",
+      ["CAPABILITY_CAPABILITIES"],
+      { extraResources: found },
+      [asked, []],
+    ],
+  ])("%s", (_reason, capabilities, answer, asks) => {
     const meta = { tag: "", capabilities };
     for (const { response } of [run(requestOf({ meta }, input)), run(requestOf({ meta, ...answer }, input))]) {
       const { extraResources = {}, resources = {} } = response.requirements ?? {};
@@ -232,11 +222,7 @@ describe("no message is longer than 1 KB, whatever somebody wrote", () => {
   const long = "x".repeat(240_000);
   const { connection: _, ...alone } = shared({ select: { name: { fromCompositeFieldPath: `spec.${long}` } } });
   test.each([
-    {
-      reason: "a condition and an event",
-      request: requestOf({}, inputOf({ sharedResources: [alone] })),
-      said: 2,
-    },
+    { reason: "a condition and an event", request: requestOf({}, inputOf({ sharedResources: [alone] })), said: 2 },
     { reason: "a Fatal result", request: requestOf({}, inputOf({ [long]: 1 })), said: 1 },
   ])("$reason", ({ request, said }) => {
     const { response, conditions, results } = run(request);

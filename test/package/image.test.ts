@@ -53,16 +53,13 @@ test("crossplane.yaml wants the oldest Crossplane that is tested, and names no r
 
 describe("the repository's page", () => {
   test.each([
-    { remote: "https://github.com/acme/function.git", page: "https://github.com/acme/function" },
-    { remote: "https://user:secret@github.com/acme/function", page: "https://github.com/acme/function" },
-    { remote: "git@github.com:acme/function.git", page: "https://github.com/acme/function" },
-    {
-      remote: "ssh://git@gitlab.example.org/acme/group/function.git",
-      page: "https://gitlab.example.org/acme/group/function",
-    },
-    { remote: "/srv/git/function.git", page: undefined },
-    { remote: "", page: undefined },
-  ])("of the remote $remote is $page", ({ remote, page }) => {
+    ["https://github.com/acme/function.git", "https://github.com/acme/function"],
+    ["https://user:secret@github.com/acme/function", "https://github.com/acme/function"],
+    ["git@github.com:acme/function.git", "https://github.com/acme/function"],
+    ["ssh://git@gitlab.example.org/acme/group/function.git", "https://gitlab.example.org/acme/group/function"],
+    ["/srv/git/function.git", undefined],
+    ["", undefined],
+  ])("of the remote %s is %s", (remote, page) => {
     expect(toPage(remote)).toBe(page);
   });
 

@@ -64,30 +64,20 @@ test("a client with a certificate of our authority is answered", async () => {
   expect(await codeFor(await serveMutualTls(mount(people)), people)).toBe("OK");
 });
 
-interface Refused {
-  readonly who: string;
-  readonly channel: () => ChannelCredentials | Promise<ChannelCredentials>;
-  readonly reason: string;
-}
-
-test.each<Refused>([
-  {
-    who: "a client without a certificate",
-    channel: () => channelOf(people.authority),
-    reason: "ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE",
-  },
-  {
-    who: "a client with another authority's certificate",
-    channel: () => channelOf(people.authority, others.client),
-    reason: "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  },
-  {
-    who: "a client with a certificate that has ended",
-    channel: async () => channelOf(people.authority, await issue(people.authority, "client", { endsInMs: -1000 })),
-    reason: "CERT_HAS_EXPIRED",
-  },
-  { who: "a client without TLS", channel: () => credentials.createInsecure(), reason: "ERR_SSL_WRONG_VERSION_NUMBER" },
-])("$who is refused, and the log says why", async ({ channel, reason }) => {
+test.each<[who: string, channel: () => ChannelCredentials | Promise<ChannelCredentials>, reason: string]>([
+  ["a client without a certificate", () => channelOf(people.authority), "ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE"],
+  [
+    "a client with another authority's certificate",
+    () => channelOf(people.authority, others.client),
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  ],
+  [
+    "a client with a certificate that has ended",
+    async () => channelOf(people.authority, await issue(people.authority, "client", { endsInMs: -1000 })),
+    "CERT_HAS_EXPIRED",
+  ],
+  ["a client without TLS", () => credentials.createInsecure(), "ERR_SSL_WRONG_VERSION_NUMBER"],
+])("%s is refused, and the log says why", async (_who, channel, reason) => {
   const server = await serveMutualTls(mount(people));
   expect(await codeOf(server, await channel())).not.toBe("OK");
   await until(() => isLogged(server, "client refused"));
@@ -196,11 +186,7 @@ describe("certificates that change while the server runs", () => {
       change: (dir) => writeFileSync(join(dir, "ca.crt"), ""),
       fault: "ca.crt: not PEM of the right kind: it holds no certificate",
     },
-    {
-      what: "a missing file",
-      change: (dir) => rmSync(join(dir, "tls.crt")),
-      fault: "tls.crt: cannot be read: ENOENT",
-    },
+    { what: "a missing file", change: (dir) => rmSync(join(dir, "tls.crt")), fault: "tls.crt: cannot be read: ENOENT" },
   ])("$what is logged once, and the certificates from before stay in use", async ({ change, fault }) => {
     const certsDir = mount(people);
     const server = await serveMutualTls(certsDir);

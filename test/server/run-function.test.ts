@@ -51,14 +51,11 @@ describe("what is thrown becomes a status", () => {
     });
   });
 
-  test.each<{ thrown: unknown; reason: string }>([
-    { reason: "a bug", thrown: new TypeError("password is hunter2") },
-    {
-      reason: "an error of ours that is no fault of the message",
-      thrown: new FunctionError("InvalidResponse", "hunter2"),
-    },
-    { reason: "something that is no error", thrown: "hunter2" },
-  ])("$reason tells the client nothing, and the log all", async ({ thrown }) => {
+  test.each<[reason: string, thrown: unknown]>([
+    ["a bug", new TypeError("password is hunter2")],
+    ["an error of ours that is no fault of the message", new FunctionError("InvalidResponse", "hunter2")],
+    ["something that is no error", "hunter2"],
+  ])("%s tells the client nothing, and the log all", async (_reason, thrown) => {
     const fail = () => {
       throw thrown;
     };

@@ -22,15 +22,6 @@ type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
 const draftOf = ({ policy = {}, ...parts }: Parts) =>
   runFeature(adoption, composedCall({ ...parts, spec: { adoption: policy } }));
 
-interface Lookup {
-  readonly when: string;
-  readonly reason: string;
-  readonly xr: JsonObject;
-  readonly severity: string;
-  readonly answer?: JsonObject;
-  readonly policy?: JsonObject;
-}
-
 const REQUIREMENT = "adoption/Bucket.cloud.example.org/a";
 const shown = (reason: string, message: string): JsonObject => ({
   status: { conditions: [{ type: "ResourcesAdopted", status: "True", reason, message }] },
@@ -221,43 +212,48 @@ describe("a reference to a resource that is not observed", () => {
     expect(draftOf({ xr: store(referring("")) }).requirements.size).toBe(0);
   });
 
-  test.each<Lookup>([
-    { when: "nothing is found", reason: "Adopted", xr: store(referring("a")), severity: "Normal" },
-    {
-      when: "nothing is found after a restore",
-      reason: "MissingAfterRestore",
-      xr: restoredStore(referring("a")),
-      severity: "Fatal",
-    },
-    {
-      when: "nothing is found after a restore, and onMissing is Recreate",
-      reason: "Adopted",
-      xr: restoredStore(referring("a")),
-      policy: { onMissing: "Recreate" },
-      severity: "Normal",
-    },
-    {
-      when: "this XR controlled the resource before the restore",
-      reason: "StaleController",
-      xr: restoredStore(referring("a")),
-      answer: bucket("a", controlledBy("uid-then")),
-      severity: "Fatal",
-    },
-    {
-      when: "another XR controls the resource",
-      reason: "ControlledByAnother",
-      xr: store(referring("a")),
-      answer: bucket("a", controlledBy("u", "other")),
-      severity: "Warning",
-    },
-    {
-      when: "the resource has come back since Crossplane observed",
-      reason: "RestoreInProgress",
-      xr: restoredStore(referring("a")),
-      answer: bucket("a"),
-      severity: "Fatal",
-    },
-  ])("has the reason $reason and a $severity result when $when", ({ reason, xr, answer, policy = {}, severity }) => {
+  test.each<
+    [
+      reason: string,
+      severity: string,
+      when: string,
+      xr: JsonObject,
+      answer?: JsonObject | undefined,
+      policy?: JsonObject,
+    ]
+  >([
+    ["Adopted", "Normal", "nothing is found", store(referring("a"))],
+    ["MissingAfterRestore", "Fatal", "nothing is found after a restore", restoredStore(referring("a"))],
+    [
+      "Adopted",
+      "Normal",
+      "nothing is found after a restore, and onMissing is Recreate",
+      restoredStore(referring("a")),
+      undefined,
+      { onMissing: "Recreate" },
+    ],
+    [
+      "StaleController",
+      "Fatal",
+      "this XR controlled the resource before the restore",
+      restoredStore(referring("a")),
+      bucket("a", controlledBy("uid-then")),
+    ],
+    [
+      "ControlledByAnother",
+      "Warning",
+      "another XR controls the resource",
+      store(referring("a")),
+      bucket("a", controlledBy("u", "other")),
+    ],
+    [
+      "RestoreInProgress",
+      "Fatal",
+      "the resource has come back since Crossplane observed",
+      restoredStore(referring("a")),
+      bucket("a"),
+    ],
+  ])("has the reason %s and a %s result when %s", (reason, severity, _when, xr, answer, policy = {}) => {
     const answers = { [REQUIREMENT]: answer === undefined ? [] : [answer] };
     const { conditions, results, resources } = draftOf({ xr, answers, policy });
     expect(conditions).toMatchObject([{ reason }]);
@@ -293,51 +289,36 @@ describe("whether an XR counts as restored", () => {
       ],
     },
   };
-  test.each<{ reason: string; xr: JsonObject; isRestored: boolean }>([
-    { reason: "it has no status, and its references come from the backup", xr: { metadata }, isRestored: true },
-    {
-      reason: "its status is from before it was created",
-      xr: { metadata, ...synced("2026-01-01T00:00:00Z") },
-      isRestored: true,
-    },
-    { reason: "its managed fields come from the backup", xr: writtenAt("2026-01-01T00:00:00Z"), isRestored: true },
-    { reason: "it still waits for missing resources", xr: { metadata, ...waiting }, isRestored: true },
-    {
-      reason: "only another manager has written to it since",
-      xr: { metadata: { ...metadata, managedFields: [{ manager: "velero", time: "2026-01-03T00:00:00Z" }] } },
-      isRestored: true,
-    },
-    {
-      reason: "only another of its conditions is True since",
-      xr: {
+  test.each<[isRestored: boolean, reason: string, xr: JsonObject]>([
+    [true, "it has no status, and its references come from the backup", { metadata }],
+    [true, "its status is from before it was created", { metadata, ...synced("2026-01-01T00:00:00Z") }],
+    [true, "its managed fields come from the backup", writtenAt("2026-01-01T00:00:00Z")],
+    [true, "it still waits for missing resources", { metadata, ...waiting }],
+    [
+      true,
+      "only another manager has written to it since",
+      { metadata: { ...metadata, managedFields: [{ manager: "velero", time: "2026-01-03T00:00:00Z" }] } },
+    ],
+    [
+      true,
+      "only another of its conditions is True since",
+      {
         metadata,
         status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-03T00:00:00Z" }] },
       },
-      isRestored: true,
-    },
-    {
-      reason: "Crossplane has written its status only",
-      xr: writtenAt("2026-01-02T00:00:00Z", { subresource: "status" }),
-      isRestored: true,
-    },
-    { reason: "Crossplane has written its references", xr: writtenAt("2026-01-02T00:00:00Z"), isRestored: false },
-    { reason: "Crossplane has synced it", xr: { metadata, ...synced("2026-01-02T00:00:00Z") }, isRestored: false },
-    {
-      reason: "it is rendered, without the metadata of an API server",
-      xr: { metadata: { name: "store" }, ...synced("x") },
-      isRestored: false,
-    },
-  ])("is $isRestored when $reason", ({ xr, isRestored }) => {
+    ],
+    [true, "Crossplane has written its status only", writtenAt("2026-01-02T00:00:00Z", { subresource: "status" })],
+    [false, "Crossplane has written its references", writtenAt("2026-01-02T00:00:00Z")],
+    [false, "Crossplane has synced it", { metadata, ...synced("2026-01-02T00:00:00Z") }],
+    [false, "it is rendered, without the metadata of an API server", { metadata: { name: "store" }, ...synced("x") }],
+  ])("is %s when %s", (isRestored, _reason, xr) => {
     const { conditions } = draftOf({ xr: store({ ...referring("a"), ...xr }), answers: { [REQUIREMENT]: [] } });
     expect(conditions[0]?.reason).toBe(isRestored ? "MissingAfterRestore" : "Adopted");
   });
 });
 
 test("a Fatal result names all resources at once, and only when every lookup is answered", () => {
-  const parts = {
-    xr: restoredStore(referring("a", "x")),
-    observed: { x: bucket("x", { labels: {} }) },
-  };
+  const parts = { xr: restoredStore(referring("a", "x")), observed: { x: bucket("x", { labels: {} }) } };
   expect(draftOf(parts).results).toEqual([]);
   const { results } = draftOf({ ...parts, answers: { [REQUIREMENT]: [bucket("a", controlledBy("uid-then"))] } });
   expect(results).toHaveLength(1);

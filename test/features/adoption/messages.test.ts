@@ -32,149 +32,146 @@ const namespacedStore = store({
 const OUTSIDE = "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 
 describe("ResourcesAdopted says what is wrong with a resource, and how to go on", () => {
-  test.each<Parts & { when: string; reason: string; message: string | undefined }>([
-    {
-      when: "a resource is left out",
-      reason: "NoLongerDesired",
-      observed: { a: bucket("a", controlledBy("uid-now")) },
-      message: "a (Bucket.cloud.example.org/a): no longer desired; Crossplane deletes it",
-    },
-    {
-      when: "a restored resource is left out",
-      reason: "Adopting",
-      observed: { a: bucket("a") },
-      message:
-        "a (Bucket.cloud.example.org/a): desired again until this XR controls it, so that Crossplane can delete it properly",
-    },
-    {
-      when: "a nested XR has not taken back its own",
-      reason: "Adopting",
-      observed: { a: { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } } },
-      message: "a (XStore.apps.example.org/a): kept until it controls again what it composed itself",
-    },
-    {
-      when: "onUnadopted: Block",
-      reason: "Unadopted",
-      observed: { a: bucket("a") },
-      policy: { onUnadopted: "Block", onUnproven: "Release", onMissing: "Recreate" },
-      message:
-        "a (Bucket.cloud.example.org/a): nobody controls it; desire it again until this XR controls it, or set onUnadopted: Adopt",
-    },
-    {
-      when: "nothing proves whose it is",
-      reason: "Unproven",
-      observed: { a: bucket("a", labelled("other")) },
-      message:
-        "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
+  test.each<[when: string, reason: string, message: string | undefined, parts?: Parts]>([
+    [
+      "a resource is left out",
+      "NoLongerDesired",
+      "a (Bucket.cloud.example.org/a): no longer desired; Crossplane deletes it",
+      { observed: { a: bucket("a", controlledBy("uid-now")) } },
+    ],
+    [
+      "a restored resource is left out",
+      "Adopting",
+      "a (Bucket.cloud.example.org/a): desired again until this XR controls it, so that Crossplane can delete it properly",
+      { observed: { a: bucket("a") } },
+    ],
+    [
+      "a nested XR has not taken back its own",
+      "Adopting",
+      "a (XStore.apps.example.org/a): kept until it controls again what it composed itself",
+      { observed: { a: { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } } } },
+    ],
+    [
+      "onUnadopted: Block",
+      "Unadopted",
+      "a (Bucket.cloud.example.org/a): nobody controls it; desire it again until this XR controls it, or set onUnadopted: Adopt",
+      { observed: { a: bucket("a") }, policy: { onUnadopted: "Block", onUnproven: "Release", onMissing: "Recreate" } },
+    ],
+    [
+      "nothing proves whose it is",
+      "Unproven",
+      "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
         "crossplane.io/composite is other instead of store; if this XR did, set its label crossplane.io/composite to store; if " +
         "not, remove its reference from the XR",
-    },
-    {
-      when: "nothing proves whose it is, and the XR is nested",
-      reason: "Unproven",
-      xr: store({
-        ...referring("a"),
-        metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...controlledBy("u", "root") },
-      }),
-      observed: { a: bucket("a", labelled("other")) },
-      message:
-        "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
+      { observed: { a: bucket("a", labelled("other")) } },
+    ],
+    [
+      "nothing proves whose it is, and the XR is nested",
+      "Unproven",
+      "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
         "crossplane.io/composite is other instead of root; if this XR did, set its label crossplane.io/composite to root; if " +
         "not, remove its reference from the XR",
-    },
-    {
-      when: "the XR waits for its own adoption",
-      reason: "WaitingForComposite",
-      xr: nestedStore,
-      observed: { a: bucket("a", labelled("root")) },
-      message:
-        "a (Bucket.cloud.example.org/a): nobody controls it, and nothing confirms that this XR is nested below root, as its label " +
+      {
+        xr: store({
+          ...referring("a"),
+          metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...controlledBy("u", "root") },
+        }),
+        observed: { a: bucket("a", labelled("other")) },
+      },
+    ],
+    [
+      "the XR waits for its own adoption",
+      "WaitingForComposite",
+      "a (Bucket.cloud.example.org/a): nobody controls it, and nothing confirms that this XR is nested below root, as its label " +
         "crossplane.io/composite says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if " +
         "this XR is not nested, remove the label from it",
-    },
-    {
-      when: "onUnproven: Release",
-      reason: "Released",
-      observed: { a: bucket("a", labelled("other")) },
-      policy: { onUnproven: "Release" },
-      message:
-        "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
+      { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } },
+    ],
+    [
+      "onUnproven: Release",
+      "Released",
+      "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
         "crossplane.io/composite is other instead of store; released, as onUnproven says",
-    },
-    {
-      when: "it is being deleted",
-      reason: "Adopted",
-      observed: { a: bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" }) },
-      message: undefined,
-    },
-    {
-      when: "nobody has looked it up yet",
-      reason: "WaitingForRequiredResources",
-      message: "Bucket.cloud.example.org/a: waiting for Crossplane to look it up",
-    },
-    {
-      when: "another XR controls it",
-      reason: "ControlledByAnother",
-      answers: answer(bucket("a", controlledBy("u", "other"))),
-      message: "Bucket.cloud.example.org/a: left to XStore other, which controls it",
-    },
-    {
-      when: "a namespaced XR names what is cluster-scoped, of which it is told nothing",
-      reason: "ControlledByAnother",
-      xr: namespacedStore,
-      answers: { "adoption/Bucket.cloud.example.org/team-a/a": [bucket("a", controlledBy("u", "other"))] },
-      message: `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
-    },
-    {
-      when: "the same, which nobody controls",
-      reason: "Unproven",
-      xr: namespacedStore,
-      answers: { "adoption/Bucket.cloud.example.org/team-a/a": [bucket("a", labelled("secret-project"))] },
-      message: `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
-    },
-    {
-      when: "the XR's former self controls it",
-      reason: "StaleController",
-      answers: answer(bucket("a", controlledBy("uid-then"))),
-      policy: { onMissing: "Recreate", onUnproven: "Release" },
-      message:
-        "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored; remove that " +
+      { observed: { a: bucket("a", labelled("other")) }, policy: { onUnproven: "Release" } },
+    ],
+    [
+      "it is being deleted",
+      "Adopted",
+      undefined,
+      { observed: { a: bucket("a", { deletionTimestamp: "2026-01-01T00:00:00Z" }) } },
+    ],
+    [
+      "nobody has looked it up yet",
+      "WaitingForRequiredResources",
+      "Bucket.cloud.example.org/a: waiting for Crossplane to look it up",
+    ],
+    [
+      "another XR controls it",
+      "ControlledByAnother",
+      "Bucket.cloud.example.org/a: left to XStore other, which controls it",
+      { answers: answer(bucket("a", controlledBy("u", "other"))) },
+    ],
+    [
+      "a namespaced XR names what is cluster-scoped, of which it is told nothing",
+      "ControlledByAnother",
+      `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
+      {
+        xr: namespacedStore,
+        answers: { "adoption/Bucket.cloud.example.org/team-a/a": [bucket("a", controlledBy("u", "other"))] },
+      },
+    ],
+    [
+      "the same, which nobody controls",
+      "Unproven",
+      `Bucket.cloud.example.org/team-a/a: ${OUTSIDE}`,
+      {
+        xr: namespacedStore,
+        answers: { "adoption/Bucket.cloud.example.org/team-a/a": [bucket("a", labelled("secret-project"))] },
+      },
+    ],
+    [
+      "the XR's former self controls it",
+      "StaleController",
+      "Bucket.cloud.example.org/a: it is controlled by UID uid-then, which this XR had before it was restored; remove that " +
         "owner reference from the resource, and this XR adopts it",
-    },
-    {
-      when: "it is missing after a restore",
-      reason: "MissingAfterRestore",
-      xr: restoredStore(referring("a")),
-      answers: answer(),
-      message:
-        "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
+      {
+        answers: answer(bucket("a", controlledBy("uid-then"))),
+        policy: { onMissing: "Recreate", onUnproven: "Release" },
+      },
+    ],
+    [
+      "it is missing after a restore",
+      "MissingAfterRestore",
+      "Bucket.cloud.example.org/a: it does not exist, and the XR's references come from a backup; restore it too, or remove " +
         "its reference from the XR, or set onMissing: Recreate",
-    },
-    { when: "it is gone", reason: "Adopted", answers: answer(), message: undefined },
-    {
-      when: "it came back just now",
-      reason: "RestoreInProgress",
-      answers: answer(bucket("a")),
-      message: "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it",
-    },
-    {
-      when: "it came back just now, without its composed name",
-      reason: "RestoreInProgress",
-      answers: answer(bucket("a", { annotations: {} })),
-      message: "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it",
-    },
-    {
-      when: "two references share a composed name",
-      reason: "RestoreInProgress",
-      xr: store(referring("a", "b")),
-      observed: { a: bucket("b", controlledBy("uid-now")) },
-      desired: { a: {} },
-      answers: answer(bucket("a")),
-      message:
-        "Bucket.cloud.example.org/a: another resource that the XR refers to is composed as a too; remove one of the references " +
+      { xr: restoredStore(referring("a")), answers: answer() },
+    ],
+    ["it is gone", "Adopted", undefined, { answers: answer() }],
+    [
+      "it came back just now",
+      "RestoreInProgress",
+      "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it",
+      { answers: answer(bucket("a")) },
+    ],
+    [
+      "it came back just now, without its composed name",
+      "RestoreInProgress",
+      "Bucket.cloud.example.org/a: it was restored during this reconcile; the next reconcile observes it",
+      { answers: answer(bucket("a", { annotations: {} })) },
+    ],
+    [
+      "two references share a composed name",
+      "RestoreInProgress",
+      "Bucket.cloud.example.org/a: another resource that the XR refers to is composed as a too; remove one of the references " +
         "from the XR",
-    },
-  ])("where $when: $reason", ({ when: _, reason, message, ...parts }) => {
+      {
+        xr: store(referring("a", "b")),
+        observed: { a: bucket("b", controlledBy("uid-now")) },
+        desired: { a: {} },
+        answers: answer(bucket("a")),
+      },
+    ],
+  ])("where %s: %s", (_when, reason, message, parts = {}) => {
     expect(conditionOf({ xr: store(referring("a")), ...parts })).toMatchObject({ reason, message });
   });
 
@@ -213,26 +210,16 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
 
 describe("what a feature before this one has edited counts as it has left it", () => {
   const parts = { xr: store(referring("a")), observed: { a: bucket("a", controlledBy("uid-now")) } };
-  test.each<{ what: string; desired: Parts["desired"]; draft: Partial<Draft>; reason: string }>([
-    {
-      what: "one that it desires is desired",
-      desired: {},
-      draft: { resources: new Map([["a", { is: "set", object: {} }]]) },
-      reason: "Adopted",
-    },
-    {
-      what: "one that it left out is not",
-      desired: { a: {} },
-      draft: { resources: new Map([["a", { is: "removed" }]]) },
-      reason: "NoLongerDesired",
-    },
-    {
-      what: "one beside it is as the steps before have it",
-      desired: { a: {} },
-      draft: { resources: new Map([["b", { is: "removed" }]]) },
-      reason: "Adopted",
-    },
-  ])("$what", ({ desired, draft, reason }) => {
+  test.each<[what: string, desired: Parts["desired"], draft: Partial<Draft>, reason: string]>([
+    ["one that it desires is desired", {}, { resources: new Map([["a", { is: "set", object: {} }]]) }, "Adopted"],
+    ["one that it left out is not", { a: {} }, { resources: new Map([["a", { is: "removed" }]]) }, "NoLongerDesired"],
+    [
+      "one beside it is as the steps before have it",
+      { a: {} },
+      { resources: new Map([["b", { is: "removed" }]]) },
+      "Adopted",
+    ],
+  ])("%s", (_what, desired, draft, reason) => {
     expect(conditionOf({ ...parts, desired: desired ?? {} }, { ...emptyDraft, ...draft })?.reason).toBe(reason);
   });
 });

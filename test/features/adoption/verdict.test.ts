@@ -84,33 +84,23 @@ describe("a nested XR that this XR controls", () => {
 describe("a resource composed by a nested XR, and so labelled with the name of the XR at the root,", () => {
   const nested = (metadata: JsonObject) =>
     compositeOf(store({ metadata: { name: "store", uid: "uid-now", ...labelled("root"), ...metadata } }));
-  test.each<{ reason: string; xr: JsonObject; metadata: JsonObject; is: string }>([
-    { reason: "it depends on the XRs above", xr: {}, metadata: labelled("root"), is: "nested" },
-    {
-      reason: "a controller alone is no proof",
-      xr: controlledBy("u", "root"),
-      metadata: labelled("root"),
-      is: "nested",
-    },
-    {
-      reason: "its field manager is proof enough",
-      xr: {},
-      metadata: { ...labelled("root"), ...appliedBy(ours) },
-      is: "unadopted",
-    },
-    {
-      reason: "its label has the name of the nested XR, which is no proof",
-      xr: controlledBy("u", "root"),
-      metadata: labelled("store"),
-      is: "unproven",
-    },
-    {
-      reason: "its field manager is that of a sibling",
-      xr: controlledBy("u", "root"),
-      metadata: { ...labelled("root"), ...appliedBy(`${ours}0`) },
-      is: "unproven",
-    },
-  ])("is judged $is when $reason", ({ xr, metadata, is }) => {
+  test.each<[is: string, reason: string, xr: JsonObject, metadata: JsonObject]>([
+    ["nested", "it depends on the XRs above", {}, labelled("root")],
+    ["nested", "a controller alone is no proof", controlledBy("u", "root"), labelled("root")],
+    ["unadopted", "its field manager is proof enough", {}, { ...labelled("root"), ...appliedBy(ours) }],
+    [
+      "unproven",
+      "its label has the name of the nested XR, which is no proof",
+      controlledBy("u", "root"),
+      labelled("store"),
+    ],
+    [
+      "unproven",
+      "its field manager is that of a sibling",
+      controlledBy("u", "root"),
+      { ...labelled("root"), ...appliedBy(`${ours}0`) },
+    ],
+  ])("is judged %s when %s", (is, _reason, xr, metadata) => {
     expect(judgeObserved(documentOf(bucket("a", metadata)), nested(xr)).is).toBe(is);
   });
 });
@@ -144,11 +134,7 @@ describe("a resource that is referred to and not observed", () => {
     { reason: "this XR controls it", answer: found(controlledBy("uid-now")), is: "ours" },
     { reason: "nobody controls it, and it is ours: it has just come back", answer: found({}), is: "unadopted" },
     { reason: "nobody controls it, and it is not ours", answer: found(labelled("other")), is: "unproven" },
-    {
-      reason: "it is being deleted",
-      answer: found({ deletionTimestamp: "2026-01-01T00:00:00Z" }),
-      is: "gone",
-    },
+    { reason: "it is being deleted", answer: found({ deletionTimestamp: "2026-01-01T00:00:00Z" }), is: "gone" },
   ])("is judged $is when $reason", ({ answer, isRestored = false, is }) => {
     expect(judgeReferenced(answer, composite, isRestored).is).toBe(is);
   });

@@ -222,29 +222,25 @@ describe("protection", () => {
   const reason = (draft: Draft) => usages(draft).map(([, usage]) => (usage as { spec: JsonObject }).spec["reason"]);
   const used = { answers: { "consumers/Object": [object("team-a", "shop")] } };
 
-  test.each<{ where: string; parts: CallParts; section?: JsonObject; usage: JsonObject }>([
-    {
-      where: "cluster-scoped on Crossplane v2",
-      parts: used,
-      usage: { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage" },
-    },
-    {
-      where: "namespaced",
-      parts: {
+  test.each<[where: string, parts: CallParts, usage: JsonObject, section?: JsonObject]>([
+    ["cluster-scoped on Crossplane v2", used, { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage" }],
+    [
+      "namespaced",
+      {
         ...used,
         xr: database(undefined, {
           metadata: { name: "orders", namespace: "databases", annotations: { [ALLOWED]: "*" } },
         }),
       },
-      usage: { apiVersion: "protection.crossplane.io/v1beta1", kind: "Usage" },
-    },
-    {
-      where: "on Crossplane v1",
-      parts: { ...used, capabilities: [] },
-      section: { kinds: ["Object"] },
-      usage: { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage" },
-    },
-  ])("of a database $where is one Usage that says who uses it", ({ parts, section, usage }) => {
+      { apiVersion: "protection.crossplane.io/v1beta1", kind: "Usage" },
+    ],
+    [
+      "on Crossplane v1",
+      { ...used, capabilities: [] },
+      { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage" },
+      { kinds: ["Object"] },
+    ],
+  ])("of a database %s is one Usage that says who uses it", (_where, parts, usage, section) => {
     const spec = {
       of: { apiVersion: "data.example.org/v1", kind: "XPostgres", resourceRef: { name: "orders" } },
       reason: "Shop.apps.example.org shop in namespace team-a uses it: delete them, or take back their grant",
@@ -261,13 +257,10 @@ describe("protection", () => {
     ]);
   });
 
-  test.each<{ why: string; parts: CallParts }>([
-    { why: "nobody uses it", parts: {} },
-    {
-      why: "nobody uses it any more who has a grant",
-      parts: { answers: { "consumers/Object": [object("evil", "shop")] } },
-    },
-  ])("ends where $why", ({ parts }) => {
+  test.each<[why: string, parts: CallParts]>([
+    ["nobody uses it", {}],
+    ["nobody uses it any more who has a grant", { answers: { "consumers/Object": [object("evil", "shop")] } }],
+  ])("ends where %s", (_why, parts) => {
     const draft = draftOf({ protect: true }, parts);
     expect(usages(draft)).toEqual([]);
   });
@@ -382,25 +375,13 @@ describe("a credential for each namespace", () => {
     ]);
   });
 
-  test.each<{ reason: string; annotations: JsonObject; parts?: CallParts; kept: readonly string[] }>([
-    { reason: "goes when its grant is taken back", annotations: { [ALLOWED]: "team-b" }, kept: ["team-b"] },
-    { reason: "goes when no grant is left", annotations: {}, kept: [] },
-    {
-      reason: "stays where all are granted, since nothing was taken back",
-      annotations: { [ALLOWED]: "*" },
-      kept: ["team-a"],
-    },
-    {
-      reason: "stays while the Namespaces are not looked up",
-      annotations: { [SELECTOR]: "team=orders" },
-      kept: ["team-a"],
-    },
-    {
-      reason: "is not made for what is no namespace's name",
-      annotations: { [ALLOWED]: "team-a,Team B,../x" },
-      kept: ["team-a"],
-    },
-  ])("$reason", ({ annotations, kept }) => {
+  test.each<[reason: string, annotations: JsonObject, kept: readonly string[]]>([
+    ["goes when its grant is taken back", { [ALLOWED]: "team-b" }, ["team-b"]],
+    ["goes when no grant is left", {}, []],
+    ["stays where all are granted, since nothing was taken back", { [ALLOWED]: "*" }, ["team-a"]],
+    ["stays while the Namespaces are not looked up", { [SELECTOR]: "team=orders" }, ["team-a"]],
+    ["is not made for what is no namespace's name", { [ALLOWED]: "team-a,Team B,../x" }, ["team-a"]],
+  ])("%s", (_reason, annotations, kept) => {
     const observed = { [key("team-a")]: role("team-a", "1") };
     const draft = draftOf(section, { xr: database(annotations), observed });
     expect([...draft.resources.keys()]).toEqual(kept.map(key));

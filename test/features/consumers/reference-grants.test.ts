@@ -77,44 +77,22 @@ describe("the list of consumers tells who is granted by ReferenceGrants beside t
   const xshop = {
     ownerReferences: [{ apiVersion: "apps.example.org/v1", kind: "XShop", name: "shop-x", uid: "1", controller: true }],
   };
-  test.each<{ reason: string; grants: readonly JsonObject[]; copy?: JsonObject; items: readonly string[] }>([
-    { reason: "the claim's kind, for all Secrets", grants: [grantOf()], items: ["team-a true"] },
-    {
-      reason: "the claim's kind, for this Secret",
-      grants: [grantOf({}, { name: "orders-conn" })],
-      items: ["team-a true"],
-    },
-    {
-      reason: "the kind of the claim's XR",
-      grants: [grantOf({ kind: "XShop" })],
-      copy: object("team-a", undefined, xshop),
-      items: ["team-a true"],
-    },
-    {
-      reason: "the claim's namespace, wherever it copies to",
-      grants: [grantOf()],
-      copy: object("elsewhere"),
-      items: ["elsewhere true"],
-    },
-    {
-      reason: "the copy's namespace, for an XR without one",
-      grants: [grantOf({ kind: "XShop" })],
-      copy: object("team-a", "XShop.apps.example.org/shop"),
-      items: ["team-a true"],
-    },
-    {
-      reason: "nobody by a grant for another Secret",
-      grants: [grantOf({}, { name: "other" })],
-      items: ["team-a false"],
-    },
-    { reason: "nobody by a grant to another kind", grants: [grantOf({ kind: "Blog" })], items: ["team-a false"] },
-    {
-      reason: "nobody by a grant of another namespace's",
-      grants: [grantOf({}, {}, "team-a")],
-      items: ["team-a false"],
-    },
-    { reason: "nobody without a grant", grants: [], items: ["team-a false"] },
-  ])("$reason", ({ grants, copy = object("team-a"), items }) => {
+  test.each<[reason: string, grants: readonly JsonObject[], items: readonly string[], copy?: JsonObject]>([
+    ["the claim's kind, for all Secrets", [grantOf()], ["team-a true"]],
+    ["the claim's kind, for this Secret", [grantOf({}, { name: "orders-conn" })], ["team-a true"]],
+    ["the kind of the claim's XR", [grantOf({ kind: "XShop" })], ["team-a true"], object("team-a", undefined, xshop)],
+    ["the claim's namespace, wherever it copies to", [grantOf()], ["elsewhere true"], object("elsewhere")],
+    [
+      "the copy's namespace, for an XR without one",
+      [grantOf({ kind: "XShop" })],
+      ["team-a true"],
+      object("team-a", "XShop.apps.example.org/shop"),
+    ],
+    ["nobody by a grant for another Secret", [grantOf({}, { name: "other" })], ["team-a false"]],
+    ["nobody by a grant to another kind", [grantOf({ kind: "Blog" })], ["team-a false"]],
+    ["nobody by a grant of another namespace's", [grantOf({}, {}, "team-a")], ["team-a false"]],
+    ["nobody without a grant", [], ["team-a false"]],
+  ])("%s", (_reason, grants, items, copy = object("team-a")) => {
     const draft = draftOf({ answers: { "consumers/Object": [copy], [REQUIREMENT]: grants } });
     expect(itemsOf(draft)).toEqual(items);
     expect(says(draft)).toBe(items[0]?.endsWith("true") ? "True Served" : "False AccessNotGranted");
@@ -141,48 +119,38 @@ describe("ReferenceGrants are asked for", () => {
     namespace: "databases",
     match: { labels: {} },
   });
-  test.each<{ reason: string; parts: CallParts; more?: JsonObject; asked: JsonObject | undefined; condition: string }>([
-    {
-      reason: "after the schema of their kind",
-      parts: { schemas: { Object: {} } },
-      asked: undefined,
-      condition: "Unknown WaitingForRequiredResources",
-    },
-    {
-      reason: "in the Secret's namespace, and nothing is judged before they are there",
-      parts: {},
-      asked: selector("v1"),
-      condition: "Unknown WaitingForRequiredResources",
-    },
-    {
-      reason: "as v1beta1 by Crossplane before v2.2, which cannot say what is installed",
-      parts: { capabilities: V2_0 },
-      more: { kinds: ["Object"] },
-      asked: selector("v1beta1"),
-      condition: "Unknown WaitingForRequiredResources",
-    },
-    {
-      reason: "not by an XR that names no Secret yet",
-      parts: { xr: database({ spec: {} }) },
-      asked: undefined,
-      condition: "False NoConnectionSecret",
-    },
-    {
-      reason: "not by a namespaced XR that names a Secret of another namespace",
-      parts: { xr: database({ metadata: { name: "orders", namespace: "team-x" } }) },
-      asked: undefined,
-      condition: "False NoConnectionSecret",
-    },
-    {
-      reason: "beside the Secret that the input's paths lead to",
-      parts: { xr: database({ spec: {}, status: { secret: { space: "databases", name: "orders-conn" } } }) },
-      more: { secretRef: { nameFieldPath: "status.secret.name", namespaceFieldPath: "status.secret.space" } },
-      asked: selector("v1"),
-      condition: "Unknown WaitingForRequiredResources",
-    },
-    {
-      reason: "not again where Crossplane could not read them, so that the XR is not stopped by that",
-      parts: {
+  test.each<[reason: string, parts: CallParts, asked: JsonObject | undefined, condition: string, more?: JsonObject]>([
+    ["after the schema of their kind", { schemas: { Object: {} } }, undefined, "Unknown WaitingForRequiredResources"],
+    [
+      "in the Secret's namespace, and nothing is judged before they are there",
+      {},
+      selector("v1"),
+      "Unknown WaitingForRequiredResources",
+    ],
+    [
+      "as v1beta1 by Crossplane before v2.2, which cannot say what is installed",
+      { capabilities: V2_0 },
+      selector("v1beta1"),
+      "Unknown WaitingForRequiredResources",
+      { kinds: ["Object"] },
+    ],
+    ["not by an XR that names no Secret yet", { xr: database({ spec: {} }) }, undefined, "False NoConnectionSecret"],
+    [
+      "not by a namespaced XR that names a Secret of another namespace",
+      { xr: database({ metadata: { name: "orders", namespace: "team-x" } }) },
+      undefined,
+      "False NoConnectionSecret",
+    ],
+    [
+      "beside the Secret that the input's paths lead to",
+      { xr: database({ spec: {}, status: { secret: { space: "databases", name: "orders-conn" } } }) },
+      selector("v1"),
+      "Unknown WaitingForRequiredResources",
+      { secretRef: { nameFieldPath: "status.secret.name", namespaceFieldPath: "status.secret.space" } },
+    ],
+    [
+      "not again where Crossplane could not read them, so that the XR is not stopped by that",
+      {
         xr: database({
           status: {
             conditions: [
@@ -195,10 +163,10 @@ describe("ReferenceGrants are asked for", () => {
           },
         }),
       },
-      asked: undefined,
-      condition: "False ReferenceGrantsNotReadable",
-    },
-  ])("$reason", ({ parts, more, asked, condition }) => {
+      undefined,
+      "False ReferenceGrantsNotReadable",
+    ],
+  ])("%s", (_reason, parts, asked, condition, more) => {
     const draft = draftOf(parts, more);
     expect(requirementsIn(draft).get(REQUIREMENT)).toEqual(asked);
     expect(says(draft)).toBe(condition);
@@ -206,18 +174,10 @@ describe("ReferenceGrants are asked for", () => {
   });
 
   test.each([
-    {
-      served: ["v1", "v1beta1"],
-      asked: "gateway.networking.k8s.io/v1",
-      condition: "Unknown WaitingForRequiredResources",
-    },
-    {
-      served: ["v1beta1"],
-      asked: "gateway.networking.k8s.io/v1beta1",
-      condition: "Unknown WaitingForRequiredResources",
-    },
-    { served: [], asked: undefined, condition: "False ReferenceGrantsNotReadable" },
-  ])("where the cluster serves $served: as $asked", ({ served, asked, condition }) => {
+    [["v1", "v1beta1"], "gateway.networking.k8s.io/v1", "Unknown WaitingForRequiredResources"],
+    [["v1beta1"], "gateway.networking.k8s.io/v1beta1", "Unknown WaitingForRequiredResources"],
+    [[], undefined, "False ReferenceGrantsNotReadable"],
+  ])("where the cluster serves %s: as %s", (served, asked, condition) => {
     const { request, ...call } = callOf({
       xr: database(),
       sharedResources: [],
@@ -256,11 +216,7 @@ test("a consumer with a ReferenceGrant keeps the XR from being deleted", () => {
 });
 
 test("a credential goes with its annotation's grant while ReferenceGrants cannot be judged", () => {
-  const template = {
-    apiVersion: "sql.example.org/v1",
-    kind: "Role",
-    metadata: { name: "orders-{namespace}" },
-  };
+  const template = { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "orders-{namespace}" } };
   const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
   const observed = { [key("team-a")]: template, [key("team-b")]: template };
   const draft = draftOf({ xr: database({}, { [ALLOWED]: "team-b" }), observed }, { credentials: { template } });
@@ -281,22 +237,12 @@ describe("rotation by ReferenceGrants", () => {
   }
   const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["trigger"];
 
-  test.each<{
-    reason: string;
-    grants: readonly JsonObject[] | "pending";
-    annotations?: JsonObject;
-    isRotated: boolean;
-  }>([
-    { reason: "happens when a namespace loses its ReferenceGrant", grants: [], isRotated: true },
-    { reason: "does not happen while they stay", grants: [grantOf({ kind: "XShop" })], isRotated: false },
-    { reason: "waits while they are not looked up", grants: "pending", isRotated: false },
-    {
-      reason: "does not happen where an annotation grants the same namespace then",
-      grants: [],
-      annotations: { [ALLOWED]: "team-a" },
-      isRotated: false,
-    },
-  ])("$reason", ({ grants, annotations, isRotated }) => {
+  test.each<[reason: string, grants: readonly JsonObject[] | "pending", isRotated: boolean, annotations?: JsonObject]>([
+    ["happens when a namespace loses its ReferenceGrant", [], true],
+    ["does not happen while they stay", [grantOf({ kind: "XShop" })], false],
+    ["waits while they are not looked up", "pending", false],
+    ["does not happen where an annotation grants the same namespace then", [], false, { [ALLOWED]: "team-a" }],
+  ])("%s", (_reason, grants, isRotated, annotations) => {
     const role = reconcile(grants, reconcile([grantOf()]), annotations);
     expect(triggerOf(role) !== undefined).toBe(isRotated);
   });

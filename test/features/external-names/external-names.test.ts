@@ -90,40 +90,26 @@ describe("no resource is edited", () => {
 describe("a lost name", () => {
   const custom = { apiGroup: "db.example.org", kind: "Cluster", fromFieldPath: "status.atProvider.arn" };
   const cluster = { apiVersion: "db.example.org/v1", kind: "Cluster", spec: {} };
-  test.each<{ reason: string; desired: JsonObject; status: JsonObject; policy?: JsonObject; name: string | undefined }>(
+  test.each<[name: string | undefined, reason: string, desired: JsonObject, status: JsonObject, policy?: JsonObject]>([
+    ["vpc-1", "a built-in rule finds it in the status", desired, { id: "vpc-1" }],
     [
-      { reason: "a built-in rule finds it in the status", desired, status: { id: "vpc-1" }, name: "vpc-1" },
-      {
-        reason: "a built-in rule finds it in the status of the namespaced kind",
-        desired: { ...desired, apiVersion: "ec2.aws.m.upbound.io/v1beta1" },
-        status: { id: "vpc-1" },
-        name: "vpc-1",
-      },
-      {
-        reason: "the built-in rules are off",
-        desired,
-        status: { id: "vpc-1" },
-        policy: { builtInRescue: false },
-        name: undefined,
-      },
-      {
-        reason: "a rule of the input finds it in the status",
-        desired: cluster,
-        status: { arn: "arn:1" },
-        policy: { rescue: [custom] },
-        name: "arn:1",
-      },
-      { reason: "no rule is about the kind", desired: cluster, status: { id: "1" }, name: undefined },
-      { reason: "the status holds no string", desired, status: { id: 5 }, name: undefined },
-      {
-        reason: "a rule of the input wins over a built-in one",
-        desired,
-        status: { id: "vpc-1", arn: "arn:1" },
-        policy: { rescue: [{ apiGroup: "ec2.aws.upbound.io", kind: "VPC", fromFieldPath: "status.atProvider.arn" }] },
-        name: "arn:1",
-      },
+      "vpc-1",
+      "a built-in rule finds it in the status of the namespaced kind",
+      { ...desired, apiVersion: "ec2.aws.m.upbound.io/v1beta1" },
+      { id: "vpc-1" },
     ],
-  )("becomes $name when $reason", ({ desired: wanted, status, policy = {}, name }) => {
+    [undefined, "the built-in rules are off", desired, { id: "vpc-1" }, { builtInRescue: false }],
+    ["arn:1", "a rule of the input finds it in the status", cluster, { arn: "arn:1" }, { rescue: [custom] }],
+    [undefined, "no rule is about the kind", cluster, { id: "1" }],
+    [undefined, "the status holds no string", desired, { id: 5 }],
+    [
+      "arn:1",
+      "a rule of the input wins over a built-in one",
+      desired,
+      { id: "vpc-1", arn: "arn:1" },
+      { rescue: [{ apiGroup: "ec2.aws.upbound.io", kind: "VPC", fromFieldPath: "status.atProvider.arn" }] },
+    ],
+  ])("becomes %s when %s", (name, _reason, wanted, status, policy = {}) => {
     const there = { ...observed({}), status: { atProvider: status } };
     const { resources, conditions } = draftOf({ policy, observed: { a: there }, desired: { a: wanted } });
     expect(objectOf(resources.get("a"))).toEqual(
@@ -198,11 +184,7 @@ describe("the ledger", () => {
       reason: "a resource is being deleted without its cloud resource",
       parts: {
         observed: {
-          vpc: observed({
-            name: "vpc-1",
-            metadata: { deletionTimestamp },
-            spec: { deletionPolicy: "Orphan" },
-          }),
+          vpc: observed({ name: "vpc-1", metadata: { deletionTimestamp }, spec: { deletionPolicy: "Orphan" } }),
         },
         desired: { vpc: desired },
       },
@@ -299,11 +281,7 @@ test("an asynchronous kind without LateInitialize gets a warning until it has a 
 test("a pipeline that changes a name is reported", () => {
   const parts = { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-2", desired) } };
   expect(draftOf(parts).conditions).toMatchObject([
-    {
-      status: "False",
-      reason: "ChangedByPipeline",
-      message: expect.stringContaining("vpc-2, but vpc-1 is observed"),
-    },
+    { status: "False", reason: "ChangedByPipeline", message: expect.stringContaining("vpc-2, but vpc-1 is observed") },
   ]);
 });
 

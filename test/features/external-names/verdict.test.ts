@@ -48,16 +48,12 @@ test.each<Row>([
 
 describe("a resource without a name", () => {
   test.each([
-    { reason: "it has no policies, which allow everything", policies: undefined, isAtRisk: false },
-    { reason: "its policies allow everything", policies: ["*"], isAtRisk: false },
-    { reason: "its policies include LateInitialize", policies: ["Create", "LateInitialize"], isAtRisk: false },
-    { reason: "its policies create nothing", policies: ["Observe"], isAtRisk: false },
-    {
-      reason: "its policies create and lack LateInitialize",
-      policies: ["Observe", "Create", "Update", "Delete"],
-      isAtRisk: true,
-    },
-  ])("has isAtRisk $isAtRisk when $reason", ({ policies, isAtRisk }) => {
+    [false, "it has no policies, which allow everything", undefined],
+    [false, "its policies allow everything", ["*"]],
+    [false, "its policies include LateInitialize", ["Create", "LateInitialize"]],
+    [false, "its policies create nothing", ["Observe"]],
+    [true, "its policies create and lack LateInitialize", ["Observe", "Create", "Update", "Delete"]],
+  ])("has isAtRisk %s when %s", (isAtRisk, _reason, policies) => {
     const desired = documentOf({ spec: policies === undefined ? {} : { managementPolicies: policies } });
     const verdict = judgeName({ desired, observed: undefined, recorded: undefined, rescuePaths: [["status", "id"]] });
     expect(verdict).toEqual({ is: "unnamed", isAtRisk });

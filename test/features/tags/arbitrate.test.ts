@@ -162,31 +162,17 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test.each([
-    {
-      reason: "onConflict is Withhold, before this XR has created it",
-      onConflict: "Withhold",
-      observed: {},
-      edit: { is: "removed" },
-      is: "Withheld",
-      severity: "Warning",
-    },
-    {
-      reason: "onConflict is Withhold, after this XR has created it",
-      onConflict: "Withhold",
-      observed: { bucket: ours },
-      edit: { is: "set" },
-      is: "WaitingForOwner",
-      severity: "Warning",
-    },
-    {
-      reason: "onConflict is Fail",
-      onConflict: "Fail",
-      observed: { bucket: ours },
-      edit: { is: "set" },
-      is: "Conflict",
-      severity: "Fatal",
-    },
-  ])("that another XR owns leads to the reason $is when $reason", ({ onConflict, observed, edit, is, severity }) => {
+    ["Withheld", "onConflict is Withhold, before this XR has created it", "Withhold", {}, { is: "removed" }, "Warning"],
+    [
+      "WaitingForOwner",
+      "onConflict is Withhold, after this XR has created it",
+      "Withhold",
+      { bucket: ours },
+      { is: "set" },
+      "Warning",
+    ],
+    ["Conflict", "onConflict is Fail", "Fail", { bucket: ours }, { is: "set" }, "Fatal"],
+  ])("that another XR owns leads to the reason %s when %s", (is, _reason, onConflict, observed, edit, severity) => {
     const contenders = [...Object.values(observed), owning(rival())];
     const draft = run({ ...parts, tags: { add: [team], owner: { onConflict } }, observed, contenders } as CallParts);
     expect(draft.resources.get("bucket")).toMatchObject(edit);
@@ -217,37 +203,27 @@ describe("a cloud resource that several XRs may name", () => {
     const withoutDelete = ["Observe", "Create", "Update", "LateInitialize"];
 
     test.each([
-      {
-        reason: "is only observed until its provider has looked for it",
-        bucket: found(ours, {}, {}),
-        allowed: ["Observe"],
-        is: "WaitingForProvider",
-      },
-      {
-        reason: "is owned and never deleted when it existed before",
-        bucket: found(ours),
-        allowed: withoutDelete,
-        is: "ExistedBefore",
-      },
-      {
-        reason: "is created by ours when it does not exist, and cannot be deleted before that is done",
-        bucket: found(ours, {}, ABSENT),
-        allowed: withoutDelete,
-        is: "Owned",
-      },
-      {
-        reason: "is deleted with its owner once an operator allows it",
-        bucket: found(ours, { [`${DOMAIN}/allow-delete`]: "true" }),
-        allowed: ["*"],
-        is: "Owned",
-      },
-      {
-        reason: "is deleted with a successor of the owner that created it",
-        bucket: found(ours, { [`${DOMAIN}/origin`]: "Created" }),
-        allowed: ["*"],
-        is: "Owned",
-      },
-    ])("$reason", ({ bucket: own, allowed, is }) => {
+      ["is only observed until its provider has looked for it", found(ours, {}, {}), ["Observe"], "WaitingForProvider"],
+      ["is owned and never deleted when it existed before", found(ours), withoutDelete, "ExistedBefore"],
+      [
+        "is created by ours when it does not exist, and cannot be deleted before that is done",
+        found(ours, {}, ABSENT),
+        withoutDelete,
+        "Owned",
+      ],
+      [
+        "is deleted with its owner once an operator allows it",
+        found(ours, { [`${DOMAIN}/allow-delete`]: "true" }),
+        ["*"],
+        "Owned",
+      ],
+      [
+        "is deleted with a successor of the owner that created it",
+        found(ours, { [`${DOMAIN}/origin`]: "Created" }),
+        ["*"],
+        "Owned",
+      ],
+    ])("%s", (_reason, own, allowed, is) => {
       const draft = run({ ...parts, observed: { bucket: own }, contenders: [own] });
       expect([policies(draft), draft.conditions[0]?.reason]).toEqual([allowed, is]);
     });
@@ -354,17 +330,13 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test.each([
-    {
-      reason: "the owner still writes",
-      contender: owning(rival()),
-      says: "stop writing it; if that XR is paused, pause its Bucket as well",
-    },
-    {
-      reason: "the owner is being deleted together with the cloud resource",
-      contender: owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" })),
-      says: "and the cloud resource are deleted",
-    },
-  ])("is only observed by the XR that an operator chose while $reason", ({ contender, says }) => {
+    ["the owner still writes", owning(rival()), "stop writing it; if that XR is paused, pause its Bucket as well"],
+    [
+      "the owner is being deleted together with the cloud resource",
+      owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" })),
+      "and the cloud resource are deleted",
+    ],
+  ])("is only observed by the XR that an operator chose while %s", (_reason, contender, says) => {
     const metadata = ours["metadata"] as Record<string, JsonObject>;
     const take = { ...metadata["annotations"], [`${DOMAIN}/take-ownership`]: "2026" };
     const chosen = { ...ours, metadata: { ...metadata, annotations: take } };
@@ -513,26 +485,15 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test.each([
-    {
-      reason: "one with another name",
-      other: bucket({}, externallyNamed("bills")),
-      same: false,
-    },
-    { reason: "one in another region", other: bucket({ region: "us-east-1" }, named), same: false },
-    {
-      reason: "one of another ProviderConfig",
-      other: {
-        ...bucket({}, named),
-        spec: { forProvider: { region: "eu-central-1" }, providerConfigRef: { name: "x" } },
-      },
-      same: false,
-    },
-    {
-      reason: "the same of the namespaced kind",
-      other: { ...bucket({}, named), apiVersion: "s3.aws.m.upbound.io/v1beta1" },
-      same: true,
-    },
-  ])("has the same identity as $reason: $same", ({ other, same }) => {
+    ["one with another name", false, bucket({}, externallyNamed("bills"))],
+    ["one in another region", false, bucket({ region: "us-east-1" }, named)],
+    [
+      "one of another ProviderConfig",
+      false,
+      { ...bucket({}, named), spec: { forProvider: { region: "eu-central-1" }, providerConfigRef: { name: "x" } } },
+    ],
+    ["the same of the namespaced kind", true, { ...bucket({}, named), apiVersion: "s3.aws.m.upbound.io/v1beta1" }],
+  ])("has the same identity as %s: %s", (_reason, same, other) => {
     const label = (draft: Draft) => at(desiredOf(draft), `metadata.labels[${DOMAIN}/identity]`);
     expect(label(run({ ...parts, desired: { bucket: other } })) === label(first)).toBe(same);
   });

@@ -24,15 +24,11 @@ test.each([
 });
 
 test.each([
-  {
-    reason: "over two words of bits",
-    text: `x${"a".repeat(31)}bc${"d".repeat(40)}y`,
-    glob: `*${"?".repeat(31)}bc${"d".repeat(40)}*`,
-  },
-  { reason: "of 32 characters", text: `xx${"a".repeat(31)}by`, glob: `*?${"a".repeat(30)}b*` },
-  { reason: "of 64 characters", text: `xx${"a".repeat(63)}by`, glob: `*?${"a".repeat(62)}b*` },
-  { reason: "with a unit of an emoji", text: "x\u{1f600}y", glob: "*?\u{1f600}*" },
-])("a part with ? $reason is found, and not where one character differs", ({ text, glob }) => {
+  ["over two words of bits", `x${"a".repeat(31)}bc${"d".repeat(40)}y`, `*${"?".repeat(31)}bc${"d".repeat(40)}*`],
+  ["of 32 characters", `xx${"a".repeat(31)}by`, `*?${"a".repeat(30)}b*`],
+  ["of 64 characters", `xx${"a".repeat(63)}by`, `*?${"a".repeat(62)}b*`],
+  ["with a unit of an emoji", "x\u{1f600}y", "*?\u{1f600}*"],
+])("a part with ? %s is found, and not where one character differs", (_reason, text, glob) => {
   expect(fits(text, glob)).toBe(true);
   expect(fits(text.replace(/[bd\u{1f600}](?=[^bd]*$)/u, "z"), glob)).toBe(false);
 });

@@ -7,92 +7,83 @@ const composed = (
   kind: string,
   forProvider: JsonObject = {},
   rest: JsonObject = {},
-): JsonObject => ({
-  apiVersion,
-  kind,
-  spec: { forProvider },
-  ...rest,
-});
+): JsonObject => ({ apiVersion, kind, spec: { forProvider }, ...rest });
 
 const block = (forProvider: JsonObject, rest: JsonObject = {}): JsonObject =>
   composed("s3.aws.upbound.io/v1beta1", "BucketPublicAccessBlock", { region: "eu-west-1", ...forProvider }, rest);
 
 describe("tags go where the kind has them, in its shape, without asking for a schema", () => {
   const group = { key: "team", value: "shop", propagateAtLaunch: true };
-  test.each<{ reason: string; desired: JsonObject; forProvider: JsonObject }>([
-    {
-      reason: "GKE: resourceLabels",
-      desired: composed("container.gcp.upbound.io/v1beta2", "Cluster"),
-      forProvider: { resourceLabels: { team: "shop" } },
-    },
-    {
-      reason: "Cloud SQL: settings.userLabels",
-      desired: composed("sql.gcp.upbound.io/v1beta2", "DatabaseInstance", { settings: { tier: "db-f1-micro" } }),
-      forProvider: { settings: { tier: "db-f1-micro", userLabels: { team: "shop" } } },
-    },
-    {
-      reason: "Cloud SQL in its first version: settings is a list of one",
-      desired: composed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance", { settings: [{ tier: "db-f1-micro" }] }),
-      forProvider: { settings: [{ tier: "db-f1-micro", userLabels: { team: "shop" } }] },
-    },
-    {
-      reason: "monitoring: userLabels",
-      desired: composed("monitoring.gcp.m.upbound.io/v1beta1", "AlertPolicy"),
-      forProvider: { userLabels: { team: "shop" } },
-    },
-    {
-      reason: "a GCP kind with labels",
-      desired: composed("pubsub.gcp.upbound.io/v1beta2", "Topic"),
-      forProvider: { labels: { team: "shop" } },
-    },
-    {
-      reason: "AutoscalingGroup: a list, whose instances get the tag too",
-      desired: composed("autoscaling.aws.upbound.io/v1beta3", "AutoscalingGroup"),
-      forProvider: { tag: [group] },
-    },
-    {
-      reason: "AutoscalingGroup with tags: new ones like the first",
-      desired: composed("autoscaling.aws.upbound.io/v1beta3", "AutoscalingGroup", {
+  test.each<[reason: string, desired: JsonObject, forProvider: JsonObject]>([
+    [
+      "GKE: resourceLabels",
+      composed("container.gcp.upbound.io/v1beta2", "Cluster"),
+      { resourceLabels: { team: "shop" } },
+    ],
+    [
+      "Cloud SQL: settings.userLabels",
+      composed("sql.gcp.upbound.io/v1beta2", "DatabaseInstance", { settings: { tier: "db-f1-micro" } }),
+      { settings: { tier: "db-f1-micro", userLabels: { team: "shop" } } },
+    ],
+    [
+      "Cloud SQL in its first version: settings is a list of one",
+      composed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance", { settings: [{ tier: "db-f1-micro" }] }),
+      { settings: [{ tier: "db-f1-micro", userLabels: { team: "shop" } }] },
+    ],
+    [
+      "monitoring: userLabels",
+      composed("monitoring.gcp.m.upbound.io/v1beta1", "AlertPolicy"),
+      { userLabels: { team: "shop" } },
+    ],
+    ["a GCP kind with labels", composed("pubsub.gcp.upbound.io/v1beta2", "Topic"), { labels: { team: "shop" } }],
+    [
+      "AutoscalingGroup: a list, whose instances get the tag too",
+      composed("autoscaling.aws.upbound.io/v1beta3", "AutoscalingGroup"),
+      { tag: [group] },
+    ],
+    [
+      "AutoscalingGroup with tags: new ones like the first",
+      composed("autoscaling.aws.upbound.io/v1beta3", "AutoscalingGroup", {
         tag: [{ key: "a", value: "1", propagateAtLaunch: false }],
       }),
-      forProvider: {
+      {
         tag: [
           { key: "a", value: "1", propagateAtLaunch: false },
           { ...group, propagateAtLaunch: false },
         ],
       },
-    },
-    {
-      reason: "ECR: resourceTags",
-      desired: composed("ecr.aws.upbound.io/v1beta1", "RepositoryCreationTemplate"),
-      forProvider: { resourceTags: { team: "shop" } },
-    },
-    {
-      reason: "classic RDS: a list",
-      desired: composed("rds.aws.crossplane.io/v1alpha1", "DBParameterGroup"),
-      forProvider: { tags: [{ key: "team", value: "shop" }] },
-    },
-    {
-      reason: "classic KMS: a list with keys of its own",
-      desired: composed("kms.aws.crossplane.io/v1alpha1", "Key"),
-      forProvider: { tags: [{ tagKey: "team", tagValue: "shop" }] },
-    },
-    {
-      reason: "classic Redshift: a list with other keys",
-      desired: composed("redshift.aws.crossplane.io/v1alpha1", "Cluster", { tags: [{ tag: "a", value: "1" }] }),
-      forProvider: {
+    ],
+    [
+      "ECR: resourceTags",
+      composed("ecr.aws.upbound.io/v1beta1", "RepositoryCreationTemplate"),
+      { resourceTags: { team: "shop" } },
+    ],
+    [
+      "classic RDS: a list",
+      composed("rds.aws.crossplane.io/v1alpha1", "DBParameterGroup"),
+      { tags: [{ key: "team", value: "shop" }] },
+    ],
+    [
+      "classic KMS: a list with keys of its own",
+      composed("kms.aws.crossplane.io/v1alpha1", "Key"),
+      { tags: [{ tagKey: "team", tagValue: "shop" }] },
+    ],
+    [
+      "classic Redshift: a list with other keys",
+      composed("redshift.aws.crossplane.io/v1alpha1", "Cluster", { tags: [{ tag: "a", value: "1" }] }),
+      {
         tags: [
           { tag: "a", value: "1" },
           { tag: "team", value: "shop" },
         ],
       },
-    },
-    {
-      reason: "classic S3: tagging.tagSet",
-      desired: composed("s3.aws.crossplane.io/v1beta1", "Bucket"),
-      forProvider: { tagging: { tagSet: [{ key: "team", value: "shop" }] } },
-    },
-  ])("$reason", ({ desired, forProvider }) => {
+    ],
+    [
+      "classic S3: tagging.tagSet",
+      composed("s3.aws.crossplane.io/v1beta1", "Bucket"),
+      { tagging: { tagSet: [{ key: "team", value: "shop" }] } },
+    ],
+  ])("%s", (_reason, desired, forProvider) => {
     const draft = run({ tags: { add: [team] }, desired: { it: desired }, capabilities: ["RequiredSchemas"] });
     expect(at(desiredOf(draft, "it"), "spec.forProvider")).toEqual(forProvider);
     expect(draft.requiredSchemas.size).toBe(0);
@@ -101,27 +92,24 @@ describe("tags go where the kind has them, in its shape, without asking for a sc
 });
 
 describe("what holds no tags is left alone, whatever it is called", () => {
-  test.each<{ reason: string; desired: JsonObject }>([
-    {
-      reason: "Azure's NamedValue: a list of texts",
-      desired: composed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags: ["a", "b"] }),
-    },
-    {
-      reason: "the same, empty",
-      desired: composed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags: [] }),
-    },
-    {
-      reason: "GCP's MetricDescriptor: a list that describes labels",
-      desired: composed("monitoring.gcp.upbound.io/v1beta1", "MetricDescriptor", {
+  test.each<[reason: string, desired: JsonObject]>([
+    [
+      "Azure's NamedValue: a list of texts",
+      composed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags: ["a", "b"] }),
+    ],
+    ["the same, empty", composed("apimanagement.azure.upbound.io/v1beta1", "NamedValue", { tags: [] })],
+    [
+      "GCP's MetricDescriptor: a list that describes labels",
+      composed("monitoring.gcp.upbound.io/v1beta1", "MetricDescriptor", {
         labels: [{ key: "a", valueType: "STRING", description: "b" }],
       }),
-    },
-    {
-      reason: "Cloud SQL in its first version, with nothing that shows what settings is",
-      desired: composed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance"),
-    },
-    { reason: "a Helm release", desired: composed("helm.crossplane.io/v1beta1", "Release") },
-  ])("$reason", ({ desired }) => {
+    ],
+    [
+      "Cloud SQL in its first version, with nothing that shows what settings is",
+      composed("sql.gcp.upbound.io/v1beta1", "DatabaseInstance"),
+    ],
+    ["a Helm release", composed("helm.crossplane.io/v1beta1", "Release")],
+  ])("%s", (_reason, desired) => {
     const draft = run({ tags: { add: [team] }, desired: { it: desired } });
     expect(draft.resources.size).toBe(0);
     expect(draft.conditions).toMatchObject([
@@ -187,17 +175,14 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
     ]);
   });
 
-  test.each<{ reason: string; desired: JsonObject }>([
-    { reason: "its bucket is not known yet", desired: block({ bucketRef: { name: "orders" } }) },
-    {
-      reason: "only the cloud knows its name",
-      desired: composed("iam.aws.upbound.io/v1beta1", "AccessKey", { user: "a" }),
-    },
-    {
-      reason: "the input leaves it out",
-      desired: block({ bucket: "orders" }, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "true" } } }),
-    },
-  ])("not where $reason", ({ desired: it }) => {
+  test.each<[reason: string, desired: JsonObject]>([
+    ["its bucket is not known yet", block({ bucketRef: { name: "orders" } })],
+    ["only the cloud knows its name", composed("iam.aws.upbound.io/v1beta1", "AccessKey", { user: "a" })],
+    [
+      "the input leaves it out",
+      block({ bucket: "orders" }, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "true" } } }),
+    ],
+  ])("not where %s", (_reason, it) => {
     const draft = run({ tags, desired: { it }, contenders: [] });
     expect(draft.resources.size).toBe(0);
     expect(draft.requirements.size).toBe(0);

@@ -116,20 +116,16 @@ describe("tags", () => {
   });
 
   test.each([
-    {
-      reason: "{key, value}",
-      before: [{ key: "a", value: "1" }],
-      after: [
+    [
+      "{key, value}",
+      [{ key: "a", value: "1" }],
+      [
         { key: "a", value: "1" },
         { key: "team", value: "shop" },
       ],
-    },
-    {
-      reason: "{tagKey, tagValue}",
-      before: [{ tagKey: "team", tagValue: "x" }],
-      after: [{ tagKey: "team", tagValue: "shop" }],
-    },
-  ])("keep the shape of a list of $reason", ({ before, after }) => {
+    ],
+    ["{tagKey, tagValue}", [{ tagKey: "team", tagValue: "x" }], [{ tagKey: "team", tagValue: "shop" }]],
+  ])("keep the shape of a list of %s", (_reason, before, after) => {
     const draft = run({ tags: { add: [team] }, desired: { bucket: bucket({ tags: before }) } });
     expect(at(desiredOf(draft), "spec.forProvider.tags")).toEqual(after);
   });
@@ -173,20 +169,14 @@ describe("tags", () => {
 
 describe("a resource is left alone", () => {
   const policy = { apiVersion: "iam.aws.upbound.io/v1beta1", kind: "RolePolicyAttachment", spec: { forProvider: {} } };
-  test.each([
-    { reason: "its kind has no tags", resource: policy },
-    { reason: "it is no managed resource", resource: { apiVersion: "v1", kind: "ConfigMap" } },
-    {
-      reason: "the pipeline only observes it",
-      resource: { ...bucket(), spec: { forProvider: {}, managementPolicies: ["Observe"] } },
-    },
-    {
-      reason: "its annotation says so",
-      resource: bucket({}, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "True" } } }),
-    },
-    { reason: "the input does not select it", resource: bucket(), resources: [{ apiGroup: "*.azure.upbound.io" }] },
-    { reason: "it has the tags already", resource: bucket({ tags: { team: "shop" } }) },
-  ])("when $reason", ({ resource, resources }) => {
+  test.each<[reason: string, resource: JsonObject, resources?: readonly JsonObject[]]>([
+    ["its kind has no tags", policy],
+    ["it is no managed resource", { apiVersion: "v1", kind: "ConfigMap" }],
+    ["the pipeline only observes it", { ...bucket(), spec: { forProvider: {}, managementPolicies: ["Observe"] } }],
+    ["its annotation says so", bucket({}, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "True" } } })],
+    ["the input does not select it", bucket(), [{ apiGroup: "*.azure.upbound.io" }]],
+    ["it has the tags already", bucket({ tags: { team: "shop" } })],
+  ])("when %s", (_reason, resource, resources) => {
     const input = { add: [team], ...(resources && { resources }) };
     const draft = run({ tags: input, desired: { bucket: resource }, capabilities: ["RequiredSchemas"] });
     expect([draft.resources, draft.requirements, draft.requiredSchemas]).toEqual([new Map(), new Map(), new Map()]);
@@ -263,29 +253,26 @@ describe("tags of the XR that a cloud would refuse", () => {
   const observed = { bucket: bucket({ tags: { team: "old" } }) };
   const long = "v".repeat(300);
 
-  test.each<{ reason: string; parts: CallParts; tags: unknown; condition: string }>([
-    {
-      reason: "are left as they are, on a resource that is there",
-      parts: { xr: noted(long), observed },
-      tags: { team: "old" },
-      condition:
-        "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of 300 characters; AWS takes at most 256",
-    },
-    {
-      reason: "and long ones are not counted",
-      parts: { xr: noted("v".repeat(600)), observed },
-      tags: { team: "old" },
-      condition:
-        "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of more than 256 characters, the most that AWS takes",
-    },
-    {
-      reason: "hold a new resource back",
-      parts: { xr: noted(long) },
-      tags: "removed",
-      condition:
-        "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of 300 characters; AWS takes at most 256",
-    },
-  ])("$reason, and the XR goes on, unready", ({ parts, tags, condition }) => {
+  test.each<[reason: string, parts: CallParts, tags: unknown, condition: string]>([
+    [
+      "are left as they are, on a resource that is there",
+      { xr: noted(long), observed },
+      { team: "old" },
+      "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of 300 characters; AWS takes at most 256",
+    ],
+    [
+      "and long ones are not counted",
+      { xr: noted("v".repeat(600)), observed },
+      { team: "old" },
+      "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of more than 256 characters, the most that AWS takes",
+    ],
+    [
+      "hold a new resource back",
+      { xr: noted(long) },
+      "removed",
+      "InvalidTags: 1 tagged; bucket: spec.forProvider.tags.note: a value of 300 characters; AWS takes at most 256",
+    ],
+  ])("%s, and the XR goes on, unready", (_reason, parts, tags, condition) => {
     const draft = run({ ...parts, tags: input, desired: { bucket: bucket() } });
     expect(draft.results).toMatchObject([{ severity: "Warning", reason: "InvalidTags" }]);
     expect(draft.compositeReady).toBe("False");
