@@ -1,9 +1,9 @@
-/** The kind of an error, for code that decides how to go on; people read the message. */
+/** The kind of an error, for code that handles it; the message is for people. */
 export type ErrorCode =
-  | "InvalidFieldPath" // a path in the input does not parse, or leads through something that is no object or list
+  | "InvalidFieldPath" // a path in the input does not parse, or leads through a value that is neither object nor list
   | "InvalidInput" // the input's faults, all of them in one message
-  | "InvalidMessage" // the request's bytes are not the message that the protocol promises
-  | "InvalidResponse" // what we were about to return cannot be represented, e.g. NaN in a Struct
+  | "InvalidMessage" // the request's bytes are not a RunFunctionRequest
+  | "InvalidResponse" // the response cannot be encoded, e.g. NaN in a Struct
   | "InvalidFlags" // the command line or the environment
   | "CannotServe"; // certificates, address: the server cannot start
 

@@ -20,7 +20,7 @@ const asText = format.printf(({ timestamp, level, message, ...fields }) => {
 /**
  * Logs JSON, one object a line, from level info on; with `debug` text for people, from level debug on.
  *
- * @param stream standard error, so that standard output stays free for what a command answers.
+ * @param stream standard error, so that standard output stays free for a command's output.
  */
 export function createLog({ debug }: { readonly debug: boolean }, stream: Writable): Log {
   const logger = createLogger({
@@ -28,6 +28,6 @@ export function createLog({ debug }: { readonly debug: boolean }, stream: Writab
     format: format.combine(format.timestamp(), debug ? asText : format.json()),
     transports: [new transports.Stream({ stream })],
   });
-  // winston formats a line before it asks whether the level is on, and there is a debug line for every call.
+  // winston formats a line before it checks the level, and every call has a debug line.
   return debug ? logger : Object.assign(logger, { debug: () => logger });
 }

@@ -8,15 +8,15 @@ import { sharing } from "./features/sharing/sharing.ts";
 import { tags } from "./features/tags/tags.ts";
 import { type Draft, emptyDraft } from "./model/draft.ts";
 
-/** The features, in the order in which they run. Each takes effect where the input has its section. */
+/** The features, in the order in which they run. Each runs where the input has its section. */
 const features: readonly Feature[] = [
-  sharing, // first: all that follows can use what others share
+  sharing, // first: all features below can use shared resources
   publishing,
-  consumers, // before external names and tags: credentials are resources like others
-  externalNames, // after every feature that desires managed resources, and before tags: who may write its ledger must not pass by them
-  tags, // needs the final set of desired resources and their names, and leaves out what another XR has
-  adoption, // after every feature that desires resources: it looks for those that nobody desires
-  responseTTL, // last: a requirement that is pending forbids a TTL, whichever feature has asked
+  consumers, // before external names and tags: credentials are managed resources too
+  externalNames, // after every feature that desires managed resources; before tags: names from the ledger, which a team can edit, must be arbitrated
+  tags, // needs the final set of desired resources and their names; leaves out those that another XR owns
+  adoption, // after every feature that desires resources: it looks for those that are no longer desired
+  responseTTL, // last: a pending requirement of any feature forbids a TTL
 ];
 
 export const run = (call: Call): Draft => features.reduce((draft, feature) => feature(call, draft), emptyDraft);

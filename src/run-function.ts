@@ -6,13 +6,13 @@ import type { Condition, Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";
 import { type Draft, emptyDraft, type TagChange, withRequirements, withResults } from "./model/draft.ts";
 import { Requirements } from "./model/requirement.ts";
-import type { OperationCall } from "./operations/operation.ts";
+import type { OperationCall } from "./operations/never-reconciled.ts";
 import { assertNoOperation, operate } from "./operations/operations.ts";
 import { run } from "./pipeline.ts";
 import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 
-/** The outcome of one call: the bytes to send, and the parts that the log and the metrics may show. */
+/** The outcome of one call: the response, and the parts of it that the log and the metrics may show. */
 export interface Outcome {
   /** A RunFunctionResponse, encoded, in memory of its own. */
   readonly response: Uint8Array;
@@ -27,9 +27,9 @@ const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 /**
  * Answers one encoded RunFunctionRequest. Deterministic: the same bytes in, the same bytes out.
  *
- * A user's mistake becomes a Fatal result, which freezes the XR: nothing is applied, nothing is deleted.
+ * A user's mistake becomes a Fatal result, which stops the reconcile: Crossplane applies and deletes nothing.
  *
- * @throws {FunctionError} `InvalidMessage` for bytes that are no RunFunctionRequest.
+ * @throws {FunctionError} `InvalidMessage` for bytes that are not a RunFunctionRequest.
  */
 export function runFunction(message: Uint8Array): Outcome {
   const request = readRequest(message);
@@ -39,25 +39,25 @@ export function runFunction(message: Uint8Array): Outcome {
     const { document } = request.observed.composite;
     const input = parseKnownInput(request.input.toObject(), request.inputBytes);
     const call = { request, input, requirements };
-    draft = isOperation(document, input) ? operate(call) : compose(call, document);
+    draft = isOperation(document, input) ? operate(call) : runComposition(call, document);
     draft = withRequirements(draft, requirements);
     return toOutcome(draft, writeResponse(request, draft, MAX_RESPONSE_BYTES));
   } catch (error) {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
     const { message, code: reason } = error;
     const result: Result = { severity: "Fatal", message, reason, target: "Composite" };
-    // No TTL: Crossplane would replay the Fatal result until that ends.
+    // No TTL: Crossplane would replay the Fatal result until it expires.
     const kept = { ...withRequirements(draft, requirements), audit: [], results: [], ttlSeconds: undefined };
     const fatal = withResults(kept, [result]);
     return toOutcome(fatal, writeFatalResponse(request, fatal));
   }
 }
 
-/** Crossplane calls for an Operation without an XR. */
+/** Tells whether the call is an Operation's: it has no XR. */
 const isOperation = (composite: Document, { spec }: Input): boolean =>
   spec.neverReconciled !== undefined && composite.at(["kind"]) === undefined;
 
-function compose(call: OperationCall, document: Document): Draft {
+function runComposition(call: OperationCall, document: Document): Draft {
   const composite = toComposite(document);
   assertNoOperation(call.input);
   return run({ ...call, composite });

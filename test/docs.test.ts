@@ -93,7 +93,7 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   SharedResourcesReady: ["sharing/condition.ts", "sharing/verdict.ts"],
   EnvironmentConfigPublished: ["publish.ts"],
   ConsumersServed: ["consumers/condition.ts"],
-  TagsOwned: ["tags/condition.ts", "tags/reasons.ts"],
+  TagsOwned: ["tags/condition.ts"],
   ResourcesAdopted: ["adoption/condition.ts", "adoption/reasons.ts"],
   ExternalNamesPinned: ["external-names/condition.ts"],
 };

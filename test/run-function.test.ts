@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { loadMethod } from "../cli/render/codec.ts";
 import type { RunFunctionRequest, RunFunctionResponse } from "../cli/render/protocol.ts";
 import { fromStruct, toStruct } from "../cli/render/struct.ts";
-import { toRequirement } from "../src/crossplane/requirement.ts";
+import { toRequirement } from "../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { bucket as composed, referring, store } from "../testing/builders/composed.ts";
@@ -153,20 +153,19 @@ describe("a request gets a Fatal result and changes nothing", () => {
       message: [
         "cannot use the input:",
         ...["sharedResources", "tags", "adoption"].map(
-          (section) => `  spec.${section}: only in a Composition, and this is an Operation: there is no XR`,
+          (section) => `  spec.${section}: not allowed in an Operation: it has no XR`,
         ),
       ].join("\n"),
     },
     ...["environment", "publish", "consumers", "externalNames"].map((section) => ({
       reason: `an Operation has the section ${section}`,
       request: requestOf({ observed: {} }, inputOf({ neverReconciled: {}, [section]: sections[section] ?? {} })),
-      message: `cannot use the input:\n  spec.${section}: only in a Composition, and this is an Operation: there is no XR`,
+      message: `cannot use the input:\n  spec.${section}: not allowed in an Operation: it has no XR`,
     })),
     {
       reason: "a Composition has a section that makes sense in an Operation only",
       request: requestOf({}, inputOf({ neverReconciled: {} })),
-      message:
-        "cannot use the input:\n  spec.neverReconciled: only in an Operation, and this is a Composition: there is an XR",
+      message: "cannot use the input:\n  spec.neverReconciled: allowed in an Operation only",
     },
   ])("when $reason", ({ request, message }) => {
     const { response, results } = run(request);

@@ -3,8 +3,9 @@ import { readPolicies } from "../../src/crossplane/management-policies.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { LEAVE_BEHIND, ORIGIN } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
-import { IDENTITY, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/marks.ts";
+import { IDENTITY_LABEL } from "../../src/ownership/identity.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { discover, type ResourceKind } from "../cluster/discovery.ts";
 import { list } from "../cluster/list.ts";
@@ -71,7 +72,7 @@ export class Departures {
     const wanted = { group: withoutScope(departure.group), kind: departure.kind };
     const kind = findKinds(wanted, await this.#kinds([wanted])).find(({ group }) => group === departure.group);
     if (kind === undefined) return false; // it is not served any more, so its provider is gone
-    const labelSelector = `${IDENTITY}=${departure.identity}`;
+    const labelSelector = `${IDENTITY_LABEL}=${departure.identity}`;
     const contenders = await list(this.#cluster, kind, { labelSelector, isMetadataOnly: true });
     return leavesBehind(
       departure,

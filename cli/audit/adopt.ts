@@ -6,8 +6,8 @@ import {
   resourceKey,
   toReference,
 } from "../../src/crossplane/references.ts";
+import { groupBy } from "../../src/model/collections.ts";
 import { stringAt } from "../../src/model/document.ts";
-import { groupBy } from "../../src/model/group-by.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { toPrintable } from "../text.ts";
 import type { Finding, World } from "./world.ts";

@@ -1,9 +1,8 @@
 import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
-import { findController } from "../../src/crossplane/controller.ts";
-import { EXTERNAL_NAME } from "../../src/crossplane/metadata.ts";
+import { EXTERNAL_NAME, findController } from "../../src/crossplane/metadata.ts";
 import { formatReference, toReference } from "../../src/crossplane/references.ts";
+import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import { groupBy } from "../../src/model/group-by.ts";
 import { byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
 import type { Patience } from "./findings.ts";
 import type { World } from "./world.ts";

@@ -1,10 +1,15 @@
 import type { Composite } from "../../src/crossplane/composite.ts";
-import { COMPOSITE, COMPOSITION_RESOURCE_NAME } from "../../src/crossplane/metadata.ts";
-import { NestedComposites } from "../../src/crossplane/nesting.ts";
-import { findProof, type PossibleComposer, type Proof, toPossibleComposer } from "../../src/crossplane/proof.ts";
+import { COMPOSITE_LABEL_PATH, COMPOSITION_RESOURCE_NAME } from "../../src/crossplane/metadata.ts";
+import {
+  findProof,
+  NestedComposites,
+  type PossibleComposer,
+  type Proof,
+  toPossibleComposer,
+} from "../../src/crossplane/proof.ts";
 import { resourceKey, toReference } from "../../src/crossplane/references.ts";
+import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import { groupBy } from "../../src/model/group-by.ts";
 
 /** The XR that composed an orphan, as far as the orphan's metadata tells. */
 export type Composer =
@@ -44,7 +49,7 @@ export class Composers {
     // An Endpoints object copies its Service's labels, but not this annotation.
     if (stringAt(document, COMPOSITION_RESOURCE_NAME) === undefined) return { is: "none" };
     const namespace = stringAt(document, ["metadata", "namespace"]);
-    const possible = (this.#byRoot.get(stringAt(document, COMPOSITE) ?? "") ?? [])
+    const possible = (this.#byRoot.get(stringAt(document, COMPOSITE_LABEL_PATH) ?? "") ?? [])
       .filter(({ composite }) => composite.namespace === undefined || composite.namespace === namespace)
       .map(({ composite, composer }) => ({ composite, proof: findProof(document, composer) }))
       .filter(({ proof }) => proof.is !== "unproven");

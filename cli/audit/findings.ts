@@ -1,8 +1,12 @@
 import { toApiGroup, toGroupKind } from "../../src/crossplane/api-group.ts";
 import type { Composite } from "../../src/crossplane/composite.ts";
-import { type Controller, findController } from "../../src/crossplane/controller.ts";
 import { readSharedResource } from "../../src/crossplane/copies.ts";
-import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../src/crossplane/metadata.ts";
+import {
+  COMPOSITION_RESOURCE_NAME,
+  type Controller,
+  findController,
+  isBeingDeleted,
+} from "../../src/crossplane/metadata.ts";
 import {
   formatReference,
   type Reference,
@@ -10,7 +14,7 @@ import {
   toReference,
   toReferences,
 } from "../../src/crossplane/references.ts";
-import { compareTexts } from "../../src/model/compare.ts";
+import { compareTexts } from "../../src/model/collections.ts";
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { findStrays } from "./cloud-resources.ts";

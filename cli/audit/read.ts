@@ -2,9 +2,9 @@ import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../src/crossplane/composite.ts";
 import { COMPOSITE_LABEL, readLabel } from "../../src/crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference, toReferences } from "../../src/crossplane/references.ts";
-import { compareTexts } from "../../src/model/compare.ts";
+import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
-import { IDENTITY } from "../../src/ownership/marks.ts";
+import { IDENTITY_LABEL } from "../../src/ownership/identity.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { discover, findKind, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
@@ -44,9 +44,11 @@ export async function readWorld(cluster: Cluster, progress: Progress): Promise<W
   const composites = await readComposites(reading, kinds);
   const found = await listMetadata(reading, kinds, "kinds", COMPOSITE_LABEL);
   // Managed resources without this function's label, of kinds that have some with it. They need not have an XR.
-  const registered = new Set(found.filter((document) => readLabel(document, IDENTITY) !== undefined).map(toCloudKind));
+  const registered = new Set(
+    found.filter((document) => readLabel(document, IDENTITY_LABEL) !== undefined).map(toCloudKind),
+  );
   const some = kinds.filter(({ group, kind }) => registered.has(`${withoutScope(group)}/${kind}`));
-  const unregistered = await listMetadata(reading, some, "kinds with owners", `!${IDENTITY}`);
+  const unregistered = await listMetadata(reading, some, "kinds with owners", `!${IDENTITY_LABEL}`);
   const labelled = new Map(
     [...found, ...composites.map(({ document }) => document)].map((document) => [
       resourceKey(toReference(document)),

@@ -1,4 +1,4 @@
-import { compareTexts } from "../../src/model/compare.ts";
+import { compareTexts } from "../../src/model/collections.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import type { Cluster } from "./cluster.ts";
 import { ClusterError } from "./error.ts";

@@ -8,12 +8,17 @@ import {
   SHARED_RESOURCE_LABEL,
   sharedResourceLabel,
 } from "../../src/crossplane/copies.ts";
+import {
+  ALLOWED_NAMESPACE_SELECTOR,
+  type Grantee,
+  REFERENCE_GRANT,
+  readGrantees,
+  readNamespaceGrant,
+} from "../../src/crossplane/grants.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
-import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../../src/crossplane/namespace-grant.ts";
-import { type Grantee, REFERENCE_GRANT, readGrantees } from "../../src/crossplane/reference-grant.ts";
 import type { Reference } from "../../src/crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
-import { compareConsumers, type JudgedConsumer, judge, toConsumer } from "../../src/ownership/consumer.ts";
+import { compareConsumers, type JudgedConsumer, judgeConsumers, toConsumer } from "../../src/ownership/consumer.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
@@ -54,7 +59,7 @@ export async function findConsumers(
   const shared = found && documentOf(found);
   const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, kinds, shared);
   const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
-  const consumers = judge(lists.flat().sort(compareConsumers), isAnnotated, grantees);
+  const consumers = judgeConsumers(lists.flat().sort(compareConsumers), isAnnotated, grantees);
   return { isThere: shared !== undefined, consumers };
 }
 

@@ -1,12 +1,12 @@
 import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
-import { EVERYTHING, mayDelete, mayWrite, readPolicies } from "../../src/crossplane/management-policies.ts";
+import { ALL_ACTIONS, mayDelete, mayWrite, readPolicies } from "../../src/crossplane/management-policies.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { type JsonObject, toPlainText } from "../../src/model/json.ts";
-import { formatOwner, OWNER } from "../../src/ownership/owner.ts";
+import { formatOwner, OWNER } from "../../src/ownership/annotations.ts";
 import { type ResourceQuery, toPlace } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
 import type { Declarer } from "./ownership.ts";
@@ -78,7 +78,7 @@ const isManaged = ({ group, kind, document }: Named): boolean =>
 function byItself({ group, kind, document }: Named, includeObservers: boolean): Declared {
   const { names, namePath: path, scope, providerConfig } = toPlace(document, { group, kind });
   if (names.at(-1) === "") return NOTHING; // its provider makes up the name
-  const isObserver = !mayWrite(readPolicies(document) ?? EVERYTHING) && !mayDelete(document);
+  const isObserver = !mayWrite(readPolicies(document) ?? ALL_ACTIONS) && !mayDelete(document);
   if (isObserver && !includeObservers) return NOTHING;
   const namespace = stringAt(document, ["metadata", "namespace"]);
   const name = [namespace, stringAt(document, ["metadata", "name"])].filter(Boolean).join("/");

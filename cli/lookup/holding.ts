@@ -3,7 +3,7 @@ import { readProviderConfig } from "../../src/crossplane/managed-resource.ts";
 import {
   CLAIM_NAME,
   CLAIM_NAMESPACE,
-  COMPOSITE,
+  COMPOSITE_LABEL_PATH,
   EXTERNAL_NAME,
   readAnnotation,
   readLabel,
@@ -12,10 +12,10 @@ import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { CLUSTER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
-import { hashExternalName, readNames } from "../../src/ownership/identity.ts";
-import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/marks.ts";
+import { EXTERNAL_NAME_LABEL, hashExternalName, readNames } from "../../src/ownership/identity.ts";
 import { type ResourceKind, toFullName } from "../cluster/discovery.ts";
 
 /** A cloud resource to look up, by the fields that are known of it. */
@@ -99,7 +99,7 @@ export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
     providerConfig,
     scope,
     cluster: annotation(CLUSTER),
-    composite: stringAt(document, COMPOSITE),
+    composite: stringAt(document, COMPOSITE_LABEL_PATH),
     claim: claim.length === 2 ? claim.join("/") : undefined,
     namespace: toNamespace(contender.owner) ?? stringAt(document, ["metadata", "namespace"]),
     recordedOwner: annotation(TAGS_OWNER),

@@ -1,6 +1,6 @@
 import { withoutScope } from "../../src/crossplane/api-group.ts";
-import { groupBy } from "../../src/model/group-by.ts";
-import { EXTERNAL_NAME_LABEL, IDENTITY } from "../../src/ownership/marks.ts";
+import { groupBy } from "../../src/model/collections.ts";
+import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL } from "../../src/ownership/identity.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { inParallel, list } from "../cluster/list.ts";
@@ -77,16 +77,16 @@ function isInPlace(holding: Holding, query: ResourceQuery): boolean {
 
 /** Finds all managed resources of the cloud resources that those of this name represent. */
 export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: string): Promise<readonly Holding[]> {
-  const named = await list(cluster, kind, { labelSelector: IDENTITY, fieldSelector: `metadata.name=${name}` });
+  const named = await list(cluster, kind, { labelSelector: IDENTITY_LABEL, fieldSelector: `metadata.name=${name}` });
   const identities = named.flatMap((object) => toHolding(object, kind).contender.identity ?? []);
   const found = await inParallel([...new Set(identities)].sort(), (identity) =>
-    list(cluster, kind, { labelSelector: `${IDENTITY}=${identity}` }),
+    list(cluster, kind, { labelSelector: `${IDENTITY_LABEL}=${identity}` }),
   );
   return found.flat().map((object) => toHolding(object, kind));
 }
 
 /** Lists the registered managed resources of a kind. */
 export async function listRegistered(cluster: Cluster, kind: ResourceKind): Promise<readonly Holding[]> {
-  const objects = await list(cluster, kind, { labelSelector: IDENTITY });
+  const objects = await list(cluster, kind, { labelSelector: IDENTITY_LABEL });
   return objects.map((object) => toHolding(object, kind));
 }

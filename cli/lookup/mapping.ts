@@ -4,7 +4,7 @@ import { countNames, findFacts } from "../../src/crossplane/providers/families.t
 import { FunctionError } from "../../src/errors.ts";
 import { faultsIn } from "../../src/input/faults.ts";
 import { exactlyOneOf, fieldPath } from "../../src/input/fields.ts";
-import { API_VERSION } from "../../src/input/schema.ts";
+import { INPUT_API_VERSION } from "../../src/input/schema.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
 import { parseTemplate } from "../../src/model/template.ts";
 
@@ -122,7 +122,7 @@ const mapping = z.strictObject({
 
 /** One schema for the validation here and for editors (deploy/mapping.schema.json). */
 export const mappingSchema = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
+  apiVersion: z.literal(INPUT_API_VERSION),
   kind: z.literal("IdentityMapping"),
   mappings: z.array(mapping).min(1).describe("One for each kind of XR or claim."),
 });

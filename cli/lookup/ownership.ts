@@ -1,5 +1,4 @@
-import { compareTexts } from "../../src/model/compare.ts";
-import { groupBy } from "../../src/model/group-by.ts";
+import { compareTexts, groupBy } from "../../src/model/collections.ts";
 import { byPrecedence } from "../../src/ownership/contender.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";

@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, parseAllDocuments, stringify, type YAMLMap, type YAMLSeq } from "yaml";
 import { FunctionError } from "../../src/errors.ts";
 import { faultsIn } from "../../src/input/faults.ts";
-import { API_VERSION, inputSchema, KIND } from "../../src/input/schema.ts";
+import { INPUT_API_VERSION, INPUT_KIND, inputSchema } from "../../src/input/schema.ts";
 import { IGNORE_TAGS } from "../../src/input/tags.ts";
 import { isObject, type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { readText } from "../files.ts";
@@ -116,7 +116,7 @@ function translateInput(input: JsonObject, step: YAMLMap, source: Source & Style
   const translation = Object.hasOwn(TRANSLATIONS, group) ? TRANSLATIONS[group] : undefined;
   if (translation === undefined) return NOT_TRANSLATED;
   const { spec, remarks } = translation(input);
-  const translated = { apiVersion: API_VERSION, kind: KIND, spec };
+  const translated = { apiVersion: INPUT_API_VERSION, kind: INPUT_KIND, spec };
   const parsed = inputSchema.safeParse(translated, { reportInput: true });
   const faults = parsed.success
     ? []

@@ -1,5 +1,5 @@
+import { groupBy } from "../../src/model/collections.ts";
 import { formatFieldPath } from "../../src/model/field-path.ts";
-import { groupBy } from "../../src/model/group-by.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind } from "../cluster/discovery.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";

@@ -1,5 +1,5 @@
 import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL } from "../../src/crossplane/metadata.ts";
-import { compareEntries } from "../../src/model/compare.ts";
+import { compareEntries } from "../../src/model/collections.ts";
 import { isObject, type JsonObject, ownValue, withKey } from "../../src/model/json.ts";
 import type { RenderOptions } from "./command.ts";
 import { RenderError, whileDoing } from "./error.ts";

@@ -1,4 +1,4 @@
-import { compareTexts } from "../../src/model/compare.ts";
+import { compareTexts } from "../../src/model/collections.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
 import { metadataMap, metadataString } from "./objects.ts";
 import type { ResourceSelector, Resources, Schema, SchemaSelector } from "./protocol.ts";

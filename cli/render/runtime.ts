@@ -1,4 +1,4 @@
-import { Client, credentials, Metadata } from "@grpc/grpc-js";
+import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { RenderError } from "./error.ts";
 import type { FunctionManifest, Step } from "./inputs.ts";
 
@@ -42,10 +42,12 @@ export function findRuntime({ step, functionRef: { name } }: Step, functions: re
 /** `registry.example.org:5000/mirror/NAME:v1@sha256:…` → `NAME` */
 const toRepository = (name: string): string | undefined => /(?:^|\/)([^/:@]+)(?::[^/@]*)?(?:@[^/]*)?$/.exec(name)?.[1];
 
-const METHOD = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction";
+const methodOf = (version: "v1" | "v1beta1"): string =>
+  `/apiextensions.fn.proto.${version}.FunctionRunnerService/RunFunction`;
 
 /**
- * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens.
+ * Calls a function over gRPC without TLS, as Crossplane's CLI does: waits until it listens, and falls back to v1beta1, the
+ * only protocol of functions such as function-patch-and-transform v0.5.
  *
  * @param deadline in milliseconds since the epoch.
  * @throws {RenderError} with the code and the message of a call that failed.
@@ -54,11 +56,16 @@ export async function callFunction(target: string, request: Buffer, deadline: nu
   const client = new Client(target, credentials.createInsecure(), { "grpc.max_receive_message_length": -1 });
   const same = (bytes: Buffer): Buffer => bytes;
   const metadata = new Metadata({ waitForReady: true });
-  try {
-    return await new Promise((resolve, reject) => {
-      client.makeUnaryRequest(METHOD, same, same, request, metadata, { deadline }, (error, response) =>
+  const call = (method: string): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      client.makeUnaryRequest(method, same, same, request, metadata, { deadline }, (error, response) =>
         error ? reject(error) : resolve(response ?? Buffer.alloc(0)),
       );
+    });
+  try {
+    return await call(methodOf("v1")).catch((error: ServiceError) => {
+      if (error.code !== status.UNIMPLEMENTED) throw error;
+      return call(methodOf("v1beta1"));
     });
   } catch (cause) {
     throw new RenderError(`cannot call the function at ${target}`, { cause });

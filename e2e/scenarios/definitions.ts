@@ -1,4 +1,4 @@
-import { API_VERSION, KIND } from "../../src/input/schema.ts";
+import { INPUT_API_VERSION, INPUT_KIND } from "../../src/input/schema.ts";
 import { NAMESPACE } from "../rig/crossplane.ts";
 import { FUNCTION } from "../rig/function.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
@@ -119,7 +119,7 @@ export const autoReady: Step = { step: "ready", functionRef: { name: AUTO_READY 
 export const ours = (step: string, spec: object, functionName = FUNCTION): Step => ({
   step,
   functionRef: { name: functionName },
-  input: { apiVersion: API_VERSION, kind: KIND, spec: { responseTTL, ...spec } },
+  input: { apiVersion: INPUT_API_VERSION, kind: INPUT_KIND, spec: { responseTTL, ...spec } },
 });
 
 interface CompositionOptions {

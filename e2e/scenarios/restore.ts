@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { composerName } from "../../src/crossplane/field-managers.ts";
+import { composerName } from "../../src/crossplane/metadata.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { isV2 } from "../rig/crossplane.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { API_VERSION, inputSchema, KIND } from "../../src/input/schema.ts";
+import { INPUT_API_VERSION, INPUT_KIND, inputSchema } from "../../src/input/schema.ts";
 
 /** A JSON schema, as far as zod writes one and a CustomResourceDefinition takes it. */
 export type Schema = z.core.JSONSchema.BaseSchema;
@@ -26,8 +26,8 @@ export function inputJsonSchema(): Schema {
 
 /** The CRD that documents the input in our package. Nobody creates Inputs: they are written into Compositions. */
 export function crd(): object {
-  const [group, version] = API_VERSION.split("/");
-  const plural = `${KIND.toLowerCase()}s`;
+  const [group, version] = INPUT_API_VERSION.split("/");
+  const plural = `${INPUT_KIND.toLowerCase()}s`;
   const { properties, ...schema } = inputJsonSchema();
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -35,7 +35,13 @@ export function crd(): object {
     metadata: { name: `${plural}.${group}` },
     spec: {
       group,
-      names: { kind: KIND, listKind: `${KIND}List`, plural, singular: KIND.toLowerCase(), categories: ["crossplane"] },
+      names: {
+        kind: INPUT_KIND,
+        listKind: `${INPUT_KIND}List`,
+        plural,
+        singular: INPUT_KIND.toLowerCase(),
+        categories: ["crossplane"],
+      },
       scope: "Namespaced",
       versions: [
         {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { API_VERSION, inputSchema, KIND } from "../../src/input/schema.ts";
+import { INPUT_API_VERSION, INPUT_KIND, inputSchema } from "../../src/input/schema.ts";
 
 const properties = (entries: Readonly<Record<string, object>>): object => ({ type: "object", properties: entries });
 
@@ -9,11 +9,11 @@ const properties = (entries: Readonly<Record<string, object>>): object => ({ typ
  */
 export function editorSchema(): object {
   const { $schema, ...input } = z.toJSONSchema(inputSchema, { io: "input", target: "draft-7", unrepresentable: "any" });
-  const ours = { properties: { apiVersion: { const: API_VERSION } }, required: ["apiVersion"] };
+  const ours = { properties: { apiVersion: { const: INPUT_API_VERSION } }, required: ["apiVersion"] };
   const step = properties({ input: { anyOf: [{ $ref: "#/definitions/Input" }, { not: ours }] } });
   return {
     $schema,
-    title: `A Composition with steps of function-shared-infrastructure (${API_VERSION}, kind ${KIND})`,
+    title: `A Composition with steps of function-shared-infrastructure (${INPUT_API_VERSION}, kind ${INPUT_KIND})`,
     ...properties({ spec: properties({ pipeline: { type: "array", items: step } }) }),
     definitions: { Input: input },
   };

@@ -1,6 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { parseFieldPath } from "../model/field-path.ts";
+import type { Request } from "../model/request.ts";
 import { CLAIM_NAMESPACE_LABEL, readLabel } from "./metadata.ts";
 
 /** The metadata of the XR, read once. */
@@ -10,34 +11,34 @@ export interface Composite {
   readonly name: string;
   /** Undefined for a cluster-scoped XR. */
   readonly namespace: string | undefined;
-  /** The claim that a legacy XR is bound to. A namespaced XR has none: there `spec.claimRef` is a field like any other. */
+  /** The claim that a legacy XR is bound to. A namespaced XR has none: its `spec.claimRef` is an ordinary field. */
   readonly claim: { readonly kind: string; readonly namespace: string; readonly name: string } | undefined;
-  /** True if it follows Crossplane v2's schema, which keeps Crossplane's own fields below `spec.crossplane`. */
+  /** True for Crossplane v2's schema, with Crossplane's own fields below `spec.crossplane`. */
   readonly isModern: boolean;
   readonly document: Document;
 }
 
-const API_VERSION = parseFieldPath("apiVersion");
-const KIND = parseFieldPath("kind");
-const NAME = parseFieldPath("metadata.name");
-const NAMESPACE = parseFieldPath("metadata.namespace");
-const CROSSPLANE = parseFieldPath("spec.crossplane");
-const CLAIM_KIND = parseFieldPath("spec.claimRef.kind");
-const CLAIM_NAME = parseFieldPath("spec.claimRef.name");
-const CLAIM_NAMESPACE = parseFieldPath("spec.claimRef.namespace");
+const API_VERSION_PATH = parseFieldPath("apiVersion");
+const KIND_PATH = parseFieldPath("kind");
+const NAME_PATH = parseFieldPath("metadata.name");
+const NAMESPACE_PATH = parseFieldPath("metadata.namespace");
+const CROSSPLANE_PATH = parseFieldPath("spec.crossplane");
+const CLAIM_REF_KIND = parseFieldPath("spec.claimRef.kind");
+const CLAIM_REF_NAME = parseFieldPath("spec.claimRef.name");
+const CLAIM_REF_NAMESPACE = parseFieldPath("spec.claimRef.namespace");
 
 /** @throws {FunctionError} `InvalidInput` where there is no XR, as in an Operation. */
 export function toComposite(document: Document): Composite {
-  const apiVersion = stringAt(document, API_VERSION);
-  const kind = stringAt(document, KIND);
-  const name = stringAt(document, NAME);
+  const apiVersion = stringAt(document, API_VERSION_PATH);
+  const kind = stringAt(document, KIND_PATH);
+  const name = stringAt(document, NAME_PATH);
   if (apiVersion === undefined || kind === undefined || name === undefined) {
     throw new FunctionError(
       "InvalidInput",
       "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
     );
   }
-  const namespace = stringAt(document, NAMESPACE);
+  const namespace = stringAt(document, NAMESPACE_PATH);
   const claim = namespace === undefined ? readClaim(document) : undefined;
   return {
     apiVersion,
@@ -45,30 +46,39 @@ export function toComposite(document: Document): Composite {
     name,
     namespace,
     claim,
-    // Only legacy XRs have claims, whose other fields are copied to them: `spec.crossplane`, too, where the XRD lets it.
-    isModern: namespace !== undefined || (claim === undefined && document.at(CROSSPLANE) !== undefined),
+    // Legacy XRs get the fields of their claim, among them `spec.crossplane` where the XRD allows it.
+    isModern: namespace !== undefined || (claim === undefined && document.at(CROSSPLANE_PATH) !== undefined),
     document,
   };
 }
 
 /**
- * Finds the namespace of the claim that a cluster-scoped resource was made for. Crossplane sets the label on the XR of a claim and on
- * all that is composed below it, nested XRs included, over what a Composition desires (RenderComposedResourceMetadata in
- * composition_render.go and the claim's syncer, v1.20 to v2.4). A resource that Crossplane has not labelled yet may have a claim.
+ * Finds the namespace of the claim that a cluster-scoped resource was composed for. Crossplane sets the label on a claim's XR and on
+ * everything composed below it, nested XRs included; a Composition cannot override it (RenderComposedResourceMetadata in
+ * composition_render.go and the claim's syncer, v1.20 to v2.4). A resource that is not labelled yet may still have a claim.
  */
 export const claimNamespace = (resource: Document): string | undefined =>
-  readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_NAMESPACE);
+  readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_REF_NAMESPACE);
 
 /**
- * Finds the namespace of the team that asks: the XR's own, or that of the claim at the root of the tree that the XR is nested in.
- * Undefined for a cluster-scoped XR without a claim, which is the platform's.
+ * Finds the namespace of the consumer: the XR's own, or that of the claim at the root of its tree of XRs. Undefined for a
+ * cluster-scoped XR without a claim, which belongs to the platform.
  */
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
 function readClaim(document: Document): Composite["claim"] {
-  const name = stringAt(document, CLAIM_NAME);
-  const namespace = stringAt(document, CLAIM_NAMESPACE);
+  const name = stringAt(document, CLAIM_REF_NAME);
+  const namespace = stringAt(document, CLAIM_REF_NAMESPACE);
   if (name === undefined || namespace === undefined) return undefined;
-  return { kind: stringAt(document, CLAIM_KIND) ?? "Claim", name, namespace };
+  return { kind: stringAt(document, CLAIM_REF_KIND) ?? "Claim", name, namespace };
 }
+
+/**
+ * Tells whether this Crossplane supports a selector's namespace. v1 ignores it and fails the whole XR, because it cannot get a
+ * namespaced resource without one. v2.0 and v2.1 advertise no capabilities, but their XRs have `spec.crossplane`.
+ */
+export const canSelectNamespaces = (
+  { capabilities }: Pick<Request, "capabilities">,
+  { isModern }: Pick<Composite, "isModern">,
+): boolean => capabilities.size > 0 || isModern;

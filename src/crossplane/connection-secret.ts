@@ -6,14 +6,14 @@ import { CONNECTION_SECRET_REF, type SecretName } from "./copies.ts";
 /** The connection Secret of a resource. */
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
-  | { readonly is: "missing" } // the resource names none, or not yet, or by what is no name
-  | { readonly is: "foreign" }; // it names one that its owner may not give away
+  | { readonly is: "missing" } // the resource names none yet, or the name is invalid
+  | { readonly is: "foreign" }; // it names a Secret that its owner may not share
 
 /**
- * Judges the Secret that a resource names, without a namespace in its own. Whoever may write a resource need not be allowed to read
- * Secrets elsewhere, but what copies them (provider-kubernetes) is. So a namespaced resource may name Secrets of its own namespace
- * only. What was made for a claim has a spec that a tenant wrote: it may name Secrets of the claim's namespace, and the one that
- * Crossplane itself writes for it, which a claim cannot choose.
+ * Judges the connection Secret that a resource names; the default namespace is the resource's own. provider-kubernetes can read
+ * Secrets that the author of the resource cannot, so a namespaced resource may name Secrets of its own namespace only. A resource
+ * that was composed for a claim has a spec that a tenant wrote: it may name Secrets of the claim's namespace, and the one that
+ * Crossplane writes for it, whose name a claim cannot choose.
  */
 export function toConnectionSecret(
   resource: Document,

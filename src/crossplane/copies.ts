@@ -6,22 +6,22 @@ import { DOMAIN } from "../model/names.ts";
 import { readAnnotation } from "./metadata.ts";
 import { type Reference, readReference, resourceKey } from "./references.ts";
 
-/** The label of what makes a copy of a connection Secret: the hash of the shared resource that the Secret belongs to. */
+/** The label of a composed resource that makes a copy of a connection Secret: the hash of the shared resource. */
 export const SHARED_RESOURCE_LABEL = `${DOMAIN}/shared-resource-hash`;
 
-/** The label by which the owner of a shared resource finds its copies. It is the same in each version of the kind's API. */
+/** Makes the label by which a shared resource finds its copies. It does not depend on the API version. */
 export const sharedResourceLabel = (shared: Reference) => ({
   [SHARED_RESOURCE_LABEL]: hashText(resourceKey(shared), 40),
 });
 
-/** The annotation of what is composed for a copy: the shared resource that the copy was made from, as JSON. */
+/** The annotation of a composed resource that makes a copy: the shared resource, as JSON. */
 export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 
-/** Reads the shared resource that is recorded on what is composed for a copy; undefined where there is none, or no whole one. */
+/** Reads the shared resource from a composed resource that makes a copy; undefined where the record is missing or incomplete. */
 export const readSharedResource = (composed: Document): Reference | undefined =>
   readReference(parseJson(readAnnotation(composed, SHARED_RESOURCE)));
 
-/** The kinds that make copies. */
+/** The kinds of composed resources that make copies. */
 export const COPY_KINDS = {
   Object: { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" },
   NamespacedObject: { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object" },
@@ -36,10 +36,10 @@ export interface SecretName {
 }
 
 const MANIFEST_METADATA: FieldPath = ["spec", "forProvider", "manifest", "metadata"];
-/** The field in which an XR of Crossplane v1, a claim or an Object names its connection Secret. */
+/** The field in which a Crossplane v1 XR, a claim or an Object names its connection Secret. */
 export const CONNECTION_SECRET_REF: FieldPath = ["spec", "writeConnectionSecretToRef"];
 
-/** Reads which Secret is the copy: the resource itself, the one in an Object's manifest, or the one an Object publishes to. */
+/** Reads the name of the copy: the resource itself, the Secret in an Object's manifest, or the one that an Object publishes to. */
 export function readCopiedSecret(resource: Document): SecretName | undefined {
   if (resource.at(["kind"]) === "Secret") return secretAt(resource, ["metadata"]);
   if (resource.at(CONNECTION_SECRET_REF) === undefined) return secretAt(resource, MANIFEST_METADATA);

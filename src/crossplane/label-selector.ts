@@ -1,17 +1,17 @@
 import type { Document } from "../model/document.ts";
 import { isObject, type JsonValue, ownValue } from "../model/json.ts";
 
-/** One condition of a selector; all of them have to hold. */
+/** One condition of a selector; a match meets all. */
 type Term =
   | { readonly is: "in" | "notIn"; readonly key: string; readonly values: ReadonlySet<string> }
   | { readonly is: "exists" | "absent"; readonly key: string };
 
-/** A label selector as `kubectl -l` takes it, parsed. */
+/** A parsed label selector, in the syntax of `kubectl -l`. */
 export interface LabelSelector {
   readonly terms: readonly Term[];
 }
 
-/** A label's key: a name of up to 63 characters, with a DNS prefix before a slash where it has one. */
+/** A label's key: a name of up to 63 characters, with an optional DNS prefix and a slash. */
 const KEY = "(?:[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?";
 const VALUE = "(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)?";
 
@@ -20,13 +20,13 @@ const SET = new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
 const EXISTENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
 const ONE_VALUE = new RegExp(`^${VALUE}$`);
 
-/** Far more than anybody writes. Each namespace is held against each term, so their number is limited. */
+/** Limits of the length and the number of terms: each Namespace is compared with each term. */
 const MAX_LENGTH = 10_000;
 const MAX_TERMS = 50;
 
 /**
- * Parses `team=orders,env in (prod,stage),!legacy`, the grammar of apimachinery's `labels.Parse`. Undefined for what is no
- * selector, and for an empty one: Kubernetes takes that for everything, and nobody means it by an empty annotation.
+ * Parses `team=orders,env in (prod,stage),!legacy`, the grammar of apimachinery's `labels.Parse`. Undefined for an invalid selector,
+ * and for an empty one, which Kubernetes would take for everything: an empty annotation is not meant to grant access to all.
  */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   if (text.length > MAX_LENGTH || text.trim() === "") return undefined;
@@ -36,7 +36,7 @@ export function parseLabelSelector(text: string): LabelSelector | undefined {
   return terms.every((term) => term !== undefined) ? { terms } : undefined;
 }
 
-/** Splits at the commas that are not in brackets. */
+/** Splits at commas outside brackets. */
 function splitTerms(text: string): readonly string[] {
   const terms: string[] = [];
   let start = 0;
@@ -91,7 +91,7 @@ function isTrue(term: Term, value: JsonValue | undefined): boolean {
   }
 }
 
-/** The labels that every match has, for a lookup by labels, which knows no other conditions. */
+/** Lists the labels that every match has, for a lookup by labels, which supports no other conditions. */
 export const requiredLabels = ({ terms }: LabelSelector): Readonly<Record<string, string>> =>
   Object.fromEntries(
     terms.flatMap((term) =>

@@ -1,10 +1,12 @@
+import { shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isNamespacedGroup, toApiGroup, withoutScope } from "./api-group.ts";
+import { readAnnotation } from "./metadata.ts";
 
 /** The kind of a managed resource: `Distribution` of `cloudfront.aws.upbound.io`. */
 export interface ManagedKind {
   readonly apiVersion: string;
-  /** Without the `.m` of namespaced managed resources: both kinds stand for the same cloud resources. */
+  /** Without the `.m` of namespaced managed resources: both kinds manage the same cloud resources. */
   readonly group: string;
   readonly kind: string;
   readonly isNamespaced: boolean;
@@ -19,8 +21,8 @@ export function toManagedKind(apiVersion: string, kind: string): ManagedKind {
 }
 
 /**
- * Tells a managed resource by the fields that its CRD fills in (Crossplane's API conventions). A nested XR may have such
- * fields too, but then it has a Composition as well.
+ * Recognizes a managed resource by fields that its CRD defaults (Crossplane's API conventions). A nested XR may have such fields
+ * too, but also has a Composition.
  */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
@@ -29,8 +31,8 @@ export function isManaged(observed: Document): boolean {
 }
 
 /**
- * The ProviderConfig of a managed resource: its name, and its namespace where it is a namespaced ProviderConfig. What
- * cluster-scoped managed resources call ProviderConfig, namespaced ones call ClusterProviderConfig.
+ * Reads the ProviderConfig of a managed resource: its name, and its namespace for a namespaced ProviderConfig. Namespaced managed
+ * resources call the cluster-scoped kind ClusterProviderConfig.
  */
 export function readProviderConfig(
   desired: Document,
@@ -41,4 +43,35 @@ export function readProviderConfig(
   if (!isNamespaced || stringAt(desired, ["spec", "providerConfigRef", "kind"]) !== "ProviderConfig") return [name];
   const namespace = observed && stringAt(observed, ["metadata", "namespace"]);
   return [name, namespace ?? ""];
+}
+
+/** The provider's last finding about the cloud resource. */
+export type Observation = "unknown" | "absent" | "present";
+
+/** The error of a managed resource that only observes: crossplane-runtime pkg/reconciler/managed, v1.15 to v2.4. */
+const ABSENT_MESSAGE = "external resource does not exist";
+
+/** Reads the observation from the condition Synced. A provider that failed to look, or is paused, leaves it unknown. */
+export function readObservation(managed: Document): Observation {
+  const synced = shownCondition(managed, "Synced");
+  if (synced?.status === "True") return "present";
+  return synced?.message.includes(ABSENT_MESSAGE) === true ? "absent" : "unknown";
+}
+
+/**
+ * Tells whether the provider has noticed a pause: the annotation, or empty managementPolicies. Source: crossplane-runtime
+ * apis/common, ReasonReconcilePaused.
+ */
+export const isPauseSeen = (managed: Document): boolean =>
+  shownCondition(managed, "Synced")?.reason === "ReconcilePaused";
+
+/**
+ * Reads when the provider created the cloud resource for this managed resource; undefined where the cloud resource existed. The
+ * provider records its intent first and the outcome afterwards, so an intent without a failure may be a creation. Source:
+ * crossplane-runtime pkg/meta, SetExternalCreatePending.
+ */
+export function readCreationTime(managed: Document): string | undefined {
+  const at = (outcome: string): string | undefined =>
+    readAnnotation(managed, `crossplane.io/external-create-${outcome}`);
+  return at("succeeded") ?? (at("failed") === undefined ? at("pending") : undefined);
 }

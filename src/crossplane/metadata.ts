@@ -1,41 +1,86 @@
-import { type Document, stringAt } from "../model/document.ts";
+import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
+import { hashText } from "../model/hash.ts";
+import { type JsonObject, toPlainText } from "../model/json.ts";
+import { toApiGroup, toGroupKind } from "./api-group.ts";
 
 export const annotationPath = (key: string): FieldPath => ["metadata", "annotations", key];
 export const labelPath = (key: string): FieldPath => ["metadata", "labels", key];
 
-/** The annotation that holds the cloud's name of a managed resource. */
+/** The annotation with the cloud resource's name. */
 export const EXTERNAL_NAME = annotationPath("crossplane.io/external-name");
 
-/** The annotation that holds a composed resource's name in its Composition. */
+/** The annotation with a composed resource's name in its Composition. */
 export const COMPOSITION_RESOURCE_NAME = annotationPath("crossplane.io/composition-resource-name");
 
-/** The label by which the resources of a tree of XRs, nested XRs among them, name the XR at the root. */
+/** The label with the name of the XR at the root, on all resources of a tree of XRs, nested XRs included. */
 export const COMPOSITE_LABEL = "crossplane.io/composite";
-export const COMPOSITE = labelPath(COMPOSITE_LABEL);
+export const COMPOSITE_LABEL_PATH = labelPath(COMPOSITE_LABEL);
 
-/** The labels by which an XR and what it composes name the claim. */
+/** The labels with the claim's name and namespace, on its XR and all resources composed for it. */
 export const CLAIM_NAME_LABEL = "crossplane.io/claim-name";
 export const CLAIM_NAMESPACE_LABEL = "crossplane.io/claim-namespace";
 export const CLAIM_NAME = labelPath(CLAIM_NAME_LABEL);
 export const CLAIM_NAMESPACE = labelPath(CLAIM_NAMESPACE_LABEL);
 
-/** The non-empty annotation of that key. */
+/** Reads a non-empty annotation. */
 export const readAnnotation = (resource: Document, key: string): string | undefined =>
   stringAt(resource, annotationPath(key));
 
-/** The non-empty label of that key. */
+/** Reads a non-empty label. */
 export const readLabel = (resource: Document, key: string): string | undefined => stringAt(resource, labelPath(key));
 
-/** Tells whether Crossplane or the provider leaves the resource alone. Source: crossplane-runtime pkg/meta, IsPaused. */
+/** Tells whether reconciliation of the resource is paused. Source: crossplane-runtime pkg/meta, IsPaused. */
 export const isPaused = (resource: Document): boolean => readAnnotation(resource, "crossplane.io/paused") === "true";
 
 export const isBeingDeleted = (resource: Document): boolean =>
   stringAt(resource, ["metadata", "deletionTimestamp"]) !== undefined;
 
-/** `namespace/name`, or the name of a cluster-scoped resource. */
+/** Formats `namespace/name`, or the name of a cluster-scoped resource. */
 export function qualifiedName(resource: Document): string {
   const namespace = stringAt(resource, ["metadata", "namespace"]);
   const name = stringAt(resource, ["metadata", "name"]) ?? "";
   return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** The owner reference of an object's controller. */
+export interface Controller {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export function findController(resource: Document): Controller | undefined {
+  const owner = objectsAt(resource, ["metadata", "ownerReferences"]).find(({ controller }) => controller === true);
+  return owner && toController(owner);
+}
+
+const toController = (owner: JsonObject): Controller => ({
+  apiVersion: toPlainText(owner["apiVersion"]),
+  kind: toPlainText(owner["kind"]),
+  name: toPlainText(owner["name"]),
+  uid: toPlainText(owner["uid"]),
+});
+
+/** The prefix of the field manager of a composed resource: `ComposedFieldOwnerName` in Crossplane's composition_functions.go. */
+const COMPOSED = "apiextensions.crossplane.io/composed/";
+
+/** The field manager of an XR's references: `FieldOwnerXR` in the same file. */
+export const REFERENCES_MANAGER = "apiextensions.crossplane.io/composite";
+
+/** Reads the entries of `metadata.managedFields`; none where a restore dropped them. */
+export const readManagedFields = (resource: Document): readonly JsonObject[] =>
+  objectsAt(resource, ["metadata", "managedFields"]);
+
+/** Reads the field managers of the XRs that composed the resource. */
+export const readComposers = (resource: Document): readonly string[] =>
+  readManagedFields(resource)
+    .map(({ manager }) => toPlainText(manager))
+    .filter((manager) => manager.startsWith(COMPOSED));
+
+/** Computes the field manager with which Crossplane applies this XR's composed resources. */
+export function composerName({ apiVersion, kind, name }: Omit<Controller, "uid">): string {
+  const groupKind = toGroupKind(kind, toApiGroup(apiVersion));
+  return `${COMPOSED}${hashText(`${name}${groupKind}`)}`;
 }

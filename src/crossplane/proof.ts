@@ -1,19 +1,37 @@
 import { brief } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import type { Composite } from "./composite.ts";
-import { composerName, readComposers } from "./field-managers.ts";
-import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL, readLabel } from "./metadata.ts";
+import type { LookupAnswer } from "../model/requirement.ts";
+import { toApiGroup } from "./api-group.ts";
+import { type Composite, toComposite } from "./composite.ts";
+import {
+  CLAIM_NAME_LABEL,
+  CLAIM_NAMESPACE_LABEL,
+  COMPOSITE_LABEL,
+  type Controller,
+  composerName,
+  findController,
+  readComposers,
+  readLabel,
+} from "./metadata.ts";
+import {
+  formatReference,
+  type Reference,
+  readReference,
+  resourceKey,
+  toReference,
+  toReferences,
+} from "./references.ts";
 
-/** The answer to whether an XR composed a resource, as far as the resource proves it. */
+/** The proof on a resource that an XR composed it. */
 export type Proof =
   | { readonly is: "proven" }
   | { readonly is: "unproven"; readonly because: string }
-  | { readonly is: "nested"; readonly root: string }; // proven if the XR is nested below that root, as its label says
+  | { readonly is: "nested"; readonly root: string }; // proven if the XR is nested below that root, which its label names
 
-/** An XR that may have composed a resource. Read once: an XR may carry thousands of labels and owners. */
+/** An XR that may have composed a resource, read once for all resources. */
 export interface PossibleComposer extends Pick<Composite, "apiVersion" | "kind" | "name"> {
   readonly uid: string | undefined;
-  /** The name of the XR at the root of what composed it. */
+  /** The name of the XR at the root of its tree. */
   readonly root: string;
   readonly claimLabels: ReadonlyMap<string, string | undefined>;
   readonly fieldManager: string;
@@ -35,30 +53,126 @@ export function toPossibleComposer(composite: Composite): PossibleComposer {
 }
 
 /**
- * Looks for the proof on the resource, never in the XR's references: whoever may edit these must not make Crossplane adopt
- * somebody else's resource (GHSA-77cv-mrm6-fr3c).
+ * Looks for the proof on the resource, never in the XR's references: a user who may edit these must not make Crossplane adopt a
+ * foreign resource (GHSA-77cv-mrm6-fr3c).
  *
- * - The field manager by which Crossplane applies what an XR composes contains the XR's name, kind and group. Where
- *   managed fields survived the restore, none of another XR may be among them.
- * - The label `crossplane.io/composite` is the XR's name. The resources of a nested XR carry the name of the XR at the root,
- *   as the nested XR does itself. That label of the XR can be edited like its references, so it counts only where the field
- *   manager confirms it, or the XRs above (`NestedComposites`).
- * - A claim's name and namespace, where they are on the resource, are on the XR too: XRs of two kinds may have one name.
+ * - The field manager of a composed resource contains the XR's name, kind and group. Where managed fields survived the restore, the
+ *   field managers must include this XR's.
+ * - The label `crossplane.io/composite` is the XR's name. A nested XR and its resources carry the name of the XR at the root. An
+ *   XR's own label can be edited like its references, so it counts only if the field manager or the XRs above
+ *   (`NestedComposites`) confirm it.
+ * - A claim's name and namespace, if the resource has them, equal the XR's: XRs of two kinds may have the same name.
  */
 export function findProof(resource: Document, { name, root, claimLabels, ...composer }: PossibleComposer): Proof {
   const composers = readComposers(resource);
   const isComposedByUs = composers.includes(composer.fieldManager);
-  if (composers.length > 0 && !isComposedByUs) return unproven("its managed fields name another XR as its composer");
+  if (composers.length > 0 && !isComposedByUs) return notProven("its managed fields name another XR as its composer");
 
   const found = readLabel(resource, COMPOSITE_LABEL);
   if (found !== root)
-    return unproven(`its label ${COMPOSITE_LABEL} is ${brief(found ?? "not set")} instead of ${brief(root)}`);
+    return notProven(`its label ${COMPOSITE_LABEL} is ${brief(found ?? "not set")} instead of ${brief(root)}`);
 
   const label = CLAIM_LABELS.find((key) => ![undefined, claimLabels.get(key)].includes(readLabel(resource, key)));
-  if (label !== undefined) return unproven(`its label ${label} differs from the XR's`);
+  if (label !== undefined) return notProven(`its label ${label} differs from the XR's`);
 
   const isNested = root !== name;
   return isNested && !isComposedByUs ? { is: "nested", root } : { is: "proven" };
 }
 
-const unproven = (because: string): Proof => ({ is: "unproven", because });
+const notProven = (because: string): Proof => ({ is: "unproven", because });
+
+/** The confirmation that an XR is nested below the root that its label names. */
+export type Nesting = { readonly is: "confirmed" } | Unconfirmed | { readonly is: "pending" };
+
+interface Unconfirmed {
+  readonly is: "unconfirmed";
+  readonly because: string;
+}
+
+/** The most XRs looked up above one: each takes a call, and Crossplane makes six in a reconcile. */
+const MAX_LEVELS = 4;
+
+/** Looks up an object. Crossplane finds a cluster-scoped object whatever the namespace. */
+type LookUp = (reference: Reference) => LookupAnswer;
+
+/** The XR that composed a nested XR, or the reason why it is not confirmed. */
+type Climb = Unconfirmed | { readonly is: "pending" } | { readonly is: "found"; readonly composer: Document };
+
+/**
+ * Confirms nested XRs by the XRs that control them. A user who may write an XR's metadata can set any label and any controller. So a
+ * controller counts only if it exists with the UID of the owner reference and refers to the nested XR: its references are in another
+ * object, and Crossplane removes references to resources that it does not compose. The controller is the XR at the root, or is
+ * confirmed in the same way.
+ */
+export class NestedComposites {
+  readonly #lookUp: LookUp;
+  /** Each XR is read once for all XRs nested in it. */
+  readonly #steps = new Map<Document, Climb>();
+  readonly #referred = new Map<Document, ReadonlySet<string>>();
+
+  constructor(lookUp: LookUp) {
+    this.#lookUp = lookUp;
+  }
+
+  /** Climbs from an XR to the root that its label names; `pending` while a controller is not looked up. */
+  confirm(composite: Document): Nesting {
+    const root = toRoot(composite);
+    let nested = composite;
+    for (let level = 0; level < MAX_LEVELS; level++) {
+      const step = this.#steps.get(nested) ?? this.#climb(nested);
+      this.#steps.set(nested, step);
+      if (step.is !== "found") return step;
+      if (toRoot(step.composer) !== root)
+        return unconfirmed(`${describeComposite(step.composer)} is not below ${brief(root)}`);
+      if (nameOf(step.composer) === root) return { is: "confirmed" };
+      nested = step.composer;
+    }
+    return unconfirmed(`${brief(root)} is more than ${MAX_LEVELS} XRs above this one`);
+  }
+
+  #climb(nested: Document): Climb {
+    const controller = findController(nested);
+    if (controller === undefined) return unconfirmed(`${describeComposite(nested)} has no controller`);
+    const reference = toCompositeReference(controller, nested);
+    if (reference === undefined) return unconfirmed(`the controller of ${describeComposite(nested)} is not an XR`);
+
+    const answer = this.#lookUp(reference);
+    if (answer.is === "pending") return { is: "pending" };
+    const composer = answer.items.find((item) => isSame(toReference(item), reference));
+    const described = `${brief(formatReference(reference))}, the controller of ${describeComposite(nested)},`;
+    if (composer === undefined) return unconfirmed(`${described} does not exist`);
+    if (stringAt(composer, UID) !== controller.uid) return unconfirmed(`${described} has another UID`);
+    if (!this.#refersTo(composer, nested)) return unconfirmed(`${described} does not refer to it`);
+    return { is: "found", composer };
+  }
+
+  #refersTo(composer: Document, nested: Document): boolean {
+    const referred = this.#referred.get(composer) ?? new Set(toReferences(toComposite(composer)).map(resourceKey));
+    this.#referred.set(composer, referred);
+    return referred.has(resourceKey(toReference(nested)));
+  }
+}
+
+const UID = ["metadata", "uid"];
+
+const nameOf = (composite: Document): string => toReference(composite).name;
+const toRoot = (composite: Document): string => readLabel(composite, COMPOSITE_LABEL) ?? nameOf(composite);
+const describeComposite = (composite: Document): string => brief(formatReference(toReference(composite)));
+const unconfirmed = (because: string): Unconfirmed => ({ is: "unconfirmed", because });
+
+/**
+ * Makes the reference by which a controller is looked up: in the namespace of the nested XR, or cluster-scoped. Only custom
+ * resources, whose API group contains a dot: otherwise a team could make Crossplane read all Pods.
+ */
+function toCompositeReference({ apiVersion, kind, name }: Controller, nested: Document): Reference | undefined {
+  const [group = "", version = "", ...more] = apiVersion.split("/", 3);
+  if (!group.includes(".") || version === "" || more.length > 0 || kind === "") return undefined;
+  return readReference({ apiVersion, kind, name, namespace: toReference(nested).namespace ?? null });
+}
+
+/** Tells whether the found object is the referenced one, in any version of its API. */
+const isSame = (found: Reference, { apiVersion, kind, name, namespace }: Reference): boolean =>
+  toApiGroup(found.apiVersion) === toApiGroup(apiVersion) &&
+  found.kind === kind &&
+  found.name === name &&
+  (found.namespace === undefined || found.namespace === namespace);

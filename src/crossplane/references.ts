@@ -4,7 +4,7 @@ import { DNS_LABEL, isPathSegment } from "../model/names.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 import type { Composite } from "./composite.ts";
 
-/** A reference to one resource: an XR's to what it has composed, or a copy's to the shared resource that it was made from. */
+/** A reference to a resource: from an XR to a composed resource, or from a copy to its shared resource. */
 export interface Reference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,17 +16,17 @@ export interface Reference {
 const MODERN = ["spec", "crossplane", "resourceRefs"];
 const LEGACY = ["spec", "resourceRefs"];
 
-/** The field in which Crossplane keeps an XR's references: its own fields have moved in v2. */
+/** Finds the field with an XR's references: v2 moved Crossplane's own fields below `spec.crossplane`. */
 export const referencesPath = ({ isModern }: Composite): readonly string[] => (isModern ? MODERN : LEGACY);
 
-/** Tells whether a composed resource is itself an XR that has composed something. */
+/** Tells whether a composed resource is an XR with composed resources of its own. */
 export const hasReferences = (resource: Document): boolean =>
   [MODERN, LEGACY].some((path) => {
     const references = resource.at(path);
     return Array.isArray(references) && references.length > 0;
   });
 
-/** The spec of an XR without its references. */
+/** Removes the references from an XR's spec. */
 export function withoutReferences(spec: JsonObject): JsonObject {
   const legacy = pick(spec, (field) => field !== "resourceRefs");
   const { crossplane } = legacy;
@@ -35,7 +35,7 @@ export function withoutReferences(spec: JsonObject): JsonObject {
     : legacy;
 }
 
-/** The XR's references. Those without a name are placeholders of Crossplane v1's own composition engine, which skips them too. */
+/** Reads an XR's references, without those that have no name: placeholders of Crossplane v1's native composition engine. */
 export function toReferences(composite: Composite): readonly Reference[] {
   const references = composite.document.at(referencesPath(composite));
   if (!Array.isArray(references)) return [];
@@ -46,7 +46,7 @@ export function toReferences(composite: Composite): readonly Reference[] {
     .map((reference) => ({
       apiVersion: text(reference, "apiVersion"),
       kind: text(reference, "kind"),
-      // A namespaced XR composes into its own namespace only, and does not say so in each reference.
+      // A namespaced XR composes into its own namespace only, so its references omit the namespace.
       namespace: composite.namespace ?? (text(reference, "namespace") || undefined),
       name: text(reference, "name"),
     }));
@@ -60,7 +60,7 @@ export const toReference = (resource: Document): Reference => ({
   name: stringAt(resource, ["metadata", "name"]) ?? "",
 });
 
-/** Reads a reference from JSON; undefined where that is none, or no whole one, or names what nothing can be called. */
+/** Reads a reference from JSON; undefined where it is incomplete or a name in it is invalid. */
 export function readReference(value: JsonValue | undefined): Reference | undefined {
   if (!isObject(value)) return undefined;
   const { apiVersion, kind, namespace, name } = value;
@@ -70,15 +70,15 @@ export function readReference(value: JsonValue | undefined): Reference | undefin
   return { apiVersion, kind, namespace: place, name };
 }
 
-/** The same for two references to one resource in one version of its kind. */
+/** Makes a key that is equal for references to the same resource in the same API version. */
 export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [apiVersion, kind, namespace, name].join("/");
 
-/** The same for two references to one resource, in whichever version of its API. */
+/** Makes a key that is equal for references to the same resource in any API version. */
 export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [toApiGroup(apiVersion), kind, namespace, name].join("/");
 
-/** `Bucket.s3.aws.upbound.io/orders`, as kubectl takes kind and name, with the namespace before the name. */
+/** Formats a reference for kubectl: `Bucket.s3.aws.upbound.io/orders`, with the namespace before the name. */
 export function formatReference({ apiVersion, kind, namespace, name }: Reference): string {
   const groupKind = toGroupKind(kind, toApiGroup(apiVersion));
   return [groupKind, namespace, name].filter((part) => part !== undefined).join("/");

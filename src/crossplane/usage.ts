@@ -1,11 +1,10 @@
 import type { JsonObject } from "../model/json.ts";
 import type { Request } from "../model/request.ts";
-import type { Composite } from "./composite.ts";
-import { canSelectNamespaces } from "./namespaces.ts";
+import { type Composite, canSelectNamespaces } from "./composite.ts";
 
 /**
- * Composes a Usage that keeps an XR from being deleted: Crossplane's webhook refuses that with the reason. Crossplane v2 has one
- * kind for namespaced resources and one for cluster-scoped ones; v1 (since v1.19) has one kind, which v2 still serves.
+ * Composes a Usage that protects an XR from deletion: Crossplane's webhook refuses it with this reason. Crossplane v2 has a kind for
+ * namespaced and one for cluster-scoped resources; v1 (since v1.19) has one kind, which v2 still serves.
  */
 export function composeUsage(composite: Composite, reason: string, request: Pick<Request, "capabilities">): JsonObject {
   const { apiVersion, kind, name } = composite;

@@ -1,8 +1,10 @@
 import { type Document, documentOf } from "../model/document.ts";
 import type { Draft } from "../model/draft.ts";
+import { type FieldPath, withValueAt } from "../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
-/** The composed resources as they are desired so far: by the steps before us, and by the features before this one. */
+/** Lists the composed resources desired so far, by earlier steps and earlier features. */
 export function desiredSoFar({ request }: Call, { resources: edits }: Draft): ReadonlyMap<string, Document> {
   const desired = new Map([...request.desired.resources].map(([name, { document }]) => [name, document]));
   for (const [name, edit] of edits) {
@@ -11,4 +13,19 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
     else if (edit.document !== undefined) desired.set(name, edit.document);
   }
   return desired;
+}
+
+/**
+ * Picks fields of an observed resource, to desire them unchanged. Leaves out labels and annotations that Crossplane sets.
+ */
+export const pickObserved = (observed: Document, paths: readonly FieldPath[]): JsonObject =>
+  paths.reduce<JsonObject>((object, path) => {
+    const value = withoutCrossplanes(path, observed.at(path));
+    return value === undefined ? object : withValueAt(object, path, value);
+  }, {});
+
+function withoutCrossplanes([root, field]: FieldPath, value: JsonValue | undefined): JsonValue | undefined {
+  if (root !== "metadata" || (field !== "labels" && field !== "annotations") || !isObject(value)) return value;
+  const others = Object.entries(value).filter(([key]) => !key.startsWith("crossplane.io/"));
+  return others.length === 0 ? undefined : Object.fromEntries(others);
 }

@@ -1,5 +1,5 @@
 import { readAnnotation } from "../crossplane/metadata.ts";
-import { toRequirement } from "../crossplane/requirement.ts";
+import { toRequirement } from "../crossplane/requirement-names.ts";
 import { FunctionError } from "../errors.ts";
 import { invalidInput } from "../input/faults.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
@@ -15,11 +15,11 @@ import {
 import { type FieldPath, parseFieldPath, withValueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import { isName } from "../model/names.ts";
-import type { Resource } from "../model/resource.ts";
-import { formatOwner, OWNER } from "../ownership/owner.ts";
-import { eventsFor } from "./events.ts";
+import type { Resource } from "../model/request.ts";
+import { formatOwner, OWNER } from "../ownership/annotations.ts";
+import { pickObserved } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
-import { pick } from "./observed.ts";
+import { eventsFor } from "./transition-events.ts";
 import { resolveJson, resolveString } from "./value.ts";
 
 const TYPE = "EnvironmentConfigPublished";
@@ -125,7 +125,7 @@ function keepObserved(draft: Draft, { request }: Call): Draft {
   const published = [...request.observed.resources].filter(([key]) => key.startsWith(PREFIX));
   return withResources(
     draft,
-    published.map(([key, { document }]) => [key, { is: "set", object: pick(document, DESIRED) }] as const),
+    published.map(([key, { document }]) => [key, { is: "set", object: pickObserved(document, DESIRED) }] as const),
   );
 }
 

@@ -1,13 +1,13 @@
 import * as z from "zod";
 
 /** Decisions about resources that the XR refers to and does not control, as after a restore from a backup. */
-export const adoption = z.strictObject({
+export const adoptionSchema = z.strictObject({
   onUnadopted: z
     .enum(["Adopt", "Block"])
     .default("Adopt")
     .describe(
       "For a resource that this XR composed, that has no controller and that no step desires any more. `Adopt`: desire it " +
-        "once more, so that Crossplane takes control of it first and deletes it afterwards. `Block`: stop the XR.",
+        "again, so that Crossplane takes control of it before it deletes it. `Block`: stop the XR.",
     ),
   onUnproven: z
     .enum(["Block", "Release"])
@@ -25,4 +25,4 @@ export const adoption = z.strictObject({
     ),
 });
 
-export type Adoption = z.output<typeof adoption>;
+export type Adoption = z.output<typeof adoptionSchema>;

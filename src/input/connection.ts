@@ -3,10 +3,10 @@ import { DOMAIN, SECRET_KEY } from "../model/names.ts";
 import { parseTemplate } from "../model/template.ts";
 import { dnsLabel, exactlyOneOf, fieldPath, onObjects, unique, value } from "./fields.ts";
 
-const template = z.string().transform((text, check) => {
+const keyTemplate = z.string().transform((text, check) => {
   const parsed = parseTemplate(text);
   if (parsed !== undefined) return parsed;
-  check.addIssue("not a template: {key} and {key|url} stand for values, {{ and }} for braces");
+  check.addIssue("not a template: {key} and {key|url} are replaced by values; write {{ and }} for braces");
   return z.NEVER;
 });
 
@@ -15,9 +15,9 @@ const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
 const key = exactlyOneOf(
   z.strictObject({
     from: z.string().min(1).optional().describe("A key of the shared resource's connection Secret."),
-    value: template
+    value: keyTemplate
       .optional()
-      .describe("A text in which {key} stands for that key's value, and {key|url} for it as a part of a URL."),
+      .describe("A text in which {key} is replaced by that key's value, and {key|url} by the value encoded for a URL."),
     to: z
       .union([secretKey, value(secretKey)])
       .transform((to) => (typeof to === "string" ? ({ is: "literal", value: to } as const) : to))
@@ -26,7 +26,7 @@ const key = exactlyOneOf(
   ["from", "value"],
 ).transform(({ from, value: parts = [], to }) => (from === undefined ? { to, parts } : { to, from }));
 
-/** The fields of a copy that a delivery cannot use, and that are faults with it. */
+/** The fields of a copy that are not allowed with a delivery. */
 const unusable: Readonly<Record<string, readonly string[]>> = {
   Object: [],
   ObjectWithValues: [],
@@ -38,7 +38,7 @@ const unusable: Readonly<Record<string, readonly string[]>> = {
 const toVia = (copy: { readonly via?: string | undefined; readonly toCompositeConnectionDetails?: unknown }) =>
   copy.toCompositeConnectionDetails === undefined ? (copy.via ?? "Object") : "CompositeConnectionDetails";
 
-const given = (copy: object): readonly string[] => {
+const findUnusable = (copy: object): readonly string[] => {
   const useless = unusable[toVia(copy)] ?? [];
   return useless.filter((field) => Object.entries(copy).some(([name, found]) => name === field && found !== undefined));
 };
@@ -46,7 +46,7 @@ const given = (copy: object): readonly string[] => {
 const annotations = z
   .record(z.string(), z.string())
   .refine((map) => !Object.keys(map).some((name) => name.startsWith(`${DOMAIN}/`)), {
-    error: `annotations under ${DOMAIN}/ are this function's own`,
+    error: `annotations with the prefix ${DOMAIN}/ are reserved for this function`,
   });
 
 const copy = exactlyOneOf(
@@ -59,7 +59,7 @@ const copy = exactlyOneOf(
       .literal(true)
       .optional()
       .describe(
-        "In place of a Secret: the keys become connection details of this XR, and of its claim. It goes with `keys` only. Crossplane v2, " +
+        "Instead of a Secret: the keys become connection details of this XR, and of its claim. Combines with `keys` only. Crossplane v2, " +
           "with an XR whose definition is of apiextensions.crossplane.io/v1: XRs of v2 definitions have no connection details.",
       ),
     via: z
@@ -76,7 +76,7 @@ const copy = exactlyOneOf(
       .refine(...unique("to"))
       .optional()
       .describe(
-        "The keys to copy, each under a name of its own. Default: all, as they are. Templates (`value`) need `via: Secret`, " +
+        "The keys to copy, and their names. Default: all keys, with their names. Templates (`value`) need `via: Secret`, " +
           "`ObjectWithValues` or `toCompositeConnectionDetails`.",
       ),
     type: z.string().min(1).optional().describe("The copies' Secret type. Default: `Opaque`."),
@@ -88,26 +88,26 @@ const copy = exactlyOneOf(
         kind: z
           .enum(["ProviderConfig", "ClusterProviderConfig"])
           .default("ClusterProviderConfig")
-          .describe("For the Objects of a namespaced XR; others have one kind only."),
+          .describe("For the Objects of a namespaced XR; those of other XRs have one kind only."),
       })
       .optional()
       .describe("The ProviderConfig of provider-kubernetes."),
   }),
   ["secretName", "toCompositeConnectionDetails"],
 )
-  .refine((fields) => given(fields).length === 0, {
+  .refine((fields) => findUnusable(fields).length === 0, {
     ...onObjects,
     error: ({ input }) => {
       const fields = input as object;
       const delivery = toVia(fields);
       const where = delivery === "CompositeConnectionDetails" ? "toCompositeConnectionDetails" : `via: ${delivery}`;
-      return `${given(fields).join(" and ")} cannot be used with ${where}`;
+      return `${findUnusable(fields).join(" and ")} cannot be used with ${where}`;
     },
   })
   .refine(({ keys = [], ...fields }) => !isBlind(fields) || keys.every((item) => !("parts" in item)), {
     path: ["keys"],
     error:
-      "a template needs via: Secret, ObjectWithValues or toCompositeConnectionDetails: with others the function does not see the values",
+      "a template needs via: Secret, ObjectWithValues or toCompositeConnectionDetails: otherwise the function does not read the values",
   })
   .transform(({ type = "Opaque", labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
     ...fields,
@@ -139,20 +139,22 @@ export const connection = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          "Take the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, and never " +
-            "the common Secret.",
+          "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the " +
+            "common Secret.",
         ),
       consumersFieldPath: fieldPath
         .prefault("status.consumers")
-        .describe("The field to which the shared resource's `consumers.list` goes, which names that credential."),
+        .describe("The field of the shared resource's `consumers.list`, which names that credential."),
     })
     .prefault({})
-    .describe("Where the shared resource says which Secret holds its connection details."),
+    .describe("The fields in which the shared resource names its connection Secret."),
   onSourceMissing: z
     .enum(["Keep", "Delete"])
     .default("Keep")
-    .describe("What becomes of copies once the shared resource, its Secret, or its reference to one, is gone."),
-  copies: z.array(copy).min(1).describe("Where the connection Secret is copied to."),
+    .describe(
+      "Keep or delete copies once the shared resource, its Secret, or its reference to the Secret no longer exists.",
+    ),
+  copies: z.array(copy).min(1).describe("The copies of the connection Secret."),
 });
 
 export type Connection = z.output<typeof connection>;

@@ -8,35 +8,35 @@ const PLACEHOLDER = /\{(?:namespace|hash)\}/;
 
 const isIn = (value: unknown, placeholder: RegExp): boolean => placeholder.test(JSON.stringify(value) ?? "");
 
-const template = z
+const credentialTemplate = z
   .looseObject({
     apiVersion,
     kind: z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind"),
   })
   .refine((found) => isIn(found, PLACEHOLDER), {
     ...onObjects,
-    error: "the same for each namespace: use {namespace} or {hash} in one of its texts",
+    error: "equal for all namespaces: use {namespace} or {hash} in one of its texts",
   })
   .refine(
     ({ metadata }) => !isObject(metadata) || metadata["name"] === undefined || isIn(metadata["name"], PLACEHOLDER),
     {
       ...onObjects,
       path: ["metadata", "name"],
-      error: "the same for each namespace: use {namespace} or {hash} in it, or leave the name to Crossplane",
+      error: "equal for all namespaces: use {namespace} or {hash} in it, or leave the name to Crossplane",
     },
   )
   .transform((found) => found as unknown as JsonObject);
 
 const credentials = z.strictObject({
   forEach: z.literal("Grant").default("Grant").describe("One for each namespace that the owner's annotations name."),
-  template: template.describe(
-    "The composed resource. In its texts {namespace} stands for the namespace and {hash} for eight digits that are different for " +
-      "each XR and namespace.",
+  template: credentialTemplate.describe(
+    "The composed resource. In its texts {namespace} is replaced by the namespace and {hash} by eight digits that differ between " +
+      "XRs and namespaces.",
   ),
   secretRef: z
     .strictObject(secretRefShape)
     .prefault({})
-    .describe("Where the composed resource says which Secret holds the credential."),
+    .describe("The fields in which the composed resource names the Secret with the credential."),
 });
 
 const rotation = z.strictObject({
@@ -45,7 +45,7 @@ const rotation = z.strictObject({
 });
 
 /** The consumers of an XR that is a shared resource. */
-export const consumers = z
+export const consumersSchema = z
   .strictObject({
     list: z
       .strictObject({
@@ -54,59 +54,53 @@ export const consumers = z
         ),
       })
       .optional()
-      .describe("Lists in the XR's status who has a copy of its connection Secret, 1,000 at most."),
+      .describe("Lists the XRs and claims with a copy of this XR's connection Secret in its status, 1,000 at most."),
     protect: z
       .boolean()
       .default(false)
-      .describe(
-        "Keeps the XR from being deleted while a namespace that it is granted to uses it, by a Usage of Crossplane.",
-      ),
+      .describe("Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
     grant: z
       .enum(["Annotation", "ReferenceGrant", "None"])
       .default("Annotation")
       .describe(
-        "How the consumers' Compositions judge access: by the annotations of this XR, some by these and some by ReferenceGrants beside " +
-          "its Secret (Crossplane v2), or not at all, where each consumer counts as granted.",
+        "How the consumers' Compositions judge access. `Annotation`: by this XR's annotations. `ReferenceGrant`: by these or by " +
+          "ReferenceGrants in its Secret's namespace (Crossplane v2). `None`: not at all, so every consumer counts as granted.",
       ),
     secretRef: z
       .strictObject(secretRefShape)
       .prefault({})
-      .describe(
-        "Where this XR says which Secret holds its connection details. Read with `grant: ReferenceGrant` only.",
-      ),
+      .describe("The fields in which this XR names its connection Secret. Read with `grant: ReferenceGrant` only."),
     kinds: z
       .array(z.enum(["Object", "NamespacedObject", "Secret"]))
       .min(1)
       .optional()
       .describe(
         "The kinds that make copies: `Object` of kubernetes.crossplane.io, `NamespacedObject` of kubernetes.m.crossplane.io, and " +
-          "`Secret`. Default: those that are installed, which Crossplane v2.2 and later say; before, this is required.",
+          "`Secret`. Default: the installed ones. Required before Crossplane v2.2, which cannot tell them.",
       ),
     credentials: credentials
       .optional()
-      .describe(
-        "A credential of its own for each namespace. Consumers take it with `connection.secretRef.perConsumer`.",
-      ),
+      .describe("Makes a credential for each namespace. Consumers copy it with `connection.secretRef.perConsumer`."),
     rotation: rotation
       .optional()
-      .describe("Has the common password changed once when a namespace loses access, and at no other time."),
+      .describe("Rotates the common password when a namespace loses access, and at no other time."),
   })
   .refine(({ credentials: found, list }) => found === undefined || list !== undefined, {
     ...onObjects,
     path: ["list"],
-    error: "required with credentials: it tells consumers which Secret is theirs",
+    error: "required with credentials: it tells each consumer the name of its Secret",
   })
   .refine(({ credentials: found, grant }) => found === undefined || grant !== "None", {
     ...onObjects,
     path: ["grant"],
-    error: "None names no namespaces to make credentials for",
+    error: "not None with credentials: grants name the namespaces to make credentials for",
   })
   .refine(({ rotation: found, grant }) => found === undefined || grant !== "None", {
     ...onObjects,
     path: ["grant"],
-    error: "None has no grants to revoke, so nothing would cause a rotation",
+    error: "not None with rotation: only a revoked grant causes a rotation",
   });
 
-export type Consumers = z.output<typeof consumers>;
+export type Consumers = z.output<typeof consumersSchema>;
 export type Credentials = z.output<typeof credentials>;
 export type Rotation = z.output<typeof rotation>;

@@ -3,7 +3,7 @@ import { FunctionError } from "../errors.ts";
 import { didYouMean } from "../model/did-you-mean.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 
-/** A fault of the input: its path, and what is expected there. */
+/** A fault of the input: its path, and a message. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
@@ -15,7 +15,7 @@ export const invalidInput = (faults: readonly Fault[]): FunctionError =>
     ["cannot use the input:", ...faults.map(({ path, message }) => `  ${path}: ${message}`)].join("\n"),
   );
 
-/** Turns a schema's issues into faults, one for each wrong field. */
+/** Converts a schema's issues to faults, one for each wrong field. */
 export const faultsIn = ({ issues }: z.core.$ZodError, schema: z.core.$ZodType): readonly Fault[] =>
   issues.flatMap((issue) => toFaults(issue, schema));
 
@@ -30,11 +30,11 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fa
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
   if (meant !== undefined) return meant.flatMap((nested) => toFaults(nested, schema));
-  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toMessage(issue, path) }];
+  return [{ path: path.length === 0 ? "input" : formatFieldPath(path), message: toFaultMessage(issue, path) }];
 }
 
 /** The parts of zod's definitions that lead to other schemas. */
-interface Definition {
+interface ZodDefinition {
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
   readonly element?: z.core.$ZodType;
   readonly valueType?: z.core.$ZodType;
@@ -43,9 +43,9 @@ interface Definition {
   readonly options?: readonly z.core.$ZodType[];
 }
 
-/** Lists the fields that a schema knows in the object at a path; empty where it knows no object there. */
+/** Lists the fields of a schema's object at a path; empty if the schema has no object there. */
 function listFields(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
-  const { shape, element, valueType, innerType, in: input, options } = schema._zod.def as Definition;
+  const { shape, element, valueType, innerType, in: input, options } = schema._zod.def as ZodDefinition;
   const wrapped = innerType ?? input;
   if (wrapped !== undefined) return listFields(wrapped, path);
   if (options !== undefined) return options.flatMap((option) => listFields(option, path));
@@ -64,7 +64,7 @@ function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.c
   return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-function toMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
+function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined ? "required" : `not ${article(issue.expected)}: ${show(issue.input, path)}`;
@@ -75,7 +75,7 @@ function toMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
     case "too_small":
       return issue.origin === "array" ? "an empty list" : "empty";
     case "invalid_union":
-      return `not what is allowed here: ${show(issue.input, path)}`;
+      return `not allowed here: ${show(issue.input, path)}`;
     default:
       return issue.message;
   }
@@ -83,10 +83,10 @@ function toMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
 
 const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 
-/** Fields that hold users' data. Messages are logged, so they do not show these values. */
+/** Fields with users' data. Messages are logged, so they do not show these values. */
 const CONTENTS: readonly (string | number)[] = ["value", "defaultData", "labels", "annotations"];
 
-/** Shows the value that was found, shortened; only its type below the fields of users' data. */
+/** Shows a wrong value, shortened; only its type for users' data. */
 function show(value: unknown, path: FieldPath): string {
   if (path.some((step) => CONTENTS.includes(step))) return describeType(value);
   const text = JSON.stringify(value) ?? String(value);

@@ -4,25 +4,25 @@ import { type FieldPath, formatFieldPath, parseFieldPath, parseTargetPath } from
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
-// The kinds of field that the input's sections consist of.
+// The types of fields in the input's sections.
 
 /** Runs a check of an object even if its fields have faults: all faults of an input are reported at once. */
 export const onObjects = { when: ({ value }: { readonly value: unknown }) => isObject(value) } as const;
 
-/** Guards an object of which exactly one of `keys` may be given. */
+/** Guards an object that must have exactly one of `keys`. */
 export const exactlyOneOf = <T extends z.ZodObject>(schema: T, keys: readonly (keyof T["shape"] & string)[]): T =>
-  schema.refine((object) => given(object, keys).length === 1, {
+  schema.refine((object) => findGiven(object, keys).length === 1, {
     ...onObjects,
     error: ({ input }) => {
-      const found = given(input, keys);
+      const found = findGiven(input, keys);
       return `exactly one of ${keys.join(", ")}; found ${found.length === 0 ? "none" : found.join(" and ")}`;
     },
   });
 
-const given = (object: unknown, keys: readonly string[]): string[] =>
+const findGiven = (object: unknown, keys: readonly string[]): string[] =>
   isObject(object) ? keys.filter((key) => object[key] !== undefined) : [];
 
-/** Guards a list in which no two objects may have the same `key`. Field paths, already parsed, are compared as text. */
+/** Guards a list whose objects must differ in `key`. Parsed field paths are compared as text. */
 export const unique = (key: string) => {
   const repeated = (list: unknown): string | undefined => {
     const values = Array.isArray(list) ? list.filter(isObject).flatMap((item) => toComparable(item[key]) ?? []) : [];
@@ -59,19 +59,19 @@ const definePath = (parse: (text: string) => FieldPath) =>
 /** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
 export const fieldPath = definePath((text) => parseFieldPath(text));
 
-/** A path to values, such as `spec.containers[*].image`. */
+/** A path to one or more values, such as `spec.containers[*].image`. */
 export const targetPath = definePath(parseTargetPath);
 
-/** Guards a path into the XR's status: a function can set nothing else of the XR. */
+/** Guards a path into the XR's status, the only part of the XR that a function can set. */
 export const belowStatus = [
   (path: FieldPath) => path[0] === "status" && path.length > 1,
-  { error: "not below status: a function can set nothing else of the XR" },
+  { error: "not below status, the only part of the XR that a function can set" },
 ] as const;
 
 /** A path into the XR's status. */
 export const statusPath = fieldPath.refine(...belowStatus);
 
-/** Any JSON value. The input was decoded from JSON, so it holds no other values. */
+/** Any JSON value. The input was decoded from JSON, so there are no others. */
 export const json = z.unknown().transform((found) => found as JsonValue);
 
 export const NOT_A_DNS_LABEL = "not a DNS label: lower case letters, digits and '-', at most 63";
@@ -91,9 +91,9 @@ export type Value<T> =
   | { readonly is: "literal"; readonly value: T }
   | { readonly is: "composite" | "environment"; readonly path: FieldPath };
 
-const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
+export const VALUE_SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
 
-/** The shape of a value: exactly one of a literal and two paths. Spread it beside other keys, then `toValue`. */
+/** The fields of a value: exactly one of a literal and two paths. Spread them beside other keys, and convert with `toValue`. */
 export const valueShape = <T extends z.ZodType>(literal: T) => ({
   value: literal.optional().describe("The value itself."),
   fromCompositeFieldPath: fieldPath.optional().describe("A field path of the XR, such as spec.parameters.database."),
@@ -102,27 +102,27 @@ export const valueShape = <T extends z.ZodType>(literal: T) => ({
     .describe("A field path of the environment that an earlier step, such as function-environment-configs, selected."),
 });
 
-interface Sources<T> {
+interface ValueSources<T> {
   readonly value?: T | undefined;
   readonly fromCompositeFieldPath?: FieldPath | undefined;
   readonly fromEnvironmentFieldPath?: FieldPath | undefined;
 }
 
-/** Converts the one source that is set to a value. */
-export function toValue<T>({ value, fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources<T>): Value<T> {
+/** Converts the source that is set to a value. */
+export function toValue<T>({ value, fromCompositeFieldPath, fromEnvironmentFieldPath }: ValueSources<T>): Value<T> {
   if (value !== undefined) return { is: "literal", value };
   if (fromCompositeFieldPath !== undefined) return { is: "composite", path: fromCompositeFieldPath };
   return { is: "environment", path: fromEnvironmentFieldPath ?? [] };
 }
 
 export const value = <T extends z.ZodType>(literal: T) =>
-  exactlyOneOf(z.strictObject(valueShape(literal)), SOURCES).transform(
+  exactlyOneOf(z.strictObject(valueShape(literal)), VALUE_SOURCES).transform(
     (sources): Value<z.output<T>> => toValue<z.output<T>>(sources),
   );
 
 const DURATION = /^(?:(?<hours>\d+)h)?(?:(?<minutes>\d+)m)?(?:(?<seconds>\d+)s)?$/;
 
-/** A Go duration of whole seconds, such as 60s or 1m30s, as seconds. */
+/** A Go duration of whole seconds, such as 60s or 1m30s; converted to seconds. */
 export const duration = z.string().transform((text, check): number => {
   const parts = text === "" ? undefined : DURATION.exec(text)?.groups;
   if (parts === undefined) {

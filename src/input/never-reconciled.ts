@@ -1,13 +1,10 @@
 import * as z from "zod";
 
-/** For an Operation: finds XRs for which Crossplane has never called a function. */
-export const neverReconciled = z.strictObject({
+/** The section of Operations: finds XRs for which Crossplane has never called a function. */
+export const neverReconciledSchema = z.strictObject({
   definitions: z
     .strictObject({
-      matchLabels: z
-        .record(z.string().min(1), z.string())
-        .default({})
-        .describe("Labels that an XRD must have, all of them."),
+      matchLabels: z.record(z.string().min(1), z.string()).default({}).describe("The labels of these XRDs."),
     })
     .prefault({})
     .describe("The XRDs whose XRs are checked. Default: all."),

@@ -6,7 +6,7 @@ import { type Input, inputSchema } from "./schema.ts";
 /**
  * Validates a pipeline step's input.
  *
- * @throws {FunctionError} `InvalidInput`, with each fault and its path on a line of its own.
+ * @throws {FunctionError} `InvalidInput`, with a line for each fault.
  */
 export function parseInput(input: JsonObject): Input {
   const parsed = inputSchema.safeParse(input, { reportInput: true });
@@ -14,18 +14,18 @@ export function parseInput(input: JsonObject): Input {
   throw invalidInput(faultsIn(parsed.error, inputSchema));
 }
 
-/** Limits of what is kept: the number of inputs, of which a cluster has one for each step with this function, and the size of one. */
+/** The most inputs that are cached (a cluster has one per step with this function), and the largest. */
 const KEPT = 64;
 const LARGEST_BYTES = 64 * 1024;
 
-/** Inputs that were parsed before, by their size. They stand in Compositions, so they hold no secrets. */
+/** Parsed inputs by size. They come from Compositions, so they contain no secrets. */
 const kept = new Map<number, { readonly input: JsonObject; readonly parsed: Input }>();
 
 /**
- * Parses an input, unless it was parsed before: each call of a step brings the same one, although Crossplane writes its fields in
- * another order each time. Parsing takes a fifth of a small call.
+ * Parses an input through a cache: each call of a step has the same input, with its fields in random order. Parsing takes a fifth of a
+ * small call.
  *
- * @param bytes the size in the request, which does not depend on that order.
+ * @param bytes the size in the request, which does not depend on the order of fields.
  * @throws {FunctionError} as `parseInput` does.
  */
 export function parseKnownInput(input: JsonObject, bytes: number): Input {

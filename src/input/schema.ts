@@ -1,22 +1,22 @@
 import * as z from "zod";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
-import { adoption } from "./adoption.ts";
-import { consumers } from "./consumers.ts";
-import { externalNames } from "./external-names.ts";
+import { adoptionSchema } from "./adoption.ts";
+import { consumersSchema } from "./consumers.ts";
+import { externalNamesSchema } from "./external-names.ts";
 import { duration, json, unique } from "./fields.ts";
-import { neverReconciled } from "./never-reconciled.ts";
-import { publish } from "./publish.ts";
-import { sharedResource } from "./shared-resource.ts";
-import { tags } from "./tags.ts";
+import { neverReconciledSchema } from "./never-reconciled.ts";
+import { publishSchema } from "./publish.ts";
+import { sharedResourceSchema } from "./shared-resource.ts";
+import { tagsSchema } from "./tags.ts";
 
-export const API_VERSION = `${DOMAIN}/v1beta1`;
-export const KIND = "Input";
+export const INPUT_API_VERSION = `${DOMAIN}/v1beta1`;
+export const INPUT_KIND = "Input";
 
 /** The default of `spec.responseTTL`: Crossplane's own default, so that every XR has a next reconcile (crossplane#5400). */
 const DEFAULT_TTL = "60s";
 
-/** Tells whether no share that fails the XR goes with copies. They may be parsed or not. */
+/** Tells whether no share with copies is combined with a share that may fail the XR. Shares may be parsed or not. */
 function mayFail(shares: readonly unknown[]): boolean {
   const objects = shares.filter(isObject);
   return objects.every(({ resolution }) => resolution !== "Fail") || objects.every((share) => !share["connection"]);
@@ -24,8 +24,8 @@ function mayFail(shares: readonly unknown[]): boolean {
 
 /** The input of a pipeline step: the source of its validation, its CRD (package/input) and its reference (docs/input.md). */
 export const inputSchema = z.strictObject({
-  apiVersion: z.literal(API_VERSION),
-  kind: z.literal(KIND),
+  apiVersion: z.literal(INPUT_API_VERSION),
+  kind: z.literal(INPUT_KIND),
   metadata: z.looseObject({}).optional(),
   spec: z.strictObject({
     responseTTL: duration
@@ -35,16 +35,15 @@ export const inputSchema = z.strictObject({
           "XR. `0s` leaves the interval to Crossplane.",
       ),
     sharedResources: z
-      .array(sharedResource)
+      .array(sharedResourceSchema)
       .refine(...unique("name"))
       .refine(mayFail, {
         when: ({ value }) => Array.isArray(value),
-        error: "resolution: Fail does not go with connection: a Fatal result keeps copies whatever their owners say",
+        error:
+          "resolution: Fail is not allowed with connection: a Fatal result keeps copies even if their grant is revoked",
       })
       .prefault([])
-      .describe(
-        "Resources of other owners that this XR uses, and the places to which their connection Secrets are copied.",
-      ),
+      .describe("Shared resources that this XR uses, and the copies of their connection Secrets."),
     contextKey: z
       .string()
       .min(1)
@@ -62,28 +61,28 @@ export const inputSchema = z.strictObject({
       })
       .optional()
       .describe("The environment that later steps read. `sharedResources[].toEnvironment` adds to it."),
-    publish: publish.optional().describe("Makes fields of this XR available to others."),
-    consumers: consumers
+    publish: publishSchema.optional().describe("Makes fields of this XR available to others."),
+    consumers: consumersSchema
       .optional()
-      .describe("For the Composition of a shared XR: who uses it, and what each of them gets. See docs/consumers.md."),
-    tags: tags
+      .describe("For the Composition of a shared XR: serves its consumers. See docs/consumers.md."),
+    tags: tagsSchema
       .optional()
       .describe(
         "Sets tags on composed resources, and decides which XR owns a cloud resource that several XRs declare. See docs/tags.md.",
       ),
-    externalNames: externalNames
+    externalNames: externalNamesSchema
       .optional()
       .describe("Keeps the external names of managed resources. `{}` turns it on. See docs/restore.md."),
-    adoption: adoption
+    adoption: adoptionSchema
       .optional()
       .describe(
-        "Keeps every resource that the XR refers to until the XR controls it, as after a restore. `{}` turns it on. The step " +
+        "Keeps every resource that the XR refers to until the XR controls it, for a restore. `{}` turns it on. The step " +
           "must be the last of the pipeline. See docs/restore.md.",
       ),
-    neverReconciled: neverReconciled
+    neverReconciled: neverReconciledSchema
       .optional()
       .describe(
-        "In an Operation only, and without any other section: finds XRs that were never reconciled. See docs/cli.md.",
+        "In an Operation only, without any other section: finds XRs that were never reconciled. See docs/cli.md.",
       ),
   }),
 });

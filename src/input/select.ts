@@ -1,46 +1,55 @@
 import * as z from "zod";
-import { dnsLabel, exactlyOneOf, fieldPath, NOT_A_DNS_LABEL, onObjects, toValue, value, valueShape } from "./fields.ts";
+import {
+  dnsLabel,
+  exactlyOneOf,
+  fieldPath,
+  NOT_A_DNS_LABEL,
+  onObjects,
+  toValue,
+  VALUE_SOURCES,
+  value,
+  valueShape,
+} from "./fields.ts";
 
 const label = exactlyOneOf(
   z.strictObject({
     key: z.string().min(1).describe("The label's key."),
     ...valueShape(z.string()),
-    optional: z
-      .boolean()
-      .default(false)
-      .describe("Leave this label out where its value is not set, instead of waiting."),
+    optional: z.boolean().default(false).describe("Omit this label if its value is not set, instead of waiting."),
   }),
-  ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"],
+  VALUE_SOURCES,
 ).transform(({ key, optional, ...sources }) => ({ key, optional, value: toValue(sources) }));
 
-/** The fields that only `matchLabels` has. */
+/** The fields that are allowed with `matchLabels` only. */
 const ofLabels = ["minMatch", "maxMatch", "sortByFieldPath"] as const;
 
 const count = z.int("not a whole number");
 
-/** The selector of one shared resource or of several. */
+/** The selector of one or more shared resources. */
 export const select = exactlyOneOf(
   z.strictObject({
     name: value(z.string().min(1)).optional().describe("The shared resource's name."),
-    matchLabels: z.array(label).min(1).optional().describe("Labels that the shared resource carries."),
+    matchLabels: z.array(label).min(1).optional().describe("The shared resource's labels."),
     self: z.literal(true).optional().describe("This XR itself is the shared resource, and pushes its own credentials."),
     namespace: value(z.union([dnsLabel, z.literal("*")], { error: `${NOT_A_DNS_LABEL}, or "*"` }))
       .optional()
       .describe(
-        'The namespace of a namespaced kind (Crossplane v2). `"*"`, beside `matchLabels`, for all namespaces: only ' +
+        'The namespace of a namespaced kind (Crossplane v2). `"*"`, with `matchLabels`, for all namespaces: only ' +
           "safe if no team can create a resource with these labels in its own namespace.",
       ),
     minMatch: count
       .min(0, "less than 0")
       .optional()
-      .describe("How many resources matchLabels has to find. Default: 1."),
+      .describe("The fewest resources that matchLabels has to find. Default: 1."),
     maxMatch: count
       .min(1, "less than 1")
       .optional()
-      .describe("How many it may find, 1 by default. With sortByFieldPath, how many of them are taken."),
+      .describe(
+        "The most resources that matchLabels may find. With sortByFieldPath, the most that are used. Default: 1.",
+      ),
     sortByFieldPath: fieldPath
       .optional()
-      .describe("The field whose values say which come first. Without it they are in the order of their names."),
+      .describe("The field by which the resources are sorted. Default: their names."),
   }),
   ["name", "matchLabels", "self"],
 )
@@ -48,18 +57,18 @@ export const select = exactlyOneOf(
     ({ matchLabels, ...given }) => matchLabels !== undefined || ofLabels.every((key) => given[key] === undefined),
     {
       ...onObjects,
-      error: `${ofLabels.join(", ")} go with matchLabels`,
+      error: `${ofLabels.join(", ")} need matchLabels`,
     },
   )
   .refine(({ self, namespace }) => self === undefined || namespace === undefined, {
     ...onObjects,
     path: ["namespace"],
-    error: "does not go with self",
+    error: "not allowed with self",
   })
   .refine(({ name, namespace }) => name === undefined || namespace?.is !== "literal" || namespace.value !== "*", {
     ...onObjects,
     path: ["namespace"],
-    error: '"*" goes with matchLabels',
+    error: '"*" needs matchLabels',
   })
   .refine(({ minMatch = 1, maxMatch = Number.POSITIVE_INFINITY }) => minMatch <= maxMatch, {
     ...onObjects,

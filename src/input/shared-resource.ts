@@ -8,60 +8,60 @@ import { select } from "./select.ts";
 
 const toEnvironment = z.strictObject({
   fromFieldPath: fieldPath.describe("An object in the shared resource, such as an EnvironmentConfig's data."),
-  toFieldPath: fieldPath.optional().describe("Where in the environment it goes. Default: its fields go to the top."),
+  toFieldPath: fieldPath.optional().describe("A field of the environment. Default: the top of the environment."),
 });
 
-/** Tells whether the selector is `self`. It may be parsed or not: this check runs even if the selector has faults. */
+/** Tells whether the selector, parsed or not, is `self`: this check runs even if the selector has faults. */
 const isSelf = (found: unknown): boolean => isObject(found) && (found["by"] === "self" || found["self"] === true);
 
 const orSelf = (field: "apiVersion" | "kind") => ({
   ...onObjects,
   path: [field],
   error: ({ input }: { readonly input?: unknown }) =>
-    isObject(input) && input[field] !== undefined ? "does not go with select.self" : "required",
+    isObject(input) && input[field] !== undefined ? "not allowed with select.self" : "required",
 });
 
-/** A resource that somebody else owns (or this XR itself), and the data to take from it. */
-export const sharedResource = z
+/** A shared resource of another owner (or this XR itself), and its use. */
+export const sharedResourceSchema = z
   .strictObject({
-    name: dnsLabel.describe("Names it in conditions, events, the context and the composed resources."),
+    name: dnsLabel.describe("Its name in conditions, events, the context and the names of composed resources."),
     into: z
       .string()
       .min(1)
       .optional()
       .describe("Its key in the context, any text, as in function-extra-resources. Default: its name."),
-    apiVersion: apiVersion.optional().describe("Its API version. Required, but for `select.self`."),
+    apiVersion: apiVersion.optional().describe("Its API version. Required, except with `select.self`."),
     kind: z
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind")
       .optional()
-      .describe("Its kind. Required, but for `select.self`."),
-    select: select.describe("Which one it is: exactly one of name, matchLabels and self."),
+      .describe("Its kind. Required, except with `select.self`."),
+    select: select.describe("Its selector: exactly one of name, matchLabels and self."),
     resolution: z
       .enum(["Required", "Optional", "Fail"])
       .default("Required")
       .describe(
-        "What happens where it is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: a missing " +
-          "one is no fault. `Fail`: a Fatal result, so that nothing is composed without it; not beside `connection`.",
+        "If it is not available. `Required`: the XR is not ready, and later steps run without it. `Optional`: the XR does not wait for a " +
+          "missing one. `Fail`: a Fatal result, so that nothing is composed without it; not with `connection`.",
       ),
     grant: z
       .enum(["Annotation", "ReferenceGrant", "None"])
       .optional()
       .describe(
-        `How its owner grants access: by naming namespaces in its annotation ${DOMAIN}/allowed-namespaces, ` +
-          "by a ReferenceGrant beside the Secret (Crossplane v2), or not at all. It holds for its fields, too. " +
+        `How its owner grants access to its connection Secret and its fields. \`Annotation\`: by namespaces in its annotation ${DOMAIN}/allowed-namespaces. ` +
+          "`ReferenceGrant`: by a ReferenceGrant in the Secret's namespace (Crossplane v2). `None`: no grant is needed. " +
           "Default: `Annotation` with `connection`, else `None`.",
       ),
-    patches: z.array(patch).prefault([]).describe("Fields of it that go elsewhere."),
+    patches: z.array(patch).prefault([]).describe("Copies of its fields."),
     toEnvironment: toEnvironment
       .optional()
-      .describe("Merged into the environment that later steps read, as function-environment-configs does."),
+      .describe("Merges an object of it into the environment for later steps, like function-environment-configs."),
     connection: connection.optional().describe("Copies of its connection Secret."),
   })
   .refine(({ apiVersion: version, kind }) => !isBuiltIn(version) || kind !== "Secret", {
     ...onObjects,
     path: ["kind"],
-    error: "a Secret cannot be shared by itself, since nobody could grant it: select the resource that writes it",
+    error: "a Secret cannot be shared itself, because it has no owner to grant it: select the resource that writes it",
   })
   .refine(
     ({ apiVersion: version, kind, connection: copies, grant = "Annotation" }) =>
@@ -70,8 +70,8 @@ export const sharedResource = z
       ...onObjects,
       path: ["grant"],
       error:
-        "Annotation does not go with connection for a kind of Kubernetes itself: no controller vouches for the Secret that it names, so " +
-        "anyone who can edit it could share any Secret; use ReferenceGrant or None",
+        "Annotation is not allowed with connection for Kubernetes' own kinds: no controller sets the Secret that they name, so anyone who " +
+        "can edit the resource could share any Secret; use ReferenceGrant or None",
     },
   )
   .refine(({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies !== undefined, {
@@ -83,18 +83,19 @@ export const sharedResource = z
     ...onObjects,
     path: ["grant"],
     error:
-      "ReferenceGrant does not go with perConsumer: credentials are made for the namespaces that annotations grant",
+      "ReferenceGrant is not allowed with perConsumer: credentials are made for the namespaces that annotations grant",
   })
   .refine(({ connection: copies, select: found }) => !isSelf(found) || copies?.secretRef.perConsumer !== true, {
     ...onObjects,
     path: ["connection", "secretRef", "perConsumer"],
-    error: "does not go with select.self: it is for those who use this XR",
+    error: "not allowed with select.self: it is for consumers of this XR",
   })
   .refine(({ apiVersion: version, select: found }) => (version === undefined) === isSelf(found), orSelf("apiVersion"))
   .refine(({ kind, select: found }) => (kind === undefined) === isSelf(found), orSelf("kind"))
   .refine(({ select: found, patches, connection: copies }) => !isMany(found) || (patches.length === 0 && !copies), {
     path: ["select", "maxMatch"],
-    error: "more than 1 does not go with connection or patches: several resources can be used from the context only",
+    error:
+      "more than 1 is not allowed with connection or patches: later steps can use several resources from the context",
   })
   // With `select.self` neither field is used: the XR is in the request already.
   .transform(({ apiVersion: version = "", kind = "XR", grant, ...rest }) => ({
@@ -104,11 +105,11 @@ export const sharedResource = z
     grant: grant ?? (rest.connection === undefined ? ("None" as const) : ("Annotation" as const)),
   }));
 
-/** The groups of Kubernetes' own kinds have no period, or end in k8s.io. */
+/** Matches the API versions of Kubernetes' own kinds, whose groups have no dot or end in k8s.io. */
 const BUILT_IN = /^(?:v[a-z0-9]+$|[^./]+\/|[^/]*\.k8s\.io\/)/;
 
 const isBuiltIn = (version: string | undefined): boolean => version !== undefined && BUILT_IN.test(version);
 
 const isMany = (found: z.output<typeof select>): boolean => found.by === "labels" && found.maxMatch > 1;
 
-export type SharedResource = z.output<typeof sharedResource>;
+export type SharedResource = z.output<typeof sharedResourceSchema>;

@@ -1,32 +1,29 @@
 import * as z from "zod";
 import { DOMAIN } from "../model/names.ts";
-import { dnsLabel, exactlyOneOf, fieldPath, onObjects, toValue, value, valueShape } from "./fields.ts";
+import { dnsLabel, exactlyOneOf, fieldPath, onObjects, toValue, VALUE_SOURCES, value, valueShape } from "./fields.ts";
 
-/** The annotation of a desired resource that is not to be tagged. */
+/** The annotation of a desired resource that excludes it from tagging. */
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
-const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
-
-/** The rule for a key that is set already: Replace overwrites it, Retain leaves it. */
-const policy = z.enum(["Replace", "Retain"]).default("Replace");
+/** The rule for a key that is set already: Replace overwrites it, Retain keeps it. */
+const tagPolicy = z.enum(["Replace", "Retain"]).default("Replace");
 
 const add = exactlyOneOf(
   z.strictObject({
-    key: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("The tag's key. Without a key the value is a map, and each of its entries is a tag."),
+    key: z.string().min(1).optional().describe("The tag's key. Without a key the value is a map of tags."),
     ...valueShape(z.union([z.string(), z.record(z.string(), z.string())])),
-    policy: policy.describe("Replace or keep a tag of the same key that an earlier step or an earlier entry set."),
-    optional: z.boolean().default(false).describe("Leave the tag out without a condition while its value is not set."),
+    policy: tagPolicy.describe("Replace or keep a tag of the same key that an earlier step or an earlier entry set."),
+    optional: z
+      .boolean()
+      .default(false)
+      .describe("Omit the tag, without a fault in the condition, while its value is not set."),
   }),
-  SOURCES,
+  VALUE_SOURCES,
 )
   .refine(({ key, value: literal }) => literal === undefined || (key === undefined) === (typeof literal !== "string"), {
     ...onObjects,
     path: ["value"],
-    error: "a text where there is a key, a map of texts where there is none",
+    error: "must be a text with a key, and a map of texts without a key",
   })
   .transform(({ key, policy: chosen, optional, ...sources }) => ({
     key,
@@ -35,40 +32,42 @@ const add = exactlyOneOf(
     value: toValue(sources),
   }));
 
-/** The length of a glob: the cost of a glob at each character of a key is bounded by it. */
+/** The longest glob: it bounds the cost of a match per character of a key. */
 export const MAX_GLOB = 256;
 
 const glob = z.string().min(1).max(MAX_GLOB, `longer than ${MAX_GLOB} characters`);
 
-/** Keys: globs where the Composition's author writes them, compared exactly where a field holds them. */
+/** Keys: globs as literals, compared exactly if they come from a field. */
 const keys = {
   ...valueShape(z.union([glob, z.array(glob)])),
   match: z
     .enum(["Exact", "Glob"])
     .optional()
-    .describe("How keys are compared. Default: `Glob` for a `value`, `Exact` for the keys that a field holds."),
+    .describe("How keys are compared. Default: `Glob` for a `value`, `Exact` for keys from a field."),
 };
-type Match = "Exact" | "Glob";
+type KeyMatch = "Exact" | "Glob";
 
-const toKeys = ({
+const toTagKeys = ({
   match,
   ...sources
-}: { readonly match?: Match | undefined } & Parameters<typeof toValue<string | string[]>>[0]) => {
+}: { readonly match?: KeyMatch | undefined } & Parameters<typeof toValue<string | string[]>>[0]) => {
   const found = toValue(sources);
   return { value: found, match: match ?? (found.is === "literal" ? ("Glob" as const) : ("Exact" as const)) };
 };
 
-const preserve = z.union([
-  glob.transform((text) => ({ ...toKeys({ value: text }), policy: "Replace" as const })),
-  exactlyOneOf(z.strictObject({ ...keys, policy }), SOURCES).transform(({ policy: chosen, ...given }) => ({
-    ...toKeys(given),
-    policy: chosen,
-  })),
+const preserveEntry = z.union([
+  glob.transform((text) => ({ ...toTagKeys({ value: text }), policy: "Replace" as const })),
+  exactlyOneOf(z.strictObject({ ...keys, policy: tagPolicy }), VALUE_SOURCES).transform(
+    ({ policy: chosen, ...given }) => ({
+      ...toTagKeys(given),
+      policy: chosen,
+    }),
+  ),
 ]);
 
 const remove = z.union([
-  glob.transform((text) => toKeys({ value: text })),
-  exactlyOneOf(z.strictObject(keys), SOURCES).transform(toKeys),
+  glob.transform((text) => toTagKeys({ value: text })),
+  exactlyOneOf(z.strictObject(keys), VALUE_SOURCES).transform(toTagKeys),
 ]);
 
 const resources = z.strictObject({
@@ -77,7 +76,7 @@ const resources = z.strictObject({
   fieldPath: fieldPath
     .optional()
     .describe(
-      "The field that holds the tags: a map, or a list of objects with a key and a value. docs/tags.md lists the defaults.",
+      "The field with the tags: a map, or a list of objects with a key and a value. docs/tags.md lists the defaults.",
     ),
   externalNameFieldPath: fieldPath
     .optional()
@@ -85,18 +84,18 @@ const resources = z.strictObject({
   scopeFieldPaths: z
     .array(fieldPath)
     .prefault([])
-    .describe("Fields that tell apart cloud resources of the same name, in addition to the built-in ones."),
+    .describe("Fields that distinguish cloud resources of the same name, in addition to the built-in ones."),
   managementPolicies: z
     .boolean()
     .default(true)
-    .describe("Set to `false` for a kind without `spec.managementPolicies`: its resources cannot be observed only."),
+    .describe("Set to `false` for a kind without `spec.managementPolicies`, whose resources cannot only observe."),
 });
 
 const owner = z.strictObject({
   cluster: value(dnsLabel)
     .optional()
     .describe(
-      "The name of this control plane, where several share a cloud account. It is written as the tag `crossplane-cluster`.",
+      "The name of this control plane, if several share a cloud account. It is written as the tag `crossplane-cluster`.",
     ),
   onConflict: z
     .enum(["Observe", "Withhold", "Fail"])
@@ -108,36 +107,34 @@ const owner = z.strictObject({
     .enum(["HandOver", "Delete"])
     .default("HandOver")
     .describe(
-      "When the owner is deleted while others declare the cloud resource. `HandOver`: the next one takes over. `Delete`: the cloud " +
+      "For the deletion of the owner while other XRs declare the cloud resource. `HandOver`: the next XR takes over. `Delete`: the cloud " +
         "resource may be deleted with its owner.",
     ),
 });
 
 /** Tags of the composed resources, and ownership of a cloud resource that several XRs declare. */
-export const tags = z.strictObject({
+export const tagsSchema = z.strictObject({
   add: z.array(add).prefault([]).describe("Tags to set."),
   preserve: z
-    .array(preserve)
+    .array(preserveEntry)
     .prefault([])
-    .describe(
-      "Keys, as globs, whose tags stay as they are in the cloud. An entry may also be a value that holds a list of keys.",
-    ),
+    .describe("Keys, as globs, whose tags in the cloud stay. An entry may also be a value with a list of keys."),
   remove: z
     .array(remove)
     .prefault([])
     .describe(
-      "Keys, as globs, of tags that earlier steps set and that are removed. An entry may also be a value that holds a list of keys.",
+      "Keys, as globs, of tags from earlier steps that are removed. An entry may also be a value with a list of keys.",
     ),
   resources: z
     .array(resources)
     .min(1)
     .optional()
     .describe(
-      "The resources to tag; the first entry that matches applies. Default: all resources whose kind is known to have tags.",
+      "The resources to tag; the first match applies. Default: all resources of kinds that are known to have tags.",
     ),
   owner: owner.prefault({}).describe("Ownership of a cloud resource that several XRs declare."),
 });
 
-export type Tags = z.output<typeof tags>;
+export type Tags = z.output<typeof tagsSchema>;
 export type ResourceRule = z.output<typeof resources>;
 export type Keys = Pick<Tags["remove"][number], "value" | "match">;

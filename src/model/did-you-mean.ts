@@ -1,6 +1,6 @@
 /**
- * Makes the end of a message about an unknown word: `; did you mean registry?`, or nothing where no known word is close.
- * Close means: at most a third of its letters are added, missing, replaced or swapped with their neighbour.
+ * Suggests the closest known word: `; did you mean registry?`, or "" where none is close. A word is close if at most a third
+ * of its letters are added, missing, replaced or swapped with their neighbour.
  */
 export function didYouMean(word: string, known: readonly string[]): string {
   const [best] = known
@@ -22,14 +22,14 @@ function countEdits(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const replaced = at(last, j - 1) + Number(a[i - 1] !== b[j - 1]);
+      const replaced = cellAt(last, j - 1) + Number(a[i - 1] !== b[j - 1]);
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const swapped = isSwapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY;
-      row.push(Math.min(replaced, swapped, at(last, j) + 1, at(row, j - 1) + 1));
+      const swapped = isSwapped ? cellAt(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(replaced, swapped, cellAt(last, j) + 1, cellAt(row, j - 1) + 1));
     }
     [beforeLast, last] = [last, row];
   }
-  return at(last, b.length);
+  return cellAt(last, b.length);
 }
 
-const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;
+const cellAt = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;

@@ -1,28 +1,28 @@
 import { type FieldPath, valueAt, withValueAt } from "./field-path.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /**
- * A JSON object, read only as far as somebody asks: `at` finds one value, `toObject` reads the whole of it. The wire
- * implements it over a request's bytes, so neither a Document nor what holds it may outlive the request.
+ * A JSON object that is decoded lazily: `at` decodes one value, `toObject` the whole object. The wire implements it over a
+ * request's bytes, so a Document must not outlive the request.
  */
 export interface Document {
   /**
-   * The value at `path`; undefined where there is none. What is nested too deep to be decoded is no value that can be used:
-   * `tooDeep` stands for it. Whoever may write a field could otherwise stop whoever reads it.
+   * Reads the value at `path`; undefined where there is none. For a value that is nested too deep to decode, returns `tooDeep`
+   * instead of throwing: the author of a field must not be able to stop its readers.
    */
   at<T = undefined>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T;
-  /** @throws {FunctionError} `InvalidMessage` where it is nested too deep. */
+  /** @throws {FunctionError} `InvalidMessage` where the object is nested too deep. */
   toObject(): JsonObject;
   /**
-   * The same with other values at some paths, set one after the other as `withValueAt` sets them. The wire does not decode an
-   * object for it.
+   * Returns a copy with other values at some paths, set one after the other by `withValueAt`. The wire does this without
+   * decoding the object.
    *
-   * @throws {FunctionError} `InvalidFieldPath` where a path leads through something else than objects and lists.
+   * @throws {FunctionError} `InvalidFieldPath` where a path leads through a value that is neither object nor list.
    */
   with(edits: readonly ValueEdit[]): Document;
 }
 
-/** Stands for a value that is nested deeper than `MAX_DEPTH`, where a reader tells that from none. */
+/** Marks a value that is nested deeper than `MAX_DEPTH`, for readers that distinguish it from a missing value. */
 export const TOO_DEEP: unique symbol = Symbol("nested too deep");
 
 /** A value at a path of an object. */
@@ -31,22 +31,28 @@ export interface ValueEdit {
   readonly value: JsonValue;
 }
 
-/** A Document over an object that is decoded already. */
+/** Wraps a decoded object as a Document. */
 export const documentOf = (object: JsonObject): Document => ({
   at: (path) => valueAt(object, path),
   toObject: () => object,
   with: (edits) => documentOf(withValues(object, edits)),
 });
 
-/** The object with these values set one after the other. */
+/** Sets values in a copy of the object, one after the other. */
 export const withValues = (object: JsonObject, edits: readonly ValueEdit[]): JsonObject =>
   edits.reduce((before, { path, value }) => withValueAt(before, path, value), object);
 
-/** Tells whether the value is a Document: JSON holds no functions. */
+/** Tells a Document from a JSON object, which has no functions. */
 export const isDocument = (value: object): value is Document =>
   "toObject" in value && typeof value.toObject === "function";
 
-/** The non-empty string at `path`; undefined where there is none. */
+/** Reads the objects in the list at `path`; none where it is no list. */
+export function objectsAt(document: Document, path: FieldPath): readonly JsonObject[] {
+  const list = document.at(path);
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Reads the non-empty string at `path`; undefined where there is none. */
 export function stringAt(document: Document, path: FieldPath): string | undefined {
   const value = document.at(path);
   return typeof value === "string" && value !== "" ? value : undefined;

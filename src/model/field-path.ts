@@ -4,27 +4,27 @@ import { isObject, type JsonObject, type JsonValue, ownValue, withKey } from "./
 /** The parsed segments of a field path: a string names an object's field, a number a list's index. */
 export type FieldPath = readonly (string | number)[];
 
-/** One step of a path: `.name`, `name` at the start, or `[name or index]`. Sticky: it is matched where the last ended. */
+/** One step of a path: `.name`, `name` at the start, or `[name or index]`. Sticky: matches where the last match ended. */
 const segment = /(?:(?<=^)|(?<!^)\.)(?<field>[^.[\]]+)|\[(?<bracketed>[^[\]]+)\]/y;
 
-/** Far more steps than any object is deep; each step of a path is a level of recursion. */
+/** More steps than any Kubernetes object has levels; each step is a level of recursion. */
 const MAX_STEPS = 100;
 
 const index = /^(?:0|[1-9]\d{0,8})$/;
 
 /**
  * Parses `spec.subnets[0].id` or `metadata.annotations[crossplane.io/external-name]`, the syntax of
- * crossplane-runtime's `pkg/fieldpath`, quotes inside brackets included. Wildcards are not paths to one value and fail.
+ * crossplane-runtime's `pkg/fieldpath`, quotes inside brackets included. Rejects wildcards, which name several values.
  *
  * @throws {FunctionError} `InvalidFieldPath`, naming the position.
  */
 export const parseFieldPath = (text: string): FieldPath => parse(text, false);
 
-/** The step of a target path that stands for each item of a list, or each field of an object. No field is called that. */
+/** The wildcard step of a target path: each item of a list, or each field of an object. No field has this name. */
 export const EVERY = "*";
 
 /**
- * Parses a path that values are written to, in which `[*]` may stand for each item or field.
+ * Parses the path of a target, which may contain the wildcard `[*]`.
  *
  * @throws {FunctionError} as `parseFieldPath`.
  */
@@ -52,7 +52,7 @@ function stepAt(text: string, position: number, withEvery: boolean): string | nu
 const notAPath = (text: string, reason: string): FunctionError =>
   new FunctionError("InvalidFieldPath", `not a field path: ${JSON.stringify(text.slice(0, 100))}, ${reason}`);
 
-/** The text of a path, as `parseFieldPath` reads it: `spec.subnets[0].id`, `metadata.annotations[crossplane.io/paused]`. */
+/** Formats a path for `parseFieldPath`: `spec.subnets[0].id`, `metadata.annotations[crossplane.io/paused]`. */
 export const formatFieldPath = (path: FieldPath): string =>
   path
     .map((step, position) => {
@@ -62,7 +62,7 @@ export const formatFieldPath = (path: FieldPath): string =>
     })
     .join("");
 
-/** The value at `path`, or undefined where a step of it is missing or is not an object or list. */
+/** Reads the value at `path`; undefined where a step is missing or leads into neither object nor list. */
 export function valueAt(root: JsonValue, path: FieldPath): JsonValue | undefined {
   let value: JsonValue | undefined = root;
   for (const step of path) {
@@ -78,10 +78,10 @@ function stepInto(value: JsonValue, step: string | number): JsonValue | undefine
 }
 
 /**
- * A copy of `root` with `value` at `path`. Missing objects and list items on the way are made.
+ * Returns a copy of `root` with `value` at `path`; creates missing objects and list items on the way.
  *
- * @throws {FunctionError} `InvalidFieldPath` where the path leads through something that is neither object nor list, or
- *   past the end of a list.
+ * @throws {FunctionError} `InvalidFieldPath` where the path leads through a value that is neither object nor list, or past the
+ *   end of a list.
  */
 export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue): JsonObject {
   const object = withNested(root, path, value);
@@ -89,13 +89,13 @@ export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue)
   throw new FunctionError("InvalidFieldPath", `cannot set ${formatFieldPath(path)}: something else is on the way`);
 }
 
-/** Undefined where the rest of the path does not fit what is there. */
+/** Sets a value below `parent`; undefined where the rest of the path does not fit the values on its way. */
 function withNested(parent: JsonValue | undefined, path: FieldPath, value: JsonValue): JsonValue | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return value;
   return typeof step === "number"
     ? withItem(parent ?? [], step, rest, value)
-    : withField(parent ?? {}, step, rest, value);
+    : withProperty(parent ?? {}, step, rest, value);
 }
 
 function withItem(list: JsonValue, index: number, rest: FieldPath, value: JsonValue): JsonValue | undefined {
@@ -104,7 +104,7 @@ function withItem(list: JsonValue, index: number, rest: FieldPath, value: JsonVa
   return item === undefined ? undefined : [...list.slice(0, index), item, ...list.slice(index + 1)];
 }
 
-function withField(object: JsonValue, key: string, rest: FieldPath, value: JsonValue): JsonValue | undefined {
+function withProperty(object: JsonValue, key: string, rest: FieldPath, value: JsonValue): JsonValue | undefined {
   if (!isObject(object)) return undefined;
   const field = withNested(ownValue(object, key), rest, value);
   return field === undefined ? undefined : withKey(object, key, field);

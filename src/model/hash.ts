@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * Hashes a text: the first digits of its SHA-256, in hexadecimal. Labels, annotations and names of requirements hold such hashes, so
- * neither the digits nor their number may change for a text that is hashed already.
+ * Hashes a text: the first digits of its SHA-256, in hexadecimal. Labels, annotations and requirement names contain such hashes,
+ * so their digits and lengths must not change.
  *
  * @param length the number of digits, four bits each; all 64 by default.
  */

@@ -8,13 +8,13 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/**
- * The limit of nesting, to prevent a stack overflow, and so of what the wire reads. Kubernetes' JSON decoder stops at 10,000,
- * its YAML decoder at 100.
- */
+/** Array.isArray does not tell readonly lists from other values. */
+export const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+
+/** The deepest nesting that the wire reads, to prevent a stack overflow. Kubernetes' JSON decoder stops at 10,000, its YAML decoder at 100. */
 export const MAX_DEPTH = 1000;
 
-/** An object that is still being made. */
+/** An object under construction. */
 export type MutableObject = Record<string, JsonValue>;
 
 /** Sets a key. Assigning to `__proto__` would change the prototype instead. */
@@ -26,7 +26,7 @@ export function define(object: MutableObject, key: string, value: JsonValue): vo
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
-/** The fields that are wanted. There may be many: this takes half the time of `Object.fromEntries` and lists of entries. */
+/** Picks fields, of which there may be many: this takes half the time of `Object.fromEntries` with a list of entries. */
 export function pick(object: JsonObject, isWanted: (key: string, value: JsonValue) => boolean): JsonObject {
   const picked: MutableObject = {};
   for (const key of Object.keys(object)) {
@@ -36,7 +36,7 @@ export function pick(object: JsonObject, isWanted: (key: string, value: JsonValu
   return picked;
 }
 
-/** The entries of a map as an object, sorted by key, so that the same entries are the same bytes. */
+/** Converts a map to an object, sorted by key: the same entries become the same bytes. */
 export function toSortedObject(entries: ReadonlyMap<string, JsonValue>): JsonObject {
   const object: MutableObject = {};
   for (const key of [...entries.keys()].sort()) define(object, key, entries.get(key) as JsonValue);
@@ -44,25 +44,25 @@ export function toSortedObject(entries: ReadonlyMap<string, JsonValue>): JsonObj
 }
 
 /**
- * A copy of `object` in which `key` is `value`. Assignment would set the prototype where the key is `__proto__`; a
- * computed property and a spread define it.
+ * Returns a copy of `object` in which `key` is `value`. A computed property defines `__proto__`; an assignment would set the
+ * prototype.
  */
 export const withKey = (object: JsonObject, key: string, value: JsonValue): JsonObject => ({ ...object, [key]: value });
 
-/** The object's own value at `key`: what a prototype holds (`constructor`, `toString`) is not data. */
+/** Reads the object's own value at `key`; properties of its prototype (`constructor`, `toString`) are not data. */
 export const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
 /**
- * The text of a string, number or boolean, and "" for anything else. `String` would throw for an object whose `toString` is data:
- * anybody may write one into a field that is free-form.
+ * Converts a string, number or boolean to text, and anything else to "". `String` would throw for a free-form field that holds an
+ * object with a key `toString`.
  */
 export function toPlainText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** Parses JSON; undefined for other text. Without text nothing is parsed: an exception for each copy is expensive. */
+/** Parses JSON; undefined for other text. Tests for a missing text first: an exception per copy is expensive. */
 export function parseJson(text: string | undefined): JsonValue | undefined {
   if (text === undefined) return undefined;
   try {

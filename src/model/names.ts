@@ -1,10 +1,10 @@
-/** The API group of our input, and the domain of every annotation, label and context key of ours. */
+/** The API group of our input, and the prefix of all our annotations, labels and context keys. */
 export const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 
-/** A DNS-1123 label: what Kubernetes takes for a namespace. */
+/** A DNS-1123 label, as Kubernetes requires for a namespace. */
 export const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** A DNS-1123 subdomain: what Kubernetes takes for most names, up to MAX_NAME characters. Go's regexp takes it too. */
+/** A DNS-1123 subdomain, as Kubernetes requires for most names, up to MAX_NAME characters. Also valid for Go's regexp. */
 export const DNS_SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 export const MAX_NAME = 253;
@@ -20,8 +20,8 @@ const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$/;
 export const isLabelValue = (text: string): boolean => LABEL_VALUE.test(text);
 
 /**
- * Tells whether a resource of some kind may have that name: not all have DNS names (RBAC's do not), but each name is one segment of
- * a URL's path. Source: apimachinery pkg/api/validation/path.
+ * Tells whether a resource of any kind may have that name. Some kinds allow more than DNS names (RBAC's do), but every name is one
+ * segment of a URL's path. Source: apimachinery pkg/api/validation/path.
  */
 export const isPathSegment = (text: string): boolean =>
   text.length <= MAX_NAME && text !== "." && text !== ".." && /^[\x21-\x24\x26-\x2e\x30-\x7e]+$/.test(text);

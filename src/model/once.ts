@@ -1,4 +1,4 @@
-/** Makes something when it is first asked for, and once. */
+/** Computes a value on first use, and only once. */
 export function lazy<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined;
   return () => {
@@ -8,10 +8,10 @@ export function lazy<Made>(make: () => Made): () => Made {
 }
 
 /**
- * Makes something of an object once, however often it is asked for: a list that a request holds may be long, and each of a
- * thousand copies may ask for it. What is made goes with the object.
+ * Computes a value once per object, such as an index of a long list that a thousand copies use. The value is freed with the
+ * object.
  *
- * @param make depends on the object alone, which nobody changes: an answer must not reach another request.
+ * @param make depends on the object alone, which never changes: a value must not reach another request.
  */
 export function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();

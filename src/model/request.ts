@@ -1,11 +1,27 @@
 import type { Document } from "./document.ts";
 import type { Answers } from "./requirement.ts";
-import type { State } from "./resource.ts";
+
+/** The readiness that the pipeline sets. Crossplane takes Unspecified as not ready for a composed resource. */
+export type Ready = "Unspecified" | "True" | "False";
+
+/** A composite or composed resource: observed (whole) or desired (the fields the pipeline wants to own). */
+export interface Resource {
+  readonly document: Document;
+  readonly ready: Ready;
+  /** Connection details by key. Crossplane fills them in for the XR and composed resources only. */
+  readonly connectionDetails: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface State {
+  readonly composite: Resource;
+  /** Composed resources by their name in the Composition (`crossplane.io/composition-resource-name`). */
+  readonly resources: ReadonlyMap<string, Resource>;
+}
 
 /** A capability that Crossplane advertises (v2.2 and later; earlier versions advertise none). */
 export type Capability = "Capabilities" | "RequiredResources" | "Credentials" | "Conditions" | "RequiredSchemas";
 
-/** One RunFunctionRequest, as the features see it. */
+/** One RunFunctionRequest. */
 export interface Request extends Answers {
   /** Opaque; goes back unchanged in the response. */
   readonly tag: string;

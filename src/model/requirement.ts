@@ -1,6 +1,6 @@
 import type { Document } from "./document.ts";
 
-/** The resources that Crossplane is to find. Without a namespace, labels match in all namespaces. */
+/** Selects the resources that Crossplane looks up. Without a namespace, labels match in all namespaces. */
 export interface ResourceSelector {
   readonly apiVersion: string;
   readonly kind: string;
@@ -8,19 +8,19 @@ export interface ResourceSelector {
   readonly match: { readonly name: string } | { readonly labels: Readonly<Record<string, string>> };
 }
 
-/** A resource that Crossplane is asked for, and the name under which the answer comes. */
+/** A lookup of resources, and the name under which Crossplane answers. */
 export interface Requirement {
   readonly name: string;
   readonly selector: ResourceSelector;
 }
 
-/** A kind whose OpenAPI schema Crossplane is asked for. */
+/** Selects the kind whose OpenAPI schema Crossplane looks up. */
 export interface SchemaSelector {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** A schema that Crossplane is asked for, and the name under which the answer comes. */
+/** A lookup of a schema, and the name under which Crossplane answers. */
 export interface SchemaRequirement extends SchemaSelector {
   readonly name: string;
 }
@@ -31,22 +31,24 @@ export type SchemaAnswer =
   | { readonly is: "resolved"; readonly schema: Document };
 
 /**
- * Crossplane's answer to a requirement. Pending is not empty: on the first call of a reconcile nothing has been looked up, and
- * a function that takes that for an empty answer drops what it had composed before.
+ * Crossplane's answer to a requirement. Pending is not empty: on the first call of a reconcile nothing has been looked up, and a
+ * function that treats this as an empty answer drops the resources that it composed before.
  */
-export type Answer = { readonly is: "pending" } | { readonly is: "resolved"; readonly items: readonly Document[] };
+export type LookupAnswer =
+  | { readonly is: "pending" }
+  | { readonly is: "resolved"; readonly items: readonly Document[] };
 
 /** A request's answers, by the names of the requirements. */
 export interface Answers {
-  /** The answer to the requirement of that name, in whichever field this generation of Crossplane answers. */
-  required(name: string): Answer;
-  /** The answer to the schema requirement of that name. */
+  /** Finds the answer to the requirement of that name, in the field that this version of Crossplane uses. */
+  required(name: string): LookupAnswer;
+  /** Finds the answer to the schema requirement of that name. */
   requiredSchema(name: string): SchemaAnswer;
 }
 
 /**
- * Asks Crossplane, and records what was asked: that is what the response requires, so no feature can forget a requirement that
- * its answer depends on. (Requirements that come and go make Crossplane fail the XR after five rounds.)
+ * Asks Crossplane and records each requirement for the response, so that no feature can forget one that it depends on. (Crossplane
+ * fails an XR whose requirements still change after five rounds.)
  */
 export class Requirements {
   readonly resources = new Map<string, ResourceSelector>();
@@ -58,12 +60,12 @@ export class Requirements {
     this.#answers = answers;
   }
 
-  /** True once something was asked that Crossplane has not looked up yet. */
+  /** True once a requirement was asked that Crossplane has not looked up yet. */
   get isPending(): boolean {
     return this.#isPending;
   }
 
-  ask({ name, selector }: Requirement): Answer {
+  ask({ name, selector }: Requirement): LookupAnswer {
     this.resources.set(name, selector);
     return this.#noted(this.#answers.required(name));
   }
@@ -73,7 +75,7 @@ export class Requirements {
     return this.#noted(this.#answers.requiredSchema(name));
   }
 
-  #noted<T extends Answer | SchemaAnswer>(answer: T): T {
+  #noted<T extends LookupAnswer | SchemaAnswer>(answer: T): T {
     this.#isPending ||= answer.is === "pending";
     return answer;
   }

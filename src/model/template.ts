@@ -1,16 +1,16 @@
-/** A text with placeholders: each part is a literal, or the key whose value stands there. */
+/** A text with placeholders: each part is a literal, or a key to be replaced by its value. */
 export type Template = readonly (string | Placeholder)[];
 
 interface Placeholder {
   readonly key: string;
-  /** True if the value is percent-encoded, as it has to be inside a URL. */
+  /** True if the value is percent-encoded, for a URL. */
   readonly isEncoded: boolean;
 }
 
-/** `{key}`, `{key|url}`, and braces that stand for themselves: `{{` and `}}`. */
+/** `{key}`, `{key|url}`, and the literal braces `{{` and `}}`. */
 const part = /\{\{|\}\}|\{(?<key>[-._a-zA-Z0-9]+)(?<encoded>\|url)?\}|(?<text>[^{}]+)/y;
 
-/** Parses a template; undefined where a brace is not closed, or holds no key. */
+/** Parses a template; undefined where a brace is not closed or has no key. */
 export function parseTemplate(text: string): Template | undefined {
   const parts: (string | Placeholder)[] = [];
   for (let position = 0; position < text.length; position = part.lastIndex) {

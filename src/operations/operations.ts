@@ -1,42 +1,39 @@
 import { type Fault, invalidInput } from "../input/faults.ts";
 import type { Input } from "../input/schema.ts";
 import { type Draft, emptyDraft } from "../model/draft.ts";
-import { neverReconciled } from "./never-reconciled.ts";
-import type { OperationCall } from "./operation.ts";
+import { type OperationCall, reportNeverReconciled } from "./never-reconciled.ts";
 
 /**
- * Answers a call of an Operation, which has no XR. The counterpart of pipeline.ts.
+ * Answers a call of an Operation; pipeline.ts answers calls of Compositions.
  *
  * @throws {FunctionError} `InvalidInput` for sections of the input that need an XR.
  */
 export function operate(call: OperationCall): Draft {
   const faults = findFaults(call.input);
   if (faults.length > 0) throw invalidInput(faults);
-  return neverReconciled(call, emptyDraft);
+  return reportNeverReconciled(call, emptyDraft);
 }
 
-/** The fields of the input that an Operation may have: its own section, and those that have a default. */
-const ALLOWED: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
+/** The fields of an Operation's input: its own section, and fields with a default. */
+const OPERATION_FIELDS: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
 
 const findFaults = ({ spec }: Input): readonly Fault[] =>
   Object.entries(spec)
-    .filter(([field, found]) => !ALLOWED.includes(field) && found !== undefined && !isEmptyList(found))
+    .filter(([field, found]) => !OPERATION_FIELDS.includes(field) && found !== undefined && !isEmpty(found))
     .map(([field]) => ({
       path: `spec.${field}`,
-      message: "only in a Composition, and this is an Operation: there is no XR",
+      message: "not allowed in an Operation: it has no XR",
     }));
 
-/** `sharedResources` has the empty list for a default. */
-const isEmptyList = (found: unknown): boolean => Array.isArray(found) && found.length === 0;
+/** Tells whether the value is an empty list, the default of `sharedResources`. */
+const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0;
 
 /**
- * Guards a call of a Composition against sections that only Operations have.
+ * Guards a Composition against the input section of Operations.
  *
- * @throws {FunctionError} `InvalidInput` where the input has one.
+ * @throws {FunctionError} `InvalidInput` if the input has it.
  */
 export function assertNoOperation({ spec }: Input): void {
   if (spec.neverReconciled === undefined) return;
-  throw invalidInput([
-    { path: "spec.neverReconciled", message: "only in an Operation, and this is a Composition: there is an XR" },
-  ]);
+  throw invalidInput([{ path: "spec.neverReconciled", message: "allowed in an Operation only" }]);
 }

@@ -1,13 +1,19 @@
 import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
-import { findController } from "../crossplane/controller.ts";
 import { type CopyKind, readCopiedSecret } from "../crossplane/copies.ts";
-import { composerName, readComposers } from "../crossplane/field-managers.ts";
-import { COMPOSITE_LABEL, readAnnotation, readLabel } from "../crossplane/metadata.ts";
-import type { Grantee } from "../crossplane/reference-grant.ts";
-import { compareTexts } from "../model/compare.ts";
+import type { Grantee } from "../crossplane/grants.ts";
+import { formatGrantee } from "../crossplane/grants.ts";
+import {
+  COMPOSITE_LABEL,
+  composerName,
+  findController,
+  readAnnotation,
+  readComposers,
+  readLabel,
+} from "../crossplane/metadata.ts";
+import { compareTexts } from "../model/collections.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { DNS_LABEL, isName } from "../model/names.ts";
-import { OWNER } from "./owner.ts";
+import { OWNER } from "./annotations.ts";
 
 /** An XR or claim that has a copy of a shared resource's connection Secret. */
 export interface Consumer {
@@ -16,7 +22,7 @@ export interface Consumer {
   /** Kind.group of the XR or claim. */
   readonly kind: string;
   readonly name: string;
-  /** The copy's name, after its namespace if that differs from `namespace`. */
+  /** The copy's name, prefixed with its namespace if that differs from `namespace`. */
   readonly secretName: string;
   /** All namespaces that need a grant. */
   readonly namespaces: readonly string[];
@@ -24,13 +30,13 @@ export interface Consumer {
   readonly grantees: readonly Grantee[];
 }
 
-/** A consumer, and whether it is granted: all namespaces that it needs, or its kind by a ReferenceGrant. */
+/** A consumer, granted if all its namespaces are, or its kind by a ReferenceGrant. */
 export interface JudgedConsumer extends Consumer {
   readonly isGranted: boolean;
 }
 
-/** Judges consumers by the namespaces that are granted, and by those whom ReferenceGrants name. */
-export function judge(
+/** Judges consumers by the granted namespaces and the grantees of ReferenceGrants. */
+export function judgeConsumers(
   consumers: readonly Consumer[],
   isGranted: (namespace: string) => boolean,
   grantees: readonly Grantee[],
@@ -43,18 +49,16 @@ export function judge(
   }));
 }
 
-const formatGrantee = ({ namespace, kind }: Grantee): string => `${namespace}/${kind}`;
-
 /**
- * Reads the consumer of a copy. A team may write anything in its namespace, labels and annotations included. So a Secret or a
- * namespaced Object always stands for its own namespace; if it copies to another one, it needs a grant for both. Teams must not
- * have the right to write cluster-scoped Objects (docs/security.md).
+ * Reads the consumer of a copy. A team may write any label and annotation in its namespace. So a Secret or a namespaced Object
+ * always counts for its own namespace; one that copies to another namespace needs a grant for both. Teams must not have the right
+ * to write cluster-scoped Objects (docs/security.md).
  *
  * @returns undefined if Crossplane did not compose it, or if an Object makes no Secret.
  */
 export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined {
   const secret = readCopiedSecret(copy);
-  if (secret === undefined || !isComposed(copy) || !DNS_LABEL.test(secret.namespace) || !isName(secret.name)) {
+  if (secret === undefined || !isComposedCopy(copy) || !DNS_LABEL.test(secret.namespace) || !isName(secret.name)) {
     return undefined;
   }
   const own = stringAt(copy, ["metadata", "namespace"]);
@@ -71,7 +75,7 @@ export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined
   };
 }
 
-/** The written owner, and the XR in control: a ReferenceGrant may name the kind of a claim or that of its XR. */
+/** Lists the kinds that a ReferenceGrant may name for a copy: that of its owner, a claim or XR, and that of the XR in control. */
 function toGrantees(copy: Document, kind: string, namespace: string): readonly Grantee[] {
   const controller = findController(copy);
   const kinds = controller === undefined ? [] : [toGroupKind(controller.kind, toApiGroup(controller.apiVersion))];
@@ -79,26 +83,26 @@ function toGrantees(copy: Document, kind: string, namespace: string): readonly G
 }
 
 /**
- * Tells whether its metadata proves that Crossplane composed it: by the XR's label, and by the field manager with which Crossplane
- * applies the controlling XR's resources. A restore may drop managed fields and controller; then the label has to suffice.
+ * Tells whether the copy's metadata proves that Crossplane composed it: the XR's label, and the field manager of the controlling
+ * XR. A restore may drop managed fields and controller; then the label suffices.
  */
-function isComposed(copy: Document): boolean {
+function isComposedCopy(copy: Document): boolean {
   if (readLabel(copy, COMPOSITE_LABEL) === undefined) return false;
   const composers = readComposers(copy);
   const controller = findController(copy);
   return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
 }
 
-/** Longer than a kind, a namespace and a name can be together. */
+/** Longer than a kind, a namespace and a name together. */
 const MAX_OWNER = 1000;
-const KIND = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
+const KIND_NAME = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
 
-/** Reads the owner that the copy names; the copy itself if that is not a valid name of an XR or claim. */
+/** Reads the owner that the copy names; the copy itself if that name is invalid. */
 function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> & { readonly namespace: string | undefined } {
   const owner = readWrittenOwner(copy);
   const [kind = "", ...names] = owner !== undefined && owner.length < MAX_OWNER ? owner.split("/") : [];
   const name = names.at(-1) ?? "";
-  if (KIND.test(kind) && names.length <= 2 && isName(name)) {
+  if (KIND_NAME.test(kind) && names.length <= 2 && isName(name)) {
     return { namespace: names.length === 2 ? names[0] : undefined, kind, name };
   }
   const own = stringAt(copy, ["kind"]) ?? "";
@@ -109,7 +113,7 @@ function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> & { readonly
   };
 }
 
-/** The owner that a copy names, as `formatOwner` writes it. */
+/** Reads the owner that a copy names, in the format of `formatOwner`. */
 export const readWrittenOwner = (copy: Document): string | undefined =>
   readAnnotation(copy, OWNER) ?? stringAt(copy, ["spec", "forProvider", "manifest", "metadata", "annotations", OWNER]);
 

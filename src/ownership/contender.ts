@@ -1,4 +1,4 @@
-import { type Observation, readCreationTime, readObservation } from "../crossplane/external-resource.ts";
+import { type Observation, readCreationTime, readObservation } from "../crossplane/managed-resource.ts";
 import { mayDelete, mayWrite, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import {
   COMPOSITION_RESOURCE_NAME,
@@ -15,29 +15,29 @@ import {
   CONTENDERS,
   CREATED_BEFORE,
   contenderId,
-  IDENTITY,
   ORIGIN,
+  OWNER,
   TAGS_OWNER,
   TAKE_OWNERSHIP,
-} from "./marks.ts";
-import { OWNER } from "./owner.ts";
+} from "./annotations.ts";
+import { IDENTITY_LABEL } from "./identity.ts";
 
-/** A managed resource that stands for a cloud resource, perhaps beside others. */
+/** A managed resource that declares a cloud resource, possibly one of several. */
 export interface Contender {
-  /** The owner and the resource's name in its Composition, as `contenderId` writes them. */
+  /** The owner and the resource's name in the Composition, formatted by `contenderId`. */
   readonly id: string;
   readonly owner: string;
   /** The managed resource's name, with its namespace where it has one. */
   readonly name: string;
   readonly uid: string;
   readonly createdAt: string;
-  /** Empty, unless an operator moves ownership here. */
+  /** The annotation by which an operator moves ownership here; "" where it is not set. */
   readonly takeOwnership: string;
   /** True if it was promoted to owner. */
   readonly isMarked: boolean;
-  /** True if it knows an owner of the cloud resource: itself, another one, or one that is gone. */
+  /** True if it records an owner of the cloud resource: itself, another contender, or a former one. */
   readonly knowsOwner: boolean;
-  /** The label by which the others find it; undefined before it has one. */
+  /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
   readonly isDeleting: boolean;
   /** True if its provider may write the cloud resource now. */
@@ -47,19 +47,19 @@ export interface Contender {
   /** Undefined if the kind has no management policies. */
   readonly policies: Policies | undefined;
   readonly observation: Observation;
-  /** True if it or an earlier owner created the cloud resource, or an operator allows its deletion. */
+  /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
   readonly isCreated: boolean;
-  /** The names of the managed resources that it leaves the cloud resource to. */
+  /** The names of its successors, to which it leaves the cloud resource. */
   readonly acknowledged: ReadonlySet<string>;
   readonly document: Document;
 }
 
-/** The length limit of a mark, which is repeated on other managed resources. Names are shorter. */
+/** The longest mark: marks are repeated on other managed resources. Names are shorter. */
 const MAX_MARK = 1024;
 
 export const toContender = (document: Document): Contender => new ManagedContender(document);
 
-/** A contender that is read from its managed resource: each fact when it is first needed, since most are needed of few. */
+/** Reads a contender from its managed resource lazily: most facts are needed for few contenders. */
 class ManagedContender implements Contender {
   readonly document: Document;
   readonly uid: string;
@@ -75,8 +75,8 @@ class ManagedContender implements Contender {
 
   constructor(document: Document) {
     this.document = document;
-    this.uid = stringAt(document, UID) ?? qualifiedName(document);
-    this.identity = readLabel(document, IDENTITY);
+    this.uid = stringAt(document, UID_PATH) ?? qualifiedName(document);
+    this.identity = readLabel(document, IDENTITY_LABEL);
     this.isDeleting = isBeingDeleted(document);
   }
 
@@ -149,46 +149,46 @@ class ManagedContender implements Contender {
   }
 }
 
-const UID = ["metadata", "uid"];
+const UID_PATH = ["metadata", "uid"];
 const CREATION_TIMESTAMP = ["metadata", "creationTimestamp"];
 
-/** The facts about ownership that annotations hold. */
+/** The facts about ownership in annotations. */
 type Marks = Pick<Contender, "id" | "owner" | "isMarked" | "knowsOwner">;
 
 function readMarks(document: Document): Marks {
   const owner = (readAnnotation(document, OWNER) ?? "").slice(0, MAX_MARK);
   const marker = (readAnnotation(document, TAGS_OWNER) ?? "").slice(0, MAX_MARK);
-  // Crossplane names every composed resource; one that is written by hand is known by its marker.
+  // Crossplane annotates every composed resource with its name; a resource written by hand is identified by its marker.
   const resource = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").slice(0, MAX_MARK);
   const id = resource === "" && marker.startsWith(`${owner}#`) ? marker : contenderId(owner, resource);
   return { id, owner, isMarked: owner !== "" && marker === id.slice(0, MAX_MARK), knowsOwner: marker !== "" };
 }
 
-/** The length limit of the names that an owner writes: a resource's annotations may have 256 KB in all. */
-const MAX_NAMES = 64 * 1024;
+/** The longest list of names that an owner writes: a resource's annotations have 256 KB in all. */
+const MAX_ACKNOWLEDGED = 64 * 1024;
 
-/** The limit of hashes, which take 180 KB: more than one answer of Crossplane can list. */
+/** The most hashes, 180 KB: more than an answer of Crossplane can list. */
 const MAX_HASHES = 10_000;
 
 /**
- * Writes the names of an owner's successors. If they are too long together, they become hashes, so that none is lost. Beyond 10,000
- * only the first are written; the others have to wait until they are among them.
+ * Formats the names of an owner's successors, as hashes if the names are too long together. Of more than 10,000 successors only the
+ * first are listed; the others wait.
  *
- * @param others by precedence.
+ * @param others sorted by precedence.
  */
 export function formatAcknowledged(others: readonly Contender[]): string {
   const names = others.map(({ name }) => name).sort();
   const text = names.join(",");
-  if (text.length <= MAX_NAMES) return text;
+  if (text.length <= MAX_ACKNOWLEDGED) return text;
   const hashes = others.slice(0, MAX_HASHES).map(({ name }) => hashName(name));
   return hashes.sort().join(",");
 }
 
-/** Tells whether an owner's list names a contender. */
+/** Tells whether an owner lists a contender as its successor. */
 export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean =>
   owner.acknowledged.has(name) || owner.acknowledged.has(hashName(name));
 
-/** Hashes a name. No resource's name contains `#`. */
+/** Hashes a name, marked by `#`, which no resource's name contains. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;
 
 function isCreated(document: Document): boolean {
@@ -199,60 +199,10 @@ function isCreated(document: Document): boolean {
   );
 }
 
-/** All contenders of one cloud resource, sorted once for all resources of an XR that stand for it. */
-export class Contenders {
-  readonly all: readonly Contender[];
-  readonly byUid: ReadonlyMap<string, Contender>;
-  /** Those that may own, the owner first. */
-  readonly living: readonly Contender[];
-  #names: ReadonlySet<string> | undefined;
-  #inTheWay: readonly Contender[] | undefined;
-  #created: readonly Contender[] | undefined;
-  #areInvolved: boolean | undefined;
-
-  constructor(all: readonly Contender[]) {
-    this.all = all;
-    this.byUid = new Map(all.map((contender) => [contender.uid, contender]));
-    this.living = all.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence);
-  }
-
-  get names(): ReadonlySet<string> {
-    this.#names ??= new Set(this.all.map(({ name }) => name));
-    return this.#names;
-  }
-
-  /** Those that keep others from being promoted: they write, or are being deleted together with the cloud resource. */
-  get inTheWay(): readonly Contender[] {
-    this.#inTheWay ??= this.all.filter(
-      (contender) => contender.isWriting || (contender.isDeleting && contender.isDeletingWithIt),
-    );
-    return this.#inTheWay;
-  }
-
-  get created(): readonly Contender[] {
-    this.#created ??= this.all.filter(({ isCreated }) => isCreated);
-    return this.#created;
-  }
-
-  /** True if one of them has to do with the cloud resource more than observing it. */
-  get areInvolved(): boolean {
-    this.#areInvolved ??= this.all.some(isInvolved);
-    return this.#areInvolved;
-  }
-}
-
-/** Tells whether it created or wrote the cloud resource, knows an owner of it, or was chosen by an operator. */
-export const isInvolved = ({ isWriting, isCreated, knowsOwner, takeOwnership }: Contender): boolean =>
-  isWriting || isCreated || knowsOwner || takeOwnership !== "";
-
-/** Finds the first contender with another UID. */
-export const firstBut = (contenders: readonly Contender[], uid: string): Contender | undefined =>
-  contenders.find((contender) => contender.uid !== uid);
-
 /** The facts that decide precedence. */
 type Ranked = Pick<Contender, "takeOwnership" | "isMarked" | "createdAt" | "uid">;
 
-/** Sorts by precedence as owner: chosen by an operator, then promoted before, then oldest. */
+/** Compares by precedence: chosen by an operator, then promoted before, then oldest. */
 export function byPrecedence(a: Ranked, b: Ranked): number {
   if (a.takeOwnership !== b.takeOwnership) return a.takeOwnership > b.takeOwnership ? -1 : 1;
   if (a.isMarked !== b.isMarked) return a.isMarked ? -1 : 1;

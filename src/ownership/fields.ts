@@ -1,34 +1,36 @@
-import { readObservation } from "../crossplane/external-resource.ts";
-import { compareEntries } from "../model/compare.ts";
+import { readObservation } from "../crossplane/managed-resource.ts";
+import { compareEntries } from "../model/collections.ts";
 import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
 
-/** A managed resource as the pipeline desires it, and as observed. */
-interface Resource {
+/** A managed resource, desired and observed. */
+interface DesiredAndObserved {
   readonly desired: Document;
   readonly observed: Document | undefined;
 }
 
 /**
  * Reads a field as text: "" if it is not set, undefined while a reference beside it is unresolved. The path leads through objects
- * and lists of one: a block is the former in one version of a kind, and the latter in another.
+ * and lists of one item: versions of a kind differ in which a block is.
  */
-export function textAt({ desired, observed }: Resource, path: FieldPath): string | undefined {
-  const text = toText(at(desired, path));
+export function textAt({ desired, observed }: DesiredAndObserved, path: FieldPath): string | undefined {
+  const text = toComparableText(valueBelow(desired, path));
   if (text !== "") return text;
   if (!isReferred(desired, path)) return "";
-  return (observed && toText(at(observed, path))) || undefined;
+  return (observed && toComparableText(valueBelow(observed, path))) || undefined;
 }
 
-/** Tells whether the field is filled in by the provider from a reference or a selector. */
+/** Tells whether the provider fills in the field from a reference or a selector. */
 function isReferred(desired: Document, path: FieldPath): boolean {
   const field = String(path.at(-1));
-  return ["Ref", "Selector"].some((suffix) => at(desired, [...path.slice(0, -1), `${field}${suffix}`]) !== undefined);
+  return ["Ref", "Selector"].some(
+    (suffix) => valueBelow(desired, [...path.slice(0, -1), `${field}${suffix}`]) !== undefined,
+  );
 }
 
-function at(document: Document, path: FieldPath): JsonValue | undefined {
+function valueBelow(document: Document, path: FieldPath): JsonValue | undefined {
   const block = path.slice(0, 3);
   const found = document.at(block);
   return path.slice(3).reduce<JsonValue | undefined>((value, step) => {
@@ -37,25 +39,25 @@ function at(document: Document, path: FieldPath): JsonValue | undefined {
   }, found);
 }
 
-/** Texts of objects: one that is in another one is written once for both. */
+/** The JSON of objects: an object within another is serialized once for both. */
 type Written = Map<JsonObject, string>;
 
-/** Converts a value to text: to a provider a number equals a text of the same digits. */
-function toText(value: JsonValue | undefined, written: Written = new Map()): string {
+/** Converts a value to text: a provider does not distinguish a number from a text of the same digits. */
+function toComparableText(value: JsonValue | undefined, written: Written = new Map()): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? toJson(value, written) : String(value);
+  return typeof value === "object" ? serializeSorted(value, written) : String(value);
 }
 
-/** Writes JSON with sorted keys; those that are numbers come first, as in every object of JavaScript. */
-function toJson(value: JsonValue, written: Written): string {
-  if (Array.isArray(value)) return `[${value.map((item) => toJson(item, written)).join(",")}]`;
+/** Serializes JSON with sorted keys, numeric keys first, as in every JavaScript object. */
+function serializeSorted(value: JsonValue, written: Written): string {
+  if (Array.isArray(value)) return `[${value.map((item) => serializeSorted(item, written)).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const before = written.get(value);
   if (before !== undefined) return before;
   const keys = Object.keys(value);
   const names = keys.filter((key) => !NUMBER.test(key)).sort();
   const sorted = [...keys.slice(0, keys.length - names.length), ...names];
-  const fields = sorted.map((key) => `${JSON.stringify(key)}:${toJson(value[key] as JsonValue, written)}`);
+  const fields = sorted.map((key) => `${JSON.stringify(key)}:${serializeSorted(value[key] as JsonValue, written)}`);
   const text = `{${fields.join(",")}}`;
   written.set(value, text);
   return text;
@@ -63,10 +65,10 @@ function toJson(value: JsonValue, written: Written): string {
 
 const NUMBER = /^(?:0|[1-9]\d{0,8})$/;
 
-/** The fields of the largest kinds are some hundreds. */
+/** The most fields that are read. The largest kinds have some hundreds. */
 const MAX_FIELDS = 10_000;
 
-/** Stops counting at the limit: whoever writes the fields decides how many there are. */
+/** Counts fields up to the limit: a team decides how many it writes. */
 function countFields(value: JsonValue, limit: number): number {
   if (typeof value !== "object" || value === null) return 0;
   const keys = Object.keys(value);
@@ -78,16 +80,16 @@ function countFields(value: JsonValue, limit: number): number {
 }
 
 /**
- * Finds the fields below spec.forProvider that have a reference or a selector beside them; returns sorted names, each before its
- * value. A value is undefined until it is resolved; only then a provider looks for the cloud resource. Where there are too many
- * fields nothing is known.
+ * Finds the fields below spec.forProvider with a reference or a selector beside them; returns sorted names, each followed by its
+ * value. A value is undefined until its reference is resolved, which the provider needs to find the cloud resource. Returns one
+ * undefined for too many fields.
  */
-export function findReferred({ desired, observed }: Resource): readonly (string | undefined)[] {
+export function findReferred({ desired, observed }: DesiredAndObserved): readonly (string | undefined)[] {
   const [wanted, found] = [readParameters(desired), readParameters(observed)];
   if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [undefined];
   const written: Written = new Map();
   const blocks: Block[] = [{ path: "", wanted, found, isInText: false }];
-  const referred: Referred[] = [];
+  const referred: ReferredField[] = [];
   for (const block of blocks) {
     const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
     const fields = findFields(keys);
@@ -98,15 +100,15 @@ export function findReferred({ desired, observed }: Resource): readonly (string 
   return referred.sort(compareEntries).flatMap(([name, value = unset]) => [name, value]);
 }
 
-type Referred = readonly [name: string, value: string | undefined];
+type ReferredField = readonly [name: string, value: string | undefined];
 
 /** An object below spec.forProvider. */
 interface Block {
-  /** Ends in a dot, below the outermost. */
+  /** The field's path, ending in a dot; "" for the outermost block. */
   readonly path: string;
   readonly wanted: JsonObject;
   readonly found: JsonObject;
-  /** True within a field that is referred to, whose text counts as a whole. */
+  /** True within a referred field, whose text counts as a whole. */
   readonly isInText: boolean;
 }
 
@@ -120,7 +122,7 @@ function readParameters(document: Document | undefined): JsonObject {
 const REFERENCE = /^(?<field>.*?)s?(?:Ref|Refs|Selector)$/;
 const TO_VALUES = /(?:Secret|ConfigMap|providerConfig)Ref$/i;
 
-/** Finds the fields that references fill in. A reference to a Secret or ConfigMap fills in none. */
+/** Finds the fields that references fill in. References to a Secret or ConfigMap fill in none. */
 const findFields = (keys: readonly string[]): ReadonlySet<string> =>
   new Set(
     keys
@@ -130,15 +132,15 @@ const findFields = (keys: readonly string[]): ReadonlySet<string> =>
 
 const readField = ({ wanted, found }: Block, field: string, written: Written): string | undefined =>
   [field, `${field}s`]
-    .map((key) => toText(Object.hasOwn(wanted, key) ? wanted[key] : ownValue(found, key), written))
+    .map((key) => toComparableText(Object.hasOwn(wanted, key) ? wanted[key] : ownValue(found, key), written))
     .find((text) => text !== "");
 
-/** Longer paths are hashed, because the name of every field below repeats them. */
+/** The longest path that is not hashed: the names of all fields below repeat it. */
 const MAX_PATH = 512;
 
 /**
- * The objects in a block's field. The text of a field that is referred to contains what is in it, so there the fields count that are
- * referred to once more, but none within these: a byte costs the same however deep it is.
+ * Finds the objects in a block's field. The text of a referred field contains the fields below it. Referred fields below it count
+ * once more, but not those below these: the cost of a byte must not grow with its depth.
  */
 function innerBlocks(block: Block, key: string, fields: ReadonlySet<string>): readonly Block[] {
   const wanted = toBlocks(ownValue(block.wanted, key));
@@ -146,7 +148,7 @@ function innerBlocks(block: Block, key: string, fields: ReadonlySet<string>): re
   if (wanted.length + found.length === 0) return NO_BLOCKS;
   const isReferred = fields.has(key) || (key.endsWith("s") && fields.has(key.slice(0, -1)));
   if (isReferred && block.isInText) return NO_BLOCKS;
-  const path = shorten(`${block.path}${key}`);
+  const path = shortenPath(`${block.path}${key}`);
   const isInText = isReferred || block.isInText;
   return (found.length > wanted.length ? found : wanted).map((_, index) => ({
     path: `${path}[${index}].`,
@@ -163,4 +165,4 @@ function toBlocks(value: JsonValue | undefined): readonly JsonObject[] {
   return isObject(value) ? [value] : NO_BLOCKS;
 }
 
-const shorten = (path: string): string => (path.length > MAX_PATH ? hashText(path) : path);
+const shortenPath = (path: string): string => (path.length > MAX_PATH ? hashText(path) : path);

@@ -4,35 +4,35 @@ import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
+import { DOMAIN } from "../model/names.ts";
 import { findReferred, textAt } from "./fields.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
-export interface Declared {
+export interface DeclaredResource {
   readonly kind: ManagedKind;
   readonly desired: Document;
   readonly observed: Document | undefined;
   readonly facts: IdentityFacts;
-  /** True if its external name is desired only because it was observed. */
+  /** True if the external name is desired only because it was observed. */
   readonly isPinned?: boolean;
 }
 
-/** The two hashes by which a cloud resource is found. */
+/** The two hashes that identify a cloud resource, as labels. */
 export interface Identity {
-  /** The same for all managed resources that stand for one cloud resource, and for no others. */
+  /** Equal for all managed resources that declare the same cloud resource, and different for all others. */
   readonly identity: string;
-  /** Also the same for cloud resources of the same kind and name in other places. */
+  /** Equal for cloud resources of the same kind and name, in any location. */
   readonly externalName: string;
 }
 
 /**
- * Identifies the cloud resource by API group, kind, ProviderConfig, scope and name; undefined if no other XR
- * can know its name.
+ * Identifies a cloud resource by API group, kind, ProviderConfig, scope and name; undefined if no other XR can know its name.
  *
- * Only a name that a pipeline sets counts, or the ledger of external names: another XR can set those, too. Mistaking two cloud
- * resources for one would stop the second; mistaking one for two only leaves the tag war as it is. So every field that might
- * distinguish two counts, and a resource has no identity until its parent reference is resolved.
+ * Only names from a pipeline or the ledger of external names count: another XR can set these, too. Mistaking two cloud resources
+ * for one would stop the second; mistaking one for two only leaves its tags contested. So every field that might distinguish two
+ * counts, and a resource has no identity until the reference to its parent is resolved.
  */
-export function identify(declared: Declared): Identity | undefined {
+export function identify(declared: DeclaredResource): Identity | undefined {
   const { kind, desired, observed, facts } = declared;
   const names = readNames(declared);
   if (names === undefined) return undefined;
@@ -49,7 +49,7 @@ export function identify(declared: Declared): Identity | undefined {
 const foldCase = (text: string, { isCaseless = false }: IdentityFacts): string =>
   isCaseless ? text.toLowerCase() : text;
 
-/** A managed resource that has lost its external name still reports what it stands for. */
+/** Finds the name of a managed resource that lost its external name: the id that the provider reported. */
 function findLostName(observed: Document, { name }: IdentityFacts): readonly string[] | undefined {
   if (name.is !== "externalName" || stringAt(observed, EXTERNAL_NAME) !== undefined) return undefined;
   const id = stringAt(observed, ["status", "atProvider", "id"]);
@@ -57,13 +57,13 @@ function findLostName(observed: Document, { name }: IdentityFacts): readonly str
 }
 
 /**
- * Tells whether a managed resource stands for another cloud resource than the one that is desired: it has another name, or
- * another place where one is desired. What is not desired may have been filled in by its provider.
+ * Tells whether the observed managed resource declares another cloud resource than the desired one: its name or a desired location
+ * differs. The provider may have filled in fields that are not desired.
  */
-export function isElsewhere(declared: Declared): boolean {
+export function isElsewhere(declared: DeclaredResource): boolean {
   const { kind, desired, observed, facts } = declared;
   if (observed === undefined) return false;
-  const shown: Declared = { kind, desired: observed, observed, facts };
+  const shown: DeclaredResource = { kind, desired: observed, observed, facts };
   const place = readProviderConfig(desired, observed, kind);
   if (place.join("/") !== readProviderConfig(observed, observed, kind).join("/")) return true;
   const wanted = readNames(declared)?.parts ?? [];
@@ -77,19 +77,19 @@ export function isElsewhere(declared: Declared): boolean {
 
 /** The names of a cloud resource. */
 export interface Names {
-  /** As a person writes them; "" for one that is not set. */
+  /** The names for people; "" for one that is not set. */
   readonly names: readonly string[];
-  /** The values that the names are made of. */
+  /** The values of the name fields. */
   readonly parts: readonly string[];
-  /** The field in which a person would change the name. */
+  /** The field to edit to change the name. */
   readonly path: FieldPath;
 }
 
 /** The name of a cloud resource that exists once per region, such as an account's settings. */
 const ONLY_ONE = "default";
 
-/** Reads a cloud resource's names; undefined if nobody sets them, or not yet. */
-export function readNames(declared: Omit<Declared, "kind">): Names | undefined {
+/** Reads a cloud resource's names; undefined while they are not set. */
+export function readNames(declared: Omit<DeclaredResource, "kind">): Names | undefined {
   const { desired, facts } = declared;
   const { name } = facts;
   if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
@@ -106,11 +106,11 @@ export function readNames(declared: Omit<Declared, "kind">): Names | undefined {
 }
 
 /**
- * Reads the external name that is desired: by the annotation, or by metadata.name if the provider defaults to that. In the
- * latter case an observed annotation comes first, since providers write it only once.
+ * Reads the desired external name: the annotation, or metadata.name if the provider defaults to it. In the latter case an observed
+ * annotation wins, because providers write it only once.
  */
 function readExternalName(
-  { desired, observed, isPinned = false }: Omit<Declared, "kind">,
+  { desired, observed, isPinned = false }: Omit<DeclaredResource, "kind">,
   defaultsToName: boolean,
 ): Names | undefined {
   const annotated = isPinned ? undefined : stringAt(desired, EXTERNAL_NAME);
@@ -122,13 +122,18 @@ function readExternalName(
 }
 
 /**
- * Hashes API group, kind and name alone: a person who looks for the owner knows these, and rarely the region or the
- * ProviderConfig.
+ * Hashes API group, kind and name alone, for people who look for the owner and do not know the region or the ProviderConfig.
  *
  * @param group without the `.m` of namespaced managed resources.
- * @param names the values of the fields that name the cloud resource; "" for a field that is not set.
+ * @param names the values of the name fields; "" for a field that is not set.
  */
 export const hashExternalName = (group: string, kind: string, names: readonly string[]): string =>
   hash([group, kind, ...names]);
 
 const hash = (parts: readonly (string | undefined)[]): string => hashText(JSON.stringify(parts), 40);
+
+/** The identity label: the hash of the cloud resource, equal on all managed resources that declare it. */
+export const IDENTITY_LABEL = `${DOMAIN}/identity`;
+
+/** The label by which `registry who-owns` finds a cloud resource: the hash of its API group, kind and name. */
+export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;

@@ -2,10 +2,10 @@ import { type Document, documentOf, type ValueEdit, withValues } from "../model/
 import { type FieldPath, valueAt } from "../model/field-path.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import type { Slice } from "./slice.ts";
-import { type Container, canHold, lookUp, toContainer, UNUSUAL } from "./struct-lookup.ts";
+import { type Container, canHold, lookUpValue, toContainer, UNUSUAL } from "./struct-lookup.ts";
 import { readStruct, TooDeep } from "./struct-reader.ts";
 
-/** A Struct that stays encoded until all of it is read. */
+/** A Struct that stays encoded until it is read as a whole. */
 export class WireDocument implements Document {
   readonly slice: Slice;
   #root: Container | undefined;
@@ -18,7 +18,7 @@ export class WireDocument implements Document {
   at<T>(path: FieldPath, tooDeep?: T): JsonValue | undefined | T {
     if (this.#object !== undefined) return valueAt(this.#object, path);
     try {
-      const found = lookUp(this.#container(), path);
+      const found = lookUpValue(this.#container(), path);
       return found === UNUSUAL ? valueAt(this.toObject(), path) : found;
     } catch (error) {
       return replaceError(error, tooDeep);
@@ -34,7 +34,7 @@ export class WireDocument implements Document {
     return splice(this, [], edits) ?? documentOf(withValues(this.toObject(), edits));
   }
 
-  /** Tells whether a value can be set at `path` in the bytes: nothing else than objects is on the way. */
+  /** Tells whether a value can be set at `path` in the bytes: the path leads through objects only. */
   canSplice(path: FieldPath): boolean {
     return canHold(this.#container(), path);
   }
@@ -45,10 +45,10 @@ export class WireDocument implements Document {
   }
 }
 
-/** A WireDocument and values that are set in it: when it is encoded, they are spliced into its bytes. */
+/** A WireDocument with values to set, which are spliced into its bytes when it is encoded. */
 export class EditedDocument implements Document {
   readonly before: WireDocument;
-  /** None of their paths leads to or through another's. */
+  /** The values; no path leads to or through another. */
   readonly values: readonly ValueEdit[];
   #object: JsonObject | undefined;
 
@@ -78,13 +78,13 @@ export class EditedDocument implements Document {
   }
 }
 
-/** Replaces the error of a value that is too deep; others go on. */
+/** Returns `tooDeep` for the error of a value that is nested too deep, and rethrows others. */
 function replaceError<T>(error: unknown, tooDeep: T): T {
   if (error instanceof TooDeep) return tooDeep;
   throw error;
 }
 
-/** Sets further values; undefined where they cannot all be spliced. */
+/** Sets further values; undefined if one cannot be spliced. */
 function splice(
   document: WireDocument,
   before: readonly ValueEdit[],
@@ -104,7 +104,7 @@ function meetsOneOf(values: readonly ValueEdit[], path: FieldPath, count = value
   return false;
 }
 
-/** Tells whether one of the paths leads to or through the other. A number finds an object's field too. */
+/** Tells whether one of the paths leads to or through the other. A number can be the name of a field too. */
 function meet(a: FieldPath, b: FieldPath): boolean {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) if (a[i] !== b[i] && String(a[i]) !== String(b[i])) return false;

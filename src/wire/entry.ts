@@ -7,7 +7,7 @@ import type { Bytes } from "./slice.ts";
  * valid encodings, with swapped, repeated or unknown fields.
  */
 
-/** The ranges of the entry that was read last, which are overwritten by the next read. The value ends where the entry ends. */
+/** The ranges of the last entry that was read; the next read overwrites them. The value ends where the entry ends. */
 export let keyFrom = 0;
 export let keyTo = 0;
 export let valueFrom = 0;
@@ -28,13 +28,12 @@ export function readShortEntry(bytes: Bytes, at: number, end: number, tag: numbe
   return valueFrom <= valueTo && bytes[keyTo] === ENTRY_VALUE && valueFrom + (bytes[keyTo + 1] as number) === valueTo;
 }
 
-/** The size of an entry without key and value, and the bits of its first four bytes that hold the lengths of entry and key. */
+/** The size of an entry without key and value, and the bits of the lengths of entry and key in its first four bytes. */
 const SHORTEST_ENTRY = 6;
 const LENGTHS = 0x7f_00_7f;
 
 /**
- * Steps over a short entry whose key has another length than the one that is looked for, as most entries have. Returns its end, and
- * `at` for every other entry.
+ * Skips a short entry whose key does not have the wanted length, like most entries. Returns its end, or `at` for any other entry.
  */
 export function skipShortEntry(bytes: Bytes, at: number, end: number, tag: number, keyLength: number): number {
   if (end - at < SHORTEST_ENTRY) return at;

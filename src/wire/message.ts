@@ -1,16 +1,16 @@
 import { isUsualEntry, keyFrom, keyTo, valueFrom } from "./entry.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
-import { readKey } from "./key.ts";
 import { next, readEnum, readTag, skip } from "./scan.ts";
-import { emptySlice, merge, type Slice } from "./slice.ts";
-import { readText } from "./text.ts";
+import { emptySlice, mergeSlices, type Slice } from "./slice.ts";
+import { readKey, readText } from "./text.ts";
+import type { Writer } from "./writer.ts";
 
 /**
- * Reads fields of a message, one at a time. Each reader walks over all fields of the message, which is cheap where there are few.
- * A missing field has its default.
+ * Reads and copies fields of a message. Each reader walks over all fields of the message, which is cheap for few fields. A missing
+ * field has its default.
  */
 
-/** Reads a singular message field. Known encoders write one; there may be several. */
+/** Reads a singular message field. Known encoders write it once; protobuf allows several. */
 export function readMessage(slice: Slice, field: number): Slice {
   const { bytes, start, end } = slice;
   let message: Slice | undefined;
@@ -18,7 +18,7 @@ export function readMessage(slice: Slice, field: number): Slice {
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);
     if (tag !== field) continue;
-    if (message !== undefined) return merge(readMessages(slice, field));
+    if (message !== undefined) return mergeSlices(readMessages(slice, field));
     message = { bytes, start: next, end: at };
   }
   return message ?? emptySlice;
@@ -59,8 +59,7 @@ export function readEnums({ bytes, start, end }: Slice, tags: { unpacked: number
 }
 
 /**
- * Reads a map field of messages, in their order on the wire; the last of a repeated key counts. It is a Map, because `__proto__`
- * is a valid name.
+ * Reads a map field of messages, in wire order; the last of a repeated key counts. Returns a Map, because `__proto__` is a valid name.
  */
 export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T): Map<string, T> =>
   readEntries(slice, field, readMessage, make);
@@ -102,4 +101,32 @@ export function readEntryKey({ bytes, start, end }: Slice): string {
     if (tag === ENTRY_KEY) key = readKey(bytes, next, at);
   }
   return key;
+}
+
+/**
+ * Copies a message's fields except the replaced ones, byte for byte, unknown fields and unusual encodings included.
+ *
+ * @param isReplaced is called for each field with its tag and its content.
+ */
+export function writeExcept(
+  writer: Writer,
+  message: Slice,
+  isReplaced: (tag: number, content: Slice) => boolean,
+): void {
+  const { bytes, start, end } = message;
+  let last: Run = { start, end: start, before: undefined };
+  for (let at = start; at < end; ) {
+    const tag = readTag(bytes, at, end);
+    at = skip(bytes, tag, next, end);
+    if (isReplaced(tag, { bytes, start: next, end: at })) last = { start: at, end: at, before: last };
+    else last.end = at;
+  }
+  for (let run: Run | undefined = last; run !== undefined; run = run.before) writer.bytes(bytes, run.start, run.end);
+}
+
+/** A run of consecutive fields that are copied, and the run before it. */
+interface Run {
+  readonly start: number;
+  end: number;
+  readonly before: Run | undefined;
 }

@@ -21,7 +21,7 @@ import { readEnums, readMap, readMessage, readMessages, readString } from "./mes
 import { emptySlice, type Slice, toBytes } from "./slice.ts";
 import { WireState } from "./state.ts";
 
-/** A request that is decoded from its bytes as far as it is read. */
+/** A request that is decoded lazily from its bytes. */
 export interface WireRequest extends Request {
   readonly desired: WireState;
   readonly context: WireDocument;
@@ -40,8 +40,8 @@ const CAPABILITIES: readonly (Capability | undefined)[] = [
 ];
 
 /**
- * Indexes an encoded RunFunctionRequest. Parts that are not read are neither decoded nor checked: they go back as they came, and
- * Crossplane reports what is wrong with them.
+ * Indexes an encoded RunFunctionRequest. Parts that are not read are neither decoded nor checked: they go back byte for byte, and
+ * Crossplane reports their faults.
  *
  * @throws {FunctionError} `InvalidMessage`, here or when a part of the request is first read.
  */
@@ -72,7 +72,7 @@ function readCapabilities(meta: Slice): ReadonlySet<Capability> {
   return new Set(numbers.map((number) => CAPABILITIES[number]).filter((capability) => capability !== undefined));
 }
 
-/** Indexes the answers. Crossplane up to v1.20 answers in extra_resources only, v2.0 and v2.1 in both fields, later ones as advertised. */
+/** Indexes the answers. Crossplane up to v1.20 answers in extra_resources, v2.0 and v2.1 in both fields, later versions as advertised. */
 function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Request["required"] {
   const items = (resources: Slice) =>
     readMessages(resources, RESOURCES_ITEMS).map((item) => new WireDocument(readMessage(item, RESOURCE_STRUCT)));

@@ -16,8 +16,8 @@ import {
 import type { Writer } from "./writer.ts";
 
 /**
- * Chooses the fields in which this version of Crossplane reads requirements. v2.2 and later advertise it. Versions up to v1.20 know
- * extra_resources only; v2.0 and v2.1 know both fields and, like v1, advertise nothing, so both are written.
+ * Chooses the fields from which this version of Crossplane reads requirements. v2.2 and later advertise it. Versions up to v1.20 read
+ * extra_resources only; v2.0 and v2.1 read both fields and, like v1, advertise nothing, so both are written.
  */
 function chooseFields(capabilities: ReadonlySet<Capability>): readonly number[] {
   if (capabilities.has("RequiredResources")) return [REQUIREMENTS_RESOURCES];

@@ -1,5 +1,5 @@
 import { FunctionError } from "../errors.ts";
-import type { Target } from "../model/condition.ts";
+import type { ConditionTarget } from "../model/condition.ts";
 import type { Draft } from "../model/draft.ts";
 import { formatFieldPath } from "../model/field-path.ts";
 import {
@@ -24,11 +24,10 @@ import {
   RESULT_TARGET,
   STRUCT_FIELDS,
 } from "./fields.ts";
-import { readEntryKey } from "./message.ts";
+import { readEntryKey, writeExcept } from "./message.ts";
 import type { WireRequest } from "./request.ts";
 import { writeRequirements, writeSchemaRequirements } from "./requirements-writer.ts";
 import { emptySlice, type Slice } from "./slice.ts";
-import { writeExcept } from "./splice.ts";
 import { writeState } from "./state-writer.ts";
 import { assertJson, writeField, writeStruct } from "./struct-writer.ts";
 import { TooLarge, Writer } from "./writer.ts";
@@ -36,16 +35,15 @@ import { TooLarge, Writer } from "./writer.ts";
 /** The estimated size of the edits, in bytes. */
 const EDIT_BYTES = 16 * 1024;
 
-const SEVERITY = { Fatal: 1, Warning: 2, Normal: 3 } as const;
-const TARGET: Readonly<Record<Target, number>> = { Composite: 1, CompositeAndClaim: 2 };
-const STATUS = { Unknown: 1, True: 2, False: 3 } as const;
+const SEVERITY_NUMBER = { Fatal: 1, Warning: 2, Normal: 3 } as const;
+const TARGET_NUMBER: Readonly<Record<ConditionTarget, number>> = { Composite: 1, CompositeAndClaim: 2 };
+const STATUS_NUMBER = { Unknown: 1, True: 2, False: 3 } as const;
 
 /**
- * Encodes the response that `draft` describes. The request's desired state and context go back byte for byte, except for the
- * draft's edits.
+ * Encodes a draft as a response. The request's desired state and context go back byte for byte, except for the draft's edits.
  *
  * @param most the largest response, in bytes.
- * @throws {FunctionError} `InvalidResponse` with the path of a value that is not JSON, or for a response that is larger.
+ * @throws {FunctionError} `InvalidResponse` with the path of a value that is not JSON, or for too large a response.
  */
 export function writeResponse(request: WireRequest, draft: Draft, most = Number.POSITIVE_INFINITY): Buffer {
   const { desired, context } = request;
@@ -62,8 +60,8 @@ export function writeResponse(request: WireRequest, draft: Draft, most = Number.
 }
 
 /**
- * Encodes a Fatal response. Crossplane ignores its desired state and context but keeps its conditions, and tools read from its
- * requirements what was missing.
+ * Encodes a Fatal response. Crossplane ignores its desired state and context but keeps its conditions; tools read its requirements to
+ * find missing resources.
  */
 export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
   const writer = new Writer(EDIT_BYTES);
@@ -74,7 +72,7 @@ export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
   return writer.finish();
 }
 
-/** Writes the last field first: the writer works backwards. */
+/** Writes the fields, the last one first: the writer works backwards. */
 function writeFields(writer: Writer, request: WireRequest, draft: Draft): void {
   const { output } = draft;
   if (output !== undefined) writer.message(RESPONSE_OUTPUT, () => writeStruct(writer, output));
@@ -97,7 +95,7 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
   });
 }
 
-/** Writes requirements if there are any: even an empty message would cost one more call. */
+/** Writes requirements, unless there are none: an empty message would cost one more call. */
 function writeRequirementsField(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
   const { requirements, requiredSchemas } = draft;
   if (requirements.size === 0 && requiredSchemas.size === 0) return;
@@ -119,10 +117,10 @@ function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): v
 function writeResults(writer: Writer, { results }: Draft): void {
   for (const { severity, message, reason, target } of results.toReversed()) {
     writer.message(RESPONSE_RESULTS, () => {
-      writer.number(RESULT_TARGET, TARGET[target]);
+      writer.number(RESULT_TARGET, TARGET_NUMBER[target]);
       writer.string(RESULT_REASON, reason);
       writer.string(RESULT_MESSAGE, message);
-      writer.number(RESULT_SEVERITY, SEVERITY[severity]);
+      writer.number(RESULT_SEVERITY, SEVERITY_NUMBER[severity]);
     });
   }
 }
@@ -130,10 +128,10 @@ function writeResults(writer: Writer, { results }: Draft): void {
 function writeConditions(writer: Writer, { conditions }: Draft): void {
   for (const { type, status, reason, message, target } of conditions.toReversed()) {
     writer.message(RESPONSE_CONDITIONS, () => {
-      writer.number(CONDITION_TARGET, TARGET[target]);
+      writer.number(CONDITION_TARGET, TARGET_NUMBER[target]);
       writer.string(CONDITION_MESSAGE, message);
       writer.string(CONDITION_REASON, reason);
-      writer.number(CONDITION_STATUS, STATUS[status]);
+      writer.number(CONDITION_STATUS, STATUS_NUMBER[status]);
       writer.string(CONDITION_TYPE, type);
     });
   }

@@ -1,13 +1,13 @@
 import { FunctionError } from "../errors.ts";
 
 /**
- * Reads protobuf's encoding: tags, lengths, and the ends of fields to skip. Every reader takes the range that it may read,
- * `[at, end)`, and never reads outside it. Nested messages are length-delimited, so a range replaces a cursor object.
+ * Reads protobuf's encoding: tags, lengths, and the ends of skipped fields. Every reader takes its range `[at, end)` and never reads
+ * outside it. Nested messages are length-delimited, so a range replaces a cursor object.
  *
  * https://protobuf.dev/programming-guides/encoding/
  */
 
-/** The end of the last read. It is a second return value of every reader, without an allocation. */
+/** The end of the last read: a second return value of every reader, without an allocation. */
 export let next = 0;
 
 const WIRE_VARINT = 0;
@@ -97,7 +97,7 @@ export function readEnd(bytes: Uint8Array, at: number, end: number): number {
   return next + length;
 }
 
-/** Limit for groups. They are deprecated and not in the protocol, but an unknown field may be one. */
+/** The deepest nesting of groups. They are deprecated and not in the protocol, but an unknown field may be one. */
 const MAX_GROUP_DEPTH = 100;
 
 /** Finds the end of a field whose tag has been read and whose content starts at `at`. */
@@ -107,11 +107,11 @@ export function skip(bytes: Uint8Array, tag: number, at: number, end: number, de
       readVarint(bytes, at, end);
       return next;
     case WIRE_FIXED64:
-      return within(at + 8, end, at);
+      return checkEnd(at + 8, end, at);
     case WIRE_BYTES:
       return readEnd(bytes, at, end);
     case WIRE_FIXED32:
-      return within(at + 4, end, at);
+      return checkEnd(at + 4, end, at);
     case WIRE_GROUP_START:
       return skipGroup(bytes, tag, at, end, depth);
     default:
@@ -130,7 +130,7 @@ function skipGroup(bytes: Uint8Array, tag: number, start: number, end: number, d
   throw malformed("a group without an end", start);
 }
 
-function within(to: number, end: number, at: number): number {
+function checkEnd(to: number, end: number, at: number): number {
   if (to > end) throw malformed("a truncated number", at);
   return to;
 }

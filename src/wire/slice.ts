@@ -1,6 +1,5 @@
 /**
- * The range of a message in a request's bytes. It keeps the whole request in memory and is invalid once the buffer is reused, so it
- * must not outlive the request.
+ * The range of a message in a request's bytes. It keeps the whole request in memory, so it must not outlive the request.
  */
 export interface Slice {
   readonly bytes: Bytes;
@@ -8,12 +7,12 @@ export interface Slice {
   readonly end: number;
 }
 
-/** Bytes with a view of them, which reads four or eight at a time. It is made once: one for each read would cost more than it saves. */
+/** Bytes with a DataView, which reads four or eight at a time. One view per read would cost more than it saves. */
 export interface Bytes extends Buffer {
   readonly view: DataView;
 }
 
-/** The same memory, with a view. */
+/** Adds a view to bytes, without copying them. */
 export function toBytes({ buffer, byteOffset, byteLength }: Uint8Array): Bytes {
   return Object.assign(Buffer.from(buffer, byteOffset, byteLength), {
     view: new DataView(buffer, byteOffset, byteLength),
@@ -26,7 +25,7 @@ export const emptySlice: Slice = { bytes: toBytes(Buffer.alloc(0)), start: 0, en
  * Merges the occurrences of a singular message field, as protobuf specifies: concatenated messages are the encoding of the merged
  * message.
  */
-export function merge(messages: readonly Slice[]): Slice {
+export function mergeSlices(messages: readonly Slice[]): Slice {
   const bytes = toBytes(Buffer.concat(messages.map(({ bytes, start, end }) => bytes.subarray(start, end))));
   return { bytes, start: 0, end: bytes.length };
 }

@@ -11,23 +11,21 @@ import {
   STATE_COMPOSITE,
   STATE_RESOURCES,
 } from "./fields.ts";
-import { readEntryKey } from "./message.ts";
-import { READY, type WireResource } from "./resource.ts";
+import { readEntryKey, writeExcept } from "./message.ts";
 import { emptySlice, type Slice, toBytes } from "./slice.ts";
-import { writeExcept } from "./splice.ts";
-import type { WireState } from "./state.ts";
+import { READY, type WireResource, type WireState } from "./state.ts";
 import { writeStructWith } from "./struct-splice.ts";
 import { writeStruct } from "./struct-writer.ts";
 import type { Writer } from "./writer.ts";
 
 type SetEdit = Extract<ResourceEdit, { is: "set" }>;
 
-/** An edit of the XR, which alone has connection details. */
+/** An edit of the XR: only the XR has connection details. */
 interface CompositeEdit extends SetEdit {
   readonly connectionDetails?: Draft["connectionDetails"];
 }
 
-/** Writes the desired state: that of earlier steps as it came, except for the draft's edits. */
+/** Writes the desired state: that of earlier steps byte for byte, except for the draft's edits. */
 export function writeState(writer: Writer, state: WireState, draft: Draft): void {
   const compositeEdit = toCompositeEdit(state.composite, draft);
   for (const [name, edit] of [...draft.resources].reverse()) {

@@ -1,8 +1,45 @@
-import type { State } from "../model/resource.ts";
-import { STATE_COMPOSITE, STATE_RESOURCES } from "./fields.ts";
-import { readMap, readMessage } from "./message.ts";
-import { WireResource } from "./resource.ts";
-import type { Slice } from "./slice.ts";
+import type { Ready, Resource, State } from "../model/request.ts";
+import { WireDocument } from "./document.ts";
+import {
+  RESOURCE_CONNECTION_DETAILS,
+  RESOURCE_READY,
+  RESOURCE_STRUCT,
+  STATE_COMPOSITE,
+  STATE_RESOURCES,
+} from "./fields.ts";
+import { readBytesMap, readEnums, readMap, readMessage } from "./message.ts";
+import type { Bytes, Slice } from "./slice.ts";
+
+/** The names of the Ready enum's values, by number. */
+export const READY: readonly Ready[] = ["Unspecified", "True", "False"];
+
+/** A Resource message, decoded lazily. It is its own slice, because there may be ten thousand. */
+export class WireResource implements Resource, Slice {
+  readonly bytes: Bytes;
+  readonly start: number;
+  readonly end: number;
+  #document: WireDocument | undefined;
+
+  constructor({ bytes, start, end }: Slice) {
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
+  }
+
+  get document(): WireDocument {
+    this.#document ??= new WireDocument(readMessage(this, RESOURCE_STRUCT));
+    return this.#document;
+  }
+
+  /** Connection details by key. The values are views of the request's bytes. */
+  get connectionDetails(): ReadonlyMap<string, Uint8Array> {
+    return readBytesMap(this, RESOURCE_CONNECTION_DETAILS);
+  }
+
+  get ready(): Ready {
+    return READY[readEnums(this, { unpacked: RESOURCE_READY }).at(-1) ?? 0] ?? "Unspecified";
+  }
+}
 
 /** A State message. Its resources are indexed on first use, and each is decoded when it is read. */
 export class WireState implements State {

@@ -2,27 +2,27 @@ import type { FieldPath } from "../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../model/json.ts";
 import { keyFrom, keyTo, readUsualEntry, skipShortEntry, valueFrom, valueTo } from "./entry.ts";
 import { LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
-import { isKey, type Key, toKey } from "./key.ts";
 import { readEntryKey } from "./message.ts";
 import { next, readEnd, readTag, skip } from "./scan.ts";
 import type { Bytes, Slice } from "./slice.ts";
 import { readValue } from "./struct-reader.ts";
+import { encodeKey, isKey, type Key } from "./text.ts";
 
 /**
- * Values of a Struct, found in its bytes: what is not on the path is stepped over, not decoded.
+ * Finds values of a Struct in its bytes, skipping all fields that are not on the path.
  *
- * Works on messages written in the one way that every encoder writes them. Whoever asks decodes the whole where a field on
- * the path is legal but unusual (an entry's fields swapped or repeated, a value given twice), so this file stays short.
+ * Supports the one encoding that all encoders write. For a field on the path in another valid encoding (an entry's fields swapped or
+ * repeated, a value given twice) the caller decodes the whole Struct.
  */
 
-/** A struct or list in the bytes, and those in it that were entered: most lookups begin with the same few steps. */
+/** A struct or list in the bytes, which caches its entered containers: most lookups start with the same few steps. */
 export interface Container extends Slice {
   readonly is: "struct" | "list";
-  /** The one that was entered last. They are few: a Map for each container takes longer. */
+  /** The last entered container. They are few: a Map per container would be slower. */
   entered: Entered | undefined;
 }
 
-/** A step that was taken, where it led, and the one before it. */
+/** A step that was taken, its result, and the step before it. */
 interface Entered {
   readonly step: string | number;
   readonly to: Container | "absent" | "unusual";
@@ -37,26 +37,26 @@ export const toContainer = ({ bytes, start, end }: Slice): Container => ({
   entered: undefined,
 });
 
-/** The result of a look-up that only decoding the whole Struct can answer. */
+/** The result of a lookup that needs the whole Struct decoded. */
 export const UNUSUAL: unique symbol = Symbol("unusual");
 
-/** The value at `path`; undefined where there is none. */
-export function lookUp(root: Container, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
+/** Finds the value at `path`; undefined if there is none. */
+export function lookUpValue(root: Container, path: FieldPath): JsonValue | undefined | typeof UNUSUAL {
   const container = follow(root, path);
   if (typeof container === "string") return container === "absent" ? undefined : UNUSUAL;
-  const found = find(container, path[path.length - 1] as string | number);
+  const found = findStep(container, path[path.length - 1] as string | number);
   if (found !== "found") return found === "absent" ? undefined : UNUSUAL;
   return readValue(null, container.bytes, from, to, path.length);
 }
 
-/** Tells whether structs only, or nothing, are on the way to the field at `path`. */
+/** Tells whether the path to a field leads through structs only, or ends before it. */
 export function canHold(root: Container, path: FieldPath): boolean {
   if (path.some((step) => typeof step === "number")) return false;
   const parent = follow(root, path);
   return parent === "absent" || (parent !== "unusual" && parent.is === "struct");
 }
 
-/** Enters the containers on the path, up to the one of its last step. */
+/** Enters the containers on the path, up to the one with the last step. */
 function follow(root: Container, path: FieldPath): Container | "absent" | "unusual" {
   if (path.length === 0 || path.length > MAX_DEPTH) return "unusual";
   let container = root;
@@ -74,7 +74,7 @@ function recall({ entered }: Container, step: string | number): Entered["to"] | 
   return undefined;
 }
 
-/** Enters one, and remembers it; items of a list are too many for that. */
+/** Enters a container and caches it; items of a list are too many to cache. */
 function enter(container: Container, step: string | number): Entered["to"] {
   const to = open(container, step);
   if (container.is === "struct") container.entered = { step, to, before: container.entered };
@@ -82,7 +82,7 @@ function enter(container: Container, step: string | number): Entered["to"] {
 }
 
 function open(container: Container, step: string | number): Entered["to"] {
-  const found = find(container, step);
+  const found = findStep(container, step);
   if (found !== "found") return found;
   const { bytes } = container;
   if (from === to) return "unusual";
@@ -92,31 +92,31 @@ function open(container: Container, step: string | number): Entered["to"] {
   return { bytes, start: next, end: to, is: kind === VALUE_LIST ? "list" : "struct", entered: undefined };
 }
 
-type Found = "found" | "absent" | "unusual";
+type SearchResult = "found" | "absent" | "unusual";
 
-/** The range of the Value that was found last. */
+/** The range of the last Value that was found. */
 let from = 0;
 let to = 0;
 
-const find = (container: Container, step: string | number): Found =>
-  container.is === "list" ? findItem(container, step) : findField(container, toKey(String(step)));
+const findStep = (container: Container, step: string | number): SearchResult =>
+  container.is === "list" ? findItem(container, step) : findEntry(container, encodeKey(String(step)));
 
-/** The end of the entry that was read last. */
+/** The end of the last entry that was read. */
 let after = 0;
 
-function findField({ bytes, start, end }: Slice, key: Key): Found {
-  let found: Found = "absent";
+function findEntry({ bytes, start, end }: Slice, key: Key): SearchResult {
+  let found: SearchResult = "absent";
   for (let at = start; at < end; at = after) {
     after = skipShortEntry(bytes, at, end, STRUCT_FIELDS, key.length);
     if (after !== at) continue;
     const here = readEntry(bytes, at, end, key);
-    if (here !== "absent") found = here; // and on: of a repeated key the last one wins
+    if (here !== "absent") found = here; // continues: the last of a repeated key wins
   }
   return found;
 }
 
-/** Reads the entry at `at`: "absent" if its key is another one. */
-function readEntry(bytes: Bytes, at: number, end: number, key: Key): Found {
+/** Reads the entry at `at`: "absent" if it has another key. */
+function readEntry(bytes: Bytes, at: number, end: number, key: Key): SearchResult {
   if (readUsualEntry(bytes, at, end, STRUCT_FIELDS)) {
     after = valueTo;
     if (!isKey(bytes, keyFrom, keyTo, key)) return "absent";
@@ -130,8 +130,8 @@ function readEntry(bytes: Bytes, at: number, end: number, key: Key): Found {
   return isIt ? "unusual" : "absent";
 }
 
-function findItem({ bytes, start, end }: Slice, index: string | number): Found {
-  if (typeof index === "string") return "unusual"; // a list has no such field, and none can be set in it
+function findItem({ bytes, start, end }: Slice, index: string | number): SearchResult {
+  if (typeof index === "string") return "unusual"; // a list has no fields
   let at = start;
   for (let i = 0; at < end; i++) {
     if (readTag(bytes, at, end) !== LIST_VALUES) return "unusual";

@@ -2,26 +2,26 @@ import { FunctionError } from "../errors.ts";
 import { define, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
 import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
-import { readKey } from "./key.ts";
 import { next, readTag, readVarint, skip } from "./scan.ts";
 import type { Bytes } from "./slice.ts";
-import { readText } from "./text.ts";
+import { readKey, readText } from "./text.ts";
 
 /**
  * Decodes google.protobuf.Struct, Value and ListValue to plain objects. The last of a repeated key counts; repeated messages are
  * merged, as protobuf specifies. A Value without a kind is null.
  */
 
-/** Thrown for a Struct that is one, and nested too deep: Kubernetes takes what this reader cannot. */
+/** Thrown for a valid Struct that is nested too deep: Kubernetes accepts deeper nesting than this reader. */
 export class TooDeep extends FunctionError {
   constructor(at: number) {
     super("InvalidMessage", `cannot read the request: nesting deeper than ${MAX_DEPTH} at byte ${at}`);
   }
 }
 
-export const readStruct = (bytes: Bytes, start: number, end: number): JsonObject => fill({}, bytes, start, end, 1);
+export const readStruct = (bytes: Bytes, start: number, end: number): JsonObject =>
+  readFields({}, bytes, start, end, 1);
 
-function fill(object: MutableObject, bytes: Bytes, start: number, end: number, depth: number): MutableObject {
+function readFields(object: MutableObject, bytes: Bytes, start: number, end: number, depth: number): MutableObject {
   if (depth > MAX_DEPTH) throw new TooDeep(start);
   for (let at = start; at < end; ) {
     if (readShortEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
@@ -36,12 +36,12 @@ function fill(object: MutableObject, bytes: Bytes, start: number, end: number, d
   return object;
 }
 
-/** Reads a Value, quickly in its usual encoding with one field. */
+/** Reads a Value, fast for the usual encoding with one field. */
 function readShortValue(bytes: Bytes, start: number, end: number, depth: number): JsonValue {
   const from = start + 2;
   if (from <= end && from + (bytes[start + 1] as number) === end) {
     if (bytes[start] === fields.VALUE_STRING) return readText(bytes, from, end);
-    if (bytes[start] === fields.VALUE_STRUCT) return fill({}, bytes, from, end, depth + 1);
+    if (bytes[start] === fields.VALUE_STRUCT) return readFields({}, bytes, from, end, depth + 1);
   }
   return readValue(null, bytes, start, end, depth);
 }
@@ -59,7 +59,7 @@ function readAnyEntry(object: MutableObject, bytes: Bytes, start: number, end: n
   define(object, key, value);
 }
 
-/** Reads a Value. @param before the result of an earlier occurrence of the same Value, into which messages of its kind are merged. */
+/** Reads a Value. @param before the result of an earlier occurrence of the same Value, to merge messages into. */
 export function readValue(before: JsonValue, bytes: Bytes, start: number, end: number, depth: number): JsonValue {
   let value = before;
   for (let at = start; at < end; ) {
@@ -76,7 +76,7 @@ function readKind(before: JsonValue, tag: number, bytes: Bytes, from: number, to
     case fields.VALUE_STRING:
       return readText(bytes, next, to);
     case fields.VALUE_STRUCT:
-      return fill(isMutableObject(before) ? before : {}, bytes, next, to, depth + 1);
+      return readFields(isMutableObject(before) ? before : {}, bytes, next, to, depth + 1);
     case fields.VALUE_LIST:
       return readList(Array.isArray(before) ? before : [], bytes, next, to, depth + 1);
     case fields.VALUE_NUMBER:

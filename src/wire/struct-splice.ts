@@ -1,33 +1,33 @@
 import type { ValueEdit } from "../model/document.ts";
 import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
 import { ENTRY_KEY, ENTRY_VALUE, STRUCT_FIELDS, VALUE_STRUCT } from "./fields.ts";
-import { isKey, type Key, toKey } from "./key.ts";
 import { readEntryKey } from "./message.ts";
 import { next, readEnd, readTag, skip } from "./scan.ts";
 import { type Bytes, emptySlice, type Slice } from "./slice.ts";
 import { writeValue } from "./struct-writer.ts";
+import { encodeKey, isKey, type Key } from "./text.ts";
 import type { Writer } from "./writer.ts";
 
 /**
- * Writes a Struct with other values at some paths. What is on none of them is copied as it came, unknown fields and an unusual
- * encoding with it. An edited field keeps its place; one that is not there yet comes last.
+ * Writes a Struct with other values at some paths. All other fields are copied byte for byte, unknown fields and unusual encodings
+ * included. An edited field keeps its position; a new one comes last.
  *
- * @param values those of an EditedDocument: their paths lead through objects, and do not meet. They are few.
+ * @param values the few values of an EditedDocument: their paths lead through objects, and do not meet.
  */
 export function writeStructWith(writer: Writer, struct: Slice, values: readonly ValueEdit[]): void {
-  let edits: Edits | undefined;
+  let edits: EditList | undefined;
   for (let i = values.length - 1; i >= 0; i--) edits = { edit: values[i] as ValueEdit, next: edits };
-  writeFields(writer, struct, edits, 0);
+  writeEditedFields(writer, struct, edits, 0);
 }
 
-/** A list of edits. Arrays that grow take several times the memory, and these are made for each struct of each resource. */
-interface Edits {
+/** A linked list of edits, made for each struct of each resource. Growing arrays would take several times the memory. */
+interface EditList {
   readonly edit: ValueEdit;
-  next: Edits | undefined;
+  next: EditList | undefined;
 }
 
 /** Writes the fields of a struct at this depth of the paths. */
-function writeFields(writer: Writer, struct: Slice, edits: Edits | undefined, depth: number): void {
+function writeEditedFields(writer: Writer, struct: Slice, edits: EditList | undefined, depth: number): void {
   const last = toFields(edits, depth);
   const lastPlace = findLastPlace(struct, last);
   for (let field = last; field !== undefined; field = field.before) {
@@ -45,24 +45,24 @@ function writeFields(writer: Writer, struct: Slice, edits: Edits | undefined, de
   writer.bytes(struct.bytes, struct.start, end);
 }
 
-/** A field of a struct that is edited, or has edits in the struct that it holds. */
+/** A field of a struct that is edited, or whose struct has edits. */
 interface Field {
   readonly key: Key;
-  readonly edits: Edits;
-  lastEdit: Edits;
+  readonly edits: EditList;
+  lastEdit: EditList;
   isFound: boolean;
   isWritten: boolean;
   /** The field before this one. */
   readonly before: Field | undefined;
 }
 
-/** The edits of a struct by its fields, the last field first. */
-function toFields(first: Edits | undefined, depth: number): Field | undefined {
+/** Groups the edits of a struct by field, the last field first. */
+function toFields(first: EditList | undefined, depth: number): Field | undefined {
   let last: Field | undefined;
   for (let one = first; one !== undefined; one = one.next) {
-    const key = toKey(String(one.edit.path[depth]));
+    const key = encodeKey(String(one.edit.path[depth]));
     const field = fieldCalled(key.text, last);
-    const edits: Edits = { edit: one.edit, next: undefined };
+    const edits: EditList = { edit: one.edit, next: undefined };
     if (field === undefined) {
       last = { key, edits, lastEdit: edits, isFound: false, isWritten: false, before: last };
     } else {
@@ -78,23 +78,23 @@ function fieldCalled(key: string | undefined, last: Field | undefined): Field | 
   return undefined;
 }
 
-/** Where a field is in the bytes: its entry starts, and its Value ends where the entry ends. */
-interface Place {
+/** The range of a field in the bytes: the start of its entry, and its Value, which ends where the entry ends. */
+interface FieldRange {
   readonly field: Field;
   readonly start: number;
   readonly value: Slice;
-  /** The one before it in the bytes. */
-  readonly before: Place | undefined;
+  /** The range before it in the bytes. */
+  readonly before: FieldRange | undefined;
 }
 
-function findLastPlace({ bytes, start, end }: Slice, fields: Field | undefined): Place | undefined {
-  let last: Place | undefined;
+function findLastPlace({ bytes, start, end }: Slice, fields: Field | undefined): FieldRange | undefined {
+  let last: FieldRange | undefined;
   let entryEnd = start;
   for (let at = start; at < end; at = entryEnd) {
     let field: Field | undefined;
     if (readUsualEntry(bytes, at, end, STRUCT_FIELDS)) {
       entryEnd = valueTo;
-      field = findField(bytes, fields);
+      field = findEditedField(bytes, fields);
     } else {
       const tag = readTag(bytes, at, end);
       entryEnd = skip(bytes, tag, next, end);
@@ -103,28 +103,28 @@ function findLastPlace({ bytes, start, end }: Slice, fields: Field | undefined):
     }
     if (field === undefined) continue;
     field.isFound = true;
-    // The Value of an unusual entry is not needed: it gets another one.
+    // The Value of an unusual entry is not needed: it is replaced.
     last = { field, start: at, value: { bytes, start: valueFrom, end: entryEnd }, before: last };
   }
   return last;
 }
 
-/** Finds the field of the entry that was read last. */
-function findField(bytes: Bytes, last: Field | undefined): Field | undefined {
+/** Finds the field of the last entry that was read. */
+function findEditedField(bytes: Bytes, last: Field | undefined): Field | undefined {
   for (let field = last; field !== undefined; field = field.before) {
     if (isKey(bytes, keyFrom, keyTo, field.key)) return field;
   }
   return undefined;
 }
 
-/** Writes one field: with a value, or with edits of the struct that it holds. @param before its Value */
+/** Writes one field, with a new value or with edits of its struct. @param before its Value. */
 function writeEdit(writer: Writer, { key, edits }: Field, before: Slice, depth: number): void {
   const end = writer.length;
   const { path, value } = edits.edit;
   if (path.length === depth + 1) {
     writeValue(writer, value);
   } else {
-    writeFields(writer, structIn(before), edits, depth + 1);
+    writeEditedFields(writer, structIn(before), edits, depth + 1);
     writer.endMessage(VALUE_STRUCT, end);
   }
   writer.endMessage(ENTRY_VALUE, end);
@@ -132,7 +132,7 @@ function writeEdit(writer: Writer, { key, edits }: Field, before: Slice, depth: 
   writer.endMessage(STRUCT_FIELDS, end);
 }
 
-/** The struct that a Value holds, whose path has been followed: its content follows a tag and a length. */
+/** Finds the struct in a Value, after its tag and length. */
 function structIn({ bytes, start, end }: Slice): Slice {
   if (start === end) return emptySlice;
   readTag(bytes, start, end);

@@ -21,7 +21,7 @@ interface Fields {
   readonly [key: string]: ContextValue;
 }
 
-/** The fields of a google.protobuf.Struct. A Document goes out as the bytes in which it came. */
+/** Writes the fields of a google.protobuf.Struct. A Document is copied byte for byte. */
 export function writeStruct(writer: Writer, object: Fields | Document): void {
   if (object instanceof WireDocument) {
     const { bytes, start, end } = object.slice;
@@ -32,7 +32,7 @@ export function writeStruct(writer: Writer, object: Fields | Document): void {
   for (const key of Object.keys(fields).reverse()) writeField(writer, key, fields[key] as ContextValue);
 }
 
-/** One entry of a Struct's map of fields. */
+/** Writes one entry of a Struct's map of fields. */
 export function writeField(writer: Writer, key: string, value: ContextValue): void {
   const end = writer.length;
   writeValue(writer, value);
@@ -41,7 +41,7 @@ export function writeField(writer: Writer, key: string, value: ContextValue): vo
   writer.endMessage(STRUCT_FIELDS, end);
 }
 
-/** The Value of a field or an item. */
+/** Writes the Value of a field or an item. */
 export function writeValue(writer: Writer, value: ContextValue): void {
   switch (typeof value) {
     case "string":
@@ -64,7 +64,7 @@ function writeContainer(writer: Writer, value: Fields | Document | readonly Cont
   const end = writer.length;
   if (value === null) {
     writer.number(VALUE_NULL, 0);
-  } else if (isList(value)) {
+  } else if (isValueList(value)) {
     for (let i = value.length - 1; i >= 0; i--) writeItem(writer, value[i] as ContextValue);
     writer.endMessage(VALUE_LIST, end);
   } else {
@@ -80,11 +80,11 @@ function writeItem(writer: Writer, value: ContextValue): void {
 }
 
 /** Array.isArray does not tell readonly lists from objects. */
-const isList = (value: object): value is readonly ContextValue[] => Array.isArray(value);
+const isValueList = (value: object): value is readonly ContextValue[] => Array.isArray(value);
 
 /**
- * Says where the number is that JSON does not know (NaN, an infinity), once writing has met one: Crossplane would refuse the
- * whole response and name no place. A request's Documents go out as they came in, so only the values set in them are looked at.
+ * Finds the number that is not JSON (NaN, an infinity), after writing failed: Crossplane would refuse the response without a path. Skips
+ * a request's Documents, except values that are set in them.
  *
  * @throws {FunctionError} `InvalidResponse`, naming the path.
  */
@@ -102,6 +102,6 @@ export function assertJson(value: ContextValue, path: string): void {
 
 function assertItems(value: Fields | readonly ContextValue[], path: string): void {
   for (const [key, item] of Object.entries(value)) {
-    assertJson(item, isList(value) ? `${path}[${key}]` : `${path}.${key}`);
+    assertJson(item, isValueList(value) ? `${path}[${key}]` : `${path}.${key}`);
   }
 }

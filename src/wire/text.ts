@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { malformed } from "./scan.ts";
-import type { Bytes } from "./slice.ts";
+import { type Bytes, toBytes } from "./slice.ts";
 
-/** Up to this length a loop in JavaScript is faster than calling into V8. */
+/** The longest text for which a loop in JavaScript is faster than a call into V8. */
 const LONGEST_SHORT_TEXT = 12;
 
-/** The bits of a word of four bytes that ASCII does not have. */
+/** The bits of four bytes that are 0 in ASCII. */
 const NOT_ASCII = 0x8080_8080;
 
 /** Reads a string. @throws {FunctionError} `InvalidMessage` if it is not UTF-8. */
@@ -47,7 +47,7 @@ function readShortText(bytes: Bytes, start: number, end: number): string | undef
   return text;
 }
 
-/** The function that `toString("utf8", …)` calls after checking its arguments; @types/node lacks it. */
+/** A Buffer's function behind `toString("utf8", …)`, without its checks of arguments; @types/node lacks it. */
 type Utf8Bytes = Buffer & { utf8Slice(start: number, end: number): string };
 
 function readAnyText(bytes: Buffer, start: number, end: number): string {
@@ -55,4 +55,106 @@ function readAnyText(bytes: Buffer, start: number, end: number): string {
   // Node replaces invalid UTF-8 by U+FFFD, so only a text with that character has to be checked.
   if (text.includes("\ufffd") && !isUtf8(bytes.subarray(start, end))) throw malformed("invalid UTF-8", start);
   return text;
+}
+
+/** Keys of maps, read and searched. Most are the same few names, and are compared by words of four bytes. */
+
+/**
+ * Interned keys, so that `metadata` becomes a string once and not ten thousand times. Values are never interned: they may be secrets.
+ * The size is fixed: a key replaces another one with the same hash.
+ */
+const INTERNED_KEYS = 4096;
+const LONGEST_INTERNED_KEY = 60;
+const interned: string[] = new Array(INTERNED_KEYS).fill("");
+/**
+ * The words of each key: its length, its last four bytes, and then the bytes from the start, which may overlap these. Comparing words
+ * takes less than half the time of comparing bytes.
+ */
+const KEY_WORDS = 2 + (LONGEST_INTERNED_KEY - 4) / 4;
+const internedWords = new Int32Array(INTERNED_KEYS * KEY_WORDS);
+
+/** Reads a map's key as a string. */
+export function readKey(bytes: Bytes, start: number, end: number): string {
+  const length = end - start;
+  if (length === 0 || length > LONGEST_INTERNED_KEY) return readText(bytes, start, end);
+
+  const { view } = bytes;
+  const last = length < 4 ? readShortWord(bytes, start, end) : view.getInt32(end - 4);
+  const place = hashKey(bytes, start, end, last);
+  const words = place * KEY_WORDS;
+  let same = internedWords[words] === length && internedWords[words + 1] === last;
+  let word = words + 2;
+  for (let at = start; same && at < end - 4; at += 4) same = internedWords[word++] === view.getInt32(at);
+  if (same) return interned[place] as string;
+
+  const key = readText(bytes, start, end);
+  interned[place] = key;
+  internedWords[words] = length;
+  internedWords[words + 1] = last;
+  word = words + 2;
+  for (let at = start; at < end - 4; at += 4) internedWords[word++] = view.getInt32(at);
+  return key;
+}
+
+/** Reads a word of less than four bytes. */
+function readShortWord(bytes: Bytes, start: number, end: number): number {
+  let word = 0;
+  for (let at = start; at < end; at++) word = (word << 8) | (bytes[at] as number);
+  return word;
+}
+
+/**
+ * Hashes a key: its length, its last eight bytes, in which similar names differ, and its first four. Hashing all bytes of long keys
+ * would take longer than the collisions cost.
+ */
+function hashKey({ view }: Bytes, start: number, end: number, last: number): number {
+  let hash = mix(end - start, last);
+  if (end - start > 4) hash = mix(mix(hash, view.getInt32(Math.max(start, end - 8))), view.getInt32(start));
+  return hash & (INTERNED_KEYS - 1);
+}
+
+/** Mixes a word into a hash, by the prime of FNV-1a. The shift carries differences in upper bits to the lower ones. */
+function mix(hash: number, word: number): number {
+  const product = Math.imul(hash ^ word, 0x01000193);
+  return product ^ (product >>> 15);
+}
+
+/** The key of a searched field, with its encoding: comparing and writing words is three times as fast as characters. */
+export interface Key {
+  readonly text: string;
+  readonly bytes: Bytes;
+  /** The length in bytes. */
+  readonly length: number;
+}
+
+/** A cache of encoded keys, most of them constants. It is cleared when it is full: a team may write some of them. */
+const KNOWN_KEYS = 1024;
+const LONGEST_KNOWN_KEY = 320; // an annotation's: 253 characters, a slash, and 63
+const known = new Map<string, Key>();
+
+export function encodeKey(text: string): Key {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const bytes = toBytes(Buffer.from(text));
+  const key: Key = { text, bytes, length: bytes.length };
+  if (text.length > LONGEST_KNOWN_KEY) return key;
+  if (known.size === KNOWN_KEYS) known.clear();
+  known.set(text, key);
+  return key;
+}
+
+/** Tells whether the bytes are this key. Compares the last word first: keys such as annotations differ at the end. */
+export function isKey(bytes: Bytes, start: number, end: number, { bytes: wanted, length }: Key): boolean {
+  if (end - start !== length) return false;
+  if (length < 4) return isShortKey(bytes, start, wanted);
+  const { view } = bytes;
+  const words = wanted.view;
+  if (view.getInt32(end - 4) !== words.getInt32(length - 4)) return false;
+  for (let i = 0; i < length - 4; i += 4) if (view.getInt32(start + i) !== words.getInt32(i)) return false;
+  return true;
+}
+
+function isShortKey(bytes: Bytes, start: number, wanted: Bytes): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
 }

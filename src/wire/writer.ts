@@ -1,10 +1,10 @@
 import { FunctionError } from "../errors.ts";
-import type { Key } from "./key.ts";
 import { type Bytes, toBytes } from "./slice.ts";
+import type { Key } from "./text.ts";
 
-/** Thrown where more is written than a message may have. */
+/** Thrown for a message that exceeds its limit. */
 export class TooLarge extends FunctionError {
-  /** @param size the message's in bytes; undefined where it was not written to its end. */
+  /** @param size the message's size in bytes; undefined if it was not written to its end. */
   constructor(most: number, size?: number) {
     const limit = most / MIB;
     const written = size === undefined ? `more than ${limit}` : (size / MIB).toFixed(1);
@@ -14,14 +14,14 @@ export class TooLarge extends FunctionError {
 
 const MIB = 1024 * 1024;
 
-/** Longer texts and ranges are left to V8, which copies many characters at a time. */
-const LONGEST_SHORT_TEXT = 64;
+/** The longest text or range that is copied in a loop; V8 copies longer ones faster. */
+const LONGEST_LOOP_COPY = 64;
 
 /**
  * Writes a message from its end to its start, so that the length of a nested message is known when it is written. Callers write
- * fields in reverse, and each field's content before its tag.
+ * fields in reverse order, and each field's content before its tag.
  *
- * Every message gets a new buffer: a buffer that is kept for the next call would keep secrets in memory.
+ * Every message gets a new buffer: a reused buffer would keep secrets in memory.
  */
 export class Writer {
   readonly #most: number;
@@ -29,8 +29,8 @@ export class Writer {
   #at: number;
 
   /**
-   * @param size the estimated size in bytes; if it is too small, the bytes are copied once more.
-   * @param most the size at which writing fails: what is set in many places can be many times as large as the request.
+   * @param size the estimated size in bytes; if it is too small, the bytes are copied again.
+   * @param most the size at which writing fails: values set in many places can be many times as large as the request.
    */
   constructor(size: number, most = Number.POSITIVE_INFINITY) {
     this.#most = most;
@@ -38,7 +38,7 @@ export class Writer {
     this.#at = size;
   }
 
-  /** The number of bytes written. The difference between two of these is a nested message's length. */
+  /** The number of bytes written; the difference of two is a nested message's length. */
   get length(): number {
     return this.#buffer.length - this.#at;
   }
@@ -47,14 +47,14 @@ export class Writer {
     const length = end - start;
     this.#reserve(length);
     this.#at -= length;
-    if (length > LONGEST_SHORT_TEXT) source.copy(this.#buffer, this.#at, start, end);
+    if (length > LONGEST_LOOP_COPY) source.copy(this.#buffer, this.#at, start, end);
     else copyWords(source, start, end, this.#buffer, this.#at);
   }
 
   /** Writes a text: a short ASCII one in a loop, which is faster than calling into V8 twice. */
   text(text: string): void {
     const { length } = text;
-    if (length > LONGEST_SHORT_TEXT) {
+    if (length > LONGEST_LOOP_COPY) {
       this.#anyText(text);
       return;
     }
@@ -80,7 +80,7 @@ export class Writer {
 
   /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
-    // Tags, and the lengths of most texts. What takes one byte needs no loop.
+    // Tags and most lengths: one or two bytes need no loop.
     if (value < 0x80) {
       this.#reserve(1);
       this.#at--;
@@ -109,20 +109,20 @@ export class Writer {
     this.#buffer[at] = rest;
   }
 
-  /** Writes a length and a tag in front of everything written since `mark`, an earlier `length`. */
+  /** Writes the tag and length of a message that started at `mark`, an earlier `length`. */
   endMessage(tag: number, mark: number): void {
     this.varint(this.length - mark);
     this.varint(tag);
   }
 
-  /** Writes a message field, whose content `write` writes. */
+  /** Writes a message field; `write` writes its content. */
   message(tag: number, write: () => void): void {
     const mark = this.length;
     write();
     this.endMessage(tag, mark);
   }
 
-  /** Writes a string field; undefined leaves it out. */
+  /** Writes a string field, unless the text is undefined. */
   string(tag: number, text: string | undefined): void {
     if (text === undefined) return;
     const mark = this.length;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseInput } from "../../src/input/parse.ts";
-import { API_VERSION, KIND } from "../../src/input/schema.ts";
+import { INPUT_API_VERSION, INPUT_KIND } from "../../src/input/schema.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { inputOf, shared } from "../../testing/builders/sharing.ts";
 
@@ -72,7 +72,7 @@ describe("an input", () => {
     inShared({ name: "Orders_DB" }, "name: not a DNS label: lower case letters, digits and '-', at most 63"),
     row(
       { sharedResources: [shared(), withoutConnection({ name: "network", resolution: "Fail" })] },
-      "spec.sharedResources: resolution: Fail does not go with connection: a Fatal result keeps copies whatever their owners say",
+      "spec.sharedResources: resolution: Fail is not allowed with connection: a Fatal result keeps copies even if their grant is revoked",
     ),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
     ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) =>
@@ -81,8 +81,8 @@ describe("an input", () => {
     ...["v1", "apps/v1", "gateway.networking.k8s.io/v1"].map((apiVersion) =>
       inShared(
         { apiVersion, kind: "ConfigMap" },
-        "grant: Annotation does not go with connection for a kind of Kubernetes itself: no controller vouches for the " +
-          "Secret that it names, so anyone who can edit it could share any Secret; use ReferenceGrant or None",
+        "grant: Annotation is not allowed with connection for Kubernetes' own kinds: no controller sets the Secret " +
+          "that they name, so anyone who can edit the resource could share any Secret; use ReferenceGrant or None",
       ),
     ),
     row(
@@ -91,16 +91,16 @@ describe("an input", () => {
     ),
     inShared(
       { select: { name: { value: "orders" }, namespace: { value: "*" } } },
-      'select.namespace: "*" goes with matchLabels',
+      'select.namespace: "*" needs matchLabels',
     ),
     inShared(
       { apiVersion: "v1", kind: "Secret" },
-      "kind: a Secret cannot be shared by itself, since nobody could grant it: select the resource that writes it",
+      "kind: a Secret cannot be shared itself, because it has no owner to grant it: select the resource that writes it",
     ),
     inShared(
       { patches: [{ fromFieldPath: "a..b", toCompositeFieldPath: "spec.x" }] },
       'patches[0].fromFieldPath: not a field path: "a..b", at position 1',
-      "patches[0].toCompositeFieldPath: not below status: a function can set nothing else of the XR",
+      "patches[0].toCompositeFieldPath: not below status, the only part of the XR that a function can set",
     ),
     inShared({ connection: { copies: [] } }, "connection.copies: an empty list"),
     inCopy({ via: "Copy" }, 'via: not one of Object, ConnectionSecret, ObjectWithValues, Secret: "Copy"'),
@@ -108,7 +108,7 @@ describe("an input", () => {
       { providerConfigRef: { kind: "X" } },
       'providerConfigRef.kind: not one of ProviderConfig, ClusterProviderConfig: "X"',
     ),
-    inCopy({ namespaces: { value: 3 } }, "namespaces.value: not what is allowed here: a number"),
+    inCopy({ namespaces: { value: 3 } }, "namespaces.value: not allowed here: a number"),
     inCopy(
       {
         keys: [
@@ -133,7 +133,7 @@ describe("an input", () => {
       },
       'keys[0].to.fromCompositeFieldPath: not a field path: "spec..key", at position 4',
       "keys[1].to.value: not a Secret's key",
-      "keys[4].to: not what is allowed here: 7",
+      "keys[4].to: not allowed here: 7",
       'keys: more than one with to "x"',
     ),
     row(
@@ -149,7 +149,7 @@ describe("an input", () => {
     ),
     inCopy(
       { annotations: { "shared-infrastructure.fn.crossplane.io/owner": "me" } },
-      "annotations: annotations under shared-infrastructure.fn.crossplane.io/ are this function's own",
+      "annotations: annotations with the prefix shared-infrastructure.fn.crossplane.io/ are reserved for this function",
     ),
     row(
       { responseTTL: "x".repeat(60) },
@@ -158,9 +158,9 @@ describe("an input", () => {
     row(
       { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
       "spec.consumers.credentials.template.apiVersion: required",
-      "spec.consumers.credentials.template: the same for each namespace: use {namespace} or {hash} in one of its texts",
-      "spec.consumers.list: required with credentials: it tells consumers which Secret is theirs",
-      "spec.consumers.grant: None names no namespaces to make credentials for",
+      "spec.consumers.credentials.template: equal for all namespaces: use {namespace} or {hash} in one of its texts",
+      "spec.consumers.list: required with credentials: it tells each consumer the name of its Secret",
+      "spec.consumers.grant: not None with credentials: grants name the namespaces to make credentials for",
     ),
     row(
       {
@@ -173,12 +173,12 @@ describe("an input", () => {
         },
       },
       'spec.consumers.kinds[0]: not one of Object, NamespacedObject, Secret: "Role"',
-      "spec.consumers.credentials.template.metadata.name: the same for each namespace: use {namespace} or {hash} in it, " +
+      "spec.consumers.credentials.template.metadata.name: equal for all namespaces: use {namespace} or {hash} in it, " +
         "or leave the name to Crossplane",
     ),
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },
-      "grant: ReferenceGrant does not go with perConsumer: credentials are made for the namespaces that annotations grant",
+      "grant: ReferenceGrant is not allowed with perConsumer: credentials are made for the namespaces that annotations grant",
     ),
     row({ adoption: { onUnadopted: "Delete" } }, 'spec.adoption.onUnadopted: not one of Adopt, Block: "Delete"'),
     row({ adoption: { onUnproven: true } }, "spec.adoption.onUnproven: not one of Block, Release: true"),
@@ -186,7 +186,7 @@ describe("an input", () => {
     row({ adoption: [] }, "spec.adoption: not an object: []"),
     row(
       { externalNames: { ledger: { toCompositeFieldPath: "spec.names" } } },
-      "spec.externalNames.ledger.toCompositeFieldPath: not below status: a function can set nothing else of the XR",
+      "spec.externalNames.ledger.toCompositeFieldPath: not below status, the only part of the XR that a function can set",
     ),
     row({ externalNames: { ledger: {} } }, "spec.externalNames.ledger.toCompositeFieldPath: required"),
     row({ externalNames: { rescue: [{ kind: "VPC" }] } }, "spec.externalNames.rescue[0].apiGroup: required"),
@@ -197,9 +197,9 @@ describe("an input", () => {
 
   test.each([
     { input: {}, faults: ["apiVersion: required", "kind: required", "spec: required"] },
-    { input: { apiVersion: "v1", kind: KIND, spec: {} }, faults: [`apiVersion: not ${API_VERSION}: "v1"`] },
+    { input: { apiVersion: "v1", kind: INPUT_KIND, spec: {} }, faults: [`apiVersion: not ${INPUT_API_VERSION}: "v1"`] },
     {
-      input: { apiVersion: API_VERSION, kind: "x".repeat(60), spec: {} },
+      input: { apiVersion: INPUT_API_VERSION, kind: "x".repeat(60), spec: {} },
       faults: [`kind: not Input: "${"x".repeat(38)}…`],
     },
     { input: { ...inputOf({}), metadata: { name: "anything", labels: {} } }, faults: [] },
@@ -282,7 +282,7 @@ describe("a parsed input", () => {
 });
 
 describe("an input with tags", () => {
-  const either = "spec.tags.add[0].value: a text where there is a key, a map of texts where there is none";
+  const either = "spec.tags.add[0].value: must be a text with a key, and a map of texts without a key";
   test.each([
     row({}),
     row({ add: [{ key: "a", value: "b" }, { value: { a: "b" } }], preserve: ["aws:*"], remove: ["a"] }),

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Answer } from "../../src/model/requirement.ts";
-import { neverReconciled } from "../../src/operations/never-reconciled.ts";
+import type { LookupAnswer } from "../../src/model/requirement.ts";
+import { reportNeverReconciled } from "../../src/operations/never-reconciled.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
 import { inputOf, requirementsIn, toBaseName } from "../../testing/builders/sharing.ts";
@@ -48,12 +48,12 @@ function operate({ definitions, shops }: World, spec: JsonObject = {}) {
     ["never-reconciled/definitions", definitions],
     ["never-reconciled/composites/xshops.apps.example.org", shops],
   ]);
-  const required = (name: string): Answer => {
+  const required = (name: string): LookupAnswer => {
     const items = answers.get(toBaseName(name));
     return items === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) };
   };
   const request = { ...emptyRequest, required };
-  return runFeature(neverReconciled, { request, input: parseInput(inputOf({ neverReconciled: spec })) });
+  return runFeature(reportNeverReconciled, { request, input: parseInput(inputOf({ neverReconciled: spec })) });
 }
 
 const XRDS = { apiVersion: "apiextensions.crossplane.io/v2", kind: "CompositeResourceDefinition" };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
+import { CONTENDERS } from "../../src/ownership/annotations.ts";
 import { type Contender, formatAcknowledged, isAcknowledgedBy, toContender } from "../../src/ownership/contender.ts";
-import { CONTENDERS } from "../../src/ownership/marks.ts";
 
 const contender = (name: string): Contender => toContender(documentOf({ metadata: { name } }));
 const ownerWith = (text: string): Contender =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { OWNER } from "../../src/ownership/annotations.ts";
 import { type Consumer, compareConsumers, readWrittenOwner, toConsumer } from "../../src/ownership/consumer.ts";
-import { OWNER } from "../../src/ownership/owner.ts";
 
 const labels = { "crossplane.io/composite": "shop-x7k2p" };
 const annotations = { [OWNER]: "Shop.apps.example.org/team-a/shop" };

@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { type Contender, Contenders, firstBut, toContender } from "../../src/ownership/contender.ts";
 import {
   ALLOW_DELETE,
   CONTENDERS,
   CREATED_BEFORE,
-  IDENTITY,
   ORIGIN,
+  OWNER,
   TAGS_OWNER,
   TAKE_OWNERSHIP,
-} from "../../src/ownership/marks.ts";
-import { OWNER } from "../../src/ownership/owner.ts";
+} from "../../src/ownership/annotations.ts";
+import { type Contender, toContender } from "../../src/ownership/contender.ts";
+import { Contenders, firstOther } from "../../src/ownership/contenders.ts";
+import { IDENTITY_LABEL } from "../../src/ownership/identity.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
 const NAMED = { "crossplane.io/composition-resource-name": "bucket", [OWNER]: "XShop/us" };
@@ -75,7 +76,7 @@ describe("a managed resource as a contender", () => {
     [
       "its age, label and an operator's choice are read",
       {
-        metadata: { creationTimestamp: CREATED_AT, labels: { [IDENTITY]: "hash" } },
+        metadata: { creationTimestamp: CREATED_AT, labels: { [IDENTITY_LABEL]: "hash" } },
         annotations: { ...NAMED, [TAKE_OWNERSHIP]: "2026", [CONTENDERS]: "a,,b" },
       },
       { createdAt: CREATED_AT, identity: "hash", takeOwnership: "2026", acknowledged: new Set(["a", "b"]) },
@@ -138,7 +139,7 @@ describe("several contenders", () => {
 
   test("have a first one but ours", () => {
     const [us, other] = [named("us"), named("other")];
-    expect(firstBut([us, other], "us")).toBe(other);
-    expect(firstBut([us], "us")).toBeUndefined();
+    expect(firstOther([us, other], "us")).toBe(other);
+    expect(firstOther([us], "us")).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { documentOf } from "../../src/model/document.ts";
-import { formatOwner } from "../../src/ownership/owner.ts";
+import { formatOwner } from "../../src/ownership/annotations.ts";
 
 const claimRef = { kind: "Shop", namespace: "team-a", name: "shop" };
 

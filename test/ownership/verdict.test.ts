@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Contender, Contenders } from "../../src/ownership/contender.ts";
+import type { Contender } from "../../src/ownership/contender.ts";
+import { Contenders } from "../../src/ownership/contenders.ts";
 import { judgeOwnership, type Situation } from "../../src/ownership/verdict.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 

@@ -4,7 +4,7 @@ import { FunctionError } from "../../src/errors.ts";
 import { type Document, documentOf } from "../../src/model/document.ts";
 import { type Draft, emptyDraft, type ResourceEdit } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import type { Resource, State } from "../../src/model/resource.ts";
+import type { Resource, State } from "../../src/model/request.ts";
 import { readRequest, type WireRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
 import { toolOrSkip } from "../../testing/tools/server-tools.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Answer, SchemaAnswer } from "../../src/model/requirement.ts";
-import type { Resource, State } from "../../src/model/resource.ts";
+import type { Resource, State } from "../../src/model/request.ts";
+import type { LookupAnswer, SchemaAnswer } from "../../src/model/requirement.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { decodeRequest, encodeRequest } from "../../testing/wire/oracle.ts";
 import { emptyResource, type PlainResource, type PlainState } from "../../testing/wire/plain.ts";
@@ -22,7 +22,7 @@ const plainState = ({ composite, resources }: State): PlainState => ({
   resources: new Map([...resources].map(([name, resource]) => [name, plainResource(resource)])),
 });
 
-const plainAnswer = (answer: Answer): Answer | readonly JsonObject[] =>
+const plainAnswer = (answer: LookupAnswer): LookupAnswer | readonly JsonObject[] =>
   answer.is === "pending" ? answer : answer.items.map((item) => item.toObject());
 
 const plainSchema = (answer: SchemaAnswer): SchemaAnswer | JsonObject =>

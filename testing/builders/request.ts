@@ -1,7 +1,6 @@
 import { documentOf } from "../../src/model/document.ts";
-import type { Request } from "../../src/model/request.ts";
-import type { Answer } from "../../src/model/requirement.ts";
-import type { State } from "../../src/model/resource.ts";
+import type { Request, State } from "../../src/model/request.ts";
+import type { LookupAnswer } from "../../src/model/requirement.ts";
 import { resourceOf } from "./sharing.ts";
 
 const NOTHING: State = { composite: resourceOf({}), resources: new Map() };
@@ -14,6 +13,6 @@ export const emptyRequest: Request = {
   desired: NOTHING,
   input: documentOf({}),
   context: documentOf({}),
-  required: (): Answer => ({ is: "pending" }),
+  required: (): LookupAnswer => ({ is: "pending" }),
   requiredSchema: () => ({ is: "pending" }),
 };

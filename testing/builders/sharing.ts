@@ -1,13 +1,12 @@
 import { toComposite } from "../../src/crossplane/composite.ts";
-import { toRequirement, toSecretRequirement } from "../../src/crossplane/requirement.ts";
+import { toRequirement, toSecretRequirement } from "../../src/crossplane/requirement-names.ts";
 import { parseInput } from "../../src/input/parse.ts";
-import { API_VERSION, KIND } from "../../src/input/schema.ts";
+import { INPUT_API_VERSION, INPUT_KIND } from "../../src/input/schema.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import type { Capability } from "../../src/model/request.ts";
+import type { Capability, Resource, State } from "../../src/model/request.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
-import type { Resource, State } from "../../src/model/resource.ts";
 import type { NewCall } from "./run-feature.ts";
 
 /** Builders of what tests start from: a team's XR that uses another team's database. */
@@ -73,7 +72,7 @@ export const shared = (overrides: JsonObject = {}): JsonObject => ({
   ...overrides,
 });
 
-export const inputOf = (spec: JsonValue): JsonObject => ({ apiVersion: API_VERSION, kind: KIND, spec });
+export const inputOf = (spec: JsonValue): JsonObject => ({ apiVersion: INPUT_API_VERSION, kind: INPUT_KIND, spec });
 
 export interface CallParts {
   readonly xr?: JsonObject;

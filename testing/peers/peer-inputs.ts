@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { given } from "../../cli/migrate/translate.ts";
-import { ENVIRONMENT } from "../../src/crossplane/environment.ts";
+import { ENVIRONMENT } from "../../src/features/value.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 
 /** An input of another function, and what it works on. */

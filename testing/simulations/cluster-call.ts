@@ -2,7 +2,7 @@ import type { Call } from "../../src/features/feature.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Answer, ResourceSelector } from "../../src/model/requirement.ts";
+import type { LookupAnswer, ResourceSelector } from "../../src/model/requirement.ts";
 import { run } from "../../src/pipeline.ts";
 import { type NewCall, runFeature } from "../builders/run-feature.ts";
 import { callOf } from "../builders/sharing.ts";
@@ -22,7 +22,7 @@ interface Parts {
 
 /** Calls the pipeline as Crossplane does, until its requirements are answered or a result is Fatal. */
 export function callPipeline({ find, ...parts }: Parts): Draft {
-  const required = new Map<string, Answer>();
+  const required = new Map<string, LookupAnswer>();
   const call = toCall(parts, (name) => required.get(name) ?? { is: "pending" });
   for (let calls = 0; calls < 6; calls++) {
     const draft = runFeature(run, call);
@@ -32,14 +32,14 @@ export function callPipeline({ find, ...parts }: Parts): Draft {
   throw new Error("requirements do not stabilize");
 }
 
-function answerTo({ match }: ResourceSelector, find: Parts["find"]): Answer {
+function answerTo({ match }: ResourceSelector, find: Parts["find"]): LookupAnswer {
   const found = "name" in match ? find(match.name) : undefined;
   return { is: "resolved", items: found === undefined ? [] : [documentOf(found)] };
 }
 
 export const isFatal = ({ results }: Draft): boolean => results.some(({ severity }) => severity === "Fatal");
 
-function toCall(parts: Omit<Parts, "find">, required: (name: string) => Answer): NewCall {
+function toCall(parts: Omit<Parts, "find">, required: (name: string) => LookupAnswer): NewCall {
   const { input, ...rest } = parts;
   const { request, composite } = callOf({ ...rest, sharedResources: [], capabilities: ["RequiredResources"] });
   return { request: { ...request, required }, input, composite };

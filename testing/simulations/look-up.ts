@@ -1,4 +1,4 @@
-import { groupBy } from "../../src/model/group-by.ts";
+import { groupBy } from "../../src/model/collections.ts";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 

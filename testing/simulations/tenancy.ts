@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { JsonObject } from "../../src/model/json.ts";
-import { OWNER, SHARED_FROM } from "../../src/ownership/owner.ts";
+import { OWNER, SHARED_FROM } from "../../src/ownership/annotations.ts";
 import { ALLOWED } from "../builders/sharing.ts";
 import { type Composition, DATABASE } from "./tenancy-composition.ts";
 import {

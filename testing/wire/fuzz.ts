@@ -1,6 +1,6 @@
 import { FunctionError } from "../../src/errors.ts";
 import { emptyDraft } from "../../src/model/draft.ts";
-import type { State } from "../../src/model/resource.ts";
+import type { State } from "../../src/model/request.ts";
 import { runFunction } from "../../src/run-function.ts";
 import { readRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";

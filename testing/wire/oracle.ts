@@ -1,9 +1,9 @@
 import { loadMethod } from "../../cli/render/codec.ts";
 import type { Requirements, ResourceSelector } from "../../cli/render/protocol.ts";
 import { fromStruct, type Struct, toStruct } from "../../cli/render/struct.ts";
-import type { Condition, Result, Target } from "../../src/model/condition.ts";
+import type { Condition, ConditionTarget, Result } from "../../src/model/condition.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Ready } from "../../src/model/resource.ts";
+import type { Ready } from "../../src/model/request.ts";
 import type { PlainRequest, PlainResource, PlainResponse, PlainSelector, PlainState } from "./plain.ts";
 
 /**
@@ -150,7 +150,7 @@ const fromResource = (resource: CodecResource | null): PlainResource => ({
 const named = (name: string, prefix: string): string =>
   name.charAt(prefix.length) + name.slice(prefix.length + 1).toLowerCase();
 
-const targetOf = (name: string): Target => (name === "TARGET_COMPOSITE" ? "Composite" : "CompositeAndClaim");
+const targetOf = (name: string): ConditionTarget => (name === "TARGET_COMPOSITE" ? "Composite" : "CompositeAndClaim");
 
 /** By definition and not by assignment: `__proto__` is a name like any other. */
 const objectOf = <From, To>(map: ReadonlyMap<string, From>, to: (value: From) => To): Named<To> =>

@@ -1,7 +1,7 @@
 import type { Condition, Result } from "../../src/model/condition.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import type { Ready } from "../../src/model/request.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
-import type { Ready } from "../../src/model/resource.ts";
 
 /** Messages in plain JSON. Names are in Maps, so that `__proto__` is one of them. */
 

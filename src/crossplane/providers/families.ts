@@ -4,47 +4,47 @@ import { AWS } from "./aws.generated.ts";
 import { AWS_CLASSIC } from "./aws-classic.generated.ts";
 import { AZURE } from "./azure.generated.ts";
 import { GCP } from "./gcp.generated.ts";
-import { type Entry, parseEntry, parseTagField, splitTable, type Table, type TagField } from "./table.ts";
+import { type KindEntry, parseEntry, parseTagField, splitTable, type Table, type TagField } from "./table.ts";
 
-/** The clouds whose rules tags have to follow. */
+/** The clouds, by whose rules tags are checked. */
 export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
 
-/** A family of kinds: the rule by which they are looked up, and the facts that all of them share. docs/tags.md shows this. */
+/** A family of kinds: the facts that its kinds share, and the table of those that differ. */
 interface Family {
-  /** Of the API group, without the `.m` of namespaced managed resources. */
+  /** Matches the API group without the `.m` of namespaced managed resources. */
   readonly apiGroups: RegExp;
   readonly cloud: Cloud;
-  /** Where most kinds keep their tags. */
+  /** The field in which most kinds keep their tags. */
   readonly usual: TagField;
-  /** True if its kinds report the cloud's tags, and with them who writes a cloud resource. */
+  /** True if its kinds report the cloud's tags, which name the managed resource that writes the cloud resource. */
   readonly reportsTags: boolean;
-  /** The fields that say where a cloud resource of any kind is. */
+  /** The fields that locate a cloud resource of any kind. */
   readonly places: readonly FieldPath[];
-  /** The services in which two names that differ only in case are one. */
+  /** The services whose names are case-insensitive. */
   readonly caseless?: RegExp;
   readonly table: Table;
   readonly entries: () => ReadonlyMap<string, string>;
 }
 
-const toPath = (field: FieldPath): FieldPath => ["spec", "forProvider", ...field];
+const toParameterPath = (field: FieldPath): FieldPath => ["spec", "forProvider", ...field];
 
-const below = ({ path, shape }: TagField): TagField => ({ path: toPath(path), shape });
+const below = ({ path, shape }: TagField): TagField => ({ path: toParameterPath(path), shape });
 
-/** A table that is split when the first kind of its family is looked up. */
+/** Splits a table when the first kind of its family is looked up. */
 const lazily = (table: Table): Pick<Family, "table" | "entries"> => ({
   table,
   entries: lazy(() => splitTable(table.kinds)),
 });
 
-/** The places that a kind may have of which nothing else is known. */
+/** The location fields of unknown kinds. */
 const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);
 
-/** Their identifiers are stored in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift. */
+/** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift. */
 const DATABASES = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache)$/;
 
 /**
- * Names of Azure Resource Manager have no case, but for what lies within some services. Source: learn.microsoft.com/azure/
- * azure-resource-manager/management/resource-name-rules.
+ * Azure Resource Manager's names are case-insensitive, except for resources within some services. Source: learn.microsoft.com/
+ * azure/azure-resource-manager/management/resource-name-rules.
  */
 const AZURE_CASELESS = /^(?!cosmosdb$|storage$|appconfiguration$)/;
 
@@ -86,30 +86,30 @@ const families: readonly Family[] = [
   },
 ];
 
-/** Where a kind keeps its tags: `none` and `unknown` have the field where others of the family keep theirs, if there is one. */
+/** The field with a kind's tags. For `none` and `unknown` it is the family's usual field, if any. */
 export interface TagFact {
   readonly is: "known" | "none" | "unknown";
   readonly field: TagField | undefined;
 }
 
-/** The fields that tell two cloud resources of a kind apart. */
+/** The fields that identify a cloud resource among those of its kind. */
 export interface IdentityFacts {
   readonly name: NameFact;
-  /** The fields that say where it is, and which others it belongs to. */
+  /** The fields with its location and its parents. */
   readonly scope: readonly FieldPath[];
-  /** True if nothing is known of the kind, so that every field with a reference or a selector beside it counts as well. */
+  /** True for an unknown kind: every field with a reference or a selector beside it counts as well. */
   readonly countsReferences: boolean;
-  /** True if names and places that differ only in case are one. */
+  /** True if names and locations are case-insensitive. */
   readonly isCaseless?: boolean;
 }
 
 /** The source of a cloud resource's name. */
 type NameFact =
-  /** The external name; `defaultsToName`: where it is not set, metadata.name is. */
+  /** The external name; `defaultsToName`: metadata.name if it is not set. */
   | { readonly is: "externalName"; readonly defaultsToName: boolean }
-  /** Fields, of which the last one has to be set. */
+  /** Fields, of which the last is required. */
   | { readonly is: "fields"; readonly paths: readonly FieldPath[] }
-  /** Fields that are one name together: what an association associates, and what a setting is of. */
+  /** Fields that form one name together: both ends of an association, or the resource that a setting belongs to. */
   | { readonly is: "association"; readonly paths: readonly FieldPath[] };
 
 /** The facts about one kind of managed resource. */
@@ -117,22 +117,22 @@ export interface KindFacts {
   readonly cloud: Cloud | undefined;
   readonly tags: TagFact;
   readonly identity: IdentityFacts;
-  /** True if the external name is made up by the cloud, and is what the provider reports in status.atProvider.id. */
+  /** True if the cloud assigns the external name, which the provider reports in status.atProvider.id. */
   readonly isNamedById: boolean;
-  /** False if the provider reports nothing that tells who else writes a cloud resource. */
+  /** False if the provider does not report who else writes a cloud resource. */
   readonly reportsTags: boolean;
 }
 
-const MANIFEST = "spec.forProvider.manifest";
+const OBJECT_MANIFEST = "spec.forProvider.manifest";
 
 const OBJECT: KindFacts = {
   cloud: "Kubernetes",
-  tags: { is: "known", field: { path: parseFieldPath(`${MANIFEST}.metadata.labels`), shape: undefined } },
+  tags: { is: "known", field: { path: parseFieldPath(`${OBJECT_MANIFEST}.metadata.labels`), shape: undefined } },
   identity: {
     name: {
       is: "fields",
       paths: ["apiVersion", "kind", "metadata.namespace", "metadata.name"].map((field) =>
-        parseFieldPath(`${MANIFEST}.${field}`),
+        parseFieldPath(`${OBJECT_MANIFEST}.${field}`),
       ),
     },
     scope: [],
@@ -163,7 +163,7 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
     : facts;
 }
 
-/** A kind of a provider that is newer or older than the table. */
+/** Makes the facts about a kind that the table lacks: the provider is newer or older. */
 const unlisted = ({ cloud, usual, reportsTags, places }: Family): KindFacts => ({
   cloud,
   reportsTags,
@@ -172,37 +172,37 @@ const unlisted = ({ cloud, usual, reportsTags, places }: Family): KindFacts => (
   isNamedById: false,
 });
 
-function listed({ cloud, usual, reportsTags, places }: Family, { named, isId, fields, tags }: Entry): KindFacts {
+function listed({ cloud, usual, reportsTags, places }: Family, { named, isId, fields, tags }: KindEntry): KindFacts {
   const isAssociation = named === "fields";
   const scope = isAssociation ? places : [...places, ...fields];
   const name: NameFact = isAssociation
-    ? { is: "association", paths: fields.map(toPath) }
+    ? { is: "association", paths: fields.map(toParameterPath) }
     : { is: "externalName", defaultsToName: named === "metadata" };
   return {
     cloud,
     reportsTags,
     tags: { is: tags === "none" ? "none" : "known", field: below(typeof tags === "string" ? usual : tags) },
-    identity: { name, scope: scope.map(toPath), countsReferences: false },
+    identity: { name, scope: scope.map(toParameterPath), countsReferences: false },
     isNamedById: isId,
   };
 }
 
 function toUnknownIdentity(places: readonly FieldPath[]): IdentityFacts {
   const name: NameFact = { is: "externalName", defaultsToName: false };
-  return { name, scope: places.map(toPath), countsReferences: true };
+  return { name, scope: places.map(toParameterPath), countsReferences: true };
 }
 
-/** The number of names that a cloud resource of a kind has. */
+/** Counts the names of a cloud resource of a kind. */
 export const countNames = ({ name }: IdentityFacts): number => (name.is === "fields" ? name.paths.length : 1);
 
 /** The entries of a family's table. */
 export interface Listing {
   readonly source: string;
   /** By `service:Kind`. */
-  readonly entries: ReadonlyMap<string, Entry>;
+  readonly entries: ReadonlyMap<string, KindEntry>;
 }
 
-/** Everything that the tables list, for documentation and tests. */
+/** Lists all entries of the tables, for documentation and tests. */
 export const listTables = (): readonly Listing[] =>
   families.map(({ table, entries }) => ({
     source: table.source,

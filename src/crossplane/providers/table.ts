@@ -1,25 +1,25 @@
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 
-/** The facts about the kinds of a provider, and the version of it that they were read from. */
+/** The facts about the kinds of a provider, and the provider's version. */
 export interface Table {
   readonly source: string;
-  /** The entries as text: `splitTable` says how. */
+  /** The entries as text, in the format of `splitTable`. */
   readonly kinds: string;
 }
 
-/** An entry of a table: what is known of one kind. */
-export interface Entry {
+/** An entry of a table: the facts about one kind. */
+export interface KindEntry {
   /**
    * - `metadata`: the external name defaults to metadata.name.
-   * - `cloud`: the cloud makes it up.
-   * - `fields`: the fields below say all; the external name adds nothing.
-   * - `unknown`: by its external name, which the table says nothing of.
+   * - `cloud`: the cloud assigns the external name.
+   * - `fields`: `fields` identify the cloud resource, without the external name.
+   * - `unknown`: the source of the external name is not known.
    */
   readonly named: "metadata" | "cloud" | "fields" | "unknown";
-  /** True if the external name is what the provider reports in status.atProvider.id. */
+  /** True if the provider reports the external name in status.atProvider.id. */
   readonly isId: boolean;
-  /** The fields below spec.forProvider that tell two of the kind apart, beside those that all kinds of the family have. */
+  /** The identifying fields below spec.forProvider, in addition to the family's. */
   readonly fields: readonly FieldPath[];
   readonly tags: TagField | "usual" | "none";
 }
@@ -27,20 +27,19 @@ export interface Entry {
 /** The field below spec.forProvider that holds the tags. */
 export interface TagField {
   readonly path: FieldPath;
-  /** An empty list's first item, for a list to look like; undefined for a map. */
+  /** The shape of a list of tags: a list with an empty item; undefined for a map. */
   readonly shape: JsonValue | undefined;
 }
 
 /**
- * The entries of a table as text, by `service:Kind`. A table is paragraphs of a service and its kinds; an entry is read when
- * somebody asks for it:
+ * Splits a table into entries, by `service:Kind`. A table has a paragraph for each service; an entry is parsed on demand:
  *
  * | in the entry | meaning |
  * | --- | --- |
- * | `*`, `~` | the cloud makes up the external name; `*`: it is status.atProvider.id |
- * | `=` | no external name is needed: the fields say all |
- * | `?` | nobody knows who makes up the external name |
- * | `(a,b.c)` | fields that identify it |
+ * | `*`, `~` | the cloud assigns the external name; `*`: it is status.atProvider.id |
+ * | `=` | the fields identify the cloud resource, without the external name |
+ * | `?` | the source of the external name is not known |
+ * | `(a,b.c)` | identifying fields |
  * | `-`, `#path`, `#path[key,value]` | no tags; a map of tags in another field than usual; a list of them |
  */
 export function splitTable(table: string): ReadonlyMap<string, string> {
@@ -55,26 +54,26 @@ export function splitTable(table: string): ReadonlyMap<string, string> {
 
 const ENTRY = /^\w+(?<id>\*?)(?<mark>[~=?]?)(?:\((?<fields>[^)]*)\))?(?<tags>-|#\S+)?$/;
 
-export function parseEntry(text: string): Entry {
+export function parseEntry(text: string): KindEntry {
   const { id = "", mark = "", fields, tags } = ENTRY.exec(text)?.groups ?? {};
   return {
     named: mark === "" && id !== "" ? "cloud" : (NAMED[mark] ?? "metadata"),
     isId: id !== "",
-    fields: (fields ?? "").split(",").filter(Boolean).map(toPath),
+    fields: (fields ?? "").split(",").filter(Boolean).map(splitPath),
     tags: tags === undefined ? "usual" : tags === "-" ? "none" : parseTagField(tags.slice(1)),
   };
 }
 
-const NAMED: Readonly<Record<string, Entry["named"]>> = { "~": "cloud", "=": "fields", "?": "unknown" };
+const NAMED: Readonly<Record<string, KindEntry["named"]>> = { "~": "cloud", "=": "fields", "?": "unknown" };
 
-const toPath = (text: string): FieldPath => text.split(".");
+const splitPath = (text: string): FieldPath => text.split(".");
 
 /** Reads `tags`, `settings.userLabels` or `tags[key,value]`. */
 export function parseTagField(text: string): TagField {
   const [path = "", keys] = text.replace("]", "").split("[");
-  return { path: toPath(path), shape: keys === undefined ? undefined : [toItem(keys.split(","))] };
+  return { path: splitPath(path), shape: keys === undefined ? undefined : [toListItem(keys.split(","))] };
 }
 
-/** A tag of an AutoScalingGroup says if its instances get it as well: what is tagged for its costs has its costs in them. */
-const toItem = ([key = "", , ...flags]: readonly string[]): JsonValue =>
+/** Makes an empty item. Flags are set: an AutoScalingGroup's tag has one that copies it to the instances, which cause the costs. */
+const toListItem = ([key = "", , ...flags]: readonly string[]): JsonValue =>
   Object.fromEntries([[key, ""], ...flags.map((flag) => [flag, true])]);

@@ -5,28 +5,28 @@ import type { Document } from "../../model/document.ts";
 import { type ResourceEdit, withCondition, withResources, withResults } from "../../model/draft.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
-import { eventsFor } from "../events.ts";
 import type { Call, Feature } from "../feature.ts";
+import { eventsFor } from "../transition-events.ts";
 import { type Case, findCases } from "./cases.ts";
-import { type Remark, toCondition, toFatal, toRemarks } from "./condition.ts";
+import { type AdoptionRemark, toAdoptionCondition, toAdoptionRemarks, toFatal } from "./condition.ts";
 import { BLOCKING } from "./reasons.ts";
 
 /**
- * Keeps everything that the XR refers to until the XR controls it. After a restore nobody controls what was composed;
- * Crossplane then deletes what is not desired although it never adopted it, or forgets it for ever (crossplane#5875).
+ * Keeps every resource that the XR refers to until the XR controls it. After a restore composed resources have no controller;
+ * Crossplane then deletes those that are not desired although it never adopted them, or forgets them for ever (crossplane#5875).
  */
 export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
 
   const cases = findCases(call, draft);
-  const remarks = toRemarks(cases, policy, call);
-  const condition = toCondition(remarks);
+  const remarks = toAdoptionRemarks(cases, policy, call);
+  const condition = toAdoptionCondition(remarks);
   const adopting = withResources(draft, putBackAll(cases, policy));
-  return withResults(withCondition(adopting, condition), toResults(cases, remarks, condition, call));
+  return withResults(withCondition(adopting, condition), toAdoptionResults(cases, remarks, condition, call));
 };
 
-/** Desires resources for the sake of their owner reference only; the XR is no less ready for it. */
+/** Desires resources again only for their owner reference; they count as ready. */
 function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly (readonly [string, ResourceEdit])[] {
   const isKept = ({ verdict }: Case): boolean =>
     verdict.is === "unsettled" || (verdict.is === "unadopted" && onUnadopted === "Adopt");
@@ -40,7 +40,7 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly
 /** The annotation of a resource that is desired again until this XR controls it. */
 const ADOPTION = `${DOMAIN}/adoption`;
 
-/** Fields that the API server fills in, and the owner references, which Crossplane sets. */
+/** Metadata that the API server fills in, and the owner references, which Crossplane sets. */
 const POPULATED = new Set([
   "creationTimestamp",
   "deletionGracePeriodSeconds",
@@ -54,9 +54,8 @@ const POPULATED = new Set([
 ]);
 
 /**
- * Desires an observed resource as it is, with its whole spec: server-side apply removes what the XR once applied and does not
- * apply now, so a stub would strip it. The references of a nested XR are left out: Crossplane writes those, perhaps at the
- * same time.
+ * Desires an observed resource unchanged, with its whole spec: server-side apply removes fields that the XR once applied and no
+ * longer applies. Leaves out the references of a nested XR, which Crossplane may write at the same time.
  */
 function putBack(observed: Document): JsonObject {
   const { status: _, metadata, spec, ...object } = observed.toObject();
@@ -72,10 +71,10 @@ function putBack(observed: Document): JsonObject {
 const toEntries = (object: JsonValue | undefined): [string, JsonValue][] =>
   Object.entries(isObject(object) ? object : {});
 
-/** Makes events, and a Fatal only once everything is known: it ends the reconcile, so it names all resources at once. */
-function toResults(
+/** Makes events, or a Fatal result once all cases are known: it ends the reconcile, so it names all resources at once. */
+function toAdoptionResults(
   cases: readonly Case[],
-  remarks: readonly Remark[],
+  remarks: readonly AdoptionRemark[],
   condition: Condition,
   call: Call,
 ): readonly Result[] {

@@ -1,6 +1,5 @@
-import { canSelectNamespaces } from "../../crossplane/namespaces.ts";
-import { NestedComposites, type Nesting } from "../../crossplane/nesting.ts";
-import { toPossibleComposer } from "../../crossplane/proof.ts";
+import { canSelectNamespaces } from "../../crossplane/composite.ts";
+import { NestedComposites, type Nesting, toPossibleComposer } from "../../crossplane/proof.ts";
 import {
   formatReference,
   type Reference,
@@ -8,22 +7,22 @@ import {
   toReference,
   toReferences,
 } from "../../crossplane/references.ts";
-import { couldNotBeRead, toRequirement } from "../../crossplane/requirement.ts";
-import { compareEntries } from "../../model/compare.ts";
+import { couldNotBeRead, toRequirement } from "../../crossplane/requirement-names.ts";
+import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Requirement } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
 import {
+  type AdoptionJudgement,
   type AdoptionVerdict,
   isRestored,
-  type Judgement,
   judgeObserved,
   judgeReferenced,
   settleNested,
 } from "./verdict.ts";
 
-/** A composed resource that is observed and that nobody desires: Crossplane drops it at the end of this reconcile. */
+/** A composed resource that is observed and no longer desired: Crossplane drops it at the end of this reconcile. */
 export interface ObservedCase<Verdict = AdoptionVerdict> {
   readonly is: "observed";
   readonly name: string;
@@ -31,7 +30,7 @@ export interface ObservedCase<Verdict = AdoptionVerdict> {
   readonly verdict: Verdict;
 }
 
-/** A reference whose resource is not observed: Crossplane replaces it at the end of this reconcile. */
+/** A reference without an observed resource: Crossplane replaces it at the end of this reconcile. */
 export interface ReferencedCase<Verdict = AdoptionVerdict> {
   readonly is: "referenced";
   readonly reference: Reference;
@@ -41,8 +40,8 @@ export interface ReferencedCase<Verdict = AdoptionVerdict> {
 export type Case<Verdict = AdoptionVerdict> = ObservedCase<Verdict> | ReferencedCase<Verdict>;
 
 /**
- * Finds and judges all cases. In steady state there are none, and no composed resource is read to find that out. The XRs above
- * this one are required only where a case depends on them.
+ * Finds and judges all cases. In steady state finds none without reading a composed resource. Requires the XRs above this one only if
+ * a case depends on them.
  */
 export function findCases(call: Call, draft: Draft): readonly Case[] {
   const judged = [...findObserved(call, draft), ...findReferenced(call)];
@@ -51,7 +50,7 @@ export function findCases(call: Call, draft: Draft): readonly Case[] {
   return judged.map((found): Case => ({ ...found, verdict: settleNested(found.verdict, nesting) }));
 }
 
-function findObserved({ request, composite }: Call, draft: Draft): readonly ObservedCase<Judgement>[] {
+function findObserved({ request, composite }: Call, draft: Draft): readonly ObservedCase<AdoptionJudgement>[] {
   const { resources } = request.observed;
   const leftOut = [...resources].filter(([name]) => !isDesired(name, request, draft));
   if (leftOut.length === 0) return [];
@@ -64,13 +63,13 @@ function findObserved({ request, composite }: Call, draft: Draft): readonly Obse
   }));
 }
 
-/** Tells whether the steps before us, or the features before this one, desire the resource. */
+/** Tells whether an earlier step or an earlier feature desires the resource. */
 function isDesired(name: string, { desired }: Call["request"], { resources }: Draft): boolean {
   const edit = resources.get(name);
   return edit === undefined ? desired.resources.has(name) : edit.is === "set";
 }
 
-function findReferenced(call: Call): readonly ReferencedCase<Judgement>[] {
+function findReferenced(call: Call): readonly ReferencedCase<AdoptionJudgement>[] {
   const { requirements, composite } = call;
   const references = findUnobserved(call).filter((reference) => canBeRequired(reference, call));
   if (references.length === 0) return [];
@@ -84,9 +83,8 @@ function findReferenced(call: Call): readonly ReferencedCase<Judgement>[] {
 }
 
 /**
- * The references whose resources are not observed: Crossplane did not find them, or somebody else controls them. It
- * observes nothing but what is referenced, and each of it once, so where there are as many of one as of the other there are none,
- * and nothing has to be read.
+ * Finds the references without an observed resource: it does not exist, or has another controller. Crossplane observes each
+ * referenced resource once and no others, so equal numbers mean that all are observed, and nothing is read.
  */
 function findUnobserved({ composite, request }: Call): readonly Reference[] {
   const listed = toReferences(composite);
@@ -98,13 +96,13 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
 }
 
 /**
- * Tells whether Crossplane can look a reference up. Its kind is installed: Crossplane itself gets every reference before it calls
- * a function, and fails the XR where a kind is missing, as while a provider is not back yet.
+ * Tells whether Crossplane can look up a reference. Its kind is installed: Crossplane gets every reference before it calls a
+ * function, and fails the XR if a kind is missing, as before a provider is restored.
  */
 const canBeRequired = ({ namespace }: Reference, { request, composite }: Call): boolean =>
   namespace === undefined || canSelectNamespaces(request, composite);
 
-/** The requirement that looks a reference up. */
+/** Requires the resource of a reference. */
 export const requireReference = (reference: Reference): Requirement => requireAs("adoption/", reference);
 
 function requireAs(prefix: string, reference: Reference): Requirement {
@@ -120,8 +118,8 @@ function requireAs(prefix: string, reference: Reference): Requirement {
 const CONTROLLER = "adoption/controller/";
 
 /**
- * Confirms that the XR is nested. Each call climbs to the first XR above it that Crossplane has not looked up yet.
- * A controller that is cluster-scoped is found with the namespace of what it controls, too.
+ * Confirms that the XR is nested. Each call climbs to the first XR above it that Crossplane has not looked up yet. Crossplane finds a
+ * cluster-scoped controller also with the namespace of the nested XR.
  */
 function confirmNesting({ requirements, composite }: Call): Nesting {
   if (couldNotBeRead(CONTROLLER, composite.document)) {

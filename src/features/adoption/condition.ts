@@ -1,20 +1,20 @@
-import { COMPOSITE, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.ts";
+import { COMPOSITE_LABEL_PATH, COMPOSITION_RESOURCE_NAME } from "../../crossplane/metadata.ts";
 import { formatReference, toReference } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
+import { groupBy } from "../../model/collections.ts";
 import { type Condition, listSome, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { groupBy } from "../../model/group-by.ts";
 import type { Call } from "../feature.ts";
 import { type Case, type ObservedCase, type ReferencedCase, requireReference } from "./cases.ts";
 import {
   ADOPTING,
+  ADOPTION_REASONS,
   type AdoptionReason,
-  explain,
   explainReleased,
   explainRestoreInProgress,
+  explainVerdict,
   NO_LONGER_DESIRED,
   OUTSIDE,
-  REASONS,
   STEP_NOT_LAST,
   UNSETTLED,
 } from "./reasons.ts";
@@ -22,28 +22,32 @@ import type { AdoptionVerdict } from "./verdict.ts";
 
 const TYPE = "ResourcesAdopted";
 
-/** The largest number of resources that a sentence names. */
+/** The most resources that a sentence names. */
 const MAX_NAMES = 10;
 
-/** One resource that the condition mentions, and the sentence for whoever has to act. */
-export interface Remark {
+/** One resource in the condition, and a sentence that says how to go on. */
+export interface AdoptionRemark {
   readonly reason: AdoptionReason;
   readonly resource: string;
   readonly sentence: string;
 }
 
-/** Describes the cases that the condition has to mention; those that need no action are left out. */
-export function toRemarks(cases: readonly Case[], policy: Adoption, call: Call): readonly Remark[] {
+/** Describes the cases for the condition, without those that need no action. */
+export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call: Call): readonly AdoptionRemark[] {
   if (cases.length === 0) return [];
   const { document, name } = call.composite;
-  const root = stringAt(document, COMPOSITE) ?? name;
+  const root = stringAt(document, COMPOSITE_LABEL_PATH) ?? name;
   const remarks = cases.flatMap((found) =>
     found.is === "observed" ? remarkObserved(found, policy, root) : remarkReferenced(found, policy, root, call),
   );
   return markIfNotLast(remarks, call);
 }
 
-function remarkObserved({ name, resource, verdict }: ObservedCase, policy: Adoption, root: string): readonly Remark[] {
+function remarkObserved(
+  { name, resource, verdict }: ObservedCase,
+  policy: Adoption,
+  root: string,
+): readonly AdoptionRemark[] {
   const described = `${name} (${formatReference(toReference(resource))})`;
   if (verdict.is === "unsettled") return [{ reason: "Adopting", resource: described, sentence: UNSETTLED }];
   if (verdict.is === "ours") return [{ reason: "NoLongerDesired", resource: described, sentence: NO_LONGER_DESIRED }];
@@ -58,7 +62,7 @@ function remarkReferenced(
   policy: Adoption,
   root: string,
   call: Call,
-): readonly Remark[] {
+): readonly AdoptionRemark[] {
   const resource = formatReference(reference);
   const answer = call.request.required(requireReference(reference).name);
   const [found] = answer.is === "resolved" ? answer.items : [];
@@ -72,13 +76,13 @@ function remarkReferenced(
 }
 
 /**
- * Tells whether a resource is one that a namespaced XR cannot have composed: Crossplane finds cluster-scoped ones for it as well.
- * Whoever may write its references is told nothing of them.
+ * Tells whether a namespaced XR cannot have composed the resource, which is outside its namespace. Crossplane looks up cluster-scoped
+ * resources for it as well; the condition must not reveal them to a user who may write the XR's references.
  */
 const isOutside = (found: Document | undefined, { composite: { namespace } }: Call): boolean =>
   found !== undefined && namespace !== undefined && stringAt(found, ["metadata", "namespace"]) !== namespace;
 
-/** The composed resource name, if another resource is observed under it: Crossplane observes one for each name. */
+/** Finds the resource's name in the Composition if another resource is observed under it: Crossplane observes one per name. */
 function findRival(resource: Document | undefined, { request }: Call): string | undefined {
   const name = resource && stringAt(resource, COMPOSITION_RESOURCE_NAME);
   return name !== undefined && request.observed.resources.has(name) ? name : undefined;
@@ -99,20 +103,20 @@ function remarkUncontrolled(
   resource: string,
   policy: Adoption,
   root: string,
-): readonly Remark[] {
+): readonly AdoptionRemark[] {
   if (verdict.is === "unproven" && policy.onUnproven === "Release") {
     return [{ reason: "Released", resource, sentence: explainReleased(verdict.because) }];
   }
   const reason = REASONS_BY_VERDICT[verdict.is];
   if (reason === undefined) return [];
-  return [{ reason, resource, sentence: explain(verdict, root) }];
+  return [{ reason, resource, sentence: explainVerdict(verdict, root) }];
 }
 
 /**
- * Crossplane no longer observes in the next reconcile what it drops in this one. A resource that it still observes is desired
- * by a step after this one: then this step cannot tell what is no longer desired, and says so.
+ * Marks resources that a later step desires. Crossplane does not observe a dropped resource in the next reconcile; if it does, a
+ * later step desires the resource, and this step cannot tell which resources are no longer desired.
  */
-function markIfNotLast(remarks: readonly Remark[], call: Call): readonly Remark[] {
+function markIfNotLast(remarks: readonly AdoptionRemark[], call: Call): readonly AdoptionRemark[] {
   const shown = shownCondition(call.composite.document, TYPE)?.message;
   const dropped = remarks.filter(({ reason }) => reason === "NoLongerDesired");
   const [list] = toSentences(dropped).map((sentence) => sentence.slice(0, -NO_LONGER_DESIRED.length));
@@ -124,21 +128,21 @@ function markIfNotLast(remarks: readonly Remark[], call: Call): readonly Remark[
   );
 }
 
-/** One condition for all resources; those with the same sentence share it. */
-export function toCondition(remarks: readonly Remark[]): Condition {
+/** Makes one condition for all resources, with one sentence for those that share it. */
+export function toAdoptionCondition(remarks: readonly AdoptionRemark[]): Condition {
   const [first] = sortByReason(remarks);
   const reason = first?.reason ?? "Adopted";
   return {
     type: TYPE,
-    status: STATUS[reason] ?? "False",
+    status: STATUS_BY_REASON[reason] ?? "False",
     reason,
     message: first === undefined ? undefined : toSentences(remarks).join("; "),
     target: "Composite",
   };
 }
 
-/** The status of each reason that is not False. */
-const STATUS: Readonly<Partial<Record<AdoptionReason | "Adopted", Condition["status"]>>> = {
+/** The statuses of the reasons, where not False. */
+const STATUS_BY_REASON: Readonly<Partial<Record<AdoptionReason | "Adopted", Condition["status"]>>> = {
   Adopted: "True",
   Released: "True",
   ControlledByAnother: "True",
@@ -146,20 +150,20 @@ const STATUS: Readonly<Partial<Record<AdoptionReason | "Adopted", Condition["sta
   WaitingForRequiredResources: "Unknown",
 };
 
-/** The message of the Fatal result, a line for each resource. */
-export const toFatal = (remarks: readonly Remark[]): string =>
+/** Makes the message of the Fatal result, with a line for each resource. */
+export const toFatal = (remarks: readonly AdoptionRemark[]): string =>
   [
     "cannot go on without losing resources that this XR refers to and does not control:",
     ...sortByReason(remarks).map(({ resource, sentence }) => `  ${resource}: ${sentence}`),
   ].join("\n");
 
-/** Each sentence once, after the resources that it describes. */
-export function toSentences(remarks: readonly Remark[]): readonly string[] {
+/** Lists each sentence once, after the resources that it describes. */
+export function toSentences(remarks: readonly AdoptionRemark[]): readonly string[] {
   const bySentence = groupBy(sortByReason(remarks), ({ sentence }) => sentence);
   return [...bySentence].map(
     ([sentence, described]) => `${listSome(described, MAX_NAMES, ({ resource }) => resource)}: ${sentence}`,
   );
 }
 
-const sortByReason = (remarks: readonly Remark[]): readonly Remark[] =>
-  remarks.toSorted((a, b) => REASONS.indexOf(a.reason) - REASONS.indexOf(b.reason));
+const sortByReason = (remarks: readonly AdoptionRemark[]): readonly AdoptionRemark[] =>
+  remarks.toSorted((a, b) => ADOPTION_REASONS.indexOf(a.reason) - ADOPTION_REASONS.indexOf(b.reason));

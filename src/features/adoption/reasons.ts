@@ -12,8 +12,8 @@ const BLOCKING_REASONS = [
   "RestoreInProgress",
 ] as const;
 
-/** Reasons of condition ResourcesAdopted, in the order in which they matter: the first one is the condition's. */
-export const REASONS = [
+/** Reasons of condition ResourcesAdopted, by priority: the first one becomes the condition's. */
+export const ADOPTION_REASONS = [
   ...BLOCKING_REASONS,
   "StepNotLast",
   "Adopting",
@@ -23,23 +23,23 @@ export const REASONS = [
   "NoLongerDesired",
 ] as const;
 
-export type AdoptionReason = (typeof REASONS)[number];
+export type AdoptionReason = (typeof ADOPTION_REASONS)[number];
 
 export const BLOCKING: ReadonlySet<AdoptionReason> = new Set(BLOCKING_REASONS);
 
-/** The sentence that says what is wrong with a resource that stops the XR, and how to go on. */
-export function explain(verdict: AdoptionVerdict, root: string): string {
+/** Explains a verdict: the problem with the resource, and how to go on. */
+export function explainVerdict(verdict: AdoptionVerdict, root: string): string {
   switch (verdict.is) {
     case "unadopted":
-      return "nobody controls it; desire it again until this XR controls it, or set onUnadopted: Adopt";
+      return "it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt";
     case "unproven":
       return (
-        `nobody controls it, and nothing proves that this XR composed it: ${verdict.because}; if this XR did, set its label ` +
+        `it has no controller, and nothing proves that this XR composed it: ${verdict.because}; if this XR did, set its label ` +
         `${COMPOSITE_LABEL} to ${brief(root)}; if not, remove its reference from the XR`
       );
     case "unconfirmed":
       return (
-        `nobody controls it, and nothing confirms that this XR is nested below ${brief(verdict.root)}, as its label ` +
+        `it has no controller, and nothing confirms that this XR is nested below ${brief(verdict.root)}, as its label ` +
         `${COMPOSITE_LABEL} says: ${verdict.because}; XR ${brief(verdict.root)} has to adopt this XR first; if this XR is not ` +
         "nested, remove the label from it"
       );
@@ -54,7 +54,7 @@ export function explain(verdict: AdoptionVerdict, root: string): string {
         "XR, or set onMissing: Recreate"
       );
     case "foreign":
-      return `left to ${brief(verdict.controller.kind)} ${brief(verdict.controller.name)}, which controls it`;
+      return `controlled by ${brief(verdict.controller.kind)} ${brief(verdict.controller.name)}, so left unchanged`;
     case "pending":
       return "waiting for Crossplane to look it up";
     case "ours":
@@ -64,14 +64,14 @@ export function explain(verdict: AdoptionVerdict, root: string): string {
   }
 }
 
-/** The sentence for a reference whose resource exists without a controller and is not observed. */
+/** Explains a reference whose resource exists without a controller and is not observed. */
 export const explainRestoreInProgress = (composedName: string | undefined): string =>
   composedName === undefined
     ? "it was restored during this reconcile; the next reconcile observes it"
-    : `another resource that the XR refers to is composed as ${composedName} too; remove one of the references from the XR`;
+    : `the XR refers to another resource that is composed as ${composedName}; remove one of the two references from the XR`;
 
 export const ADOPTING = "desired again until this XR controls it, so that Crossplane can delete it properly";
-export const UNSETTLED = "kept until it controls again what it composed itself";
+export const UNSETTLED = "kept until it controls its own composed resources again";
 export const OUTSIDE =
   "it is not in the XR's namespace, so this XR did not compose it; remove its reference from the XR";
 export const NO_LONGER_DESIRED = "no longer desired; Crossplane deletes it";
@@ -79,4 +79,4 @@ export const STEP_NOT_LAST =
   "not desired by the steps before this one, but the XR still refers to it; move this step to the end of the pipeline";
 
 export const explainReleased = (because: string): string =>
-  `nobody controls it, and nothing proves that this XR composed it: ${because}; released, as onUnproven says`;
+  `it has no controller, and nothing proves that this XR composed it: ${because}; released, because onUnproven is Release`;

@@ -1,10 +1,6 @@
+import { ALLOWED_NAMESPACE_SELECTOR, ALLOWED_NAMESPACES, readNamespaceGrant } from "../../crossplane/grants.ts";
 import { matchesLabels, requiredLabels } from "../../crossplane/label-selector.ts";
-import {
-  ALLOWED_NAMESPACE_SELECTOR,
-  ALLOWED_NAMESPACES,
-  readNamespaceGrant,
-} from "../../crossplane/namespace-grant.ts";
-import { toNamespaceRequirement } from "../../crossplane/requirement.ts";
+import { toNamespaceRequirement } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { quote } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";

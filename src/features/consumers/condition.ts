@@ -1,11 +1,11 @@
-import { ALLOWED_NAMESPACES } from "../../crossplane/namespace-grant.ts";
+import { ALLOWED_NAMESPACES } from "../../crossplane/grants.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
-import { eventsFor } from "../events.ts";
 import type { Call } from "../feature.ts";
 import { explainLacking } from "../status.ts";
+import { eventsFor } from "../transition-events.ts";
 import { describe } from "./protect.ts";
 
 const TYPE = "ConsumersServed";

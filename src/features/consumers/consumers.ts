@@ -1,9 +1,9 @@
-import type { Grantee } from "../../crossplane/reference-grant.ts";
+import type { Grantee } from "../../crossplane/grants.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import type { ValueEdit } from "../../model/document.ts";
 import { withCompositeValues, withResources } from "../../model/draft.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { type JudgedConsumer, judge } from "../../ownership/consumer.ts";
+import { type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type FittedStatus, fitStatus } from "../status.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
@@ -44,7 +44,7 @@ export const consumers: Feature = (call, draft) => {
     access,
     references,
     allowed: known && grantees && withGrantees(known, grantees),
-    consumers: known && grantees && found && judge(found, known.isGranted, grantees),
+    consumers: known && grantees && found && judgeConsumers(found, known.isGranted, grantees),
     // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
     credentials: section.credentials && makeCredentials(section.credentials, known, call),
   };

@@ -7,7 +7,7 @@ import type { ResourceEdit } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DNS_LABEL } from "../../model/names.ts";
-import type { Resource } from "../../model/resource.ts";
+import type { Resource } from "../../model/request.ts";
 import type { Call } from "../feature.ts";
 import type { KnownAccess } from "./access.ts";
 

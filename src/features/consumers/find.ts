@@ -1,11 +1,11 @@
-import { findController } from "../../crossplane/controller.ts";
 import { COPY_KINDS, type CopyKind, sharedResourceLabel } from "../../crossplane/copies.ts";
-import { toRequirement } from "../../crossplane/requirement.ts";
+import { findController } from "../../crossplane/metadata.ts";
+import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
 import { type Document, stringAt } from "../../model/document.ts";
+import { formatOwner } from "../../ownership/annotations.ts";
 import { type Consumer, compareConsumers, readWrittenOwner, toConsumer } from "../../ownership/consumer.ts";
-import { formatOwner } from "../../ownership/owner.ts";
 import type { Call } from "../feature.ts";
 
 /**

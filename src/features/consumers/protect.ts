@@ -4,8 +4,8 @@ import { stringAt } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
 import { parseFieldPath } from "../../model/field-path.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
+import { pickObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
-import { pick } from "../observed.ts";
 
 type Edits = readonly (readonly [string, ResourceEdit])[];
 
@@ -37,7 +37,9 @@ const DESIRED = [
 export const keepProtection = ({ request }: Call): Edits =>
   [...request.observed.resources]
     .filter(([key, { document }]) => key.startsWith(PREFIX) && stringAt(document, ["spec", "reason"]) !== undefined)
-    .map(([key, { document }]) => [key, { is: "set", object: pick(document, DESIRED), ready: "True" }] as const);
+    .map(
+      ([key, { document }]) => [key, { is: "set", object: pickObserved(document, DESIRED), ready: "True" }] as const,
+    );
 
 const MAX_NAMED = 5;
 

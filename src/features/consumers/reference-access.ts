@@ -1,12 +1,7 @@
+import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
-import { canSelectNamespaces } from "../../crossplane/namespaces.ts";
-import {
-  type Grantee,
-  readGrantees,
-  referenceGrantSchema,
-  requireReferenceGrants,
-} from "../../crossplane/reference-grant.ts";
-import { couldNotBeRead } from "../../crossplane/requirement.ts";
+import { type Grantee, readGrantees, referenceGrantSchema, requireReferenceGrants } from "../../crossplane/grants.ts";
+import { couldNotBeRead } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
 import { stringAt } from "../../model/document.ts";

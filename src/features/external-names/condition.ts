@@ -2,12 +2,12 @@ import type { Composite } from "../../crossplane/composite.ts";
 import { brief, type Condition, sentencesForSome } from "../../model/condition.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { explainLacking } from "../status.ts";
-import type { NameVerdict } from "./verdict.ts";
+import type { NameVerdict } from "./pin.ts";
 
 const TYPE = "ExternalNamesPinned";
 
-/** Reasons of the condition, in the order in which they matter. */
-const REASONS = [
+/** Reasons of the condition, by priority. */
+const NAME_REASONS = [
   "DuplicateSuspected",
   "ChangedByPipeline",
   "StatusFieldMissing",
@@ -16,7 +16,7 @@ const REASONS = [
   "Rescued",
   "RestoredFromLedger",
 ] as const;
-type NameReason = (typeof REASONS)[number];
+type NameReason = (typeof NAME_REASONS)[number];
 
 /** Reasons that need no action. */
 const FINE: ReadonlySet<string> = new Set(["Rescued", "RestoredFromLedger"]);
@@ -24,22 +24,22 @@ const FINE: ReadonlySet<string> = new Set(["Rescued", "RestoredFromLedger"]);
 const MAX_SENTENCES = 10;
 
 /**
- * One condition for all managed resources: its message has a sentence for each that needs one.
+ * Makes one condition for all managed resources, with a sentence for each that needs one.
  *
- * @param lacking the fields of the ledger that the schema of the XR's status has no place for
+ * @param lacking the ledger's field, if the schema of the XR's status lacks it.
  */
-export function toCondition(
+export function toNamesCondition(
   verdicts: ReadonlyMap<string, NameVerdict>,
   lacking: readonly FieldPath[],
   composite: Composite,
 ): Condition {
   const remarks = [...verdicts]
     .flatMap(([resource, verdict]) => {
-      const reason = findReason(verdict);
-      return reason === undefined ? [] : [{ reason, sentence: `${resource}: ${explain(verdict)}` }];
+      const reason = findNameReason(verdict);
+      return reason === undefined ? [] : [{ reason, sentence: `${resource}: ${explainName(verdict)}` }];
     })
     .concat(lacking.length > 0 ? [{ reason: "StatusFieldMissing", sentence: explainLacking(lacking, composite) }] : [])
-    .sort((a, b) => REASONS.indexOf(a.reason) - REASONS.indexOf(b.reason));
+    .sort((a, b) => NAME_REASONS.indexOf(a.reason) - NAME_REASONS.indexOf(b.reason));
   const reason = remarks[0]?.reason ?? "Pinned";
   const sentences = sentencesForSome(remarks, MAX_SENTENCES, ({ sentence }) => sentence);
   return {
@@ -51,7 +51,7 @@ export function toCondition(
   };
 }
 
-function findReason(verdict: NameVerdict): NameReason | undefined {
+function findNameReason(verdict: NameVerdict): NameReason | undefined {
   switch (verdict.is) {
     case "duplicate":
       return "DuplicateSuspected";
@@ -68,15 +68,15 @@ function findReason(verdict: NameVerdict): NameReason | undefined {
   }
 }
 
-function explain(verdict: NameVerdict): string {
+function explainName(verdict: NameVerdict): string {
   switch (verdict.is) {
     case "duplicate":
       return (
         `its external name is ${brief(verdict.name)}, but ${brief(verdict.other)} is recorded or reported too; there may be two cloud ` +
-        "resources: delete the one that is not wanted (docs/restore.md says how)"
+        "resources: delete the wrong one (see docs/restore.md)"
       );
     case "rescued":
-      return `external name ${brief(verdict.name)}, which its provider reports`;
+      return `external name ${brief(verdict.name)}, reported by its provider`;
     case "recorded":
       return `external name ${brief(verdict.name)}, from the ledger`;
     case "unnamed":

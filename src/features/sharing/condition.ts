@@ -20,30 +20,30 @@ import type { PatchedField, SharingReason } from "./verdict.ts";
 
 const TYPE = "SharedResourcesReady";
 
-/** The largest number of resources or namespaces that a sentence names. */
+/** The most resources or namespaces that a sentence names. */
 const MAX_NAMES = 10;
 
 /**
- * The context key under which a step leaves what is not available to the later steps of this function. Crossplane takes the
- * last condition of a type, so the last step has to say what all of them have to say.
+ * The context key with the unavailable shared resources of earlier steps. Crossplane takes the last condition of a type, so the last
+ * step's condition has to cover all steps.
  */
 const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
 export interface Reasons {
   readonly shared: SharedResource;
-  /** The reasons why it is not available; none where it is. */
+  /** The reasons why it is not available; empty if it is. */
   readonly reasons: readonly SharingReason[];
 }
 
 /** A reason and message about one share. */
-interface Remark {
+interface SharingRemark {
   readonly reason: string;
   readonly message: string;
 }
 
 /**
- * Adds one condition for the shared resources of this step and of earlier ones: its reason is the first fault, or the first wait
- * where there is no fault; its message names all. Events are about the shared resources of this step.
+ * Adds one condition for the shared resources of this step and of earlier ones: its reason is the first fault, or without a fault
+ * the first wait; its message has all. Events are about the shared resources of this step only.
  */
 export function withSharingCondition(draft: Draft, shares: readonly Reasons[], call: Call): Draft {
   const names = new Set(shares.map(({ shared }) => shared.name));
@@ -52,63 +52,63 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   const earlier = Object.entries(isObject(before) ? before : {}).filter(([name]) => !names.has(name));
   const own = shares.flatMap(({ shared, reasons }) =>
     reasons.map(
-      (reason): Remark => ({ reason: reason.is, message: `${shared.name}: ${explainReason(reason, shared)}` }),
+      (reason): SharingRemark => ({ reason: reason.is, message: `${shared.name}: ${explainReason(reason, shared)}` }),
     ),
   );
   const remarks = faultsFirst([...earlier.flatMap(([, entry]) => toRemarks(entry)), ...own]);
-  const condition = toCondition(remarks);
+  const condition = toSharingCondition(remarks);
   const conditioned = withCondition(draft, condition);
   const shown = shownCondition(call.composite.document, TYPE);
-  const results = withResults(conditioned, findEvents(toCondition(faultsFirst(own)), own, [...names], shown));
-  // What is still to be looked up is known before the next step begins.
+  const results = withResults(conditioned, findEvents(toSharingCondition(faultsFirst(own)), own, [...names], shown));
+  // Pending answers are known before the next step begins.
   const lasting = own.filter(({ reason }) => reason !== "WaitingForRequiredResources");
   if (before === undefined && lasting.length === 0) return results;
   const unavailable = shares.flatMap(({ shared }) => {
     const ofShare = lasting.filter(({ message }) => message.startsWith(`${shared.name}: `));
-    return ofShare.length === 0 ? [] : [[shared.name, ofShare.map(toJson)] as const];
+    return ofShare.length === 0 ? [] : [[shared.name, ofShare.map(toContextEntry)] as const];
   });
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
 
 /** Sorts what a person has to mend before what passes by itself: a wait must not hide a fault. */
-const faultsFirst = (remarks: readonly Remark[]): readonly Remark[] => [
+const faultsFirst = (remarks: readonly SharingRemark[]): readonly SharingRemark[] => [
   ...remarks.filter(({ reason }) => !isWait(reason)),
   ...remarks.filter(({ reason }) => isWait(reason)),
 ];
 
 const isWait = (reason: string): boolean => reason === "WaitingForRequiredResources" || reason === "WaitingForCopies";
 
-/** Cut, as it is shown: a team may put a megabyte where a name is meant, and each step repeats it. */
-const toJson = ({ reason, message }: Remark): JsonObject => ({ reason, message: cutMessage(message) });
+/** Converts a remark to JSON, its message cut as in the condition: a team may write a name of a megabyte, and each step repeats it. */
+const toContextEntry = ({ reason, message }: SharingRemark): JsonObject => ({ reason, message: cutMessage(message) });
 
-const toRemarks = (entry: unknown): readonly Remark[] =>
+const toRemarks = (entry: unknown): readonly SharingRemark[] =>
   (Array.isArray(entry) ? entry : [])
     .filter(isObject)
     .map(({ reason, message }) => ({ reason: toPlainText(reason), message: toPlainText(message) }));
 
-function toCondition(remarks: readonly Remark[]): Condition {
+function toSharingCondition(remarks: readonly SharingRemark[]): Condition {
   const [first] = remarks;
   return {
     type: TYPE,
-    status: toStatus(first?.reason),
+    status: toSharingStatus(first?.reason),
     reason: first?.reason ?? "Available",
     message: first === undefined ? undefined : remarks.map(({ message }) => message).join("; "),
     target: "CompositeAndClaim",
   };
 }
 
-function toStatus(reason: string | undefined): Condition["status"] {
+function toSharingStatus(reason: string | undefined): Condition["status"] {
   if (reason === undefined) return "True";
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }
 
 /**
- * The event for what has changed in this step. The condition that the XR shows may speak of other steps too, so it is
- * searched for what this step says.
+ * Makes the event for a change in this step. The XR's condition may cover other steps too, so it is searched for this step's
+ * messages.
  */
 function findEvents(
   { status, reason, message, target }: Condition,
-  own: readonly Remark[],
+  own: readonly SharingRemark[],
   names: readonly string[],
   shown: ShownCondition | undefined,
 ): readonly Result[] {
@@ -117,8 +117,8 @@ function findEvents(
   return [{ severity: isWaiting ? "Normal" : "Warning", message: message ?? `${TYPE} is ${status}`, reason, target }];
 }
 
-/** A message that was cut short may have had the rest. */
-function isShown(own: readonly Remark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
+/** Tells whether the XR's condition shows these remarks already. A message that was cut may have contained them. */
+function isShown(own: readonly SharingRemark[], names: readonly string[], shown: ShownCondition | undefined): boolean {
   if (shown === undefined || shown.status === "Unknown") return false;
   const said = `; ${shown.message}`;
   if (own.length > 0)
@@ -142,40 +142,39 @@ const SENTENCES: Sentences = {
   ResourcesHeldBack: ({ fields }) => `not created before its field is available: ${listFields(fields)}`,
   FieldsKept: ({ fields }) => `what exists keeps its field until then: ${listFields(fields)}`,
   NamespaceNotSelected: ({ wanted }, { kind }) =>
-    `${kind} ${wanted} lies in a namespace, and the Composition does not say in which: it has to set select.namespace`,
-  NotFound: ({ wanted }, { kind }) => `there is no ${kind} ${wanted}`,
+    `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
+  NotFound: ({ wanted }, { kind }) => `found no ${kind} ${wanted}`,
   TooFewMatches: ({ wanted, found, minMatch }, { kind }) =>
-    `${found} ${kind} match ${wanted}, and ${minMatch} are wanted`,
+    `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
   Ambiguous: ({ wanted, found, maxMatch, named }, { kind }) =>
-    `${found} ${kind} match ${wanted}, and at most ${maxMatch} may${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
+    `found ${found} ${kind} ${wanted}, more than maxMatch: ${maxMatch}${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
   BeingDeleted: ({ shared }, { kind }) =>
-    `${kind} ${shared} is being deleted, so no new copy is made of its connection Secret`,
+    `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
   NoConnectionSecret: ({ shared, field }, { kind }) => `${kind} ${shared} names no connection Secret in ${field}`,
   NoCredential: ({ shared, namespace }, { kind }) =>
     `${kind} ${shared} has no credential for namespace ${namespace} yet`,
   SourceNotAllowed: ({ shared }, { kind }) =>
-    `${kind} ${shared} names a Secret in another namespace, but may share those of its own namespace only`,
-  SourceNotFound: ({ secret }) => `there is no Secret ${formatSecret(secret)}`,
+    `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
+  SourceNotFound: ({ secret }) => `Secret ${formatSecret(secret)} does not exist`,
   KeyNotFound: ({ secret, key }) => `Secret ${formatSecret(secret)} has no key ${key}`,
   KeyIsNotText: ({ secret, key }) =>
-    `key ${key} of Secret ${formatSecret(secret)} is not text, so no template can hold it`,
+    `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
   AccessNotGranted: ({ shared, namespaces, remedy }, { kind }) =>
     `${kind} ${shared} does not grant access to ${namespaces.length === 0 ? "every namespace" : listNamespaces(namespaces)}: ` +
-    `whoever owns it has to ${remedy}`,
-  TooManyTargets: () =>
-    `only the first ${MAX_TARGETS} copies are made: a shared resource is copied ${MAX_TARGETS} times at most`,
+    `its owner has to ${remedy}`,
+  TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
   TooLarge: ({ excess }) =>
-    `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: with all of them the answer would be more than Crossplane takes`,
+    `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
   NamespaceNotReadable: ({ namespaces }) =>
     `Crossplane could not read ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
     '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
   NamespaceNotAccepting: ({ namespaces, consumer }) =>
-    `${listNamespaces(namespaces)} takes no copies from ${consumer}: whoever owns it has to add ` +
-    `${consumer} to its Namespace's annotation ${ACCEPT_COPIES_FROM}`,
+    `${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
+    `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
   TargetTaken: ({ target, holder }) =>
     holder === undefined
-      ? `Secret ${formatSecret(target)} exists and is no copy of ours, so it is left alone: choose another secretName, or remove it`
-      : `Secret ${formatSecret(target)} is a copy that ${brief(holder)} made, and is left to it: choose another secretName`,
+      ? `Secret ${formatSecret(target)} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`
+      : `Secret ${formatSecret(target)} is a copy made by ${brief(holder)}: choose another secretName`,
   CopyFailed: ({ target, says }) => `Secret ${formatSecret(target)} cannot be written: ${brief(says)}`,
   WaitingForCopies: ({ targets }) => `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
 };

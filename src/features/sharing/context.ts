@@ -1,4 +1,3 @@
-import { ENVIRONMENT, NEW_ENVIRONMENT } from "../../crossplane/environment.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, documentOf, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
@@ -7,61 +6,62 @@ import { hashText } from "../../model/hash.ts";
 import { define, isObject, type JsonObject, type JsonValue, type MutableObject, ownValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
+import { ENVIRONMENT } from "../value.ts";
 
 export interface Readable {
   readonly shared: SharedResource;
   readonly resources: readonly Document[];
-  /** Labels were looked for, nothing has them, and nothing has to. */
+  /** True if a search by labels found nothing, and minMatch allows that. */
   readonly isEmptyList?: boolean;
-  /** Not known yet, or not available. */
+  /** True if it is not known yet, or not available. */
   readonly isMissing?: boolean;
 }
 
-type Entry = readonly [string, ContextValue];
+type ContextEntry = readonly [string, ContextValue];
 
 /**
- * Makes what later steps find in the context: the shared resources as Crossplane answered them, unread, as lists by name beside
- * what an earlier step left there; and the environment with what is merged into it. Never a Secret.
+ * Makes the context for later steps: the shared resources, as lists by name, added to those of earlier steps, and the environment
+ * with the values merged into it. Never contains a Secret.
  */
-export const toContext = (found: readonly Readable[], call: Call): readonly Entry[] => [
+export const toContext = (found: readonly Readable[], call: Call): readonly ContextEntry[] => [
   ...listShared(found, call),
   ...mergeEnvironment(found, call),
 ];
 
-function listShared(found: readonly Readable[], { request, input }: Call): readonly Entry[] {
+function listShared(found: readonly Readable[], { request, input }: Call): readonly ContextEntry[] {
   const looked = found.filter(({ shared }) => shared.select.by !== "self");
   const lists = looked.flatMap(({ shared, resources, isEmptyList = false }) =>
     resources.length === 0 && !isEmptyList ? [] : [[shared.into ?? shared.name, resources] as const],
   );
-  // Templates look for names in it, which they cannot in nothing: it is there, if empty, unless what should be in it is missing.
+  // Templates look up names in this object, so it exists even if it is empty, unless a shared resource is missing.
   const isThere = looked.length > 0 && looked.every(({ isMissing = false }) => !isMissing);
   if (lists.length === 0 && !isThere) return [];
   const earlier = request.context.at([input.spec.contextKey], TOO_DEEP);
-  if (earlier === TOO_DEEP) return []; // what cannot be read cannot be added to
+  if (earlier === TOO_DEEP) return []; // it cannot be decoded, so nothing can be added
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
 }
 
-/** As function-environment-configs merges: shared resources over what earlier steps left, and that over the defaults. */
-function mergeEnvironment(found: readonly Readable[], { request, input }: Call): readonly Entry[] {
+/** Merges like function-environment-configs: shared resources over the environment of earlier steps, and that over the defaults. */
+function mergeEnvironment(found: readonly Readable[], { request, input }: Call): readonly ContextEntry[] {
   const layers = found.flatMap(({ shared, resources }) =>
     resources.flatMap((resource) => toLayers(shared.toEnvironment, resource)),
   );
   const { environment } = input.spec;
-  // Templates read fields of the environment: it is there, if empty, unless what should be in it is missing.
+  // Templates read fields of the environment, so it exists even if it is empty, unless a shared resource is missing.
   const sources = found.filter(({ shared }) => shared.toEnvironment !== undefined);
   const isThere =
     sources.length > 0 && sources.every(({ resources, isMissing = false }) => !isMissing && resources.length === 0);
   if (layers.length === 0 && environment === undefined && !isThere) return [];
   const earlier = request.context.at([ENVIRONMENT], TOO_DEEP);
   if (earlier === TOO_DEEP) return [];
-  // What is later is merged first: a list in the middle hides no default from an object that takes its place.
+  // Merges the later objects first: a list that an object replaces must not hide defaults from that object.
   const set = isObject(earlier) ? [earlier, ...asOne(layers)] : layers;
   const objects = environment === undefined ? set : [environment.defaultData, ...asOne(set)];
   const isNew = objects.every((object) => !Object.hasOwn(object, "kind"));
   return [[ENVIRONMENT, mergeAll(isNew ? [...objects, NEW_ENVIRONMENT] : objects)]];
 }
 
-/** Merges several; one is not copied for that, because a team may write a large one. */
+/** Merges several objects; a single one, which may be large, is not copied. */
 const asOne = (objects: readonly JsonObject[]): readonly JsonObject[] =>
   objects.length > 1 ? [mergeAll(objects)] : objects;
 
@@ -72,8 +72,8 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
 }
 
 /**
- * Merges objects field by field; of all else the later one wins. There may be many objects with many fields, so each field is
- * copied once.
+ * Merges objects field by field; of other values the later one wins. Copies each field once: there may be many objects with many
+ * fields.
  */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
   const made = new Set<JsonValue>();
@@ -82,7 +82,7 @@ function mergeAll(objects: readonly JsonObject[]): JsonObject {
   return merged;
 }
 
-/** @param made the objects that this merge has made, so that it may change them */
+/** @param made the objects that this merge created and so may mutate. */
 function addTo(merged: MutableObject, object: JsonObject, made: Set<JsonValue>): void {
   for (const key of Object.keys(object)) {
     const value = object[key] as JsonValue;
@@ -98,13 +98,13 @@ function addTo(merged: MutableObject, object: JsonObject, made: Set<JsonValue>):
   }
 }
 
-/** The context key under which a step keeps the environment that earlier steps left, while Crossplane calls it again. */
+/** The context key under which a step keeps the environment of earlier steps, for the next calls of the same step. */
 const ENVIRONMENT_BEFORE = `${DOMAIN}/environment-before`;
 
 /**
- * The call, with the environment that earlier steps left. Crossplane calls a step until it requires nothing new, each time with
- * the context that the step has returned. A share that selects by what another one, or it itself, has just added to the
- * environment would ask for something else at each call, and Crossplane gives up after six.
+ * Restores the environment of earlier steps in the call. Crossplane calls a step until it requires nothing new, each time with the
+ * context that the step returned. A share that selects by a value that this step added to the environment would require something
+ * else in each call, and Crossplane gives up after six.
  */
 export function withEnvironmentBefore(call: Call): Call {
   const { context } = call.request;
@@ -120,7 +120,7 @@ export function withEnvironmentBefore(call: Call): Call {
   return { ...call, request: { ...call.request, context: before } };
 }
 
-/** The context entry that lets the next call of the same step find the same environment. */
+/** Makes the context entry by which the next call of the same step finds the same environment. */
 export function keepEnvironmentBefore(call: Call): readonly (readonly [string, JsonObject])[] {
   if (!isFeedingItself(call.input.spec.sharedResources)) return [];
   return [[ENVIRONMENT_BEFORE, { step: identifyStep(call), environment: environmentBefore(call) }]];
@@ -134,7 +134,7 @@ function environmentBefore(call: Call): JsonObject {
   return isObject(environment) ? environment : {};
 }
 
-/** A step does not know its name, but has an input of its own. */
+/** Identifies the step by its input: it does not know its name. */
 const identifyStep = ({ input }: Call): string => hashText(JSON.stringify(input.spec.sharedResources), 16);
 
 const isFeedingItself = (shares: readonly SharedResource[]): boolean =>
@@ -150,3 +150,6 @@ function readsEnvironment({ select, connection }: SharedResource): boolean {
   ];
   return values.some((value) => value?.is === "environment");
 }
+
+/** The type of a new environment, as function-environment-configs sets it. */
+const NEW_ENVIRONMENT = { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment" } as const;

@@ -1,6 +1,6 @@
 import { FunctionError } from "../../errors.ts";
 import type { ToFieldPath } from "../../input/patch.ts";
-import { compareEntries } from "../../model/compare.ts";
+import { compareEntries } from "../../model/collections.ts";
 import { EVERY, type FieldPath, formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../../model/json.ts";
 

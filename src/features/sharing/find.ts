@@ -1,8 +1,8 @@
 import { consumerNamespace } from "../../crossplane/composite.ts";
+import { readNamespaceGrant } from "../../crossplane/grants.ts";
 import { qualifiedName } from "../../crossplane/metadata.ts";
-import { readNamespaceGrant } from "../../crossplane/namespace-grant.ts";
 import { resourceKey, toReference } from "../../crossplane/references.ts";
-import { toRequirement } from "../../crossplane/requirement.ts";
+import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Select } from "../../input/select.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { quote } from "../../model/condition.ts";
@@ -15,7 +15,7 @@ import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
 import type { Cause, SharingReason } from "./verdict.ts";
 
-const NAMESPACE = ["metadata", "namespace"];
+const NAMESPACE_PATH = ["metadata", "namespace"];
 
 /** The resources that a selector finds, and the name by which the consumer asked; or why there are none. */
 export type Lookup =
@@ -28,31 +28,33 @@ const NOT_ASKED: Lookup = { is: "gone", reason: undefined };
 const broken = (reason: SharingReason): Lookup => ({ is: "broken", reason });
 
 /**
- * Looks a shared resource up. One from another namespace than was asked for is not taken: `crossplane render` up to v2.2
- * looks at names only, and credentials of the wrong database are worse than none.
+ * Looks up a shared resource. Rejects one from another namespace than the selector's: `crossplane render` up to v2.2 matches names
+ * only, and credentials of the wrong database are worse than none.
  *
- * @param origins the keys of the resources that copies were made from so far: one of them is taken for as long as it matches.
+ * @param origins the keys of the shared resources that copies were made from so far: one of them is preferred while it matches.
  */
 export function findShared(shared: SharedResource, origins: ReadonlySet<string>, call: Call): Lookup {
   const { document } = call.composite;
   if (shared.select.by === "self") return { is: "found", resources: [document], name: qualifiedName(document) };
-  const selector = toSelector(shared, shared.select, call);
+  const selector = resolveSelector(shared, shared.select, call);
   if (selector.is === "notAsked") return NOT_ASKED;
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
-  const fault = findFault(selector.value);
+  const fault = findSelectorFault(selector.value);
   if (fault !== undefined) return broken({ is: "InvalidSelector", fault });
 
   const answer = call.requirements.ask(toRequirement(`shared-resource/${shared.name}`, selector.value));
   if (answer.is === "pending")
     return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: shared.kind } };
   const { namespace } = selector.value;
-  const matches = answer.items.filter((item) => namespace === undefined || stringAt(item, NAMESPACE) === namespace);
+  const matches = answer.items.filter(
+    (item) => namespace === undefined || stringAt(item, NAMESPACE_PATH) === namespace,
+  );
   return choose(shared, formatSelector(selector.value), matches, origins, call);
 }
 
 /**
- * Several are taken where the input says how many, or which come first; else they are ambiguous. An XR that has one of them keeps
- * it, whatever else matches by now: labels of claims reach cluster-scoped XRs, so anybody can add a match.
+ * Chooses among matches: several only if the input says how many, or sorts them; else they are ambiguous. An XR with a copy of one of
+ * them keeps it, whatever else matches: labels of claims reach cluster-scoped XRs, so any team can add a match.
  */
 function choose(
   shared: SharedResource,
@@ -66,7 +68,8 @@ function choose(
   const found = matches.length;
   if (select.by !== "labels") return found === 0 ? tooFew(wanted, 0, 1) : toFound(matches.slice(0, 1));
   const { minMatch, maxMatch, sortByFieldPath } = select;
-  const isUnscoped = select.namespace === undefined && matches.some((item) => stringAt(item, NAMESPACE) !== undefined);
+  const isUnscoped =
+    select.namespace === undefined && matches.some((item) => stringAt(item, NAMESPACE_PATH) !== undefined);
   if (isUnscoped) return broken({ is: "NamespaceNotSelected", wanted });
   if (found < minMatch) return tooFew(wanted, found, minMatch);
 
@@ -95,10 +98,10 @@ function nameGranting({ grant }: SharedResource, found: readonly Document[], { c
 
 /** Labels may all be left out. */
 type Asked<T> = Resolved<T> | { readonly is: "notAsked" };
-type Match = Asked<ResourceSelector["match"]>;
+type ResolvedMatch = Asked<ResourceSelector["match"]>;
 
 /** Makes the selector of what Crossplane is to find. */
-function toSelector(
+function resolveSelector(
   { apiVersion, kind, connection }: SharedResource,
   select: Exclude<Select, { by: "self" }>,
   call: Call,
@@ -106,8 +109,8 @@ function toSelector(
   const isEverywhere = select.namespace?.is === "literal" && select.namespace.value === "*";
   const namespace = select.namespace === undefined || isEverywhere ? undefined : resolveString(select.namespace, call);
   if (namespace?.is === "unset") return namespace;
-  const match = select.by === "name" ? byName(select.name, call) : byLabels(select.labels, call);
-  // Whoever waits for a Secret is told why there is none.
+  const match = select.by === "name" ? resolveName(select.name, call) : resolveLabels(select.labels, call);
+  // With copies, the condition has to say why they are missing.
   if (match.is === "notAsked" && connection)
     return { is: "unset", field: "everything that select.matchLabels refers to" };
   if (match.is !== "set") return match;
@@ -118,7 +121,7 @@ function toSelector(
  * Finds what no resource can be called. That is not asked for: Crossplane could only fail the whole XR, and an XR that fails keeps
  * its copies whatever their owners say.
  */
-function findFault({ namespace, match }: ResourceSelector): string | undefined {
+function findSelectorFault({ namespace, match }: ResourceSelector): string | undefined {
   if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
   if ("name" in match) {
     return isPathSegment(match.name) ? undefined : `${quote(match.name)} is not a resource's name`;
@@ -127,13 +130,13 @@ function findFault({ namespace, match }: ResourceSelector): string | undefined {
   return wrong === undefined ? undefined : `${quote(wrong)} is not a label's value`;
 }
 
-function byName(value: Extract<Select, { by: "name" }>["name"], call: Call): Match {
+function resolveName(value: Extract<Select, { by: "name" }>["name"], call: Call): ResolvedMatch {
   const name = resolveString(value, call);
   return name.is === "unset" ? name : { is: "set", value: { name: name.value } };
 }
 
-/** Optional labels are left out where they are not set; without any label left, everything would match. */
-function byLabels(labels: Extract<Select, { by: "labels" }>["labels"], call: Call): Match {
+/** Resolves labels, without optional ones that are not set. With no label left nothing is asked, because everything would match. */
+function resolveLabels(labels: Extract<Select, { by: "labels" }>["labels"], call: Call): ResolvedMatch {
   const resolved: [string, string][] = [];
   for (const { key, value, optional } of labels) {
     const label = resolveString(value, call);
@@ -152,9 +155,8 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
 }
 
 /**
- * Sorts resources by the values at a path, texts before numbers, as function-extra-resources does; where the values are the
- * same, by namespace and name. Missing values come last: a resource that lacks the field must not come before those that
- * have it.
+ * Sorts resources by the values at a path, texts before numbers as in function-extra-resources, missing values last, then by
+ * namespace and name.
  */
 function sortBy(resources: readonly Document[], path: FieldPath = []): readonly Document[] {
   const keyed = resources.map((resource) => ({ resource, keys: readSortKeys(resource, path) }));

@@ -1,15 +1,17 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import { type Composite, consumerNamespace } from "../../crossplane/composite.ts";
 import type { SecretName } from "../../crossplane/copies.ts";
-import { matchesLabels } from "../../crossplane/label-selector.ts";
-import { ALLOWED_NAMESPACES, readNamespaceGrant } from "../../crossplane/namespace-grant.ts";
 import {
+  ALLOWED_NAMESPACES,
+  formatGrantee,
   type Grantee,
   grantsOf,
+  readNamespaceGrant,
   referenceGrantSchema,
   requireReferenceGrants,
   type SecretGrants,
-} from "../../crossplane/reference-grant.ts";
+} from "../../crossplane/grants.ts";
+import { matchesLabels } from "../../crossplane/label-selector.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { quote } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
@@ -22,37 +24,37 @@ type PendingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
   | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] };
 
-/** The namespaces that have access to a shared resource. */
-type Access =
+/** The access of namespaces to a shared resource. */
+type ShareAccess =
   | { readonly is: "pending"; readonly reason: PendingReason }
   | {
       readonly is: "known";
       isGranted(namespace: string): boolean;
-      /** The step that would give these namespaces access, for its owner to read. */
+      /** Describes how the owner grants access to these namespaces. */
       remedy(namespaces: readonly string[]): string;
     };
 
-export type KnownAccess = Extract<Access, { is: "known" }>;
+export type KnownShareAccess = Extract<ShareAccess, { is: "known" }>;
 
-const everyone: Access = { is: "known", isGranted: () => true, remedy: () => "" };
+const everyone: ShareAccess = { is: "known", isGranted: () => true, remedy: () => "" };
 
-/** @param namespaces those that ask: only their Namespaces are looked up where labels decide. */
-type FindAccess = (
+/** @param namespaces the consumers' namespaces: only these are looked up if a label selector decides. */
+type FindShareAccess = (
   shared: SharedResource,
   resource: Document,
   secret: SecretName | undefined,
   namespaces: readonly string[],
   call: Call,
-) => Access;
+) => ShareAccess;
 
-/** Finds who has access. The source Secret is asked for afterwards, so that nothing of it is read without a grant. */
-export const findAccess: FindAccess = (shared, ...asking) =>
+/** Finds the access to a share. The source Secret is required afterwards, so that it is not read without a grant. */
+export const findShareAccess: FindShareAccess = (shared, ...asking) =>
   shared.select.by === "self" || shared.grant === "None" ? everyone : findGrantedAccess(shared, ...asking);
 
-/** The same, where the share's input does not do without a grant: by annotation unless it says otherwise. */
-export const findGrantedAccess: FindAccess = (shared, resource, secret, namespaces, call) => {
+/** Finds the access by grants: by ReferenceGrant if the share says so, else by annotation. */
+export const findGrantedAccess: FindShareAccess = (shared, resource, secret, namespaces, call) => {
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
-  const version = findVersion(call);
+  const version = findGrantVersion(call);
   const name = `shared-resource/${shared.name}/reference-grants`;
   const answer = version && call.requirements.ask(requireReferenceGrants(name, version, secret));
   return answer?.is === "resolved"
@@ -60,16 +62,16 @@ export const findGrantedAccess: FindAccess = (shared, resource, secret, namespac
     : { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } };
 };
 
-/** v1 where the cluster serves it, else v1beta1; undefined while that is asked. Crossplane can be asked from v2.2 on. */
-export function findVersion({ request, requirements }: Call): "v1" | "v1beta1" | undefined {
+/** Finds the served version of ReferenceGrant: v1, else v1beta1; undefined while pending. Before v2.2 Crossplane cannot tell. */
+export function findGrantVersion({ request, requirements }: Call): "v1" | "v1beta1" | undefined {
   if (!request.capabilities.has("RequiredSchemas")) return "v1beta1";
   const schema = requirements.askSchema(referenceGrantSchema("v1"));
   if (schema.is === "pending") return undefined;
   return schema.is === "resolved" ? "v1" : "v1beta1";
 }
 
-/** The annotations lie on the shared resource, so whoever wants access cannot grant it to himself. */
-function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): Access {
+/** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
+function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {
   const { names, isForAll, selector, invalidName } = readNamespaceGrant(resource);
   const asking = [...new Set(namespaces)].filter((namespace) => DNS_LABEL.test(namespace) && !names.has(namespace));
   const looked = selector === undefined || isForAll ? [] : asking.map((namespace) => lookUpNamespace(namespace, call));
@@ -96,29 +98,29 @@ const toPendingReason = ({ is, namespace }: ReturnType<typeof lookUpNamespace>):
     : { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` };
 
 /**
- * Access by the ReferenceGrants in the Secret's namespace. `from` is the namespace of the XR or claim that asks; for an XR
+ * Finds the access by the ReferenceGrants in the Secret's namespace. The grantee's namespace is that of the XR or claim; for an XR
  * without one it is the copy's.
  */
-function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownAccess {
+function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const accesses = accessesOf(composite)(items);
   const key = `${secret.namespace}/${secret.name}`;
-  const access = accesses.get(key) ?? toAccess(grantsOf(items, secret), composite);
+  const access = accesses.get(key) ?? toReferenceAccess(grantsOf(items, secret), composite);
   accesses.set(key, access);
   return access;
 }
 
-/** The accesses of one XR by the grants that there are and then by Secret: there may be a thousand copies of one. */
+/** The accesses of one XR, by list of grants and then by Secret: there may be a thousand copies of one Secret. */
 const accessesOf = once((_composite: Composite) =>
-  once((_items: readonly Document[]) => new Map<string, KnownAccess>()),
+  once((_items: readonly Document[]) => new Map<string, KnownShareAccess>()),
 );
 
-function toAccess({ all, named }: SecretGrants, composite: Composite): KnownAccess {
+function toReferenceAccess({ all, named }: SecretGrants, composite: Composite): KnownShareAccess {
   const kinds = consumerKinds(composite);
   const own = consumerNamespace(composite);
-  // One namespace is looked for in each grant; many in all of them together.
-  const sets = [all, ...(own === undefined ? [named.flat()] : named)].map(toKeys);
+  // One namespace is looked up in each grant, many in a set of all grants.
+  const sets = [all, ...(own === undefined ? [named.flat()] : named)].map(toGranteeSet);
   const isGrantee = (namespace: string): boolean =>
-    sets.some((keys) => kinds.some((kind) => keys.has(toKey({ kind, namespace }))));
+    sets.some((keys) => kinds.some((kind) => keys.has(formatGrantee({ kind, namespace }))));
   const isOwnGranted = own !== undefined && isGrantee(own);
   return {
     is: "known",
@@ -128,9 +130,8 @@ function toAccess({ all, named }: SecretGrants, composite: Composite): KnownAcce
   };
 }
 
-const toKey = ({ kind, namespace }: Grantee): string => `${kind} ${namespace}`;
-const toKeys = once((grantees: readonly Grantee[]): ReadonlySet<string> => new Set(grantees.map(toKey)));
+const toGranteeSet = once((grantees: readonly Grantee[]): ReadonlySet<string> => new Set(grantees.map(formatGrantee)));
 
-/** The kinds that a ReferenceGrant may name for this XR: its own, or its claim's, which is the one that teams know. */
+/** Lists the kinds that a ReferenceGrant may name for this XR: its own, and its claim's, which teams know. */
 const consumerKinds = ({ apiVersion, kind, claim }: Composite): readonly string[] =>
   (claim === undefined ? [kind] : [kind, claim.kind]).map((name) => toGroupKind(name, toApiGroup(apiVersion)));

@@ -2,7 +2,7 @@ import { qualifiedName } from "../../crossplane/metadata.ts";
 import type { Fault } from "../../input/faults.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { compareTexts } from "../../model/compare.ts";
+import { compareTexts } from "../../model/collections.ts";
 import { brief, listSome, quote } from "../../model/condition.ts";
 import { didYouMean } from "../../model/did-you-mean.ts";
 import { type Document, TOO_DEEP } from "../../model/document.ts";

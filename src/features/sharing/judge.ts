@@ -7,21 +7,21 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
-import { isNeeded } from "./copies/contents.ts";
+import { needsSource } from "./copies/contents.ts";
 import { type ConnectedShare, isConnected } from "./copies/recorded.ts";
 import { findTargetFault, type Targets } from "./copies/targets.ts";
 import type { Lookup } from "./find.ts";
-import { findAccess, type KnownAccess } from "./grant.ts";
+import { findShareAccess, type KnownShareAccess } from "./grant.ts";
 import { judgeNamespace } from "./namespaces.ts";
 import { findSource, readSecret } from "./source.ts";
 import { type JudgedTarget, type Judgement, type SharingReason, type Target, withoutCopies } from "./verdict.ts";
 
 const ONE_NAMESPACE =
-  "secretRef.perConsumer gives each namespace its own credential, so the copies of one shared resource go into one namespace";
+  "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";
 
 /**
- * Judges one shared resource. Only what its owner grants is copied, and a grant taken back takes the copies away. The source
- * Secret is required last: only once every namespace is judged, one of them is granted, and a copy needs it.
+ * Judges one shared resource. Copies are made only with the owner's grant, and removed when it is revoked. The source Secret is
+ * required last: after every namespace is judged, if one of them is granted and a copy needs the values.
  */
 export function judgeShare(shared: SharedResource, targets: Targets, lookup: Lookup, call: Call): Judgement {
   if (lookup.is !== "found") return withoutCopies(lookup.is, ...(lookup.reason === undefined ? [] : [lookup.reason]));
@@ -39,7 +39,7 @@ interface Accessible {
   readonly resource: Document;
   /** The name by which the consumer asked: nothing else of it is told before access to it is granted. */
   readonly name: string;
-  readonly access: KnownAccess;
+  readonly access: KnownShareAccess;
 }
 
 function judgeConnection(
@@ -56,7 +56,7 @@ function judgeConnection(
   if (shared.grant === "ReferenceGrant" && source.is !== "named") return withoutSource(secretRef, source.is, name, []);
   const secret = source.is === "named" ? source.secret : undefined;
   const own = consumerNamespace(call.composite);
-  const access = findAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
+  const access = findShareAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
   if (access.is === "pending") return withoutCopies("unknown", access.reason);
   const accessible = { resource, name, access };
   const judged =
@@ -66,7 +66,7 @@ function judgeConnection(
   return withFields(judged, shared, targets, accessible, call);
 }
 
-const refuse = (shared: string, namespaces: readonly string[], access: KnownAccess): SharingReason => ({
+const refuse = (shared: string, namespaces: readonly string[], access: KnownShareAccess): SharingReason => ({
   is: "AccessNotGranted",
   shared,
   namespaces,
@@ -79,7 +79,7 @@ function withoutSource(
   is: "missing" | "foreign",
   shared: string,
   namespaces: readonly string[],
-  access?: KnownAccess,
+  access?: KnownShareAccess,
 ): Judgement {
   const [namespace] = namespaces;
   if (access && namespace !== undefined && !namespaces.some((each) => access.isGranted(each)))
@@ -102,7 +102,7 @@ function judgeTargets(
   const fault = findTargetFault(targets, source, call);
   if (fault !== undefined) return withoutCopies("broken", { is: "InvalidTarget", fault });
   const judged = targets.list.map((target) => ({ ...target, leave: judgeTarget(target, access, call) }));
-  const isRead = judged.some(({ leave, copy }) => leave === "granted" && isNeeded(copy));
+  const isRead = judged.some(({ leave, copy }) => leave === "granted" && needsSource(copy));
   return {
     is: "copy",
     origin: toReference(resource),
@@ -117,7 +117,7 @@ function judgeTargets(
 }
 
 /** A namespace is asked whether it takes the copy only where the copy is granted to it. */
-function judgeTarget({ namespace, copy }: Target, access: KnownAccess, call: Call): JudgedTarget["leave"] {
+function judgeTarget({ namespace, copy }: Target, access: KnownShareAccess, call: Call): JudgedTarget["leave"] {
   if (!access.isGranted(namespace)) return "notGranted";
   const isPlatforms = copy.namespaces === undefined || copy.namespaces.is === "literal";
   const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
@@ -128,7 +128,7 @@ function findRefusals(
   judged: readonly JudgedTarget[],
   isCutOff: boolean,
   shared: string,
-  access: KnownAccess,
+  access: KnownShareAccess,
   { composite }: Call,
 ): readonly SharingReason[] {
   const namespacesThat = (reason: JudgedTarget["leave"]): readonly string[] =>
@@ -147,7 +147,7 @@ function findRefusals(
   return reasons;
 }
 
-/** Adds what may be read of the shared resource: fields are granted to the consumer's own namespace. */
+/** Adds the shared resource's fields to the judgement: they are granted to the consumer's own namespace. */
 function withFields(
   judged: Judgement,
   { patches, toEnvironment }: SharedResource,
@@ -165,17 +165,17 @@ function withFields(
   return { ...judged, isRefused: true, reasons };
 }
 
-/** Judges a share that hands out fields only; each resource for itself. */
+/** Judges a share of fields without copies, each resource separately. */
 function judgeFields(shared: SharedResource, resources: readonly Document[], name: string, call: Call): Judgement {
   const own = consumerNamespace(call.composite);
   const asking = own === undefined ? [] : [own];
   const namespace = own ?? "*";
   const judged = resources.map((resource) => ({
     resource,
-    access: findAccess(shared, resource, undefined, asking, call),
+    access: findShareAccess(shared, resource, undefined, asking, call),
   }));
   const readable: Document[] = [];
-  let refused: KnownAccess | undefined;
+  let refused: KnownShareAccess | undefined;
   for (const { resource, access } of judged) {
     if (access.is === "pending") return withoutCopies("unknown", access.reason);
     if (access.isGranted(namespace)) readable.push(resource);

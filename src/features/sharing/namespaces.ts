@@ -1,16 +1,16 @@
 import { consumerNamespace } from "../../crossplane/composite.ts";
+import { toNamespaceSet } from "../../crossplane/grants.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
-import { toNamespaceSet } from "../../crossplane/namespace-grant.ts";
-import { toNamespaceRequirement } from "../../crossplane/requirement.ts";
+import { toNamespaceRequirement } from "../../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
 import { type Call, isUnreadable } from "../feature.ts";
 
-/** The names of the requirements of Namespaces begin so. */
-const PREFIX = "namespace/";
+/** The prefix of the names of Namespace requirements. */
+const NAMESPACE_REQUIREMENT = "namespace/";
 
-/** A Namespace that was looked up by its name. `found` is undefined where it is not there, and while it is not known. */
+/** A Namespace that was looked up by name. `found` is undefined if it does not exist, and while it is not known. */
 interface LookedUpNamespace {
   readonly is: "known" | "pending" | "unreadable";
   readonly namespace: string;
@@ -18,15 +18,15 @@ interface LookedUpNamespace {
 }
 
 export function lookUpNamespace(namespace: string, call: Call): LookedUpNamespace {
-  const requirement = toNamespaceRequirement(`${PREFIX}${namespace}`, { name: namespace });
-  if (isUnreadable(requirement, PREFIX, call)) return { is: "unreadable", namespace };
+  const requirement = toNamespaceRequirement(`${NAMESPACE_REQUIREMENT}${namespace}`, { name: namespace });
+  if (isUnreadable(requirement, NAMESPACE_REQUIREMENT, call)) return { is: "unreadable", namespace };
   const answer = call.requirements.ask(requirement);
   if (answer.is === "pending") return { is: "pending", namespace };
   const found = answer.items.find((item) => stringAt(item, ["metadata", "name"]) === namespace);
   return { is: "known", namespace, found };
 }
 
-/** Namespaces, separated by commas, whose XRs and claims may put copies into the Namespace that says so; `*` for all. */
+/** Annotation of a Namespace: the namespaces whose XRs and claims may put copies into it, separated by commas; `*` for all. */
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
 const readAccepted = once((namespace: Document) => toNamespaceSet(readAnnotation(namespace, ACCEPT_COPIES_FROM)));
@@ -37,11 +37,12 @@ type Acceptance = "accepted" | "pending" | "unreadable" | "refused";
 /**
  * Judges whether copies may be put into a namespace.
  *
- * - Into its own namespace an XR, or a claim, writes freely.
- * - A literal of the Composition, and an XR without a namespace and without a claim, belong to the platform: any namespace.
- * - Any other comes from a field that a tenant may write, and is asked: a Secret that appears in a namespace can do harm there.
+ * - The consumer's own namespace always accepts its copies.
+ * - Every namespace accepts copies from the platform: if the Composition names it as a literal, or for an XR without a namespace and
+ *   without a claim.
+ * - Other namespaces come from a field that a tenant may write. Their annotation decides: a new Secret can do harm in a namespace.
  *
- * @param isPlatforms true for a namespace that the Composition names.
+ * @param isPlatforms true for a literal namespace of the Composition.
  */
 export function judgeNamespace(namespace: string, isPlatforms: boolean, call: Call): Acceptance {
   const own = consumerNamespace(call.composite);

@@ -1,6 +1,7 @@
 import { type Reference, resourceKey } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
+import { groupBy } from "../../model/collections.ts";
 import type { Result } from "../../model/condition.ts";
 import {
   type Draft,
@@ -10,7 +11,6 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
-import { groupBy } from "../../model/group-by.ts";
 import type { Call, Feature } from "../feature.ts";
 import { explainReason, withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore } from "./context.ts";
@@ -19,7 +19,7 @@ import { type Delivery, deliverCopies, noteDropped } from "./copies/deliver.ts";
 import { findCopies, type ObservedCopy } from "./copies/observed.ts";
 import { resolveTargets } from "./copies/targets.ts";
 import { findShared, type Lookup } from "./find.ts";
-import { findVersion } from "./grant.ts";
+import { findGrantVersion } from "./grant.ts";
 import { judgeShare } from "./judge.ts";
 import { toPatches, withPatches } from "./patches.ts";
 import { assertSupported } from "./support.ts";
@@ -33,8 +33,8 @@ interface Share extends Readable {
 }
 
 /**
- * Finds the infrastructure of others that this XR uses, and copies its connection Secrets to where this XR's applications
- * look for them, as far as its owners grant it.
+ * Finds the shared resources that this XR uses, and copies their connection Secrets to this XR's applications, as far as the owners
+ * grant it.
  */
 export const sharing: Feature = (current, draft) => {
   const { sharedResources, environment } = current.input.spec;
@@ -43,8 +43,8 @@ export const sharing: Feature = (current, draft) => {
     return environment === undefined ? draft : withContext(draft, toContext([], call));
   }
   assertSupported(call);
-  // Asked at once: Crossplane calls a step six times at most, and what a grant says is asked for after the shared resource.
-  if (sharedResources.some(({ grant }) => grant === "ReferenceGrant")) findVersion(call);
+  // Asked in the first call: Crossplane calls a step six times at most, and grants are asked for after the shared resource.
+  if (sharedResources.some(({ grant }) => grant === "ReferenceGrant")) findGrantVersion(call);
   const copies = findCopies(call.request.observed.resources);
   const origins = findOrigins(copies);
   const judged = limitCopies(
@@ -59,7 +59,7 @@ export const sharing: Feature = (current, draft) => {
   const shares = judged.map(({ shared, judgement, lookup }, index): Share => {
     const { reasons = [], before } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
-    const reported = all.filter((reason) => lookup.is === "found" || !isFine(reason, shared));
+    const reported = all.filter((reason) => lookup.is === "found" || !isExpected(reason, shared));
     const isMissing = reported.length > 0;
     const resources = judgement.readable;
     return {
@@ -93,7 +93,7 @@ function isEmptyList(lookup: Lookup, { select, resolution }: SharedResource): bo
   return lookup.reason === undefined || (lookup.reason.is === "NotFound" && resolution === "Optional");
 }
 
-/** Groups the keys of the resources that copies were made from by share. */
+/** Groups the keys of the shared resources that copies were made from, by share. */
 function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, ReadonlySet<string>> {
   const keys = copies.flatMap(({ share, origin }) => (origin ? [{ share, key: resourceKey(origin) }] : []));
   const byShare = groupBy(keys, ({ share }) => share);
@@ -104,12 +104,12 @@ function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
   const shown = withContext(draft, toContext(shares, call));
   const moved = withResults(shown, shares.flatMap(toMoveEvent));
   const conditioned = withResults(withSharingCondition(moved, shares, call), findFailure(shares));
-  // A copy that is not written yet is composed and unready. Where nothing was composed, the XR itself has to be unready.
+  // A copy that is not written yet is composed and unready. If nothing was composed, the XR itself has to be unready.
   const isServed = shares.every(({ reasons }) => reasons.every(({ is }) => is === "WaitingForCopies"));
   return isServed ? conditioned : withCompositeUnready(conditioned);
 }
 
-/** Stops the XR where a share says so, as soon as all of them are looked up. */
+/** Makes the Fatal result for shares with `resolution: Fail`, once all shares are looked up. */
 function findFailure(shares: readonly Share[]): readonly Result[] {
   const isWaiting = shares.some(({ reasons }) => reasons.some(({ is }) => is === "WaitingForRequiredResources"));
   const faults = shares.flatMap(({ shared, reasons }) =>
@@ -127,16 +127,16 @@ const toFatal = (faults: readonly Fault[]): readonly Result[] => {
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
 };
 
-/** Makes an event where copies come from another resource than before. */
+/** Makes an event if copies come from another shared resource than before. */
 function toMoveEvent({ shared, judgement, before }: Share) {
   if (before === undefined || judgement.is !== "copy") return [];
-  const message = `${shared.name}: copies come from ${name(judgement.origin)} now, and came from ${name(before)} before`;
+  const message = `${shared.name}: copies now come from ${nameReference(judgement.origin)}; before from ${nameReference(before)}`;
   return [{ severity: "Normal", reason: "SourceChanged", message, target: "CompositeAndClaim" } as const];
 }
 
-const name = ({ kind, namespace, name: own }: Reference): string =>
+const nameReference = ({ kind, namespace, name: own }: Reference): string =>
   `${kind} ${[namespace, own].filter((part) => part !== undefined).join("/")}`;
 
-/** Tells whether a reason is left out: an optional shared resource may be missing. */
-const isFine = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
+/** Tells whether a reason is expected: an optional shared resource may be missing. */
+const isExpected = ({ is }: SharingReason, { resolution }: SharedResource): boolean =>
   resolution === "Optional" && ["FieldNotSet", "NotFound", "TooFewMatches", "FieldsKept"].includes(is);

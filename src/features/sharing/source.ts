@@ -2,7 +2,7 @@ import { type ConnectionSecret, toConnectionSecret } from "../../crossplane/conn
 import type { SecretName } from "../../crossplane/copies.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { type Reference, readReference } from "../../crossplane/references.ts";
-import { toSecretRequirement } from "../../crossplane/requirement.ts";
+import { toSecretRequirement } from "../../crossplane/requirement-names.ts";
 import type { Connection } from "../../input/connection.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts";
@@ -10,7 +10,7 @@ import { DOMAIN } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
 import type { Call } from "../feature.ts";
 
-/** A Secret's name as people and maps read it: `namespace/name`. */
+/** Formats a Secret's name for messages and map keys: `namespace/name`. */
 export const formatSecret = ({ namespace, name }: SecretName): string => `${namespace}/${name}`;
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
@@ -19,9 +19,9 @@ export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespa
 const sourcesOf = once((_resource: Document) => new Map<string, ConnectionSecret>());
 
 /**
- * Finds the Secret that a shared resource names.
+ * Finds the source Secret that a shared resource names.
  *
- * @param consumer the namespace whose own credential it is, where the input asks for that.
+ * @param consumer the namespace whose own credential is used, with `perConsumer`.
  */
 export function findSource(
   resource: Document,
@@ -40,7 +40,7 @@ export function findSource(
   return source;
 }
 
-/** The Secret with the credential that the shared resource has for a namespace, as soon as it is written. */
+/** Finds the Secret with a namespace's own credential, once it is ready. */
 function findCredential(
   resource: Document,
   { consumersFieldPath }: Connection["secretRef"],
@@ -54,7 +54,7 @@ function findCredential(
   return typeof secretName === "string" && typeof secretNamespace === "string" ? [secretName, secretNamespace] : [];
 }
 
-/** A Secret's values by key, in base64 as Kubernetes shows them. */
+/** A Secret's values by key, in base64. */
 export type Data = ReadonlyMap<string, string>;
 
 /** The state of the source Secret. */
@@ -63,7 +63,7 @@ export type SourceSecret =
   | { readonly is: "missing" }
   | { readonly is: "read"; readonly data: JsonObject; readonly version: string | undefined };
 
-/** Asks for the source Secret. Called only where a copy needs its values and access is granted. */
+/** Requires the source Secret. Called only if access is granted and a copy needs the values. */
 export function readSecret(share: string, secret: SecretName, call: Call): SourceSecret {
   const answer = call.requirements.ask(toSecretRequirement(`shared-resource/${share}/secret`, secret));
   if (answer.is === "pending") return answer;
@@ -79,17 +79,17 @@ export function readSecret(share: string, secret: SecretName, call: Call): Sourc
   };
 }
 
-/** The annotation that lists the ones before it, until the provider has written what comes from the new one. */
+/** The annotation with a copy's former shared resources, until the provider has written the values of the new one. */
 export const EARLIER_RESOURCES = `${DOMAIN}/earlier-shared-resources`;
 
-/** Formats a shared resource as `readSharedResource` reads it. */
+/** Formats a shared resource for `readSharedResource`. */
 export const formatOrigin = (origin: Reference): string => JSON.stringify(toRecord(origin));
 
 export const formatOrigins = (origins: readonly Reference[]): string => JSON.stringify(origins.map(toRecord));
 
 const toRecord = ({ apiVersion, kind, namespace, name }: Reference) => ({ apiVersion, kind, namespace, name });
 
-/** Reads the origins of what may still be in the copy. */
+/** Reads the former shared resources whose values may still be in the copy. */
 export function readEarlierOrigins(composed: Document): readonly Reference[] {
   const recorded = parseJson(readAnnotation(composed, EARLIER_RESOURCES));
   return Array.isArray(recorded) ? recorded.flatMap((item: JsonValue) => readReference(item) ?? []) : [];

@@ -1,13 +1,13 @@
-import { canSelectNamespaces } from "../../crossplane/namespaces.ts";
+import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import type { Copy } from "../../input/connection.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Call } from "../feature.ts";
 
 /**
- * Guards what this generation of Crossplane, and this kind of XR, cannot do.
+ * Guards against inputs that this version of Crossplane, or this kind of XR, does not support.
  *
- * @throws {FunctionError} `InvalidInput`, with every fault and what to do instead.
+ * @throws {FunctionError} `InvalidInput`, with every fault and an alternative.
  */
 export function assertSupported(call: Call): void {
   const faults = call.input.spec.sharedResources.flatMap((shared, index) => {
@@ -18,7 +18,7 @@ export function assertSupported(call: Call): void {
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-/** v2.0 and v2.1 do not say what they can do; only XRs of v2 tell them from v1. */
+/** v2.0 and v2.1 advertise no capabilities; only XRs of v2 distinguish them from v1. */
 const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 function beyondV1({ select, grant, connection }: SharedResource, path: string): Fault[] {

@@ -7,8 +7,8 @@ import type { Template } from "../../model/template.ts";
 import type { SourceSecret } from "./source.ts";
 
 /**
- * Why a shared resource is not available. The names are the reasons of condition SharedResourcesReady, and the sentences
- * are for the team whose claim or XR shows them: what is missing, and who can mend it.
+ * The reason why a shared resource is not available; its name is the reason of condition SharedResourcesReady. Its sentence tells the
+ * consumer's team what is missing, and who can fix it.
  */
 export type SharingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
@@ -57,13 +57,13 @@ export interface PatchedField {
   readonly path: FieldPath;
 }
 
-/** A key of a copy under its name, which may come from the XR. */
+/** A key of a copy, with its resolved name. */
 export type NamedKey = { readonly to: string } & ({ readonly from: string } | { readonly parts: Template });
 
-/** A copy of the input with the names of its keys. */
+/** A copy of the input, with the resolved names of its keys. */
 export type NamedCopy = Omit<Copy, "keys"> & { readonly keys: readonly NamedKey[] | undefined };
 
-/** A Secret that is to be a copy, and how it is to look. */
+/** The name of a copy, and its properties in the input. */
 export interface Target extends SecretName {
   readonly copy: NamedCopy;
 }
@@ -103,7 +103,7 @@ export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
   readonly reasons: readonly SharingReason[];
   /** The resources that may hand out their fields: to patches, the environment and the context. */
   readonly readable: readonly Document[];
-  /** True if fields were refused, so that values taken from them are removed. */
+  /** True if fields were refused, so that values copied from them are removed. */
   readonly isRefused: boolean;
 };
 

@@ -1,18 +1,18 @@
 import type { TagChange } from "../../model/draft.ts";
-import { isRemoved, type TagSources } from "./merge.ts";
+import { isRemoved, type TagSources } from "./add-preserve-remove.ts";
 import type { TagMap } from "./tag-map.ts";
-import type { Wanted } from "./wanted.ts";
+import type { WantedTags } from "./wanted.ts";
 
 /**
- * Finds the tags that our response changes: those that we add to or replace in what the steps before us desire, unless the
- * managed resource has them already, and those that we remove. The tags that the cloud reports may be minutes old, so they
- * only tell a tag's old value.
+ * Finds the tags that our response changes: tags that we add to the desired state of earlier steps or replace in it, unless the
+ * managed resource has them already, and tags that we remove. The cloud's tags may be minutes old, so they only provide a tag's old
+ * value.
  */
 export function findChanges(
   resource: string,
   { desired, spec, cloud }: TagSources,
   tags: TagMap,
-  wanted: Wanted,
+  wanted: WantedTags,
   owner: string,
 ): readonly TagChange[] {
   const keys = findSet({ desired, spec }, tags);

@@ -1,11 +1,15 @@
-import { type Condition, sentencesForSome } from "../../model/condition.ts";
+import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
+import type { ManagedKind } from "../../crossplane/managed-resource.ts";
+import { brief, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
+import type { Contender } from "../../ownership/contender.ts";
 import type { TagFault } from "./limits.ts";
-import { explain, type Own, type TagReason } from "./reasons.ts";
 import type { LeftAlone } from "./subject.ts";
 
 const TYPE = "TagsOwned";
 
-/** The largest number of resources that a message names. */
+/** The most resources that a message names. */
 const MAX_NAMES = 3;
 
 /** One resource, and the state of its tags. */
@@ -17,78 +21,78 @@ export interface Tagged {
   readonly hasTags: boolean;
 }
 
-/** A tag that its cloud would refuse, the field where it would be written, and the cause. */
+/** A tag that its cloud would refuse, its field, and the cause. */
 export interface Refusal extends TagFault {
   readonly resource: string;
   readonly path: string;
 }
 
-/** Faults of the input's values. */
+/** Faults in the input's values. */
 export interface Faults {
   readonly refusals: readonly Refusal[];
   /** Fields of the XR or the environment that are not set. */
   readonly unset: readonly string[];
-  /** Fields with more globs, or longer ones, than are tried. */
+  /** Fields with too many or too long globs. */
   readonly excessive: readonly string[];
 }
 
-/** Reasons that belong to no resource. */
+/** Reasons that concern no single resource. */
 const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "TooManyGlobs", "NothingToTag"] as const;
 
 type TagsOwnedReason = TagReason["is"] | (typeof OTHER_REASONS)[number];
 
-/** Tells whether the resource's tags are this XR's. */
-const isFine = ({ reason }: Tagged): boolean =>
+/** Tells whether this XR owns the resource's tags. */
+const isOurs = ({ reason }: Tagged): boolean =>
   reason.is === "Owned" || (reason.is === "ExistedBefore" && !reason.isObserved);
 
 /**
- * One condition for all resources: its reason is that of the first resource that is not owned; its message counts what was
- * tagged and what was left alone, and names the others. Four reasons belong to no resource: InvalidTags, with which some are
- * held, FieldNotSet and TooManyGlobs, for entries that are left out, and NothingToTag.
+ * Makes one condition for all resources: its reason is that of the first resource that is not owned; its message counts the tagged and
+ * the ignored resources and names the others. Four reasons concern no single resource: InvalidTags, FieldNotSet and TooManyGlobs, for
+ * entries of the input that are ignored, and NothingToTag.
  */
-export function toCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
+export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
   const { refusals, unset, excessive } = faults;
   const lacking = tagged
     .filter(({ reason }) => reason.is !== "Owned")
-    .toSorted((a, b) => Number(isFine(a)) - Number(isFine(b)));
-  const reason = findReason(tagged, lacking, faults);
+    .toSorted((a, b) => Number(isOurs(a)) - Number(isOurs(b)));
+  const reason = findTagsReason(tagged, lacking, faults);
   const sentences = [
     ...summarize(tagged, leftAlone),
     ...refusals.map(explainRefusal),
-    ...sentencesForSome(lacking, MAX_NAMES, (tag) => `${tag.resource}: ${explain(tag.reason, tag.own)}`),
+    ...sentencesForSome(lacking, MAX_NAMES, (tag) => `${tag.resource}: ${explainTagReason(tag.reason, tag.own)}`),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
-    ...excessive.map((field) => `${field} holds too many globs, or too long ones, so none of them counts`),
+    ...excessive.map((field) => `${field} has too many or too long globs, so all of them are ignored`),
   ];
   return {
     type: TYPE,
-    status: toStatus(reason, tagged),
+    status: toTagsStatus(reason, tagged),
     reason,
     message: sentences.join("; "),
     target: "CompositeAndClaim",
   };
 }
 
-function findReason(
+function findTagsReason(
   tagged: readonly Tagged[],
   lacking: readonly Tagged[],
   { refusals, unset, excessive }: Faults,
 ): TagsOwnedReason {
   const [first] = lacking;
   if (refusals.length > 0) return "InvalidTags";
-  if (first !== undefined && !isFine(first)) return first.reason.is;
+  if (first !== undefined && !isOurs(first)) return first.reason.is;
   if (unset.length > 0) return "FieldNotSet";
   if (excessive.length > 0) return "TooManyGlobs";
   return first?.reason.is ?? (tagged.length > 0 ? "Owned" : "NothingToTag");
 }
 
-function toStatus(reason: TagsOwnedReason, tagged: readonly Tagged[]): Condition["status"] {
-  if (["Owned", "ExistedBefore", "NothingToTag"].includes(reason) && tagged.every(isFine)) return "True";
+function toTagsStatus(reason: TagsOwnedReason, tagged: readonly Tagged[]): Condition["status"] {
+  if (["Owned", "ExistedBefore", "NothingToTag"].includes(reason) && tagged.every(isOurs)) return "True";
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }
 
-/** `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
+/** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): readonly string[] {
-  const owned = tagged.filter(isFine);
+  const owned = tagged.filter(isOurs);
   const tagless = owned.filter(({ hasTags }) => !hasTags).map(({ own }) => own.kind.kind);
   const rest = tagged.length - owned.length;
   const parts = [
@@ -96,14 +100,104 @@ function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone)
     ...(tagless.length > 0 ? [`${tagless.length} owned without tags (${listKinds(tagless)})`] : []),
     ...(rest > 0 ? [`${rest} not tagged`] : []),
     ...(untagged.length > 0 ? [`${untagged.length} without tags (${listKinds(untagged)})`] : []),
-    ...(excluded.length > 0 ? [`${excluded.length} ignored (${list(excluded)})`] : []),
+    ...(excluded.length > 0 ? [`${excluded.length} ignored (${listFirst(excluded)})`] : []),
   ];
   return [parts.join(", ")];
 }
 
-const listKinds = (kinds: readonly string[]): string => list([...new Set(kinds)].sort());
+const listKinds = (kinds: readonly string[]): string => listFirst([...new Set(kinds)].sort());
 
-const list = (names: readonly string[]): string =>
+const listFirst = (names: readonly string[]): string =>
   names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(", ")}, …` : names.join(", ");
 
 export const explainRefusal = ({ resource, path, message }: Refusal): string => `${resource}: ${path}: ${message}`;
+
+/** The state of one resource's tags; the names are the reasons of condition TagsOwned. */
+export type TagReason =
+  | { readonly is: "Owned" }
+  | { readonly is: "WaitingForRequiredResources" }
+  | { readonly is: "WaitingForProvider" }
+  /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
+  | { readonly is: "ExistedBefore"; readonly isObserved: boolean }
+  | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
+  | { readonly is: "OwnedByAnother" | "Withheld" | "CannotObserve" | "Conflict"; readonly owner: Contender }
+  | { readonly is: "WaitingForOwner"; readonly owner: Contender; readonly isNext: boolean }
+  | { readonly is: "OwnedByAnotherCluster"; readonly cluster: string };
+
+/** Our managed resource, for sentences about it. */
+interface Own {
+  readonly kind: ManagedKind;
+  /** Undefined before it is created. */
+  readonly document: Document | undefined;
+}
+
+/** Explains a reason: who owns the cloud resource, since when, and how to move ownership here. */
+function explainTagReason(reason: TagReason, own: Own): string {
+  switch (reason.is) {
+    case "Owned":
+      return "owned";
+    case "WaitingForRequiredResources":
+      return `waiting for Crossplane to look up other managed resources for the same ${own.kind.kind}`;
+    case "ExistedBefore":
+      return explainExisting(reason, own);
+    case "WaitingForProvider":
+      return `only observed until its provider has looked for it${explainSynced(own)}`;
+    case "BeingDeleted":
+      return "its managed resource is being deleted";
+    case "FieldNotSet":
+      return "unchanged until owner.cluster, the name of this control plane, is set";
+    case "Arbitrating":
+      return "only observed until the next reconcile shows that no other XR owns it";
+    case "OwnedByAnother":
+      return `${ownership(reason.owner, own)}, so this XR only observes it; ${explainTakeOver(own)}`;
+    case "Withheld":
+      return `${ownership(reason.owner, own)}, so this XR does not create it`;
+    case "Conflict":
+      return `cannot go on: ${ownership(reason.owner, own)}, and onConflict is Fail; ${explainTakeOver(own)}`;
+    case "CannotObserve":
+      return `${ownership(reason.owner, own)}; a ${own.kind.kind} has no managementPolicies, so this XR repeats the owner's tags and does not delete the cloud resource when it is deleted`;
+    case "WaitingForOwner":
+      return explainWaiting(reason, own);
+    case "OwnedByAnotherCluster":
+      return `control plane ${brief(reason.cluster)} owns it according to its tags, so this XR only observes it; ${explainTakeOver(own)}`;
+  }
+}
+
+function explainWaiting({ owner, isNext }: Extract<TagReason, { is: "WaitingForOwner" }>, own: Own): string {
+  if (!isNext) return `${ownership(owner, own)}, and has not listed this XR as a successor yet`;
+  return owner.isDeleting
+    ? `waiting until ${describeContender(owner, own)} and the cloud resource are deleted`
+    : `waiting for ${describeContender(owner, own)} to stop writing it; if that XR is paused, pause its ${own.kind.kind} as well`;
+}
+
+function explainExisting({ isObserved }: Extract<TagReason, { is: "ExistedBefore" }>, own: Own): string {
+  if (!isObserved) return `existed before this XR, so it is not deleted with it; ${allowDelete(own)}`;
+  const unknown = "its provider does not report who else writes it";
+  return `existed before this XR, and ${unknown}, so this XR only observes it; ${explainTakeOver(own)}; ${allowDelete(own)}`;
+}
+
+const ownership = (owner: Contender, own: Own): string => `${describeContender(owner, own)} owns it`;
+
+function describeContender({ owner, name, createdAt }: Contender, { kind }: Own): string {
+  const since = createdAt === "" ? "" : ` of ${createdAt}`;
+  return `${owner === "" ? "another managed resource" : brief(owner)} (${kind.kind} ${brief(name)}${since})`;
+}
+
+/** Quotes the provider's reason why it could not look. */
+function explainSynced({ document }: Own): string {
+  const message = document && shownCondition(document, "Synced")?.message;
+  return message ? ` (it says: ${brief(message)})` : "";
+}
+
+const allowDelete = (own: Own): string => `to delete it with this XR: ${annotate(own)} ${ALLOW_DELETE}=true`;
+
+const explainTakeOver = (own: Own): string =>
+  `to move ownership here: ${annotate(own)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;
+
+function annotate({ kind, document }: Own): string {
+  const resource = toGroupKind(kind.kind.toLowerCase(), toApiGroup(kind.apiVersion));
+  const namespace = document && stringAt(document, ["metadata", "namespace"]);
+  const name = (document && stringAt(document, ["metadata", "name"])) ?? "NAME";
+  const where = namespace === undefined ? "" : ` -n ${namespace}`;
+  return `kubectl annotate ${resource} ${name}${where}`;
+}

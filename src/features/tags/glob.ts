@@ -1,12 +1,12 @@
-/** Tells whether a text fits a glob, in which `*` is any text and `?` any character. */
+/** Tells whether a text matches a glob, in which `*` is any text and `?` any character. */
 export const fits = (text: string, glob: string): boolean => toMatcher(glob)(text);
 
 /**
- * Splits a glob once, to match many texts.
+ * Compiles a glob once, to match many texts.
  *
- * The texts between the stars are looked for from left to right, each where the last one ended, and never again further
- * left: the first place is as good as any. So a text is walked through once, however many stars there are. A part with `?`
- * takes a few steps at each character, one for each 32 of its own; globs have at most 256 (`input/tags.ts`).
+ * Searches the parts between the stars from left to right, each after the one before it: the first match of a part is as good as any
+ * other. So a text is walked once, however many stars there are. A part with `?` takes a step per character and 32 characters of its
+ * own; globs have at most 256 (`input/tags.ts`).
  */
 export function toMatcher(glob: string): (text: string) => boolean {
   const [first = "", ...rest] = glob.split("*");
@@ -26,17 +26,17 @@ export function toMatcher(glob: string): (text: string) => boolean {
   };
 }
 
-/** Finds a part from a place on; -1 if it is not there. */
+/** Finds a part in a text from an index on; -1 for no match. */
 type Finder = (text: string, from: number) => number;
 
 const WORD = 32;
 
-/** Of longer texts none fits a part with `?`. No cloud has longer keys of tags: Azure, with the longest, takes 512 characters. */
+/** The longest text that is matched with `?`. No cloud has longer tag keys: Azure, with the longest, takes 512 characters. */
 const MAX_TEXT = 512;
 
 /**
- * Shift-And (Baeza-Yates and Gonnet, 1992): bit i says that the last characters are the first i + 1 of the part. Trying the part at
- * each place would take 256 times as long for a text such as `aaa…`.
+ * Finds by Shift-And (Baeza-Yates and Gonnet, 1992): bit i says that the last characters match the first i + 1 of the part. Trying the
+ * part at each index would take 256 times as long for a text such as `aaa…`.
  */
 function toFinder(part: string): Finder {
   if (!part.includes("?")) return (text, from) => text.indexOf(part, from);
@@ -56,7 +56,7 @@ function toFinder(part: string): Finder {
   };
 }
 
-/** Makes masks of a part's places at which a unit fits, a bit each. */
+/** Makes the mask of a part's positions that match a code unit. */
 const toFitting = (part: string) => (unit: string) => {
   const mask = new Int32Array(Math.ceil(part.length / WORD));
   for (let i = 0; i < part.length; i++) {
@@ -66,7 +66,7 @@ const toFitting = (part: string) => (unit: string) => {
   return mask;
 };
 
-/** Moves all bits one up, into the next word as well, and keeps those of the mask. */
+/** Shifts all bits up by one, across words, and applies the mask. */
 function shift(state: Int32Array, mask: Int32Array): void {
   let carry = 1;
   for (let word = 0; word < state.length; word++) {

@@ -6,17 +6,17 @@ import { type Document, stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
 import { fits } from "./glob.ts";
 
-/** A kind, as the input and our tables describe it. */
+/** A kind, with its rule in the input and its facts in our tables. */
 export interface KnownKind {
   readonly kind: ManagedKind;
-  /** The entry of the input that selects it; undefined for a kind that is not to be tagged. */
+  /** The entry of the input that selects the kind; undefined if none does. */
   readonly rule: ResourceRule | undefined;
   readonly facts: KindFacts;
-  /** The fields that tell two of the kind apart, those among them that the input names. */
+  /** The identifying fields, those of the input included. */
   readonly identity: IdentityFacts;
 }
 
-/** The rule of an input that has none. */
+/** The rule of an input without `resources`. */
 const EVERY_KIND: ResourceRule = {
   apiGroup: "*",
   kind: "*",
@@ -26,10 +26,10 @@ const EVERY_KIND: ResourceRule = {
   managementPolicies: true,
 };
 
-/** The kinds of one call, each looked up once: an XR composes many resources of few kinds. */
+/** The kinds in one call, each looked up once: an XR composes many resources of few kinds. */
 export class KnownKinds {
   readonly #rules: readonly ResourceRule[];
-  /** By apiVersion, then by kind: a text of both would have to be made for each resource. */
+  /** By apiVersion, then by kind: a combined key would have to be built for each resource. */
   readonly #known = new Map<string, Map<string, KnownKind>>();
 
   constructor({ input }: Call) {
@@ -61,7 +61,7 @@ export class KnownKinds {
   }
 }
 
-/** The input may name fields that tell apart what the provider's facts do not. */
+/** Adds the identifying fields that the input names. */
 function withNamedFields(rule: ResourceRule | undefined, facts: IdentityFacts): IdentityFacts {
   if (rule === undefined) return facts;
   const { externalNameFieldPath, scopeFieldPaths } = rule;

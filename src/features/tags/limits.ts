@@ -1,13 +1,13 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { TagMap } from "./tag-map.ts";
 
-interface Limits {
+interface TagLimits {
   readonly count?: number;
-  /** The number of these that the provider sets itself. */
+  /** How many of them the provider sets itself. */
   readonly providers?: number;
   readonly key: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
   readonly value: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
-  /** The beginning of keys that only the cloud may set. */
+  /** The prefix of keys that only the cloud may set. */
   readonly reserved?: RegExp;
 }
 
@@ -19,7 +19,7 @@ const KUBERNETES_PREFIX = "(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?";
  * learn.microsoft.com/azure/azure-resource-manager/management/tag-resources, cloud.google.com/resource-manager/docs/
  * labels-overview, kubernetes.io/docs/concepts/overview/working-with-objects/labels.
  */
-const LIMITS: Readonly<Record<Cloud, Limits>> = {
+const LIMITS: Readonly<Record<Cloud, TagLimits>> = {
   AWS: { count: 50, providers: 3, key: { length: 128 }, value: { length: 256 }, reserved: /^aws:/i },
   Azure: {
     count: 50,
@@ -53,7 +53,7 @@ export const PROVIDERS_OWN: ReadonlySet<string> = new Set([
   "crossplane-providerconfig",
 ]);
 
-/** A tag that the cloud would refuse. The key is undefined where the fault concerns all tags together. */
+/** A tag that the cloud would refuse; the key is undefined for a fault of all tags together. */
 export interface TagFault {
   readonly key: string | undefined;
   readonly message: string;
@@ -62,7 +62,7 @@ export interface TagFault {
 /**
  * Finds every fault of the tags.
  *
- * @param ours the keys that this step sets, sorted; the cloud's own keys may be present, but must not be set.
+ * @param ours the keys that this step sets, sorted. Tags with a key of the cloud's own may exist, but must not be set.
  */
 export function checkTags(tags: TagMap, ours: readonly string[], cloud: Cloud): readonly TagFault[] {
   const limits = LIMITS[cloud];
@@ -76,7 +76,7 @@ export function checkTags(tags: TagMap, ours: readonly string[], cloud: Cloud): 
   return faults;
 }
 
-function checkCount(tags: TagMap, { count, providers = 0, reserved }: Limits, cloud: Cloud): readonly TagFault[] {
+function checkCount(tags: TagMap, { count, providers = 0, reserved }: TagLimits, cloud: Cloud): readonly TagFault[] {
   if (count === undefined || tags.size <= count - providers) return [];
   const counted = [...tags.keys()].filter((key) => !reserved?.test(key) && !PROVIDERS_OWN.has(key)).length;
   if (counted <= count - providers) return [];
@@ -84,15 +84,15 @@ function checkCount(tags: TagMap, { count, providers = 0, reserved }: Limits, cl
   return [{ key: undefined, message: `${counted} tags; ${cloud} takes at most ${count}${rest}` }];
 }
 
-function checkKey(key: string, { key: limit, reserved }: Limits, cloud: Cloud): readonly string[] {
+function checkKey(key: string, { key: limit, reserved }: TagLimits, cloud: Cloud): readonly string[] {
   const taken = reserved?.exec(key)?.[0];
   if (taken !== undefined) return [`keys that start with ${taken} are ${cloud}'s own`];
   return checkText(key, limit, "key", cloud);
 }
 
-function checkText(text: string, limit: Limits["key"], what: "key" | "value", cloud: Cloud): readonly string[] {
+function checkText(text: string, limit: TagLimits["key"], what: "key" | "value", cloud: Cloud): readonly string[] {
   const { length } = limit;
-  // A character is one or two units: what is more than twice as long is not read, for it may be long, and on many resources.
+  // A character is one or two code units. A text of more than twice the limit is not read: it may be very long, on many resources.
   if (length !== undefined && text.length > 2 * length)
     return [`a ${what} of more than ${length} characters, the most that ${cloud} takes`];
 

@@ -1,9 +1,9 @@
-import { isPauseSeen, readCreationTime } from "../../crossplane/external-resource.ts";
+import { isPauseSeen, readCreationTime } from "../../crossplane/managed-resource.ts";
 import {
-  EVERYTHING,
+  ALL_ACTIONS,
   mayDelete,
   mayWrite,
-  NOTHING,
+  NO_ACTIONS,
   OBSERVE,
   type Policies,
   readPolicies,
@@ -13,29 +13,29 @@ import { readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import { shownCondition } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
+import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
-import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/marks.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
-import type { TagReason } from "./reasons.ts";
+import type { TagReason } from "./condition.ts";
 import type { Subject } from "./subject.ts";
 
 /** The desired state of one managed resource as a contender, and the reason. */
 export interface Settlement {
   readonly reason: TagReason;
-  /** "leave" leaves it out of the desired state, which is for resources that were never created. */
+  /** "leave": not desired, for resources that were never created. */
   readonly is: "leave" | "keep";
   /** Undefined for a kind without management policies. */
   readonly policies: Policies | undefined;
-  /** True if a kind without management policies must not delete the cloud resource when it is deleted itself. */
+  /** True if a resource without management policies must not delete the cloud resource when it is deleted. */
   readonly isOrphaned: boolean;
-  /** True if our tags are merged in. */
+  /** True if our tags are set. */
   readonly isTagged: boolean;
-  /** The owner whose tags are repeated, where a resource that somebody else owns cannot be kept from writing. */
+  /** The owner whose tags are repeated, if its cloud resource is written by a kind that cannot observe only. */
   readonly repeats: Contender | undefined;
   readonly annotations: readonly Annotation[];
-  /** True if the XR may count on the cloud resource. */
+  /** False if the XR must not depend on the cloud resource yet. */
   readonly isSettled: boolean;
-  /** True if an observer counts as ready: some providers never set Ready on what they only observe (provider-aws v0.50.0). */
+  /** True if an observer counts as ready: some providers never set Ready on an observer (provider-aws v0.50.0). */
   readonly isReady: boolean;
 }
 
@@ -56,25 +56,24 @@ const OBSERVED: Omit<Settlement, "reason"> = {
   isReady: false,
 };
 
-/** Our managed resource, and the cloud resource that it stands for. */
+/** Our managed resource, and the cloud resource that it declares. */
 export interface Entrant {
   readonly subject: Subject;
   readonly own: Contender | undefined;
-  /** Ours among the contenders, as `contenderId` writes it. */
+  /** Our id among the contenders, formatted by `contenderId`. */
   readonly id: string;
   readonly identity: string;
-  /** True if ours stood for another cloud resource when it was observed. */
+  /** True if the observed resource declares another cloud resource. */
   readonly hasMoved: boolean;
 }
 
 /**
- * Acts on a verdict. While something is not known yet, everything stays as it is, unless ours stands for another cloud resource
- * from now on: what its provider has found is about the one before. It does nothing until its provider has read that, and so
- * whatever it says later is about the new one.
+ * Acts on a verdict. While an answer is pending, nothing changes, unless ours now declares another cloud resource: its observations
+ * are about the former one. Then ours is paused until its provider has noticed, so that later observations are about the new one.
  */
 export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
-  if (!hasToForget(entrant)) return act(verdict, entrant, rules);
-  const policies = entrant.own?.policies && NOTHING;
+  if (!hasToForget(entrant)) return actOn(verdict, entrant, rules);
+  const policies = entrant.own?.policies && NO_ACTIONS;
   if (verdict.is === "theirs") {
     const lost = yieldTo(verdict, entrant, rules);
     return { ...lost, policies: lost.policies && policies, isReady: false };
@@ -88,7 +87,7 @@ function hasToForget({ own, hasMoved }: Entrant): boolean {
   return hasMoved || (own?.policies?.length === 0 && !isPauseSeen(own.document));
 }
 
-function act(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
+function actOn(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
   switch (verdict.is) {
     case "pending":
       return { ...asBefore(entrant), reason: { is: "WaitingForRequiredResources" } };
@@ -107,7 +106,7 @@ function act(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Se
   }
 }
 
-/** Keeps what we wrote: policies and annotations. */
+/** Keeps the policies and annotations that we wrote before. */
 function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
   if (own === undefined) return { ...OBSERVED, policies: subject.hasManagementPolicies ? OBSERVE : undefined };
   const { policies } = own;
@@ -115,14 +114,14 @@ function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
     ...OBSERVED,
     policies,
     isOrphaned: policies === undefined && !own.isDeletingWithIt,
-    isTagged: mayWrite(policies ?? EVERYTHING),
+    isTagged: mayWrite(policies ?? ALL_ACTIONS),
     annotations: pickAnnotations(own, [TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE]),
   };
 }
 
 /**
- * Starts as an observer what is new. A managed resource that is older than this step in its Composition goes on writing, so that it
- * loses no tag, but gives up Delete until it is known who else needs the cloud resource.
+ * Starts a new managed resource as an observer. One that is older than this step in its Composition continues to write, so that it
+ * loses no tag, but without Delete until the other contenders are known.
  */
 function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
   const { own } = entrant;
@@ -139,7 +138,7 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
   return { ...before, policies: before.policies && withoutDelete(before.policies), isOrphaned: !before.policies };
 }
 
-/** Observes what somebody else may write, and counts on it as far as that is there. */
+/** Observes a cloud resource that others may write. */
 function asBystander(entrant: Entrant): Settlement {
   return {
     ...OBSERVED,
@@ -149,14 +148,14 @@ function asBystander(entrant: Entrant): Settlement {
   };
 }
 
-/** Records that a creation was of another cloud resource, so that it does not count as the creation of this one. */
+/** Records the creation of the former cloud resource, so that it does not count as the creation of this one. */
 function rememberCreation({ own, hasMoved }: Entrant): Settlement["annotations"] {
   if (own === undefined) return [];
   const createdAt = hasMoved ? readCreationTime(own.document) : undefined;
   return createdAt === undefined ? pickAnnotations(own, [CREATED_BEFORE]) : [[CREATED_BEFORE, createdAt]];
 }
 
-/** Annotations that say whether one of us created the cloud resource: successors learn it from their owner. */
+/** Records whether a contender created the cloud resource: successors learn it from their owner. */
 const noteOrigin = (entrant: Entrant, isCreated: boolean): Settlement["annotations"] => [
   ...rememberCreation(entrant),
   ...(isCreated ? [[ORIGIN, "Created"] as const] : []),
@@ -170,7 +169,7 @@ const pickAnnotations = ({ document }: Contender, keys: readonly string[]): Sett
 
 function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease }: OwnerRules): Settlement {
   const { id, subject } = entrant;
-  const asked = readPolicies(subject.desired) ?? EVERYTHING;
+  const asked = readPolicies(subject.desired) ?? ALL_ACTIONS;
   const isLeft = others.length > 0 && onRelease === "HandOver";
   const mayGo = origin === "created" || !subject.hasManagementPolicies;
   const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
@@ -200,7 +199,7 @@ function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules):
   const { owner, isNext } = verdict;
   const { own, subject } = entrant;
   const lost = asObserver(verdict, entrant);
-  // A writer stops first: a Fatal result would freeze it as one.
+  // A writer stops writing first: a Fatal result would freeze it as a writer.
   if (onConflict === "Fail" && !isNext && own?.isWriting !== true)
     return { ...lost, reason: { is: "Conflict", owner } };
   // A resource that exists is never left out: Crossplane would delete it.
@@ -221,8 +220,8 @@ function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, entrant: Entr
     reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
     annotations: [...noteOrigin(entrant, isCreated), ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const])],
     isSettled: isAcknowledged,
-    isReady: own?.observation === "present" && isReady(owner.document),
+    isReady: own?.observation === "present" && isResourceReady(owner.document),
   };
 }
 
-const isReady = (managed: Document): boolean => shownCondition(managed, "Ready")?.status === "True";
+const isResourceReady = (managed: Document): boolean => shownCondition(managed, "Ready")?.status === "True";

@@ -1,73 +1,71 @@
 import { COPY_KINDS } from "../../crossplane/copies.ts";
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
-import { EVERYTHING, isObserver, readPolicies } from "../../crossplane/management-policies.ts";
+import { ALL_ACTIONS, isObserver, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
 import { IGNORE_TAGS } from "../../input/tags.ts";
-import { compareEntries } from "../../model/compare.ts";
+import { compareEntries } from "../../model/collections.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
-import { type Declared, identify } from "../../ownership/identity.ts";
-import { IDENTITY } from "../../ownership/marks.ts";
-import { SHARED_FROM } from "../../ownership/owner.ts";
+import { SHARED_FROM } from "../../ownership/annotations.ts";
+import { type DeclaredResource, IDENTITY_LABEL, identify } from "../../ownership/identity.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import { type KnownKind, KnownKinds } from "./known-kinds.ts";
-import { type Candidate, findTagField } from "./tag-field.ts";
+import { findTagField, type SelectedResource } from "./tag-field.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
 
-/** A desired managed resource whose ownership is to be settled, and how its kind keeps tags. */
-export interface Subject extends Declared {
+/** A desired managed resource whose ownership is settled, and the tag field of its kind. */
+export interface Subject extends DeclaredResource {
   /** Its name in the Composition. */
   readonly resource: string;
-  /** The field that holds the tags; undefined for a kind that has none. */
+  /** The tag field; undefined for a kind without tags. */
   readonly tagField: TagField | undefined;
-  /** The value of that field as the pipeline desires it, and the tags that are in it. */
+  /** The desired value of that field, and the tags in it. */
   readonly desiredField: JsonValue | undefined;
   readonly desiredTags: TagMap | undefined;
   readonly cloud: Cloud | undefined;
-  /** Reads the tags of the cloud resource, as its provider reports them. For most resources nobody asks. */
+  /** Reads the tags of the cloud resource that its provider reports. Lazy: few resources need them. */
   readonly reportedTags: () => TagMap | undefined;
-  /** True if its provider reports who writes the cloud resource. */
+  /** True if the provider reports who writes the cloud resource. */
   readonly reportsTags: boolean;
-  /** True if it can be told to observe only. */
+  /** True if it supports observing only. */
   readonly hasManagementPolicies: boolean;
   /** True until Crossplane has answered whether the kind has tags. */
   readonly isPending: boolean;
 }
 
-/** Managed resources that are left alone, by the cause. */
+/** Managed resources that are left unchanged, by cause. */
 export interface LeftAlone {
-  /** The kinds that have no tags, or of which nothing tells that they have, and that no other XR can declare. */
+  /** Kinds without tags, or without known tags, that no other XR can declare. */
   readonly untagged: readonly string[];
-  /** The resources that the pipeline only observes, or that are annotated to be ignored. */
+  /** Resources that the pipeline only observes, or that are annotated to be ignored. */
   readonly excluded: readonly string[];
 }
 
 export interface Subjects {
   readonly subjects: readonly Subject[];
   readonly leftAlone: LeftAlone;
-  /** Schemas that tell which kinds have the field. */
 }
 
 const FOR_PROVIDER = ["spec", "forProvider"];
 const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations", SHARED_FROM];
 
 /**
- * Finds the desired resources to tag: those that the input selects and whose kind has the field. A field that a schema lacks
- * would fail the whole XR, so the input has to name it, or it is set already, or our table or the kind's schema has it. A kind without
- * the field is found too where other XRs can declare its cloud resource. Copies of Secrets are left out, and so are resources that
- * the pipeline only observes.
+ * Finds the desired resources to tag: those that the input selects and whose kind has a tag field. A field that the schema lacks would
+ * fail the whole XR, so the field has to be named by the input, set already, or listed in our table or the kind's schema. Kinds
+ * without the field are included if other XRs can declare their cloud resources. Excludes copies of Secrets, and resources that the
+ * pipeline only observes.
  */
 export function findSubjects(call: Call, draft: Draft): Subjects {
   const kinds = new KnownKinds(call);
   const selected = [...desiredSoFar(call, draft)]
     .filter(([resource]) => call.request.desired.resources.has(resource))
-    .sort(compareEntries) // Go writes its maps in another order each time
+    .sort(compareEntries) // Go's map order is random
     .map(([resource, desired]) => toSubject(resource, desired, kinds, call));
   return {
     subjects: selected.flatMap(({ subject }) => subject ?? []),
@@ -112,45 +110,45 @@ function toSubject(resource: string, desired: Document, kinds: KnownKinds, call:
   return { subject };
 }
 
-/** No cloud lets a resource have a tenth of that: AWS and Azure 50, Google Cloud 64. */
+/** The most reported tags that are read. AWS and Azure allow 50 on a resource, Google Cloud 64. */
 const MAX_REPORTED = 1000;
 
-/** Tells a managed resource from a nested XR or a native kind by the field that all providers have. */
+/** Reports a managed resource as untagged. Nested XRs and native kinds lack the field that all managed resources have. */
 const leftAlone = (desired: Document, { kind }: ManagedKind): Selected =>
   desired.at(FOR_PROVIDER) === undefined ? {} : { untagged: kind };
 
-/** The API server fills managementPolicies in for every kind that has them. */
+/** Tells whether the kind may have managementPolicies, which the API server defaults on every kind that has them. */
 const mayHavePolicies = (observed: Document | undefined): boolean =>
   observed === undefined || readPolicies(observed) !== undefined;
 
-/** Undefined for what the input does not select, and for a kind of which neither the input nor our tables know anything. */
+/** Undefined for a kind that the input does not select, or that neither the input nor our tables describe. */
 const toCandidate = (
   { kind, rule, facts }: KnownKind,
   desired: Document,
   observed: Document | undefined,
-): Candidate | undefined =>
+): SelectedResource | undefined =>
   rule === undefined || (rule.fieldPath === undefined && facts.cloud === undefined)
     ? undefined
     : { kind, rule, facts, desired, observed };
 
-/** Tells whether other XRs can declare a cloud resource without tags; of a kind that is not in our tables nobody knows. */
-const isKnownElsewhere = (declared: Declared): boolean =>
+/** Tells whether other XRs can declare a cloud resource without tags. Not known for kinds that our tables lack. */
+const isKnownElsewhere = (declared: DeclaredResource): boolean =>
   !declared.facts.countsReferences && identify(declared) !== undefined;
 
 /**
- * Tells whether the external name is one that the provider chose, and that `externalNames` desires as it is observed. A name from
- * the ledger is not: whoever may write an XR's status chooses it. What was arbitrated once is arbitrated for good.
+ * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the ledger
+ * is different: a user who may write the XR's status can choose it. A resource that has been arbitrated stays arbitrated.
  */
 function isOnlyPinned(composed: Document | undefined, desired: Document, observed: Document | undefined): boolean {
   if (composed === undefined || composed === desired || observed === undefined) return false;
   return (
     stringAt(composed, EXTERNAL_NAME) === undefined &&
     stringAt(desired, EXTERNAL_NAME) === stringAt(observed, EXTERNAL_NAME) &&
-    readLabel(observed, IDENTITY) === undefined
+    readLabel(observed, IDENTITY_LABEL) === undefined
   );
 }
 
-/** A provider sends what stands below spec.forProvider, and reports what it found at the same place below status.atProvider. */
+/** Maps a field below spec.forProvider to the field below status.atProvider in which the provider reports it. */
 const toReportedPath = (fieldPath: FieldPath): FieldPath =>
   fieldPath[0] === "spec" && fieldPath[1] === "forProvider"
     ? ["status", "atProvider", ...fieldPath.slice(2)]
@@ -158,5 +156,5 @@ const toReportedPath = (fieldPath: FieldPath): FieldPath =>
 
 function isExcluded(desired: Document): boolean {
   if (readAnnotation(desired, IGNORE_TAGS)?.toLowerCase() === "true") return true;
-  return isObserver(readPolicies(desired) ?? EVERYTHING);
+  return isObserver(readPolicies(desired) ?? ALL_ACTIONS);
 }

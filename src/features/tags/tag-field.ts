@@ -2,15 +2,15 @@ import type { ManagedKind } from "../../crossplane/managed-resource.ts";
 import type { KindFacts, TagFact } from "../../crossplane/providers/families.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
 import type { ResourceRule } from "../../input/tags.ts";
-import type { Document } from "../../model/document.ts";
+import { type Document, documentOf } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonValue } from "../../model/json.ts";
+import type { SchemaSelector } from "../../model/requirement.ts";
 import type { Call } from "../feature.ts";
-import { findField } from "./schema.ts";
-import { type TagMap, toTagMap } from "./tag-map.ts";
+import { readShape, type TagMap, toTagMap } from "./tag-map.ts";
 
-/** A desired managed resource, the entry of the input that selects it, and what is known of its kind. */
-export interface Candidate {
+/** A desired managed resource, the entry of the input that selects it, and the facts about its kind. */
+export interface SelectedResource {
   readonly kind: ManagedKind;
   readonly rule: ResourceRule;
   readonly facts: KindFacts;
@@ -18,32 +18,32 @@ export interface Candidate {
   readonly observed: Document | undefined;
 }
 
-/** Tells whether a resource has a field for tags. */
+/** The answer to whether a resource has a tag field. */
 interface FoundField {
   readonly is: "there" | "absent" | "pending" | "unknown";
   readonly field?: TagField;
-  /** The value of the field as the pipeline desires it, and the tags that are in it. */
+  /** The desired value of the field, and the tags in it. */
   readonly desiredField?: JsonValue | undefined;
   readonly desiredTags?: TagMap | undefined;
 }
 
-const ABSENT: FoundField = { is: "absent" };
+const NO_FIELD: FoundField = { is: "absent" };
 
-/** Looks for the field in the input, in the resource itself, then in our table, and only then in a schema. */
-export function findTagField(candidate: Candidate, call: Call): FoundField {
+/** Looks for the tag field in the input, in the resource, in our table, and last in the kind's schema. */
+export function findTagField(candidate: SelectedResource, call: Call): FoundField {
   const { kind, rule, facts, desired, observed } = candidate;
   const field = rule.fieldPath === undefined ? toPresentField(candidate) : { path: rule.fieldPath, shape: undefined };
-  if (field === undefined) return ABSENT;
+  if (field === undefined) return NO_FIELD;
   const before = desired.at(field.path);
   const set = before ?? observed?.at(field.path);
   const is = rule.fieldPath === undefined ? facts.tags.is : "known";
   if (set !== undefined) return toSetField(field, before, set, is);
-  if (is !== "unknown") return is === "known" ? { is: "there", field } : ABSENT;
-  const { is: found, shape } = findField(kind, field.path, call);
+  if (is !== "unknown") return is === "known" ? { is: "there", field } : NO_FIELD;
+  const { is: found, shape } = findSchemaField(kind, field.path, call);
   return { is: found, field: { path: field.path, shape } };
 }
 
-/** A field of another shape holds no tags, although it may be called so: where our table lists none, there may be a list. */
+/** Checks the shape of a field that is set: a field called `tags` may hold something else, such as a list in a kind without tags. */
 function toSetField(
   field: TagField,
   desiredField: JsonValue | undefined,
@@ -51,15 +51,15 @@ function toSetField(
   is: TagFact["is"],
 ): FoundField {
   const tags = toTagMap(set);
-  if (is === "none" ? !isObject(set) : tags === undefined) return ABSENT;
+  if (is === "none" ? !isObject(set) : tags === undefined) return NO_FIELD;
   return { is: "there", field, desiredField, desiredTags: desiredField === undefined ? undefined : tags };
 }
 
 /**
- * The field of our table, as this version of the kind has it: `settings` is a list of one in the first version of upjet's
- * cluster-scoped kinds, and an object in all others. Undefined where nothing tells which.
+ * Adapts our table's field to this version of the kind: `settings` is a list of one item in the first version of upjet's
+ * cluster-scoped kinds, and an object in all others. Undefined if it is not known which.
  */
-function toPresentField({ kind, facts, desired, observed }: Candidate): TagField | undefined {
+function toPresentField({ kind, facts, desired, observed }: SelectedResource): TagField | undefined {
   const { field } = facts.tags;
   const block = field?.path.slice(0, -1) ?? [];
   if (field === undefined || block.length <= FOR_PROVIDER.length || !kind.group.endsWith(".upbound.io")) return field;
@@ -70,3 +70,21 @@ function toPresentField({ kind, facts, desired, observed }: Candidate): TagField
 }
 
 const FOR_PROVIDER: FieldPath = ["spec", "forProvider"];
+
+/** The answer to whether a kind's OpenAPI schema has a field. */
+interface FieldInSchema {
+  readonly is: "there" | "absent" | "pending" | "unknown";
+  /** The field's shape in the schema. */
+  readonly shape?: JsonValue | undefined;
+}
+
+/** Looks for a field in the kind's schema, which Crossplane v2.2 and later can look up. */
+function findSchemaField({ apiVersion, kind }: SchemaSelector, fieldPath: FieldPath, call: Call): FieldInSchema {
+  if (!call.request.capabilities.has("RequiredSchemas")) return { is: "unknown" };
+  const answer = call.requirements.askSchema({ name: `tags/${apiVersion}/${kind}`, apiVersion, kind });
+  if (answer.is !== "resolved") return { is: answer.is };
+  const path = fieldPath.flatMap((step) => ["properties", step]);
+  const schema = answer.schema.at(path);
+  const shape = isObject(schema) ? readShape(documentOf(schema)) : undefined;
+  return { is: shape === undefined ? "absent" : "there", shape };
+}

@@ -1,10 +1,10 @@
 import type { Document } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, toPlainText, toSortedObject } from "../../model/json.ts";
 
-/** Tags by key, whatever shape a kind gives them. */
+/** Tags by key, independent of the shape in a kind. */
 export type TagMap = ReadonlyMap<string, string>;
 
-/** The ways in which lists write a tag: [{key, value}], or [{tagKey, tagValue}] as in AWS KMS. */
+/** The shapes of a tag in a list: {key, value}, {tagKey, tagValue} in AWS KMS, and so on. */
 const LIST_SHAPES = [
   { key: "key", value: "value" },
   { key: "tagKey", value: "tagValue" },
@@ -14,8 +14,9 @@ const LIST_SHAPES = [
 ] as const;
 
 /**
- * Reads a field that is a map or a list of objects; undefined where it is neither. Entries that are not texts are left out.
- * @param most how many entries are read
+ * Reads the tags in a map or a list of objects; undefined for another value. Ignores entries that are not texts.
+ *
+ * @param most the most entries to read.
  */
 export function toTagMap(field: JsonValue | undefined, most = Number.POSITIVE_INFINITY): TagMap | undefined {
   if (isObject(field)) return textsIn(field, most);
@@ -25,8 +26,8 @@ export function toTagMap(field: JsonValue | undefined, most = Number.POSITIVE_IN
 }
 
 /**
- * Reads the shape that a field's OpenAPI schema gives tags, as an empty map or a list of one item for `fromTagMap` to
- * follow; undefined where the field holds no tags: Azure's NamedValue has a list of texts.
+ * Reads the shape of tags from a field's OpenAPI schema, as an empty map or a list of one item for `fromTagMap`; undefined for a
+ * field without tags, such as the list of texts in Azure's NamedValue.
  */
 export function readShape(schema: Document): JsonValue | undefined {
   if (schema.at(["type"]) !== "array") return schema.at(["properties"]) === undefined ? {} : undefined;
@@ -38,7 +39,7 @@ export function readShape(schema: Document): JsonValue | undefined {
   return shape && [{ [shape.key]: "" }];
 }
 
-/** Reads a map without making a list of each entry: there may be tens of thousands. */
+/** Reads a map without a list of entries: there may be tens of thousands. */
 function textsIn(field: JsonObject, most: number): TagMap {
   const texts = new Map<string, string>();
   for (const key of Object.keys(field).slice(0, most)) {
@@ -55,8 +56,8 @@ function readTagEntry(item: JsonObject): readonly (readonly [string, string])[] 
 }
 
 /**
- * The tags in the shape of `like`: a map, or a list whose items look like its first. Other fields of a list's item
- * (propagateAtLaunch of an AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
+ * Converts tags to the shape of `like`: a map, or a list of items like its first. Other fields of an item (propagateAtLaunch of an
+ * AutoScalingGroup) stay with its key. Keys that `like` lacks are sorted.
  */
 export function fromTagMap(tags: TagMap, like: JsonValue | undefined): JsonValue {
   if (!Array.isArray(like)) return toSortedObject(tags);

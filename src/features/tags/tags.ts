@@ -11,44 +11,43 @@ import {
   withResults,
 } from "../../model/draft.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
-import type { Ready } from "../../model/resource.ts";
-import { KnownContenders } from "../../ownership/find-contenders.ts";
-import { formatOwner } from "../../ownership/owner.ts";
-import { eventsFor } from "../events.ts";
+import type { Ready } from "../../model/request.ts";
+import { formatOwner } from "../../ownership/annotations.ts";
+import { KnownContenders } from "../../ownership/contenders.ts";
 import type { Call, Feature } from "../feature.ts";
-import { type Arbitration, arbitrate } from "./arbitrate.ts";
+import { eventsFor } from "../transition-events.ts";
+import { decideTags, readTags, type TagSources, withTags } from "./add-preserve-remove.ts";
+import { type Arbitration, arbitrate, withOwnership } from "./arbitrate.ts";
 import { findChanges } from "./audit.ts";
-import { explainRefusal, type Faults, type Refusal, type Tagged, toCondition } from "./condition.ts";
-import { decideTags, readTags, withOwnership, withTags } from "./desire.ts";
+import { explainRefusal, type Faults, type Refusal, type Tagged, toTagsCondition } from "./condition.ts";
 import { checkTags } from "./limits.ts";
-import type { TagSources } from "./merge.ts";
 import type { Settlement } from "./settle.ts";
 import { findSubjects, type Subject } from "./subject.ts";
 import { isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
-import { toWanted, type Wanted } from "./wanted.ts";
+import { resolveWanted, type WantedTags } from "./wanted.ts";
 
 /** A decision on one resource. */
-interface Decision extends Tagged {
+interface TagDecision extends Tagged {
   readonly subject: Subject;
   readonly sources: TagSources;
-  /** Undefined where only this XR can name the cloud resource. */
+  /** Undefined if only this XR can declare the cloud resource. */
   readonly arbitration: Arbitration | undefined;
-  /** Undefined where the tags stay as the steps before us want them. */
+  /** Undefined if the tags stay as earlier steps desire them. */
   readonly tags: TagMap | undefined;
-  /** True if its tags stay as they are, and it is not created, because a cloud would refuse them. */
+  /** True if the cloud would refuse the tags: they stay unchanged, and the resource is not created. */
   readonly isHeld?: boolean;
 }
 
 /**
- * Sets the tags of composed resources. Where several XRs declare one cloud resource, only one of them writes it; the others
- * observe until its owner leaves it to them.
+ * Sets the tags of composed resources. If several XRs declare the same cloud resource, only its owner writes it; the others observe
+ * until they succeed it.
  */
 export const tags: Feature = (call, draft) => {
   const input = call.input.spec.tags;
   if (input === undefined) return draft;
 
   const { subjects, leftAlone } = findSubjects(call, draft);
-  const asked = toWanted(input, call);
+  const asked = resolveWanted(input, call);
   const excess = findExcess(asked, subjects);
   const wanted = excess === undefined ? asked : { ...asked, add: [] };
   const known = new KnownContenders(call.requirements);
@@ -56,24 +55,24 @@ export const tags: Feature = (call, draft) => {
   const decisions = subjects.map((subject) => decide(subject, wanted, input, known, owner));
   const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
   const faults = { refusals, unset: wanted.unset, excessive: wanted.excessive };
-  const condition = toCondition(decisions, leftAlone, faults);
+  const condition = toTagsCondition(decisions, leftAlone, faults);
   const applied = refusals.some((refusal) => isLiteral(refusal, wanted)) ? [] : holdRefused(decisions, refusals);
-  const edits = applied.flatMap((decision) => toEdits(decision, wanted, owner, draft));
+  const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, owner, draft));
   const edited = withResources(draft, edits);
-  const said = withResults(withCondition(edited, condition), toResults(condition, decisions, faults, wanted, call));
+  const said = withResults(withCondition(edited, condition), toTagsResults(condition, decisions, faults, wanted, call));
   const audited = withAudit(said, toAudit(applied, wanted, owner));
   return refusals.length > 0 ? withCompositeUnready(audited) : audited;
 };
 
-/** Tells whether the Composition itself says what a cloud would refuse. How many tags there are nobody says alone. */
-const isLiteral = ({ key }: Refusal, { add }: Wanted): boolean =>
+/** Tells whether the refused tag is a literal of the Composition. The number of tags never is. */
+const isLiteral = ({ key }: Refusal, { add }: WantedTags): boolean =>
   key !== undefined && add.every((tag) => tag.key !== key || tag.isLiteral);
 
 /**
- * Leaves the tags of refused resources as they are, and creates none. A team chooses these tags: a Fatal result would let it freeze
- * its XR, and with it the copies whose grant has been taken back.
+ * Keeps the tags of refused resources, and creates none. A team chooses these tags: with a Fatal result it could freeze its XR, and
+ * with it copies whose grant is revoked.
  */
-function holdRefused(decisions: readonly Decision[], refusals: readonly Refusal[]): readonly Decision[] {
+function holdRefused(decisions: readonly TagDecision[], refusals: readonly Refusal[]): readonly TagDecision[] {
   if (refusals.length === 0) return decisions;
   const refused = new Set(refusals.map(({ resource }) => resource));
   return decisions.map((decision) => {
@@ -83,23 +82,23 @@ function holdRefused(decisions: readonly Decision[], refusals: readonly Refusal[
   });
 }
 
-/** Stands for every resource in a refusal. */
+/** The name for all resources in a refusal. */
 const ALL = "all resources";
 
-/** The number of tags that may be set on one resource, where most clouds take 50, and in one answer. */
+/** The most tags that are set on one resource (most clouds take 50), and in one response. */
 const MAX_TAGS_OF_ONE = 500;
 const MAX_TAGS = 50_000;
 
-/** Refuses a map of the XR that is too large: it is set on every resource, so its cost grows with the product of the two. */
-function findExcess({ add }: Wanted, subjects: readonly Subject[]): Refusal | undefined {
+/** Refuses too large a map of tags: it is set on every resource, so the cost is their product. */
+function findExcess({ add }: WantedTags, subjects: readonly Subject[]): Refusal | undefined {
   if (add.length <= MAX_TAGS_OF_ONE && add.length * subjects.length <= MAX_TAGS) return undefined;
   const message =
     `${add.length} on each of ${subjects.length} resources; ` +
-    `at most ${MAX_TAGS_OF_ONE} can be set on one, and ${MAX_TAGS} at once`;
+    `at most ${MAX_TAGS_OF_ONE} on one resource and ${MAX_TAGS} in all are set`;
   return { resource: ALL, path: "tags", key: undefined, message };
 }
 
-function decide(subject: Subject, wanted: Wanted, rules: Tags, known: KnownContenders, owner: string): Decision {
+function decide(subject: Subject, wanted: WantedTags, rules: Tags, known: KnownContenders, owner: string): TagDecision {
   const arbitration = arbitrate(subject, wanted, rules.owner, known, owner);
   const { settlement } = arbitration ?? {};
   const isTagged = !subject.isPending && (settlement?.isTagged ?? true);
@@ -119,10 +118,10 @@ function decide(subject: Subject, wanted: Wanted, rules: Tags, known: KnownConte
   };
 }
 
-/** One edit, or none where a resource is as it should be. */
-function toEdits(
-  { subject, sources, arbitration, tags: decided, resource, isHeld = false }: Decision,
-  { cluster }: Wanted,
+/** Makes the edit of a resource, if it changes. */
+function toTagEdits(
+  { subject, sources, arbitration, tags: decided, resource, isHeld = false }: TagDecision,
+  { cluster }: WantedTags,
   owner: string,
   draft: Draft,
 ): readonly (readonly [string, ResourceEdit])[] {
@@ -139,17 +138,17 @@ function toEdits(
   return [[resource, { is: "set", document, ready: toReady(arbitration.settlement, ready) }]];
 }
 
-/** An XR must not count on a cloud resource that may be deleted before its owner knows of the XR. */
+/** Decides readiness: an XR must not depend on a cloud resource that may be deleted before the owner lists the XR as a successor. */
 function toReady({ isSettled, isReady }: Settlement, ready: Ready | undefined): Ready | undefined {
   if (!isSettled) return "False";
   return isReady ? "True" : ready;
 }
 
-/** The tags that this XR decides; undefined where it only repeats the owner's. */
-const ownTags = ({ tags: decided, arbitration }: Decision): TagMap | undefined =>
+/** Returns the tags that this XR decides; undefined if it only repeats the owner's. */
+const ownTags = ({ tags: decided, arbitration }: TagDecision): TagMap | undefined =>
   arbitration?.settlement.repeats === undefined ? decided : undefined;
 
-function findRefusals(decisions: readonly Decision[], wanted: Wanted): readonly Refusal[] {
+function findRefusals(decisions: readonly TagDecision[], wanted: WantedTags): readonly Refusal[] {
   const ours = [...new Set(wanted.add.map(({ key }) => key))].sort();
   return decisions.flatMap((decision) => {
     const { resource, tagField, cloud } = decision.subject;
@@ -164,12 +163,12 @@ function findRefusals(decisions: readonly Decision[], wanted: Wanted): readonly 
   });
 }
 
-/** Literal tags that would be refused, and a conflict where the input says Fail, freeze the XR: nothing is applied or deleted. */
-function toResults(
+/** Makes events, or a Fatal result for refused literal tags and for a conflict with `onConflict: Fail`. */
+function toTagsResults(
   condition: Condition,
-  decisions: readonly Decision[],
+  decisions: readonly TagDecision[],
   { refusals }: Faults,
-  wanted: Wanted,
+  wanted: WantedTags,
   call: Call,
 ): readonly Result[] {
   if (refusals.some((refusal) => isLiteral(refusal, wanted))) {
@@ -184,8 +183,8 @@ function toResults(
   return eventsFor(condition, isFine ? "Normal" : "Warning", call);
 }
 
-/** The changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */
-function toAudit(decisions: readonly Decision[], wanted: Wanted, owner: string): readonly TagChange[] {
+/** Lists the changed tags for the log; none while an answer is pending, because another call of the same reconcile follows. */
+function toAudit(decisions: readonly TagDecision[], wanted: WantedTags, owner: string): readonly TagChange[] {
   if (decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")) return [];
   return decisions.flatMap((decision) => {
     const decided = decision.isHeld === true ? undefined : ownTags(decision);

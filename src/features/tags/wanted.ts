@@ -1,36 +1,36 @@
 import { type Keys, MAX_GLOB, type Tags } from "../../input/tags.ts";
-import { CLUSTER_TAG } from "../../ownership/marks.ts";
+import { CLUSTER_TAG } from "../../ownership/annotations.ts";
 import type { Call } from "../feature.ts";
 import { describeField, resolveMap, resolveString, resolveStrings } from "../value.ts";
 import { toMatcher } from "./glob.ts";
 
-/** Tells whether a key is one of those that an entry of the input names. */
+/** Tells whether an entry of the input names a key. */
 type HasKey = (key: string) => boolean;
 
 interface WantedTag {
   readonly key: string;
   readonly value: string;
   readonly policy: "Replace" | "Retain";
-  /** True if the Composition says it, and no field. */
+  /** True for a literal of the Composition, false for a value from a field. */
   readonly isLiteral: boolean;
 }
 
-/** The tags that the input asks for, with its values resolved. */
-export interface Wanted {
+/** The tags that the input adds, preserves and removes, with resolved values. */
+export interface WantedTags {
   readonly add: readonly WantedTag[];
   readonly preserve: readonly { readonly has: HasKey; readonly policy: "Replace" | "Retain" }[];
   readonly remove: readonly HasKey[];
-  /** The name of this control plane, if the input gives it. */
+  /** The name of this control plane, if the input sets it. */
   readonly cluster: string | undefined;
-  /** Fields that are not set although their values are not optional. */
+  /** Fields of required values that are not set. */
   readonly unset: readonly string[];
-  /** True if the control plane's name is one of them: then ownership cannot be decided. */
+  /** True if the control plane's name is among them: then ownership cannot be decided. */
   readonly isClusterUnset: boolean;
-  /** Fields with more globs, or longer ones, than are tried: none of theirs counts. */
+  /** Fields with too many or too long globs, all of which are ignored. */
   readonly excessive: readonly string[];
 }
 
-export function toWanted({ add, preserve, remove, owner }: Tags, call: Call): Wanted {
+export function resolveWanted({ add, preserve, remove, owner }: Tags, call: Call): WantedTags {
   const added = add.map((entry) => resolveEntry(entry, call));
   const kept = preserve.map((entry) => ({ ...resolveKeys(entry, call), policy: entry.policy }));
   const removed = remove.map((entry) => resolveKeys(entry, call));
@@ -59,16 +59,16 @@ export function toWanted({ add, preserve, remove, owner }: Tags, call: Call): Wa
   };
 }
 
-/** The number of globs that a field may hold: each is tried on every key, so whoever writes the field decides on the cost. */
+/** The most globs in a field: each is matched with every key, so the author of the field decides the cost. */
 const MAX_GLOBS = 20;
 
 interface ResolvedKeys {
   readonly has: HasKey;
-  /** The field that holds too much. */
+  /** The field with too many or too long globs. */
   readonly excessive?: string;
 }
 
-/** A list that is not set counts as empty: teams may set it. */
+/** Resolves the keys of an entry; a list that is not set counts as empty, because teams may set it. */
 function resolveKeys({ value, match }: Keys, call: Call): ResolvedKeys {
   const resolved = resolveStrings(value, call);
   const texts = resolved.is === "set" ? resolved.value : [];
@@ -82,7 +82,7 @@ function resolveKeys({ value, match }: Keys, call: Call): ResolvedKeys {
   return { has: remembering((key) => globs.some((fits) => fits(key))) };
 }
 
-/** Answers once for each key: many resources may have the same. */
+/** Remembers the answer for each key: many resources have the same keys. */
 function remembering(has: HasKey): HasKey {
   const known = new Map<string, boolean>();
   return (key) => {
@@ -92,17 +92,17 @@ function remembering(has: HasKey): HasKey {
   };
 }
 
-type Entry = Tags["add"][number];
-type ResolvedEntry = { readonly tags: Wanted["add"]; readonly unset: readonly string[] };
+type AddEntry = Tags["add"][number];
+type ResolvedEntry = { readonly tags: WantedTags["add"]; readonly unset: readonly string[] };
 
-function resolveEntry({ key, value, policy, optional }: Entry, call: Call): ResolvedEntry {
+function resolveEntry({ key, value, policy, optional }: AddEntry, call: Call): ResolvedEntry {
   const resolved = resolvePairs(key, value, call);
   if (resolved.is === "unset") return { tags: [], unset: optional ? [] : [resolved.field] };
   const isLiteral = value.is === "literal";
   return { tags: resolved.value.map(([name, text]) => ({ key: name, value: text, policy, isLiteral })), unset: [] };
 }
 
-function resolvePairs(key: string | undefined, value: Entry["value"], call: Call): ReturnType<typeof resolveMap> {
+function resolvePairs(key: string | undefined, value: AddEntry["value"], call: Call): ReturnType<typeof resolveMap> {
   if (value.is !== "literal") {
     if (key === undefined) return resolveMap(value, call);
     const text = resolveString(value, call);

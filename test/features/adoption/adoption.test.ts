@@ -124,7 +124,7 @@ describe("a restored resource that is not desired", () => {
         target: "Composite",
         message:
           "cannot go on without losing resources that this XR refers to and does not control:\n" +
-          "  a (Bucket.cloud.example.org/a): nobody controls it; desire it again until this XR controls it, or set onUnadopted: Adopt",
+          "  a (Bucket.cloud.example.org/a): it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt",
       },
     ]);
     expect(resources.size).toBe(0);
@@ -269,7 +269,7 @@ describe("a reference to a resource that is not observed", () => {
       desired: { a: {} },
       answers: { [REQUIREMENT]: [bucket("a")] },
     });
-    expect(results[0]?.message).toContain("another resource that the XR refers to is composed as a too");
+    expect(results[0]?.message).toContain("the XR refers to another resource that is composed as a;");
   });
 });
 
@@ -324,7 +324,7 @@ test("a Fatal result names all resources at once, and only when every lookup is 
   expect(results).toHaveLength(1);
   expect(results[0]?.message.split("\n")).toEqual([
     "cannot go on without losing resources that this XR refers to and does not control:",
-    expect.stringMatching(/^ {2}x \(Bucket\.cloud\.example\.org\/x\): nobody controls it/),
+    expect.stringMatching(/^ {2}x \(Bucket\.cloud\.example\.org\/x\): it has no controller/),
     expect.stringMatching(/^ {2}Bucket\.cloud\.example\.org\/a: it is controlled by UID uid-then/),
   ]);
 });

@@ -48,19 +48,19 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     [
       "a nested XR has not taken back its own",
       "Adopting",
-      "a (XStore.apps.example.org/a): kept until it controls again what it composed itself",
+      "a (XStore.apps.example.org/a): kept until it controls its own composed resources again",
       { observed: { a: { ...restoredStore(referring("x")), metadata: { name: "a", ...controlledBy("uid-now") } } } },
     ],
     [
       "onUnadopted: Block",
       "Unadopted",
-      "a (Bucket.cloud.example.org/a): nobody controls it; desire it again until this XR controls it, or set onUnadopted: Adopt",
+      "a (Bucket.cloud.example.org/a): it has no controller; desire it again until this XR controls it, or set onUnadopted: Adopt",
       { observed: { a: bucket("a") }, policy: { onUnadopted: "Block", onUnproven: "Release", onMissing: "Recreate" } },
     ],
     [
       "nothing proves whose it is",
       "Unproven",
-      "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
+      "a (Bucket.cloud.example.org/a): it has no controller, and nothing proves that this XR composed it: its label " +
         "crossplane.io/composite is other instead of store; if this XR did, set its label crossplane.io/composite to store; if " +
         "not, remove its reference from the XR",
       { observed: { a: bucket("a", labelled("other")) } },
@@ -68,7 +68,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     [
       "nothing proves whose it is, and the XR is nested",
       "Unproven",
-      "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
+      "a (Bucket.cloud.example.org/a): it has no controller, and nothing proves that this XR composed it: its label " +
         "crossplane.io/composite is other instead of root; if this XR did, set its label crossplane.io/composite to root; if " +
         "not, remove its reference from the XR",
       {
@@ -82,7 +82,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     [
       "the XR waits for its own adoption",
       "WaitingForComposite",
-      "a (Bucket.cloud.example.org/a): nobody controls it, and nothing confirms that this XR is nested below root, as its label " +
+      "a (Bucket.cloud.example.org/a): it has no controller, and nothing confirms that this XR is nested below root, as its label " +
         "crossplane.io/composite says: XStore.apps.example.org/store has no controller; XR root has to adopt this XR first; if " +
         "this XR is not nested, remove the label from it",
       { xr: nestedStore, observed: { a: bucket("a", labelled("root")) } },
@@ -90,8 +90,8 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     [
       "onUnproven: Release",
       "Released",
-      "a (Bucket.cloud.example.org/a): nobody controls it, and nothing proves that this XR composed it: its label " +
-        "crossplane.io/composite is other instead of store; released, as onUnproven says",
+      "a (Bucket.cloud.example.org/a): it has no controller, and nothing proves that this XR composed it: its label " +
+        "crossplane.io/composite is other instead of store; released, because onUnproven is Release",
       { observed: { a: bucket("a", labelled("other")) }, policy: { onUnproven: "Release" } },
     ],
     [
@@ -108,7 +108,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     [
       "another XR controls it",
       "ControlledByAnother",
-      "Bucket.cloud.example.org/a: left to XStore other, which controls it",
+      "Bucket.cloud.example.org/a: controlled by XStore other, so left unchanged",
       { answers: answer(bucket("a", controlledBy("u", "other"))) },
     ],
     [
@@ -162,7 +162,7 @@ describe("ResourcesAdopted says what is wrong with a resource, and how to go on"
     [
       "two references share a composed name",
       "RestoreInProgress",
-      "Bucket.cloud.example.org/a: another resource that the XR refers to is composed as a too; remove one of the references " +
+      "Bucket.cloud.example.org/a: the XR refers to another resource that is composed as a; remove one of the two references " +
         "from the XR",
       {
         xr: store(referring("a", "b")),

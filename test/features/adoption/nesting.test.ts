@@ -3,7 +3,7 @@ import { adoption } from "../../../src/features/adoption/adoption.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
-import type { Answer } from "../../../src/model/requirement.ts";
+import type { LookupAnswer } from "../../../src/model/requirement.ts";
 import { bucket, composedCall, restoredStore } from "../../../testing/builders/composed.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { requirementsIn, toBaseName } from "../../../testing/builders/sharing.ts";
@@ -98,9 +98,9 @@ function settle(
   isObserved = true,
 ): readonly Draft[] {
   const lookUp = lookUpIn([...cluster, ...(isObserved ? [] : [resource])]);
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, LookupAnswer>();
   const call = composedCall({ xr, spec: { adoption: {} }, observed: isObserved ? { a: resource } : {} });
-  const request = { ...call.request, required: (name: string): Answer => answers.get(name) ?? { is: "pending" } };
+  const request = { ...call.request, required: (name: string): LookupAnswer => answers.get(name) ?? { is: "pending" } };
   const drafts: Draft[] = [];
   for (let calls = 0; calls < 6; calls++) {
     const draft = runFeature(adoption, { ...call, request });

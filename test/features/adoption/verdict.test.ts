@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
-import { composerName } from "../../../src/crossplane/field-managers.ts";
+import { composerName } from "../../../src/crossplane/metadata.ts";
 import { toPossibleComposer } from "../../../src/crossplane/proof.ts";
 import { judgeObserved, judgeReferenced } from "../../../src/features/adoption/verdict.ts";
 import { documentOf } from "../../../src/model/document.ts";

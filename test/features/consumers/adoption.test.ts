@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadMethod } from "../../../cli/render/codec.ts";
 import { toStruct } from "../../../cli/render/struct.ts";
-import { toRequirement } from "../../../src/crossplane/requirement.ts";
+import { toRequirement } from "../../../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { controlledBy, restoredStore, store } from "../../../testing/builders/composed.ts";

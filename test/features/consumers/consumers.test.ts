@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
-import { composerName } from "../../../src/crossplane/field-managers.ts";
+import { composerName } from "../../../src/crossplane/metadata.ts";
 import { consumers } from "../../../src/features/consumers/consumers.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rescuePathsFor } from "../../../src/features/external-names/rescue.ts";
+import { rescuePathsFor } from "../../../src/features/external-names/pin.ts";
 import { parseInput } from "../../../src/input/parse.ts";
 import { inputOf } from "../../../testing/builders/sharing.ts";
 

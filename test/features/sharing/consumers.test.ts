@@ -151,7 +151,7 @@ describe("a credential of its own", () => {
       reason: "goes with its copy when the grant is taken back",
       db: owner([], {}),
       says:
-        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: whoever owns it has to add team-a to its " +
+        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its " +
         "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
       kept: 0,
     },
@@ -159,7 +159,7 @@ describe("a credential of its own", () => {
       reason: "goes too while the owner still lists it",
       db: owner([credential("team-a")], {}),
       says:
-        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: whoever owns it has to add team-a to its " +
+        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its " +
         "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
       kept: 0,
     },
@@ -176,8 +176,8 @@ describe("a credential of its own", () => {
     const copies = [{ secretName: { value: "orders-db" }, namespaces: { value: ["team-a", "team-b"] } }];
     const both = shared({ connection: { secretRef: { perConsumer: true }, copies } });
     expect(says(draftOf({ sharedResources: [both], answers: { db: [owner([])] } }))).toBe(
-      "InvalidTarget: db: secretRef.perConsumer gives each namespace its own credential, so the copies of one shared resource go " +
-        "into one namespace",
+      "InvalidTarget: db: with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource " +
+        "must be in one namespace",
     );
   });
 });

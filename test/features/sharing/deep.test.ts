@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
-import { ENVIRONMENT } from "../../../src/crossplane/environment.ts";
 import type { Call } from "../../../src/features/feature.ts";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
+import { ENVIRONMENT } from "../../../src/features/value.ts";
 import type { Document } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import { type JsonObject, type JsonValue, MAX_DEPTH } from "../../../src/model/json.ts";

@@ -37,7 +37,7 @@ describe("several resources by labels", () => {
       reason: "one more than the input allows is ambiguous",
       select: { maxMatch: 2 },
       items: three,
-      condition: "Ambiguous: db: 3 XPostgres match with labels db=orders, and at most 2 may: a, b, c",
+      condition: "Ambiguous: db: found 3 XPostgres with labels db=orders, more than maxMatch: 2: a, b, c",
     },
     {
       reason: "unless the input says which come first: texts before numbers, numbers by size",
@@ -57,7 +57,7 @@ describe("several resources by labels", () => {
       reason: "too few of them",
       select: { minMatch: 2, maxMatch: 3 },
       items: [resource("a")],
-      condition: "TooFewMatches: db: 1 XPostgres match with labels db=orders, and 2 are wanted",
+      condition: "TooFewMatches: db: found 1 XPostgres with labels db=orders, fewer than minMatch: 2",
     },
     {
       reason: "none is enough, which is an empty list for later steps",
@@ -70,7 +70,7 @@ describe("several resources by labels", () => {
       reason: "none at all",
       select: {},
       items: [],
-      condition: "NotFound: db: there is no XPostgres with labels db=orders",
+      condition: "NotFound: db: found no XPostgres with labels db=orders",
     },
   ])("$reason", ({ select, items, names, condition }) => {
     const draft = draftOf({ sharedResources: [byLabels(select)], answers: { db: items } });
@@ -97,7 +97,7 @@ describe("an Optional shared resource", () => {
       reason: "needs a grant all the same",
       parts: { answers: { db: [database({ annotations: {} })] } },
       condition:
-        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: whoever owns it " +
+        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: its owner " +
         "has to add team-a to its annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
       ready: "False",
     },
@@ -117,7 +117,7 @@ describe("what a share may not be without", () => {
     {
       reason: "stops the XR",
       parts: { sharedResources: [vital], answers: { db: [] } },
-      message: "cannot go on without the shared resources:\n  db: there is no XPostgres orders",
+      message: "cannot go on without the shared resources:\n  db: found no XPostgres orders",
     },
     {
       reason: "as does a field that says which one it is",

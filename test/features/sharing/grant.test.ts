@@ -53,7 +53,7 @@ describe("a ReferenceGrant beside the Secret", () => {
 
   test("who lacks one reads what has to be created", () => {
     expect(draftWith([]).conditions[0]?.message).toBe(
-      "db: XPostgres orders does not grant access to namespace team-a: whoever owns it has to create a ReferenceGrant beside " +
+      "db: XPostgres orders does not grant access to namespace team-a: its owner has to create a ReferenceGrant beside " +
         "its connection Secret, from XShop.apps.example.org or Shop.apps.example.org in team-a",
     );
   });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { toRequirement } from "../../../src/crossplane/requirement.ts";
+import { toRequirement } from "../../../src/crossplane/requirement-names.ts";
 import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { SHARED_FROM } from "../../../src/ownership/owner.ts";
+import { SHARED_FROM } from "../../../src/ownership/annotations.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ACCEPT,
@@ -247,7 +247,7 @@ describe("the record of a copy", () => {
     expect(draft.results).toContainEqual({
       severity: "Normal",
       reason: "SourceChanged",
-      message: "db: copies come from XPostgres billing now, and came from XPostgres orders before",
+      message: "db: copies now come from XPostgres billing; before from XPostgres orders",
       target: "CompositeAndClaim",
     });
   });
@@ -340,7 +340,7 @@ describe("a list of namespaces from the XR", () => {
     const draft = draftOf({ xr: listing(apps), sharedResources, answers: everywhere, spaces: apps });
     expect(requirementsIn(draft).size).toBeLessThan(2002);
     expect(draft.conditions[0]?.message).toContain(
-      "only the first 1000 copies are made: a shared resource is copied 1000 times at most",
+      "only the first 1000 copies are made, the most for one shared resource",
     );
   });
 
@@ -388,7 +388,7 @@ describe("a namespace has a say in what is copied into it", () => {
     return { type: "Synced", status: "False", reason: "ReconcileError", message };
   };
   const closed =
-    "NamespaceNotAccepting: db: namespace kube-system takes no copies from evil: whoever owns it has to add evil to its " +
+    "NamespaceNotAccepting: db: namespace kube-system does not accept copies from evil: its owner has to add evil to the " +
     `Namespace's annotation ${ACCEPT}`;
 
   test.each<CallParts & { reason: string; composed: readonly string[]; condition: string }>([
@@ -660,13 +660,13 @@ describe("a decoy with the same labels, which grants to everybody,", () => {
     const draft = draftOf({ sharedResources, answers: { db: [decoy, database()] } });
     expect([desired(draft), says(draft)]).toEqual([
       [],
-      "Ambiguous: db: 2 XPostgres match with labels db=orders, and at most 1 may: a-decoy, orders",
+      "Ambiguous: db: found 2 XPostgres with labels db=orders, more than maxMatch: 1: a-decoy, orders",
     ]);
   });
 
   test("is the only one that an XR is told of to which the database is not granted", () => {
     const db = [decoy, database({ annotations: { [ALLOWED]: "team-b" } })];
-    expect(says(draftOf({ sharedResources, answers: { db } }))).toContain("at most 1 may: a-decoy");
+    expect(says(draftOf({ sharedResources, answers: { db } }))).toContain("more than maxMatch: 1: a-decoy");
   });
 });
 
@@ -686,7 +686,7 @@ describe("one Secret has one writer", () => {
       },
     });
     expect(desired(draft)).toEqual([KEY]);
-    expect(says(draft)).toContain("cache: Secret team-a/orders-db is a copy that shared resource db of this XR made");
+    expect(says(draft)).toContain("cache: Secret team-a/orders-db is a copy made by shared resource db of this XR");
   });
 
   test("also where an earlier step desires it", () => {
@@ -696,7 +696,7 @@ describe("one Secret has one writer", () => {
       answers: { cache: [database()], [`${cache}/target`]: [] },
     });
     expect(desired(draft)).toEqual([]);
-    expect(says(draft)).toContain("is a copy that shared resource db of an earlier step made");
+    expect(says(draft)).toContain("is a copy made by shared resource db of an earlier step");
   });
 
   const OWNER = { "shared-infrastructure.fn.crossplane.io/owner": "Shop.apps.example.org/team-a/shop" };
@@ -835,7 +835,7 @@ test("the holder of a Secret is cut, whoever wrote it there", () => {
   const OWNER = { "shared-infrastructure.fn.crossplane.io/owner": "x".repeat(100_000) };
   const theirs = { metadata: { namespace: "team-a", name: "orders-db", annotations: OWNER } };
   const draft = draftOf({ answers: { db: [database()], [`${KEY}/target`]: [theirs] } });
-  expect(says(draft)).toMatch(/^TargetTaken: db: Secret team-a\/orders-db is a copy that x{99}… made/);
+  expect(says(draft)).toMatch(/^TargetTaken: db: Secret team-a\/orders-db is a copy made by x{99}…:/);
 });
 
 describe("what a team writes as the record on its own Secret is not looked up", () => {
@@ -968,7 +968,7 @@ describe("the condition names what a person has to mend before what is waited fo
       answers: { db: [database()], cache: [] },
     });
     expect(says(draft)).toBe(
-      "NotFound: cache: there is no XPostgres orders; db: waiting for Secret team-a/orders-db to be written",
+      "NotFound: cache: found no XPostgres orders; db: waiting for Secret team-a/orders-db to be written",
     );
   });
 

@@ -103,20 +103,20 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       reason: "two match",
       sharedResources: [shared({ select: byLabel })],
       answers: { db: [database(), database({ metadata: { name: "billing" } })] },
-      says: "2 XPostgres match with labels db=orders, and at most 1 may: orders",
+      says: "found 2 XPostgres with labels db=orders, more than maxMatch: 1: orders",
     },
     {
       reason: "there is none",
       is: "gone",
       answers: { db: [] },
-      says: "there is no XPostgres orders",
+      says: "found no XPostgres orders",
     },
     {
       reason: "no resource has the labels",
       is: "gone",
       sharedResources: [shared({ select: byLabel })],
       answers: { db: [] },
-      says: "there is no XPostgres with labels db=orders",
+      says: "found no XPostgres with labels db=orders",
     },
     {
       reason: "every label is optional and none is set",
@@ -134,7 +134,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     {
       reason: "it names no Secret, which is told to those only who may have it",
       answers: { db: [database({ spec: {}, annotations: {} })] },
-      says: `XPostgres orders does not grant access to namespace team-a: whoever owns it has to add team-a to its annotation ${ALLOWED}`,
+      says: `XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`,
     },
     {
       reason: "an XR without claim and namespace has no namespace of its own",
@@ -171,7 +171,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       answers: {
         db: [database({ metadata: { name: "orders", namespace: "team-db", annotations: { [ALLOWED]: "*" } } })],
       },
-      says: "XPostgres orders in namespace team-db names a Secret in another namespace, but may share those of its own namespace only",
+      says: "XPostgres orders in namespace team-db names a Secret in another namespace, but may share Secrets of its own namespace only",
     },
     ...["../x", "..", "a/b", "a%2Fb", "a b", "x".repeat(254)].map((name) => ({
       reason: `a name that no resource has: ${name.slice(0, 10)}`,
@@ -197,9 +197,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       reason: "labels that match in a namespace which the Composition does not name",
       sharedResources: [shared({ select: byLabel })],
       answers: { db: [database(), database({ metadata: { name: "decoy", namespace: "evil" } })] },
-      says:
-        "XPostgres with labels db=orders lies in a namespace, and the Composition does not say in which: it has to set " +
-        "select.namespace",
+      says: "XPostgres with labels db=orders is namespaced: the Composition has to set " + "select.namespace",
     },
   ])("$reason", ({ says, is = "broken", reason: _, ...parts }) => {
     expect(judge(parts)).toMatchObject({ is, says });
@@ -253,5 +251,5 @@ test("an answer from another namespace than was asked for is not taken", () => {
       capabilities: ["Capabilities", "RequiredResources"],
       answers: { db: [elsewhere] },
     }),
-  ).toMatchObject({ is: "gone", says: "there is no XPostgres orders in namespace databases" });
+  ).toMatchObject({ is: "gone", says: "found no XPostgres orders in namespace databases" });
 });

@@ -58,7 +58,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const granted = database({ status: { ids: ["a", "b"] } });
   const app = { kind: "App", spec: { size: 1 } };
   const kept = "what exists keeps its field until then: app (spec.ids)";
-  const refused = `does not grant access to namespace team-a: whoever owns it has to add team-a to its annotation ${ALLOWED}`;
+  const refused = `does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
   const field = (draft: Draft) => (draft.resources.get("app") as { object?: typeof app } | undefined)?.object?.spec;
 
   test.each<{ reason: string; parts: CallParts; share?: JsonObject; message: string }>([
@@ -70,19 +70,19 @@ describe("a field of a composed resource that exists is not taken back", () => {
     {
       reason: "the shared resource is gone",
       parts: { answers: { db: [] } },
-      message: `NotFound: db: there is no XPostgres orders; db: ${kept}`,
+      message: `NotFound: db: found no XPostgres orders; db: ${kept}`,
     },
     {
       reason: "the shared resource is gone, and its copies go with it",
       parts: { answers: { db: [] } },
       share: { connection: { copies: [{ secretName: { value: "s" } }], onSourceMissing: "Delete" } },
-      message: `NotFound: db: there is no XPostgres orders; db: ${kept}`,
+      message: `NotFound: db: found no XPostgres orders; db: ${kept}`,
     },
     {
       reason: "several match",
       parts: { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } },
       share: { select: { matchLabels: [{ key: "a", value: "b" }], maxMatch: 1 } },
-      message: `Ambiguous: db: 2 XPostgres match with labels a=b, and at most 1 may: orders; db: ${kept}`,
+      message: `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch: 1: orders; db: ${kept}`,
     },
     {
       reason: "the XR no longer names it",

@@ -279,7 +279,7 @@ describe("what is there stays while we cannot tell", () => {
       status: "False",
       reason: "AccessNotGranted",
       message:
-        "db: XPostgres orders does not grant access to namespace team-a: whoever owns it has to add team-a to " +
+        "db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to " +
         "its annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
     });
     expect(results[0]?.severity).toBe("Warning");
@@ -337,7 +337,7 @@ describe("several shared resources", () => {
   test("have one condition, which names all that is lacking", () => {
     const { conditions } = draftOf({ sharedResources, answers: { db: [], cache: [] } });
     expect(conditions).toMatchObject([
-      { reason: "NotFound", message: "db: there is no XPostgres orders; cache: there is no XRedis sessions" },
+      { reason: "NotFound", message: "db: found no XPostgres orders; cache: found no XRedis sessions" },
     ]);
   });
 
@@ -351,7 +351,7 @@ describe("several shared resources", () => {
     expect(conditions[0]).toMatchObject({
       reason: "TargetTaken",
       message:
-        "cache: Secret team-a/orders-db is a copy that shared resource db of this XR made, and is left to it: " +
+        "cache: Secret team-a/orders-db is a copy made by shared resource db of this XR: " +
         "choose another secretName",
     });
   });
@@ -378,8 +378,8 @@ describe("two steps of one pipeline", () => {
     const second = draftOf({ xr: shown, sharedResources: [cache], answers: { cache: [] }, context });
     return { first, again, second, events: [...first.results, ...second.results].map(({ message }) => message) };
   };
-  const missing = "db: there is no XPostgres orders";
-  const both = `${missing}; cache: there is no XRedis sessions`;
+  const missing = "db: found no XPostgres orders";
+  const both = `${missing}; cache: found no XRedis sessions`;
 
   test("say in the last condition what both have to say", () => {
     const { first, again, second } = play();
@@ -388,7 +388,7 @@ describe("two steps of one pipeline", () => {
 
   test("have an event each, once", () => {
     const { second, events } = play();
-    expect([events, play(shownBy(second)).events]).toEqual([[missing, "cache: there is no XRedis sessions"], []]);
+    expect([events, play(shownBy(second)).events]).toEqual([[missing, "cache: found no XRedis sessions"], []]);
   });
 
   test("say when what one of them waited for is there", () => {

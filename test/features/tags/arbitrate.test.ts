@@ -257,7 +257,7 @@ describe("a cloud resource that several XRs may name", () => {
             status: "False",
             reason: "ExistedBefore",
             message:
-              "0 tagged, 1 not tagged; bucket: existed before this XR, and its provider does not tell who else writes it, so this XR " +
+              "0 tagged, 1 not tagged; bucket: existed before this XR, and its provider does not report who else writes it, so this XR " +
               "only observes it; to move ownership here: kubectl annotate bucket.s3.aws.crossplane.io ours --overwrite " +
               `${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"; to delete it with this XR: ` +
               `kubectl annotate bucket.s3.aws.crossplane.io ours ${DOMAIN}/allow-delete=true`,

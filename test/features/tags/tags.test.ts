@@ -242,7 +242,7 @@ test.each([
     {
       status: "False",
       reason: "TooManyGlobs",
-      message: "1 tagged; spec.list of the XR holds too many globs, or too long ones, so none of them counts",
+      message: "1 tagged; spec.list of the XR has too many or too long globs, so all of them are ignored",
     },
   ]);
 });
@@ -302,7 +302,7 @@ test("a map of the XR that would be set on too many resources is set on none", (
       severity: "Warning",
       reason: "InvalidTags",
       message:
-        "20000 tagged; all resources: tags: 20000 on each of 20000 resources; at most 500 can be set on one, and 50000 at once",
+        "20000 tagged; all resources: tags: 20000 on each of 20000 resources; at most 500 on one resource and 50000 in all are set",
     },
   ]);
 });

@@ -4,8 +4,8 @@ import type { Template } from "../../../model/template.ts";
 import type { Data, SourceSecret } from "../source.ts";
 import type { Cause, JudgedTarget, Judgement, NamedCopy, NamedKey, SharingReason } from "../verdict.ts";
 
-/** Tells whether a delivery needs the source Secret's values or keys. */
-export function isNeeded({ via, keys }: NamedCopy): boolean {
+/** Tells whether the delivery of a copy needs the source Secret's values or keys. */
+export function needsSource({ via, keys }: NamedCopy): boolean {
   if (via === "Object") return false;
   return via !== "ConnectionSecret" || keys === undefined;
 }
@@ -13,9 +13,9 @@ export function isNeeded({ via, keys }: NamedCopy): boolean {
 /** The contents of a copy, or the reason why they are not known. */
 type Contents = { readonly is: "known"; readonly data: Data } | { readonly is: Cause; readonly reason: SharingReason };
 
-/** Selects what a copy is to hold of the source Secret. */
+/** Selects the contents of a copy from the source Secret. */
 export function selectContents(copy: NamedCopy, source: SecretName, secret: SourceSecret): Contents {
-  if (!isNeeded(copy)) return { is: "known", data: new Map() };
+  if (!needsSource(copy)) return { is: "known", data: new Map() };
   switch (secret.is) {
     case "pending":
       return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
@@ -26,16 +26,16 @@ export function selectContents(copy: NamedCopy, source: SecretName, secret: Sour
   }
 }
 
-/** The keys that a copy lists, under their new names; all where it lists none. Sorted, as Kubernetes shows them. */
+/** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
 function selectKeys(keys: readonly NamedKey[] | undefined, data: JsonObject, secret: SecretName): Contents {
-  if (keys === undefined) return { is: "known", data: toData(data) };
+  if (keys === undefined) return { is: "known", data: sortData(data) };
   const selected: [string, string][] = [];
   for (const key of keys) {
     const value = "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret);
     if (typeof value !== "string") return { is: "broken", reason: value };
     selected.push([key.to, value]);
   }
-  return { is: "known", data: toData(Object.fromEntries(selected)) };
+  return { is: "known", data: sortData(Object.fromEntries(selected)) };
 }
 
 /** The largest total size of the copies of all shared resources: Crossplane takes responses of up to 4 MiB. */
@@ -53,7 +53,7 @@ export function limitCopies<Share extends { readonly judgement: Judgement }>(
     const sizes = new Map<NamedCopy, number>();
     const targets = judgement.targets.map((target): JudgedTarget => {
       const { copy, leave } = target;
-      if (leave !== "granted" || !isNeeded(copy)) return target;
+      if (leave !== "granted" || !needsSource(copy)) return target;
       const size = sizes.get(copy) ?? estimateSize(copy, source, secret.data);
       sizes.set(copy, size);
       if (size > free) return { ...target, leave: "tooLarge" };
@@ -70,7 +70,7 @@ export function limitCopies<Share extends { readonly judgement: Judgement }>(
 /** The bytes composed for a key beside its names and its value. */
 const KEY_BYTES = 200;
 
-/** Estimates the bytes that a copy takes in the response, and rather too many: what its owner and its team write decides on them. */
+/** Estimates the bytes of a copy in the response, as an upper bound: its owner and its team decide the real size. */
 function estimateSize({ via, keys }: NamedCopy, source: SecretName, data: JsonObject): number {
   const sizeOf = (key: string): number => toPlainText(ownValue(data, key)).length;
   const named = keys ?? Object.keys(data).map((key) => ({ from: key, to: key }));
@@ -78,14 +78,14 @@ function estimateSize({ via, keys }: NamedCopy, source: SecretName, data: JsonOb
   for (const key of named) {
     size += KEY_BYTES + key.to.length;
     if (!("from" in key)) size += estimateTemplate(key.parts, sizeOf);
-    // An Object that publishes keys names their Secret for each, and reads the value itself.
+    // An Object that publishes keys repeats their Secret's name for each, and reads the values itself.
     else if (via === "ConnectionSecret") size += key.from.length + source.namespace.length + source.name.length;
     else size += sizeOf(key.from);
   }
   return size;
 }
 
-/** URL encoding makes three characters of one; base64 stands for itself, and takes a third more than a text. */
+/** Estimates the bytes of a template's result. URL encoding triples a value; a value's base64 is already a third longer than its text. */
 const estimateTemplate = (parts: Template, sizeOf: (key: string) => number): number => {
   let size = 0;
   for (const part of parts) {
@@ -95,8 +95,8 @@ const estimateTemplate = (parts: Template, sizeOf: (key: string) => number): num
   return size;
 };
 
-/** There may be many keys: this is one pass and a sort. */
-function toData(values: JsonObject): Data {
+/** Sorts values by key, in one pass: there may be many. */
+function sortData(values: JsonObject): Data {
   const data = new Map<string, string>();
   for (const key of Object.keys(values).sort()) {
     const value = values[key];
@@ -113,14 +113,14 @@ function fromKey(key: string, data: JsonObject, secret: SecretName): string | Sh
 function fromTemplate(parts: Template, data: JsonObject, secret: SecretName): string | SharingReason {
   const texts: string[] = [];
   for (const part of parts) {
-    const text = typeof part === "string" ? part : readText(part.key, data, secret);
+    const text = typeof part === "string" ? part : decodeText(part.key, data, secret);
     if (typeof text !== "string") return text;
     texts.push(typeof part !== "string" && part.isEncoded ? encodeURIComponent(text) : text);
   }
   return Buffer.from(texts.join("")).toString("base64");
 }
 
-function readText(key: string, data: JsonObject, secret: SecretName): string | SharingReason {
+function decodeText(key: string, data: JsonObject, secret: SecretName): string | SharingReason {
   const value = fromKey(key, data, secret);
   if (typeof value !== "string") return value;
   try {

@@ -1,17 +1,17 @@
+import { canSelectNamespaces } from "../../../crossplane/composite.ts";
 import type { SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts";
-import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
 import type { Reference } from "../../../crossplane/references.ts";
-import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement.ts";
+import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
 import { stringAt } from "../../../model/document.ts";
-import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/owner.ts";
+import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import { type Data, formatSecret } from "../source.ts";
 import type { Copying, JudgedTarget, SharingReason, Target } from "../verdict.ts";
-import { targetLabel } from "./compose.ts";
+import { targetLabel } from "./compose-object.ts";
 import { selectContents } from "./contents.ts";
-import { failureOf, findStale, isReady, isRefused, isReleased, type ObservedCopy } from "./observed.ts";
+import { failureOf, findStale, isCopyReady, isRefused, isReleased, type ObservedCopy } from "./observed.ts";
 import { isSameResource, judgeOrigins, type KeptFor, type ShareInCall } from "./recorded.ts";
 
 /** A share whose Secret is copied in this call. */
@@ -135,10 +135,10 @@ function decideUpdate(copy: ObservedCopy, target: Target, data: Data, share: Cop
   const earlier = findStale(copy, share.copying.origin);
   const grant = judgeOrigins(copy, earlier, share);
   const isObserving = isWriter(target) && !mayWriteAgain(copy);
-  const failure = isObserving || isReady(copy.resource) ? undefined : findFailure(target, copy);
+  const failure = isObserving || isCopyReady(copy.resource) ? undefined : findFailure(target, copy);
   const failures = failure === undefined ? [] : [failure];
   if (grant === "ended") return { is: "drop", reasons: [...failures, waiting] };
-  const isWaiting = isObserving || (failure === undefined && !isReady(copy.resource));
+  const isWaiting = isObserving || (failure === undefined && !isCopyReady(copy.resource));
   const reasons = isWaiting ? [waiting] : failures;
   if (grant === "pending") return { is: "keep", reasons };
   return { is: isObserving ? "observeFirst" : "update", data, earlier, reasons };

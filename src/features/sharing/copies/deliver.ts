@@ -3,9 +3,9 @@ import type { ResourceEdit } from "../../../model/draft.ts";
 import type { Call } from "../../feature.ts";
 import { type Data, formatSecret } from "../source.ts";
 import type { JudgedTarget, NamedCopy, SharingReason } from "../verdict.ts";
-import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins } from "./compose.ts";
+import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins } from "./compose-object.ts";
 import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
-import { copyName, isDroppable, isPublisher, isReady, isSecret, type ObservedCopy } from "./observed.ts";
+import { copyName, isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
 import { DROPPED, findPossession, formatMaker, type JudgedShare, type Possession, readDropped } from "./possession.ts";
 import { isConnected, isKept, isSameResource, type KeptFor } from "./recorded.ts";
 import type { Targets } from "./targets.ts";
@@ -18,7 +18,7 @@ export interface Delivery {
   /** Connection details of this XR. */
   readonly details: Map<string, string>;
   readonly reasons: SharingReason[];
-  /** The resource that a copy was made from before, where it is another one now. */
+  /** The former shared resource of a copy, if it has changed. */
   before: Reference | undefined;
 }
 
@@ -78,7 +78,7 @@ function deliverAll(work: Work): void {
     named.add(row.key);
     const cell = decideSecret(row, work);
     delivery.reasons.push(...(cell.reasons ?? []));
-    act(cell, row, work);
+    actOnOutcome(cell, row, work);
   }
   settle([...left.values()], () => "drop", delivery, call);
 }
@@ -113,7 +113,7 @@ function gather(
 }
 
 /** Composes, keeps, releases or drops, as the cell says. */
-function act(cell: Cell, row: Row, work: Work): void {
+function actOnOutcome(cell: Cell, row: Row, work: Work): void {
   const { target, key, observed, copies } = row;
   const { shared, possession, delivery, call } = work;
   switch (cell.is) {
@@ -147,7 +147,7 @@ function write(
   const composed = composeCopy(target, copying, data, call.composite);
   const isObserver = is === "observeFirst";
   const object = withEarlierOrigins(isObserver ? asObserver(composed) : composed, earlier);
-  const isWritten = !isObserver && isReady(observed?.resource);
+  const isWritten = !isObserver && isCopyReady(observed?.resource);
   delivery.resources.set(key, { is: "set", object, ready: isWritten ? "True" : "False" });
   const before = observed?.origin;
   if (before !== undefined && !isSameResource(before, copying.origin)) delivery.before ??= before;
@@ -189,7 +189,7 @@ function toEdit(copy: ObservedCopy, fate: Fate, { request }: Call): ResourceEdit
   const { key, resource } = copy;
   const { document } = resource;
   if (fate === "keep")
-    return { is: "set", object: asDesiredBefore(document), ready: isReady(resource) ? "True" : "False" };
+    return { is: "set", object: asDesiredBefore(document), ready: isCopyReady(resource) ? "True" : "False" };
   const isReleased = isSecret(document) || isPublisher(resource) || isDroppable(copy);
   if (fate === "giveUp" && !isReleased)
     return { is: "set", object: asObserver(asDesiredBefore(document)), ready: "False" };

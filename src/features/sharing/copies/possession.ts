@@ -1,5 +1,5 @@
 import type { SharedResource } from "../../../input/shared-resource.ts";
-import { groupBy } from "../../../model/group-by.ts";
+import { groupBy } from "../../../model/collections.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import type { Call } from "../../feature.ts";
 import { formatSecret } from "../source.ts";

@@ -1,12 +1,12 @@
 import { toApiGroup } from "../../../crossplane/api-group.ts";
-import { canSelectNamespaces } from "../../../crossplane/namespaces.ts";
+import { canSelectNamespaces } from "../../../crossplane/composite.ts";
 import { type Reference, resourceKey, toReference } from "../../../crossplane/references.ts";
-import { toRequirement } from "../../../crossplane/requirement.ts";
+import { toRequirement } from "../../../crossplane/requirement-names.ts";
 import type { Connection } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import type { Call } from "../../feature.ts";
-import { findAccess, findGrantedAccess } from "../grant.ts";
+import { findGrantedAccess, findShareAccess } from "../grant.ts";
 import { judgeNamespace } from "../namespaces.ts";
 import { findSource, isSameSecret } from "../source.ts";
 import type { Cause, JudgedTarget } from "../verdict.ts";
@@ -120,7 +120,7 @@ function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { sh
   // A share that needs no grant, such as one of this XR itself, gives none for what another share has copied.
   const isOurs = isOfKind(origin, shared) || isSameResource(origin, toReference(call.composite.document));
   const namespaces = target === undefined ? [] : [target.namespace];
-  const access = (isOurs ? findAccess : findGrantedAccess)(shared, found, secret ?? source, namespaces, call);
+  const access = (isOurs ? findShareAccess : findGrantedAccess)(shared, found, secret ?? source, namespaces, call);
   if (access.is === "pending") return "pending";
   if (!namespaces.every((each) => access.isGranted(each))) return "ended";
   // The record counts as far as it fits what the copy really reads.

@@ -157,8 +157,8 @@ describe("via ConnectionSecret", () => {
     };
     const draft = draftWith({ via: "ConnectionSecret", keys: [{ from: "a", to: "a" }] }, { observed });
     expect(says(draft)).toBe(
-      "TargetTaken: db: Secret team-a/orders-db exists and is no copy of ours, so it is left alone: choose another " +
-        "secretName, or remove it",
+      "TargetTaken: db: Secret team-a/orders-db exists and is not a copy of ours, so it is left unchanged: choose another " +
+        "secretName, or delete it",
     );
     expect(draft.resources.size).toBe(1);
   });
@@ -305,7 +305,8 @@ describe("keys", () => {
       reason: "a template with bytes that are no text",
       keys: [{ value: "{ca}", to: "ca" }],
       data: { ca: Buffer.from([0xff]).toString("base64") },
-      condition: "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so no template can hold it",
+      condition:
+        "KeyIsNotText: db: key ca of Secret databases/orders-conn is not text, so a template cannot contain it",
     },
   ])("$reason keeps the copy and says so", ({ keys, data, condition }) => {
     const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { ca: "b2xk" } };
@@ -326,9 +327,7 @@ test("a large Secret is not copied more often than an answer to Crossplane can h
     { answers: { db: [everywhere], [SECRET]: [source({ large: "A".repeat(1024 * 1024) })] } },
   );
   expect(draft.resources.size).toBe(2);
-  expect(says(draft)).toContain(
-    "TooLarge: db: 998 copies are left out: with all of them the answer would be more than",
-  );
+  expect(says(draft)).toContain("TooLarge: db: 998 copies are left out: the response would exceed Crossplane's limit");
 });
 
 test("nor are the Secrets of several shared resources, whose answers are one: the first in the input come first", () => {
@@ -408,7 +407,7 @@ describe("the source Secret is asked for last, and with it the Secret that it is
       const draft = draftWith({}, { sharedResources, observed, answers: { [SECRET]: [] } });
       return [draft.resources.size, says(draft)];
     });
-    const gone = "SourceNotFound: db: there is no Secret databases/orders-conn";
+    const gone = "SourceNotFound: db: Secret databases/orders-conn does not exist";
     expect(kept).toEqual([
       [1, gone],
       [0, gone],
@@ -436,7 +435,7 @@ describe("a target is written to only by whom it belongs to", () => {
     status: { conditions: [{ type: "Synced", status: "True", observedGeneration }] },
   });
   const taken = (holder: string) =>
-    `TargetTaken: db: Secret team-a/orders-db is a copy that ${holder} made, and is left to it: choose another secretName`;
+    `TargetTaken: db: Secret team-a/orders-db is a copy made by ${holder}: choose another secretName`;
 
   test.each<{ reason: string; parts: CallParts; composed: unknown; condition: string }>([
     {
@@ -462,8 +461,8 @@ describe("a target is written to only by whom it belongs to", () => {
       parts: { answers: { [`${TARGET}/target`]: [target({})] } },
       composed: undefined,
       condition:
-        "TargetTaken: db: Secret team-a/orders-db exists and is no copy of ours, so it is left alone: choose another " +
-        "secretName, or remove it",
+        "TargetTaken: db: Secret team-a/orders-db exists and is not a copy of ours, so it is left unchanged: choose another " +
+        "secretName, or delete it",
     },
     {
       reason: "it is another XR's copy",

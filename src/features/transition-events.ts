@@ -2,8 +2,8 @@ import { type Condition, cutMessage, type Result, shownCondition } from "../mode
 import type { Call } from "./feature.ts";
 
 /**
- * The event for a condition that has changed. Crossplane calls this function every minute, so a condition that the XR already
- * shows has no event; neither has Unknown, which passes within the same reconcile.
+ * Makes the event for a condition that has changed. Crossplane calls this function every minute, so a condition that the XR already
+ * shows gets no event; nor does Unknown, which passes within the same reconcile.
  */
 export function eventsFor(
   condition: Condition,

@@ -2,18 +2,17 @@ import { describe, expect, test } from "vitest";
 import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Answer } from "../../src/model/requirement.ts";
-import { Requirements } from "../../src/model/requirement.ts";
+import { type LookupAnswer, Requirements } from "../../src/model/requirement.ts";
+import { CONTENDERS, OWNER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
-import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
-import { CONTENDERS, EXTERNAL_NAME_LABEL, IDENTITY, TAGS_OWNER } from "../../src/ownership/marks.ts";
-import { OWNER } from "../../src/ownership/owner.ts";
+import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/contenders.ts";
+import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL } from "../../src/ownership/identity.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 
 const S3 = "s3.aws.upbound.io/v1beta2";
 const S3_NAMESPACED = "s3.aws.m.upbound.io/v1beta1";
 
-const bucket = (name: string, labels: JsonObject = { [IDENTITY]: "hash" }, annotations: JsonObject = {}) =>
+const bucket = (name: string, labels: JsonObject = { [IDENTITY_LABEL]: "hash" }, annotations: JsonObject = {}) =>
   documentOf({ apiVersion: S3, kind: "Bucket", metadata: { name, uid: `uid-of-${name}`, labels, annotations } });
 
 const marked = { [OWNER]: "Shop/us", [TAGS_OWNER]: "Shop/us#", [CONTENDERS]: "" };
@@ -32,8 +31,8 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
 });
 
 /** Finds what the cluster has, by the kind of question: by label, and by name. */
-function find(setting: Setting, byLabel: Answer, byName: Answer = { is: "pending" }) {
-  const required = (name: string): Answer =>
+function find(setting: Setting, byLabel: LookupAnswer, byName: LookupAnswer = { is: "pending" }) {
+  const required = (name: string): LookupAnswer =>
     name.startsWith(`tags/${setting.apiVersion ?? S3}/hash#`) ? byLabel : byName;
   const requirements = new Requirements({ ...emptyRequest, required });
   const found = findContenders(candidate(setting), sought, new KnownContenders(requirements));
@@ -41,11 +40,11 @@ function find(setting: Setting, byLabel: Answer, byName: Answer = { is: "pending
 }
 
 const sought = { identity: "hash", externalName: "name" };
-const labelled = { apiVersion: S3, kind: "Bucket", match: { labels: { [IDENTITY]: "hash" } } };
+const labelled = { apiVersion: S3, kind: "Bucket", match: { labels: { [IDENTITY_LABEL]: "hash" } } };
 const writer = { apiVersion: S3, kind: "Bucket", match: { name: "other" } };
 const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws.upbound.io" };
-const resolved = (...items: readonly ReturnType<typeof bucket>[]): Answer => ({ is: "resolved", items });
-const pending: Answer = { is: "pending" };
+const resolved = (...items: readonly ReturnType<typeof bucket>[]): LookupAnswer => ({ is: "resolved", items });
+const pending: LookupAnswer = { is: "pending" };
 
 describe("the contenders for a cloud resource", () => {
   test("are not known, and looked up by label, while that is pending", () => {
@@ -53,7 +52,7 @@ describe("the contenders for a cloud resource", () => {
   });
 
   test("are those that carry the label with the same identity", () => {
-    const found = find({}, resolved(bucket("us"), bucket("other"), bucket("moved", { [IDENTITY]: "another" })));
+    const found = find({}, resolved(bucket("us"), bucket("other"), bucket("moved", { [IDENTITY_LABEL]: "another" })));
     expect(found).toMatchObject({ names: ["us", "other"], required: [labelled] });
   });
 
@@ -62,7 +61,7 @@ describe("the contenders for a cloud resource", () => {
     expect(found).toMatchObject({ names: undefined, required: [labelled, writer] });
   });
 
-  const another = { [IDENTITY]: "another" };
+  const another = { [IDENTITY_LABEL]: "another" };
   const moved = { ...another, [EXTERNAL_NAME_LABEL]: "name" };
   test.each<[string, readonly ReturnType<typeof bucket>[], readonly string[]]>([
     ["it has no label yet", [bucket("other", {})], ["us", "other"]],
@@ -95,7 +94,7 @@ describe("the contenders for a cloud resource", () => {
 
   test("are read once for all resources of an XR that stand for one cloud resource", () => {
     let reads = 0;
-    const ask = (): Answer => {
+    const ask = (): LookupAnswer => {
       reads++;
       return resolved(bucket("us"), bucket("other"));
     };

@@ -1,15 +1,15 @@
-import { compareEntries } from "../model/compare.ts";
+import { compareEntries } from "../model/collections.ts";
 import { shownCondition } from "../model/condition.ts";
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import type { Requirement, ResourceSelector } from "../model/requirement.ts";
 
-/** So many digits that nobody finds two selectors with one hash, although teams choose what is in them. */
+/** Enough digits to prevent collisions on purpose: teams choose parts of selectors. */
 const DIGITS = 32;
 
 /**
- * Makes a requirement whose name contains a hash of its selector. Crossplane v2.4 begins a reconcile with what it found for
- * the names of the last one: under a name that stays while its selector changes it would answer with another resource.
+ * Makes a requirement whose name contains a hash of its selector. Crossplane v2.4 starts a reconcile with the answers of the last
+ * one, by name: if the selector changed and the name did not, the answer would be the wrong resource.
  */
 export const toRequirement = (name: string, selector: ResourceSelector): Requirement => ({
   name: `${name}#${hashSelector(selector)}`,
@@ -21,11 +21,11 @@ function hashSelector({ apiVersion, kind, namespace = "", match }: ResourceSelec
   return hashText(JSON.stringify([apiVersion, kind, namespace, sought]), DIGITS);
 }
 
-/** The requirement of Namespaces: one by its name, or all with these labels. */
+/** Requires Namespaces: one by its name, or all with these labels. */
 export const toNamespaceRequirement = (name: string, match: ResourceSelector["match"]): Requirement =>
   toRequirement(name, { apiVersion: "v1", kind: "Namespace", match });
 
-/** The requirement of one Secret. */
+/** Requires one Secret. */
 export const toSecretRequirement = (
   name: string,
   secret: { readonly namespace: string; readonly name: string },
@@ -42,11 +42,11 @@ const NOT_FETCHED =
   /^cannot compose resources: cannot run Composition pipeline step "[^"]*": fetching resources for (?<name>[^#]*)#/;
 
 /**
- * Tells whether the XR's last reconcile failed because Crossplane could not read what a requirement asks for, by how the names of
- * such requirements begin. What RBAC forbids it waits for until the reconcile's two minutes are over, and then it fails the XR as
- * a whole and names the first of them, so whoever asks again at once never gets to say what is missing.
+ * Tells whether the XR's last reconcile failed because Crossplane could not read a requirement whose name has this prefix. Where
+ * RBAC forbids a read, Crossplane waits until the reconcile's timeout of two minutes, fails the whole XR and names one requirement.
+ * A function that asks again at once would never get to report the missing permission.
  *
- * The message is read from its beginning: further on it may repeat what a team has written, such as the name of a resource.
+ * Matches the beginning of the message only: further on it may contain text that a team wrote, such as the name of a resource.
  */
 export function couldNotBeRead(prefix: string, composite: Document): boolean {
   const synced = shownCondition(composite, "Synced");

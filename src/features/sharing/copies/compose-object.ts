@@ -14,26 +14,26 @@ import { type FieldPath, formatFieldPath, parseFieldPath, withValueAt } from "..
 import { hashText } from "../../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
-import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/owner.ts";
-import { pick } from "../../observed.ts";
+import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
+import { pickObserved } from "../../desired.ts";
 import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins, formatSecret } from "../source.ts";
 import type { Copying, NamedCopy, Original, Target } from "../verdict.ts";
 import { isSecret } from "./observed.ts";
 
-/** The source Secret's resourceVersion: a new one makes the provider look at once, and not when it next polls. */
+/** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read at once, not at its next poll. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
 
-/** The label of a copy that says which Secret it is, for Crossplane v1, which finds namespaced resources by labels only. */
-const TARGET = `${DOMAIN}/target`;
+/** The label of a copy with a hash of its name, for Crossplane v1, which looks up namespaced resources by labels only. */
+const TARGET_LABEL = `${DOMAIN}/target`;
 
 export const targetLabel = (secret: SecretName) => ({
-  [TARGET]: hashText(formatSecret(secret), 40),
+  [TARGET_LABEL]: hashText(formatSecret(secret), 40),
 });
 
-/** Composes what makes a copy: an Object of provider-kubernetes in one of three ways, or the Secret itself. */
+/** Composes the resource that makes a copy: one of three forms of provider-kubernetes' Object, or the Secret itself. */
 export function composeCopy(target: Target, copying: Copying, data: Data, composite: Composite): JsonObject {
   const { copy } = target;
-  const manifest = toManifest(copying, target, composite);
+  const manifest = composeManifest(copying, target, composite);
   switch (copy.via) {
     case "Secret": {
       const metadata = withOrigin(manifest.metadata, copying.origin);
@@ -43,21 +43,21 @@ export function composeCopy(target: Target, copying: Copying, data: Data, compos
       return publishingObject(copying, target, data, composite);
     // The manifest holds all that is in the copy.
     case "ObjectWithValues":
-      return toObject(copying, composite, copy, {
+      return composeObject(copying, composite, copy, {
         forProvider: { manifest: { ...manifest, data: Object.fromEntries(data) } },
       });
     // The provider reads the source and writes the copy, so this function reads no secret byte.
     default:
-      return toObject(copying, composite, copy, {
+      return composeObject(copying, composite, copy, {
         forProvider: { manifest },
-        references: toReferences(copying.source, copy),
+        references: composeReferences(copying.source, copy),
       });
   }
 }
 
 /**
- * Composes an Object of provider-kubernetes that only observes the copy's Namespace, and publishes the source's keys as its own
- * connection Secret. The provider refuses to write a Secret that this Object does not control.
+ * Composes an Object that only observes the copy's Namespace, and publishes the source's keys as its own connection Secret. The
+ * provider refuses to write a Secret that this Object does not control.
  */
 function publishingObject(
   { origin, source, secret }: Copying,
@@ -81,11 +81,11 @@ function publishingObject(
     })),
     writeConnectionSecretToRef: composite.namespace === undefined ? { namespace, name } : { name },
   };
-  return toObject({ origin }, composite, copy, spec, version === undefined ? {} : { [SOURCE_VERSION]: version });
+  return composeObject({ origin }, composite, copy, spec, version === undefined ? {} : { [SOURCE_VERSION]: version });
 }
 
-/** The copy without its data. */
-const toManifest = ({ source }: Original, target: Target, composite: Composite) => ({
+/** Composes the copy without its data. */
+const composeManifest = ({ source }: Original, target: Target, composite: Composite) => ({
   apiVersion: "v1",
   kind: "Secret",
   metadata: {
@@ -112,8 +112,8 @@ const withOrigin = (metadata: Metadata, origin: Reference) => ({
   annotations: { ...metadata.annotations, [SHARED_RESOURCE]: formatOrigin(origin) },
 });
 
-/** A namespaced XR can compose only the namespaced Object (provider-kubernetes v1, kubernetes.m.crossplane.io). */
-function toObject(
+/** Composes an Object; for a namespaced XR the namespaced kind (provider-kubernetes v1, kubernetes.m.crossplane.io). */
+function composeObject(
   { origin }: Pick<Original, "origin">,
   composite: Composite,
   { providerConfigRef: { kind, name } }: NamedCopy,
@@ -128,7 +128,7 @@ function toObject(
   };
 }
 
-function toReferences({ namespace, name }: SecretName, { keys }: NamedCopy): readonly JsonValue[] {
+function composeReferences({ namespace, name }: SecretName, { keys }: NamedCopy): readonly JsonValue[] {
   const patch = (from: string, to: string) => ({
     patchesFrom: { apiVersion: "v1", kind: "Secret", namespace, name, fieldPath: from },
     toFieldPath: to,
@@ -139,7 +139,7 @@ function toReferences({ namespace, name }: SecretName, { keys }: NamedCopy): rea
   );
 }
 
-/** Adds to an Object the origins of what may still be in its Secret. */
+/** Records on an Object the former shared resources whose values may still be in its Secret. */
 export const withEarlierOrigins = (object: JsonObject, origins: readonly Reference[]): JsonObject =>
   origins.length === 0 ? object : withValueAt(object, annotationPath(EARLIER_RESOURCES), formatOrigins(origins));
 
@@ -175,7 +175,7 @@ const OUR_ANNOTATIONS = [OWNER, SHARED_RESOURCE, EARLIER_RESOURCES, SOURCE_VERSI
  * provider filled in is not read.
  */
 export function asDesiredBefore(observed: Document): JsonObject {
-  if (isSecret(observed)) return pick(observed, DESIRED_OF_SECRET);
+  if (isSecret(observed)) return pickObserved(observed, DESIRED_OF_SECRET);
   const paths: FieldPath[] = [...DESIRED_OF_OBJECT];
   // All is the default: of an Object that is not limited we never said so.
   if (readPolicies(observed)?.includes("*") === false) paths.push(POLICIES);
@@ -191,6 +191,6 @@ export function asDesiredBefore(observed: Document): JsonObject {
     ...(label !== undefined && { labels: { [SHARED_RESOURCE_LABEL]: label } }),
     ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
   };
-  const object = pick(observed, paths);
+  const object = pickObserved(observed, paths);
   return Object.keys(metadata).length === 0 ? object : { ...object, metadata };
 }

@@ -1,0 +1,129 @@
+import { type Document, objectsAt, stringAt } from "../model/document.ts";
+import type { JsonObject } from "../model/json.ts";
+import { DNS_LABEL, DOMAIN } from "../model/names.ts";
+import { once } from "../model/once.ts";
+import type { Requirement, SchemaRequirement } from "../model/requirement.ts";
+import { toGroupKind } from "./api-group.ts";
+import type { SecretName } from "./copies.ts";
+import { type LabelSelector, parseLabelSelector } from "./label-selector.ts";
+import { readAnnotation } from "./metadata.ts";
+import { toRequirement } from "./requirement-names.ts";
+
+/** Annotation of a shared resource: the namespaces with access, separated by commas; `*` for all. */
+export const ALLOWED_NAMESPACES = `${DOMAIN}/allowed-namespaces`;
+
+/** Annotation of a shared resource: a label selector; Namespaces that match have access as well. */
+export const ALLOWED_NAMESPACE_SELECTOR = `${DOMAIN}/allowed-namespace-selector`;
+
+/** The grant in a shared resource's annotations, which its consumers cannot write. */
+export interface NamespaceGrant {
+  readonly names: ReadonlySet<string>;
+  readonly isForAll: boolean;
+  /** The first entry of the list that is not the name of a namespace, such as `red;green`: it grants nothing. */
+  readonly invalidName: string | undefined;
+  readonly selector: LabelSelector | undefined;
+  /** The annotation's text, where it is not a selector: it grants nothing. */
+  readonly invalidSelector: string | undefined;
+}
+
+/** Splits an annotation that lists namespaces. It may be long: read it once. */
+export const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
+  new Set((text ?? "").split(",").map((name) => name.trim()));
+
+/** Reads the grant of a shared resource. */
+export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
+  const listed = toNamespaceSet(readAnnotation(shared, ALLOWED_NAMESPACES));
+  const text = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
+  const selector = text === undefined ? undefined : parseLabelSelector(text);
+  return {
+    names: new Set([...listed].filter((name) => DNS_LABEL.test(name))),
+    isForAll: listed.has("*"),
+    invalidName: [...listed].find((name) => name !== "" && name !== "*" && !DNS_LABEL.test(name)),
+    selector,
+    invalidSelector: selector === undefined && text?.trim() !== "" ? text : undefined,
+  };
+});
+
+/** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */
+export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
+
+type GrantVersion = "v1" | "v1beta1";
+
+/** Makes the schema requirement that tells whether the cluster serves a version of ReferenceGrant. */
+export const referenceGrantSchema = (version: GrantVersion): SchemaRequirement => ({
+  name: `sharing/reference-grant-${version}`,
+  apiVersion: `${REFERENCE_GRANT.group}/${version}`,
+  kind: REFERENCE_GRANT.kind,
+});
+
+/** Requires all ReferenceGrants in a Secret's namespace. */
+export const requireReferenceGrants = (name: string, version: GrantVersion, { namespace }: SecretName): Requirement =>
+  toRequirement(name, {
+    apiVersion: `${REFERENCE_GRANT.group}/${version}`,
+    kind: REFERENCE_GRANT.kind,
+    namespace,
+    match: { labels: {} },
+  });
+
+/** A kind in a namespace that may use a Secret: an entry of `from`. */
+export interface Grantee {
+  readonly namespace: string;
+  /** Kind.group of an XR or claim. */
+  readonly kind: string;
+}
+
+/** Writes a grantee as a key: namespace/Kind.group. */
+export const formatGrantee = ({ namespace, kind }: Grantee): string => `${namespace}/${kind}`;
+
+/** Lists the grantees of a Secret. */
+export function readGrantees(grants: readonly Document[], secret: SecretName): readonly Grantee[] {
+  const { all, named } = grantsOf(grants, secret);
+  return [...all, ...named.flat()];
+}
+
+/** The grantees of a Secret. */
+export interface SecretGrants {
+  /** From grants for all Secrets of its namespace. */
+  readonly all: readonly Grantee[];
+  /** From each grant that names the Secret. */
+  readonly named: readonly (readonly Grantee[])[];
+}
+
+/**
+ * Finds the grantees of a Secret. Ignores grants of other namespaces, which `crossplane render` returns too.
+ */
+export function grantsOf(grants: readonly Document[], { namespace, name }: SecretName): SecretGrants {
+  const index = bySecret(grants);
+  return { all: flat(index.get(`${namespace}/`) ?? NOBODY), named: index.get(`${namespace}/${name}`) ?? NOBODY };
+}
+
+const NOBODY: readonly (readonly Grantee[])[] = [];
+
+const flat = once((lists: readonly (readonly Grantee[])[]): readonly Grantee[] => lists.flat());
+
+/** Indexes the grantees of each grant by Secret. An entry of `to` without a name covers all Secrets of the namespace. */
+const bySecret = once((grants: readonly Document[]) => {
+  const index = new Map<string, (readonly Grantee[])[]>();
+  for (const grant of grants) {
+    const namespace = stringAt(grant, ["metadata", "namespace"]) ?? "";
+    const grantees = objectsAt(grant, ["spec", "from"]).flatMap(toGrantee);
+    for (const name of new Set(objectsAt(grant, ["spec", "to"]).flatMap(toGrantedName))) {
+      const key = `${namespace}/${name}`;
+      const lists = index.get(key) ?? [];
+      lists.push(grantees);
+      index.set(key, lists);
+    }
+  }
+  return index;
+});
+
+function toGrantedName({ group = "", kind, name }: JsonObject): readonly string[] {
+  if (group !== "" || kind !== "Secret") return [];
+  if (name === undefined || name === null) return [""];
+  return typeof name === "string" && name !== "" ? [name] : [];
+}
+
+function toGrantee({ group, kind, namespace }: JsonObject): readonly Grantee[] {
+  if (typeof group !== "string" || typeof kind !== "string" || typeof namespace !== "string") return [];
+  return [{ namespace, kind: toGroupKind(kind, group) }];
+}

@@ -1,0 +1,100 @@
+import { withoutScope } from "../../crossplane/api-group.ts";
+import type { ManagedKind } from "../../crossplane/managed-resource.ts";
+import { ALL_ACTIONS, lacksLateInitialize, readPolicies } from "../../crossplane/management-policies.ts";
+import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
+import { findFacts } from "../../crossplane/providers/families.ts";
+import type { ExternalNames } from "../../input/external-names.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import type { Draft, ResourceEdit } from "../../model/draft.ts";
+import type { FieldPath } from "../../model/field-path.ts";
+
+/** The sources of the external name of one managed resource. */
+export interface Evidence {
+  readonly desired: Document;
+  /** Undefined if the resource is not created yet, or was lost. */
+  readonly observed: Document | undefined;
+  readonly recorded: string | undefined;
+  /** The fields with the name when the annotation is lost. */
+  readonly rescuePaths: readonly FieldPath[];
+}
+
+/** The external name of a managed resource, and its source. */
+export type NameVerdict =
+  | { readonly is: "setByPipeline"; readonly name: string; readonly observed: string | undefined }
+  /** `isOurs`: from the ledger or rescued; the resource would lose the annotation if we no longer desired it. */
+  | { readonly is: "observed"; readonly name: string; readonly isOurs: boolean }
+  | { readonly is: "recorded"; readonly name: string }
+  | { readonly is: "rescued"; readonly name: string }
+  | { readonly is: "duplicate"; readonly name: string; readonly other: string; readonly recorded: string }
+  | { readonly is: "unnamed"; readonly isAtRisk: boolean };
+
+/**
+ * Chooses the external name, the first of these that exists:
+ *
+ * 1. the name that the pipeline sets;
+ * 2. the observed name, which is never overridden, even if the ledger has another;
+ * 3. the name in the ledger: it was observed before the loss, while the provider's id may already belong to a second cloud
+ *    resource, created because the name was lost;
+ * 4. the id that the provider reports, for kinds whose id is the name.
+ *
+ * If the ledger has another name than 2 or 4, there may be two cloud resources.
+ */
+export function judgeName({ desired, observed, recorded, rescuePaths }: Evidence): NameVerdict {
+  const seen = observed && stringAt(observed, EXTERNAL_NAME);
+  const wanted = stringAt(desired, EXTERNAL_NAME);
+  if (wanted !== undefined) return { is: "setByPipeline", name: wanted, observed: seen };
+
+  const id = observed && rescuePaths.map((path) => stringAt(observed, path)).find((found) => found !== undefined);
+  if (seen !== undefined) return judgeObservedName(seen, recorded, id);
+  if (recorded !== undefined) return judgeRecordedName(recorded, id);
+  if (id !== undefined) return { is: "rescued", name: id };
+  return { is: "unnamed", isAtRisk: rescuePaths.length > 0 && isAtRisk(observed ?? desired) };
+}
+
+function judgeObservedName(name: string, recorded: string | undefined, id: string | undefined): NameVerdict {
+  if (recorded !== undefined && recorded !== name) return { is: "duplicate", name, other: recorded, recorded };
+  return { is: "observed", name, isOurs: name === recorded || name === id };
+}
+
+const judgeRecordedName = (recorded: string, id: string | undefined): NameVerdict =>
+  id === undefined || id === recorded
+    ? { is: "recorded", name: recorded }
+    : { is: "duplicate", name: recorded, other: id, recorded };
+
+/** Tells whether the name may get lost: an asynchronous provider stores it by late initialization only (crossplane#5918). */
+const isAtRisk = (resource: Document): boolean => lacksLateInitialize(readPolicies(resource) ?? ALL_ACTIONS);
+
+/** The field with the external name of a kind that `config.IdentifierFromProvider` configures: its Terraform ID. */
+const ID = ["status", "atProvider", "id"];
+
+/** Lists the fields from which the external name of a kind can be rescued; none without a rule for the kind. */
+export function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNames): readonly FieldPath[] {
+  const paths = policy.rescue
+    .filter((rule) => rule.kind === kind && withoutScope(rule.apiGroup) === group)
+    .map(({ fromFieldPath }) => fromFieldPath);
+  return policy.builtInRescue && findFacts(group, kind).isNamedById ? [...paths, ID] : paths;
+}
+
+/** A desired managed resource, and the verdict on its external name. */
+export interface NamedResource {
+  readonly name: string;
+  readonly kind: ManagedKind;
+  readonly desired: Document;
+  readonly observed: Document | undefined;
+  readonly verdict: NameVerdict;
+}
+
+/** Pins external names: sets the annotation on desired resources, without decoding the rest of them. */
+export function pinNames(
+  resources: readonly NamedResource[],
+  policy: ExternalNames,
+  { resources: edits }: Draft,
+): readonly (readonly [string, ResourceEdit])[] {
+  return resources.flatMap(({ name, verdict, desired }): [string, ResourceEdit][] => {
+    if (verdict.is === "setByPipeline" || verdict.is === "unnamed") return [];
+    if (verdict.is === "observed" && !policy.pin && !verdict.isOurs) return [];
+    const before = edits.get(name);
+    const document = desired.with([{ path: EXTERNAL_NAME, value: verdict.name }]);
+    return [[name, { is: "set", document, ...(before?.is === "set" && { ready: before.ready }) }]];
+  });
+}

@@ -1,0 +1,80 @@
+import type { Cloud } from "../../crossplane/providers/families.ts";
+import type { Document } from "../../model/document.ts";
+import type { JsonValue } from "../../model/json.ts";
+import { PROVIDERS_OWN } from "./limits.ts";
+import type { Subject } from "./subject.ts";
+import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
+import type { WantedTags } from "./wanted.ts";
+
+/** The tags to merge, by source. */
+export interface TagSources {
+  /** The tags that earlier steps desire. */
+  readonly desired: TagMap;
+  /** The tags in the spec of the observed managed resource. */
+  readonly spec: TagMap;
+  /** Reads the tags of the cloud resource that its provider reports. */
+  readonly cloud: () => TagMap;
+  /** The field's value, or an empty one of its shape. */
+  readonly like: JsonValue | undefined;
+}
+
+/**
+ * Merges the tags of earlier steps, the tags that the input adds and the cloud's tags that it preserves, without those that it
+ * removes. A provider removes tags that are not desired, so a foreign tag stays only if it is desired too.
+ *
+ * - Replace takes the later value (of `add` over earlier steps, of the cloud over both), Retain the earlier one.
+ * - AWS neither accepts nor removes `aws:` tags, so they are never desired.
+ * - A list is one field, so it has to repeat the provider's own tags; in a map they are fields of their own.
+ */
+function mergeTags(sources: TagSources, wanted: WantedTags, cloud: Cloud | undefined): TagMap {
+  const { spec, desired, like } = sources;
+  const tags = new Map(Array.isArray(like) ? [...findProvidersOwn(spec), ...desired] : desired);
+  for (const { key, value, policy } of wanted.add) addTag(tags, key, value, policy);
+  if (wanted.preserve.length > 0) preserveTags(tags, sources.cloud(), wanted, cloud);
+  for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
+  return tags;
+}
+
+type TagPolicy = WantedTags["add"][number]["policy"];
+
+const findProvidersOwn = (tags: TagMap) => [...tags].filter(([key]) => PROVIDERS_OWN.has(key));
+
+function addTag(tags: Map<string, string>, key: string, value: string, policy: TagPolicy): void {
+  if (!PROVIDERS_OWN.has(key) && (policy === "Replace" || !tags.has(key))) tags.set(key, value);
+}
+
+/** Adds the cloud's tags that the input preserves. */
+function preserveTags(tags: Map<string, string>, found: TagMap, wanted: WantedTags, cloud: Cloud | undefined): void {
+  for (const [key, value] of found) {
+    const isReserved = cloud === "AWS" && key.startsWith("aws:");
+    const rule = isReserved ? undefined : wanted.preserve.find(({ has }) => has(key));
+    if (rule !== undefined) addTag(tags, key, value, rule.policy);
+  }
+}
+
+export const isRemoved = (key: string, { remove }: WantedTags): boolean =>
+  !PROVIDERS_OWN.has(key) && remove.some((has) => has(key));
+
+const NO_TAGS: TagMap = new Map();
+
+/** Reads the tags of a resource once: there may be thousands. */
+export function readTags({ observed, tagField, desiredField, desiredTags, reportedTags }: Subject): TagSources {
+  const spec = tagField && observed?.at(tagField.path);
+  return {
+    desired: desiredTags ?? NO_TAGS,
+    spec: toTagMap(spec) ?? NO_TAGS,
+    cloud: () => reportedTags() ?? NO_TAGS,
+    like: desiredField ?? spec ?? tagField?.shape,
+  };
+}
+
+/** Decides the tags of a resource; undefined if they do not change. */
+export function decideTags({ cloud, tagField }: Subject, sources: TagSources, wanted: WantedTags): TagMap | undefined {
+  if (tagField === undefined) return undefined;
+  const merged = mergeTags(sources, wanted, cloud);
+  return isSameTags(sources.desired, merged) ? undefined : merged;
+}
+
+/** Sets the tags on the desired resource, in the shape of its field. */
+export const withTags = ({ desired, tagField }: Subject, { like }: TagSources, tags: TagMap): Document =>
+  tagField === undefined ? desired : desired.with([{ path: tagField.path, value: fromTagMap(tags, like) }]);

@@ -1,0 +1,41 @@
+import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
+import type { Composite } from "../crossplane/composite.ts";
+import { DOMAIN } from "../model/names.ts";
+
+/** Annotation: the owner of a composed resource, Kind.group/namespace/name of the claim, or of an XR without a claim. */
+export const OWNER = `${DOMAIN}/owner`;
+
+/** Annotation of a copy: its source Secret, as namespace/name. */
+export const SHARED_FROM = `${DOMAIN}/shared-from`;
+
+/** Formats an owner. Contains no UID, so that it survives a restore. */
+export function formatOwner({ apiVersion, kind, namespace, name, claim }: Composite): string {
+  const group = toApiGroup(apiVersion);
+  if (claim !== undefined) return `${toGroupKind(claim.kind, group)}/${claim.namespace}/${claim.name}`;
+  return [toGroupKind(kind, group), namespace, name].filter((part) => part !== undefined).join("/");
+}
+
+// The annotations below and the labels in identity.ts, on managed resources, are the only registry of ownership.
+
+/** Annotation: the control plane's name, if the input sets one. */
+export const CLUSTER = `${DOMAIN}/cluster`;
+/** Annotation: the id of the contender that owns the cloud resource and its tags; on the owner its own id. */
+export const TAGS_OWNER = `${DOMAIN}/tags-owner`;
+/** Annotation of the owner: the contenders that succeed it, separated by commas. */
+export const CONTENDERS = `${DOMAIN}/contenders`;
+/** Annotation: `Created` if this managed resource or an earlier owner created the cloud resource. */
+export const ORIGIN = `${DOMAIN}/origin`;
+/** Annotation: the creation time of the cloud resource that this managed resource declared before. */
+export const CREATED_BEFORE = `${DOMAIN}/created-before`;
+/** Annotation, set by an operator: "true" deletes a cloud resource that existed before together with its owner. */
+export const ALLOW_DELETE = `${DOMAIN}/allow-delete`;
+/** Annotation, set by an operator: "true" allows the last managed resource to leave its cloud resource behind. */
+export const LEAVE_BEHIND = `${DOMAIN}/leave-behind`;
+/** Annotation, set by an operator to move ownership here; the value that sorts last wins, such as the latest time. */
+export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
+
+/** The tag with the control plane's name, if the input sets one. */
+export const CLUSTER_TAG = "crossplane-cluster";
+
+/** Formats a contender's id: its owner and its name in the Composition, which survive a restore. */
+export const contenderId = (owner: string, resource: string): string => `${owner}#${resource}`;

@@ -1,0 +1,150 @@
+import { toApiGroup } from "../crossplane/api-group.ts";
+import type { ManagedKind } from "../crossplane/managed-resource.ts";
+import { readLabel } from "../crossplane/metadata.ts";
+import { toRequirement } from "../crossplane/requirement-names.ts";
+import { stringAt } from "../model/document.ts";
+import { isPathSegment } from "../model/names.ts";
+import type { Requirement, Requirements } from "../model/requirement.ts";
+import { byPrecedence, type Contender, toContender } from "./contender.ts";
+import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL, type Identity } from "./identity.ts";
+
+/** A managed resource, with the facts for the search for its contenders. */
+export interface Candidate {
+  readonly kind: ManagedKind;
+  /** Undefined before it is created. */
+  readonly own: Contender | undefined;
+  /** Reads the tags of the cloud resource that its provider reports. */
+  readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
+}
+
+/**
+ * Finds all managed resources with the identity label, and the one that wrote the cloud resource last, which lacks the label if its
+ * XR does not use this function. The writer is required only while ours is not the owner: in steady state there is one requirement.
+ */
+export function findContenders(candidate: Candidate, sought: Identity, known: KnownContenders): Contenders | undefined {
+  const { identity } = sought;
+  const { apiVersion, kind } = candidate.kind;
+  const match = { labels: { [IDENTITY_LABEL]: identity } };
+  const labelled = toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
+  const listed = known.list(labelled, identity);
+  const writer = listed && toWriterRequirement(candidate, listed);
+  return writer === undefined ? listed : known.listWithWriter(labelled, sought, writer);
+}
+
+type Asking = Pick<Requirements, "ask">;
+
+/** The contenders in one request, each answer read once for all resources that declare the same cloud resource. */
+export class KnownContenders {
+  readonly #requirements: Asking;
+  readonly #known = new Map<string, Contenders>();
+
+  constructor(requirements: Asking) {
+    this.#requirements = requirements;
+  }
+
+  /** Lists the contenders with the identity label; undefined while the answer is pending. */
+  list(labelled: Requirement, identity: string): Contenders | undefined {
+    return this.#once(labelled.name, () => {
+      const found = this.#read(labelled);
+      return found && new Contenders(found.filter((contender) => contender.identity === identity));
+    });
+  }
+
+  /** Lists these and the managed resource that wrote the cloud resource last. */
+  listWithWriter(labelled: Requirement, sought: Identity, writer: Requirement): Contenders | undefined {
+    return this.#once(`${labelled.name} ${writer.name}`, () => {
+      const listed = this.list(labelled, sought.identity);
+      const found = this.#read(writer);
+      if (listed === undefined || found === undefined) return undefined;
+      const isNew = (contender: Contender): boolean =>
+        !listed.byUid.has(contender.uid) && stillDeclares(contender, sought.externalName);
+      return new Contenders([...listed.all, ...found.filter(isNew)]);
+    });
+  }
+
+  #read(requirement: Requirement): readonly Contender[] | undefined {
+    const answer = this.#requirements.ask(requirement);
+    return answer.is === "pending" ? undefined : answer.items.map(toContender);
+  }
+
+  #once(key: string, read: () => Contenders | undefined): Contenders | undefined {
+    const before = this.#known.get(key);
+    if (before !== undefined) return before;
+    const found = read();
+    if (found !== undefined) this.#known.set(key, found);
+    return found;
+  }
+}
+
+/**
+ * Tells whether a writer still declares the cloud resource whose tags name it. Compares the name only: the identity contains fields
+ * that do not distinguish cloud resources of this kind, such as the region of a DNS zone.
+ */
+const stillDeclares = ({ identity, document }: Contender, externalName: string): boolean =>
+  identity === undefined || readLabel(document, EXTERNAL_NAME_LABEL) === externalName;
+
+/**
+ * Requires the managed resource that wrote the cloud resource, if it is neither ours nor listed. Upjet's providers name it in a tag
+ * without its namespace, so only cluster-scoped resources can be looked up. An invalid name is not asked for: Crossplane would fail
+ * the whole XR, and anyone may write tags in the cloud.
+ */
+function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Contenders): Requirement | undefined {
+  if (own === undefined || own.isMarked || kind.isNamespaced) return undefined;
+  const reported = reportedTags();
+  const name = reported?.get("crossplane-name");
+  const writerKind = `${kind.kind.toLowerCase()}.${toApiGroup(kind.apiVersion)}`;
+  if (name === undefined || !isPathSegment(name) || reported?.get("crossplane-kind") !== writerKind) return undefined;
+  if (name === stringAt(own.document, ["metadata", "name"]) || listed.names.has(name)) return undefined;
+  const { apiVersion } = kind;
+  return toRequirement(`tags/${apiVersion}/${kind.kind}/${name}`, { apiVersion, kind: kind.kind, match: { name } });
+}
+
+/** All contenders of one cloud resource, sorted once for all resources of an XR that declare it. */
+export class Contenders {
+  readonly all: readonly Contender[];
+  readonly byUid: ReadonlyMap<string, Contender>;
+  /** The contenders that may own, the owner first. */
+  readonly living: readonly Contender[];
+  #names: ReadonlySet<string> | undefined;
+  #inTheWay: readonly Contender[] | undefined;
+  #created: readonly Contender[] | undefined;
+  #areInvolved: boolean | undefined;
+
+  constructor(all: readonly Contender[]) {
+    this.all = all;
+    this.byUid = new Map(all.map((contender) => [contender.uid, contender]));
+    this.living = all.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence);
+  }
+
+  get names(): ReadonlySet<string> {
+    this.#names ??= new Set(this.all.map(({ name }) => name));
+    return this.#names;
+  }
+
+  /** The contenders that block a promotion: they write, or are being deleted together with the cloud resource. */
+  get inTheWay(): readonly Contender[] {
+    this.#inTheWay ??= this.all.filter(
+      (contender) => contender.isWriting || (contender.isDeleting && contender.isDeletingWithIt),
+    );
+    return this.#inTheWay;
+  }
+
+  get created(): readonly Contender[] {
+    this.#created ??= this.all.filter(({ isCreated }) => isCreated);
+    return this.#created;
+  }
+
+  /** True if one of them does more than observe the cloud resource. */
+  get areInvolved(): boolean {
+    this.#areInvolved ??= this.all.some(isInvolved);
+    return this.#areInvolved;
+  }
+}
+
+/** Finds the first contender with another UID. */
+export const firstOther = (contenders: readonly Contender[], uid: string): Contender | undefined =>
+  contenders.find((contender) => contender.uid !== uid);
+
+/** Tells whether the contender created or writes the cloud resource, records its owner, or was chosen by an operator. */
+export const isInvolved = ({ isWriting, isCreated, knowsOwner, takeOwnership }: Contender): boolean =>
+  isWriting || isCreated || knowsOwner || takeOwnership !== "";
