@@ -5,13 +5,13 @@ import { toRequirement } from "../../../src/crossplane/requirement.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { controlledBy, restoredStore, store } from "../../../testing/builders/composed.ts";
+import { SELECTOR } from "../../../testing/builders/consumers.ts";
 import { ALLOWED, inputOf } from "../../../testing/builders/sharing.ts";
 import { decodeResponse } from "../../../testing/wire/oracle.ts";
 
 // Credentials after a restore, by the whole pipeline: `consumers` desires them, and `adoption` looks after those that it does not desire.
 
 const ROLE = { apiVersion: "sql.example.org/v1", kind: "Role" };
-const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 
 const input = inputOf({
   adoption: {},
