@@ -85,11 +85,9 @@ describe("a cloud resource that several XRs may name", () => {
     const operators = { [`${DOMAIN}/take-ownership`]: "2026", [`${DOMAIN}/allow-delete`]: "true" };
     const annotations = { "crossplane.io/external-name": "orders", ...operators };
     const withMarks = (keys: readonly string[]): CallParts => {
-      const metadata = { labels: forge(keys), annotations: { ...annotations, ...forge(keys) } };
-      return {
-        ...parts,
-        desired: { bucket: bucket({}, { metadata: keys.length === 0 ? { annotations } : metadata }) },
-      };
+      const labels = keys.length === 0 ? {} : { labels: forge(keys) };
+      const metadata = { ...labels, annotations: { ...annotations, ...forge(keys) } };
+      return { ...parts, desired: { bucket: bucket({}, { metadata }) } };
     };
     const written = (keys: readonly string[]) =>
       at(desiredOf(run({ ...withMarks(keys), contenders: [] })), "metadata.annotations");
@@ -118,13 +116,8 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("keeps Delete under onRelease: Delete", () => {
-    const input = { add: [team], owner: { onRelease: "Delete" } };
-    const draft = run({
-      ...parts,
-      tags: input,
-      observed: { bucket: owning(ours) },
-      contenders: [owning(ours), rival()],
-    });
+    const tags = { add: [team], owner: { onRelease: "Delete" } };
+    const draft = run({ ...parts, tags, observed: { bucket: owning(ours) }, contenders: [owning(ours), rival()] });
     expect(policies(draft)).toEqual(["*"]);
   });
 
@@ -312,19 +305,15 @@ describe("a cloud resource that several XRs may name", () => {
       ...object,
       spec: { ...rest, forProvider: { tags: { team: "rival" } } },
     });
-    const input = { add: [team], resources: [{ managementPolicies: false }] };
-    const lost = run({
-      ...parts,
-      tags: input,
-      observed: { bucket: bare(ours) },
-      contenders: [bare(ours), bare(owning(rival()))],
-    });
+    const tags = { add: [team], resources: [{ managementPolicies: false }] };
+    const contenders = [bare(ours), bare(owning(rival()))];
+    const lost = run({ ...parts, tags, observed: { bucket: bare(ours) }, contenders });
     expect(desiredOf(lost)["spec"]).toEqual({
       forProvider: { region: "eu-central-1", tags: { team: "rival" } },
       deletionPolicy: "Orphan",
     });
     expect(lost.conditions).toMatchObject([{ reason: "CannotObserve" }]);
-    const withheld = run({ ...parts, tags: input, contenders: [bare(owning(rival()))] });
+    const withheld = run({ ...parts, tags, contenders: [bare(owning(rival()))] });
     expect(withheld.resources.get("bucket")).toEqual({ is: "removed" });
   });
 
