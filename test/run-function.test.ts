@@ -76,6 +76,9 @@ describe("the state of earlier steps is returned", () => {
   const entry = Buffer.concat([Buffer.from("\x0a\x09__proto__"), Buffer.from([0x12, 2, 0x18, 1])]);
   const proto = Buffer.concat([Buffer.from([0x1a, entry.length + 2, 0x12, entry.length]), entry]);
 
+  const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.host" }];
+  const input = inputOf({ sharedResources: [shared({ patches })] });
+
   test("with resources called __proto__ and constructor", () => {
     const request = requestOf({ desired: { resources: { constructor: {} } }, context: toStruct({ a: 1 }) });
     const { bytes, response } = run(Buffer.concat([request, proto]));
@@ -85,19 +88,14 @@ describe("the state of earlier steps is returned", () => {
   });
 
   test("with a number that JSON does not have, as it came, where this step reads and writes other fields", () => {
-    const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.host" }];
     const desired = { composite: { resource: toStruct({ status: { n: [Number.POSITIVE_INFINITY] } }) } };
-    const { response } = run(
-      requestOf({ desired, extraResources: found }, inputOf({ sharedResources: [shared({ patches })] })),
-    );
+    const { response } = run(requestOf({ desired, extraResources: found }, input));
     expect(response.desired?.composite?.resource).toMatchObject(
       toStruct({ status: { n: [Number.POSITIVE_INFINITY], host: "orders.db.example.org" } }),
     );
   });
 
   test("with our fields beside theirs in the status of the XR", () => {
-    const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.host" }];
-    const input = inputOf({ sharedResources: [shared({ patches })] });
     const composite = { resource: toStruct({ status: { ours: false } }), ready: "READY_TRUE" as const };
     const { desired } = run(requestOf({ desired: { composite }, extraResources: found }, input)).response;
     expect(fromStruct(desired?.composite?.resource ?? { fields: {} })).toEqual({
@@ -174,8 +172,9 @@ describe("a request gets a Fatal result and changes nothing", () => {
     expect(response.context).toBeUndefined();
   });
 
+  const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
+
   test("when the response is larger than the 4 MiB that Crossplane takes", () => {
-    const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
     const { response, bytes } = run(requestOf({ desired: { resources } }));
     expect(bytes.length).toBeLessThan(4096);
     expect(response.results[0]?.message).toBe("cannot return 4.0 MiB: Crossplane takes responses of up to 4 MiB");
@@ -184,7 +183,6 @@ describe("a request gets a Fatal result and changes nothing", () => {
   });
 
   test("without a TTL, for which Crossplane would replay it", () => {
-    const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
     const input = inputOf({ responseTTL: "60s", adoption: {} });
     expect(run(requestOf({}, input)).response).toHaveProperty("meta.ttl");
     const { response } = run(requestOf({ desired: { resources } }, input));
@@ -193,7 +191,6 @@ describe("a request gets a Fatal result and changes nothing", () => {
   });
 
   test("and holds nothing else that a thread would have to copy: a draft's values can be many times as large", () => {
-    const resources = { big: { resource: toStruct({ text: "x".repeat(4 * 1024 * 1024) }) } };
     const outcome = runFunction(requestOf({ desired: { resources } }));
     expect(Object.keys(outcome).sort()).toEqual(["audit", "conditions", "response", "results"]);
   });
@@ -258,70 +255,46 @@ test("the value of a credential is never part of a response", () => {
 const textless = { toString: 1, valueOf: 2 };
 
 interface Parts {
-  readonly xr: JsonObject;
-  readonly spec: JsonObject;
+  readonly xr?: JsonObject;
   readonly observed?: Readonly<Record<string, JsonObject>>;
   readonly desired?: Readonly<Record<string, JsonObject>>;
   readonly context?: JsonObject;
 }
 
-test.each<{ reason: string; parts: Parts }>([
-  {
-    reason: "the key of a tag in a list",
-    parts: {
-      xr: store(),
-      spec: { tags: { add: [{ key: "team", value: "shop" }] } },
-      desired: {
-        table: {
-          apiVersion: "dynamodb.aws.crossplane.io/v1alpha1",
-          kind: "Table",
-          spec: {
-            forProvider: {
-              tags: [
-                { key: "a", value: "b" },
-                { key: textless, value: "c" },
-              ],
-            },
-          },
-        },
-      },
+const referringTo = (metadata: JsonObject): Parts => ({
+  xr: store(referring("a")),
+  observed: { a: composed("a", metadata) },
+});
+const tagged: JsonObject = {
+  apiVersion: "dynamodb.aws.crossplane.io/v1alpha1",
+  kind: "Table",
+  spec: {
+    forProvider: {
+      tags: [
+        { key: "a", value: "b" },
+        { key: textless, value: "c" },
+      ],
     },
   },
-  {
-    reason: "a reference's name",
-    parts: {
-      xr: store({ spec: { resourceRefs: [{ apiVersion: "v1", kind: "X", name: textless }] } }),
-      spec: { adoption: {} },
-    },
-  },
-  {
-    reason: "a controller's UID",
-    parts: {
-      xr: store(referring("a")),
-      spec: { adoption: {} },
-      observed: { a: composed("a", { ownerReferences: [{ controller: true, uid: textless }] }) },
-    },
-  },
-  {
-    reason: "a field manager",
-    parts: {
-      xr: store(referring("a")),
-      spec: { adoption: {} },
-      observed: { a: composed("a", { managedFields: [{ manager: textless }] }) },
-    },
-  },
-  {
-    reason: "a remark of an earlier step",
-    parts: {
-      xr: store(),
-      spec: { sharedResources: [shared()] },
-      context: {
-        "shared-infrastructure.fn.crossplane.io/unavailable": { other: [{ reason: textless, message: textless }] },
-      },
-    },
-  },
-])("a request is answered where $reason is an object that has no text", ({ parts }) => {
-  const { xr: composite, spec, observed = {}, desired = {}, context = {} } = parts;
+};
+const remark = { other: [{ reason: textless, message: textless }] };
+
+test.each<[reason: string, spec: JsonObject, parts: Parts]>([
+  ["the key of a tag in a list", { tags: { add: [{ key: "team", value: "shop" }] } }, { desired: { table: tagged } }],
+  [
+    "a reference's name",
+    { adoption: {} },
+    { xr: store({ spec: { resourceRefs: [{ apiVersion: "v1", kind: "X", name: textless }] } }) },
+  ],
+  ["a controller's UID", { adoption: {} }, referringTo({ ownerReferences: [{ controller: true, uid: textless }] })],
+  ["a field manager", { adoption: {} }, referringTo({ managedFields: [{ manager: textless }] })],
+  [
+    "a remark of an earlier step",
+    { sharedResources: [shared()] },
+    { context: { "shared-infrastructure.fn.crossplane.io/unavailable": remark } },
+  ],
+])("a request is answered where %s is an object that has no text", (_reason, spec, parts) => {
+  const { xr: composite = store(), observed = {}, desired = {}, context = {} } = parts;
   const toResources = (objects: Readonly<Record<string, JsonObject>>) =>
     Object.fromEntries(Object.entries(objects).map(([name, object]) => [name, { resource: toStruct(object) }]));
   const request = {

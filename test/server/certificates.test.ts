@@ -165,29 +165,24 @@ describe("certificates that change while the server runs", () => {
     expect(errorsOf(server)).toHaveLength(1);
   });
 
-  interface Row {
-    readonly what: string;
-    readonly change: (certsDir: string) => void;
-    readonly fault: string;
-  }
-  test.each<Row>([
-    {
-      what: "a certificate without its key",
-      change: (dir) => writeFileSync(join(dir, "tls.crt"), people.client.certificate),
-      fault: "tls.key: not the key of tls.crt",
-    },
-    {
-      what: "a half-written key",
-      change: (dir) => writeFileSync(join(dir, "tls.key"), people.server.key.slice(0, 90)),
-      fault: "tls.key: not PEM of the right kind",
-    },
-    {
-      what: "a list without authorities, with which Node would trust no client",
-      change: (dir) => writeFileSync(join(dir, "ca.crt"), ""),
-      fault: "ca.crt: not PEM of the right kind: it holds no certificate",
-    },
-    { what: "a missing file", change: (dir) => rmSync(join(dir, "tls.crt")), fault: "tls.crt: cannot be read: ENOENT" },
-  ])("$what is logged once, and the certificates from before stay in use", async ({ change, fault }) => {
+  test.each<[what: string, change: (certsDir: string) => void, fault: string]>([
+    [
+      "a certificate without its key",
+      (dir) => writeFileSync(join(dir, "tls.crt"), people.client.certificate),
+      "tls.key: not the key of tls.crt",
+    ],
+    [
+      "a half-written key",
+      (dir) => writeFileSync(join(dir, "tls.key"), people.server.key.slice(0, 90)),
+      "tls.key: not PEM of the right kind",
+    ],
+    [
+      "a list without authorities, with which Node would trust no client",
+      (dir) => writeFileSync(join(dir, "ca.crt"), ""),
+      "ca.crt: not PEM of the right kind: it holds no certificate",
+    ],
+    ["a missing file", (dir) => rmSync(join(dir, "tls.crt")), "tls.crt: cannot be read: ENOENT"],
+  ])("%s is logged once, and the certificates from before stay in use", async (_what, change, fault) => {
     const certsDir = mount(people);
     const server = await serveMutualTls(certsDir);
     change(certsDir);
@@ -244,41 +239,34 @@ describe("certificates that change while the server runs", () => {
 });
 
 describe("the server does not start", () => {
-  interface Row {
-    readonly reason: string;
-    readonly change: (folder: string) => void;
-    readonly faults: readonly RegExp[];
-  }
-  test.each<Row>([
-    {
-      reason: "an empty folder but for a key that is none",
-      change: (folder) => {
+  const pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  test.each<[reason: string, change: (folder: string) => void, ...faults: RegExp[]]>([
+    [
+      "an empty folder but for a key that is none",
+      (folder) => {
         for (const name of ["tls.crt", "ca.crt"]) rmSync(join(folder, name));
         writeFileSync(join(folder, "tls.key"), "no key");
       },
-      faults: [
-        /^ {2}tls\.crt: cannot be read: ENOENT/,
-        /^ {2}tls\.key: not PEM of the right kind/,
-        /^ {2}ca\.crt: cannot be read: ENOENT/,
-      ],
-    },
-    {
-      reason: "a certificate that is no PEM",
-      change: (folder) => writeFileSync(join(folder, "tls.crt"), "no PEM"),
-      faults: [/^ {2}tls\.crt: not PEM of the right kind: it holds no certificate$/],
-    },
-    {
-      reason: "a certificate whose PEM holds something else",
-      change: (folder) =>
-        writeFileSync(join(folder, "tls.crt"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
-      faults: [/^ {2}tls\.crt: not PEM of the right kind: error:/],
-    },
-    {
-      reason: "another certificate's key",
-      change: (folder) => writeFileSync(join(folder, "tls.key"), others.server.key),
-      faults: [/^ {2}tls\.key: not the key of tls\.crt$/],
-    },
-  ])("with $reason, and says all faults", async ({ change, faults }) => {
+      /^ {2}tls\.crt: cannot be read: ENOENT/,
+      /^ {2}tls\.key: not PEM of the right kind/,
+      /^ {2}ca\.crt: cannot be read: ENOENT/,
+    ],
+    [
+      "a certificate that is no PEM",
+      (folder) => writeFileSync(join(folder, "tls.crt"), "no PEM"),
+      /^ {2}tls\.crt: not PEM of the right kind: it holds no certificate$/,
+    ],
+    [
+      "a certificate whose PEM holds something else",
+      (folder) => writeFileSync(join(folder, "tls.crt"), pem),
+      /^ {2}tls\.crt: not PEM of the right kind: error:/,
+    ],
+    [
+      "another certificate's key",
+      (folder) => writeFileSync(join(folder, "tls.key"), others.server.key),
+      /^ {2}tls\.key: not the key of tls\.crt$/,
+    ],
+  ])("with %s, and says all faults", async (_reason, change, ...faults) => {
     const folder = mount(people);
     change(folder);
     const error = await serveMutualTls(folder).catch((thrown: unknown) => thrown);

@@ -6,24 +6,30 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthority, issue, writeCertificates } from "../../testing/servers/certificates.ts";
 import { frame } from "../../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream, roundTrip } from "../../testing/servers/http2.ts";
-import { isRefused, serveLoopback, until } from "../../testing/servers/loopback.ts";
+import { isRefused, type Loopback, serveLoopback, until } from "../../testing/servers/loopback.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
 
 /** UNAVAILABLE for gRPC's clients. */
 const REFUSED_STREAM = 7;
 
+/** Begins a call: the server has the first half of its request. */
+async function beginCall({ port }: Pick<Loopback, "port">) {
+  const session = await connectHttp2(`http://localhost:${port}`);
+  const stream = openStream(session);
+  const message = frame(Buffer.from("a request on its way"));
+  stream.write(message.subarray(0, 9));
+  await roundTrip(session);
+  return { stream, message, finish: () => void stream.end(message.subarray(9)) };
+}
+
 describe("shutting down", () => {
   test("a call in flight is finished, and a new connection refused meanwhile", async () => {
     const server = await serveLoopback();
-    const session = await connectHttp2(`http://localhost:${server.port}`);
-    const stream = openStream(session);
-    const message = frame(Buffer.from("a request on its way"));
-    stream.write(message.subarray(0, 9));
-    await roundTrip(session); // the half of it is there
+    const { stream, message, finish } = await beginCall(server);
 
     const stopped = server.shutDown();
     await until(() => isRefused(server.port));
-    stream.end(message.subarray(9));
+    finish();
 
     expect(await endOf(stream)).toEqual({ data: message, status: "0" });
     await stopped;
@@ -68,11 +74,8 @@ describe("shutting down", () => {
 
   test("after the grace period, a call that does not end is cut off", async () => {
     const server = await serveLoopback({ shutdownGracePeriodMs: 100 });
-    const session = await connectHttp2(`http://localhost:${server.port}`);
-    const stream = openStream(session);
-    stream.write(frame(Buffer.alloc(100)).subarray(0, 50));
+    const { stream } = await beginCall(server);
     const ended = endOf(stream);
-    await roundTrip(session);
 
     const start = Date.now();
     await server.shutDown();
@@ -86,16 +89,12 @@ describe("shutting down", () => {
 
   test("it is not ready from the first moment on, and says so until it has ended", async () => {
     const server = await serveLoopback({ metricsAddress: { host: "127.0.0.1", port: 0 } });
-    const session = await connectHttp2(`http://localhost:${server.port}`);
-    const stream = openStream(session);
-    const message = frame(Buffer.from("a request on its way"));
-    stream.write(message.subarray(0, 9));
-    await roundTrip(session); // the half of it is there
+    const { stream, finish } = await beginCall(server);
 
     const stopped = server.shutDown();
     const response = await fetch(`http://127.0.0.1:${server.metricsPort}/readyz`);
     expect([response.status, await response.text()]).toEqual([503, "draining\n"]);
-    stream.end(message.subarray(9));
+    finish();
     expect((await endOf(stream)).status).toBe("0");
     await stopped;
     expect(await isRefused(server.metricsPort ?? 0)).toBe(true);

@@ -37,20 +37,9 @@ const xrOf = ({ kind, name, namespace, controller, labels = ROOT, refers = [], i
   spec: isModern ? { crossplane: { resourceRefs: refers } } : { resourceRefs: refers },
 });
 
-const controlled = (kind: string, name: string, more: JsonObject = {}): JsonObject => ({
-  apiVersion: GROUP,
-  kind,
-  name,
-  uid: `uid-of-${name}`,
-  controller: true,
-  ...more,
-});
-const refer = (kind: string, name: string, more: JsonObject = {}): JsonObject => ({
-  apiVersion: GROUP,
-  kind,
-  name,
-  ...more,
-});
+const refer = (kind: string, name: string, more: JsonObject = {}) => ({ apiVersion: GROUP, kind, name, ...more });
+const controlled = (kind: string, name: string, more: JsonObject = {}): JsonObject =>
+  refer(kind, name, { uid: `uid-of-${name}`, controller: true, ...more });
 const STORE = refer("XStore", "store");
 const byRoot = controlled("XRoot", "root");
 const root = (more: Partial<Xr> = {}): JsonObject => xrOf({ kind: "XRoot", name: "root", refers: [STORE], ...more });
@@ -61,12 +50,8 @@ const chain = (names: readonly string[]): readonly JsonObject[] =>
     const above = names[index + 1];
     const below = names[index - 1];
     const refers = [below === undefined ? STORE : refer("XMiddle", below)];
-    return xrOf({
-      kind: "XMiddle",
-      name,
-      refers,
-      controller: above === undefined ? byRoot : controlled("XMiddle", above),
-    });
+    const controller = above === undefined ? byRoot : controlled("XMiddle", above);
+    return xrOf({ kind: "XMiddle", name, refers, controller });
   });
 const above = (...names: readonly string[]): readonly JsonObject[] => [
   ...chain(names),
@@ -239,7 +224,7 @@ describe("a nested XR waits, and adopts nothing,", () => {
     },
     {
       reason: "if it controls itself",
-      controller: controlled("XStore", "store", { uid: "uid-of-store" }),
+      controller: controlled("XStore", "store"),
       cluster: [xrOf({ kind: "XStore", name: "store", refers: [STORE], controller: controlled("XStore", "store") })],
       because: "root is more than 4 XRs above this one",
       asked: ["XStore.apps.example.org/store"],
@@ -302,12 +287,9 @@ describe("a nested XR waits, and adopts nothing,", () => {
 });
 
 test.each([
-  {
-    reason: "has composed nothing that lacks a controller",
-    metadata: { ownerReferences: [controlled("XStore", "store", { uid: "uid-of-store" })] },
-  },
-  { reason: "did not compose it", metadata: { labels: { "crossplane.io/composite": "other" } } },
-])("nothing is looked up for a nested XR that $reason", ({ metadata }) => {
+  ["has composed nothing that lacks a controller", { ownerReferences: [controlled("XStore", "store")] }],
+  ["did not compose it", { labels: { "crossplane.io/composite": "other" } }],
+])("nothing is looked up for a nested XR that %s", (_reason, metadata) => {
   const [draft] = settle(nestedXr({ controller: byRoot }), [root()], bucket("a", { labels: ROOT, ...metadata }));
   expect(draft?.requirements.size).toBe(0);
 });

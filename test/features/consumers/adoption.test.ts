@@ -5,13 +5,13 @@ import { toRequirement } from "../../../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { controlledBy, restoredStore, store } from "../../../testing/builders/composed.ts";
+import { SELECTOR } from "../../../testing/builders/consumers.ts";
 import { ALLOWED, inputOf } from "../../../testing/builders/sharing.ts";
 import { decodeResponse } from "../../../testing/wire/oracle.ts";
 
 // Credentials after a restore, by the whole pipeline: `consumers` desires them, and `adoption` looks after those that it does not desire.
 
 const ROLE = { apiVersion: "sql.example.org/v1", kind: "Role" };
-const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 
 const input = inputOf({
   adoption: {},
@@ -92,71 +92,60 @@ const to = (...namespaces: readonly string[]): JsonObject => ({ [ALLOWED]: names
 const both = ["team-a", "team-b"];
 
 describe("after a restore, the credential", () => {
-  test.each<Restore & { reason: string; desired: JsonObject; adopted: string; fatal?: string }>([
-    {
-      reason: "of a namespace that is granted is desired as ever, so that Crossplane adopts the one that is there",
-      xr: granting(restoredStore, to("team-a"), ["team-a"]),
-      observed: { "team-a": role("team-a") },
-      desired: { [key("team-a")]: TEMPLATE },
-      adopted: "Adopted",
-    },
-    {
-      reason: "whose grant was taken back meanwhile is put back as a whole, so that it is adopted before it is deleted",
-      xr: granting(restoredStore, to("team-b"), both),
-      observed: { "team-a": role("team-a"), "team-b": role("team-b") },
-      desired: { [key("team-a")]: AS_OBSERVED, [key("team-b")]: TEMPLATE },
-      adopted: "Adopting",
-    },
-    {
-      reason: "whose grant was taken back is left out as soon as the XR controls it, so that Crossplane deletes it",
-      xr: granting(store, to("team-b"), both),
-      observed: {
-        "team-a": role("team-a", controlledBy("uid-now")),
-        "team-b": role("team-b", controlledBy("uid-now")),
+  const one = { "team-a": role("team-a") };
+  const kept = { [key("team-a")]: TEMPLATE };
+  const stays = { desired: kept, adopted: "Adopted" };
+  test.each<[reason: string, restore: Restore, outcome: { desired: JsonObject; adopted: string }, fatal?: string]>([
+    [
+      "of a namespace that is granted is desired as ever, so that Crossplane adopts the one that is there",
+      { xr: granting(restoredStore, to("team-a"), ["team-a"]), observed: one },
+      stays,
+    ],
+    [
+      "whose grant was taken back meanwhile is put back as a whole, so that it is adopted before it is deleted",
+      { xr: granting(restoredStore, to("team-b"), both), observed: { ...one, "team-b": role("team-b") } },
+      { desired: { [key("team-a")]: AS_OBSERVED, [key("team-b")]: TEMPLATE }, adopted: "Adopting" },
+    ],
+    [
+      "whose grant was taken back is left out as soon as the XR controls it, so that Crossplane deletes it",
+      {
+        xr: granting(store, to("team-b"), both),
+        observed: Object.fromEntries(both.map((team) => [team, role(team, controlledBy("uid-now"))])),
       },
-      desired: { [key("team-b")]: TEMPLATE },
-      adopted: "NoLongerDesired",
-    },
-    {
-      reason: "whose grant was taken back stops the XR where nothing proves who composed it",
-      xr: granting(restoredStore, to(), ["team-a"]),
-      observed: { "team-a": role("team-a", { labels: {} }) },
-      desired: {},
-      adopted: "Unproven",
-      fatal: "its label crossplane.io/composite is not set",
-    },
-    {
-      reason: "that is not restored yet stops the XR, so that none is made anew",
-      xr: granting(restoredStore, to(...both), both),
-      observed: { "team-a": role("team-a") },
-      found: { "team-b": [] },
-      desired: { [key("team-a")]: TEMPLATE, [key("team-b")]: TEMPLATE },
-      adopted: "MissingAfterRestore",
-      fatal: "orders-team-b",
-    },
-    {
-      reason: "that the XR's former self controls stops the XR, so that none is made beside it",
-      xr: granting(restoredStore, to("team-a"), ["team-a"]),
-      found: { "team-a": [role("team-a", controlledBy("uid-before"))] },
-      desired: { [key("team-a")]: TEMPLATE },
-      adopted: "StaleController",
-      fatal: "uid-before",
-    },
-    {
-      reason: "stays while the Namespaces that a label grants are not looked up",
-      xr: granting(restoredStore, { [SELECTOR]: "team=orders" }, ["team-a"]),
-      observed: { "team-a": role("team-a") },
-      desired: { [key("team-a")]: TEMPLATE },
-      adopted: "Adopted",
-    },
-    {
-      reason: "stays where all namespaces are granted",
-      xr: granting(restoredStore, to("*"), ["team-a"]),
-      observed: { "team-a": role("team-a") },
-      desired: { [key("team-a")]: TEMPLATE },
-      adopted: "Adopted",
-    },
-  ])("$reason", ({ desired, adopted, fatal, ...restore }) => {
+      { desired: { [key("team-b")]: TEMPLATE }, adopted: "NoLongerDesired" },
+    ],
+    [
+      "whose grant was taken back stops the XR where nothing proves who composed it",
+      { xr: granting(restoredStore, to(), ["team-a"]), observed: { "team-a": role("team-a", { labels: {} }) } },
+      { desired: {}, adopted: "Unproven" },
+      "its label crossplane.io/composite is not set",
+    ],
+    [
+      "that is not restored yet stops the XR, so that none is made anew",
+      { xr: granting(restoredStore, to(...both), both), observed: one, found: { "team-b": [] } },
+      { desired: { ...kept, [key("team-b")]: TEMPLATE }, adopted: "MissingAfterRestore" },
+      "orders-team-b",
+    ],
+    [
+      "that the XR's former self controls stops the XR, so that none is made beside it",
+      {
+        xr: granting(restoredStore, to("team-a"), ["team-a"]),
+        found: { "team-a": [role("team-a", controlledBy("uid-before"))] },
+      },
+      { desired: kept, adopted: "StaleController" },
+      "uid-before",
+    ],
+    [
+      "stays while the Namespaces that a label grants are not looked up",
+      { xr: granting(restoredStore, { [SELECTOR]: "team=orders" }, ["team-a"]), observed: one },
+      stays,
+    ],
+    [
+      "stays where all namespaces are granted",
+      { xr: granting(restoredStore, to("*"), ["team-a"]), observed: one },
+      stays,
+    ],
+  ])("%s", (_reason, restore, { desired, adopted }, fatal) => {
     const outcome = reconcile(restore);
     expect({ desired: outcome.desired, adopted: outcome.adopted }).toEqual({ desired, adopted });
     expect(outcome.fatal).toEqual(fatal === undefined ? [] : [expect.stringContaining(fatal)]);

@@ -4,14 +4,20 @@ import { composerName } from "../../../src/crossplane/metadata.ts";
 import { consumers } from "../../../src/features/consumers/consumers.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import type { Capability } from "../../../src/model/request.ts";
+import {
+  composed,
+  consumersCall,
+  consumersDraft,
+  listedIn,
+  objectOf,
+  roleIn,
+  SELECTOR,
+  SHARED,
+  secretIn,
+  statusOf,
+} from "../../../testing/builders/consumers.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED, type CallParts, callOf, requirementsIn } from "../../../testing/builders/sharing.ts";
-
-const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
-const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
-const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
-const V2: readonly Capability[] = ["Capabilities", "RequiredResources", "Conditions", "RequiredSchemas"];
 
 /** The database, whose Composition this is. */
 const database = (annotations: JsonObject = { [ALLOWED]: "team-a, team-b" }, more: JsonObject = {}): JsonObject => ({
@@ -23,44 +29,13 @@ const database = (annotations: JsonObject = { [ALLOWED]: "team-a, team-b" }, mor
 
 const list = { toCompositeFieldPath: "status.consumers" };
 
-/** Every kind that makes copies is installed, and nobody uses the database, unless the parts say otherwise. */
-function draftOf(section: JsonObject, { answers, ...parts }: CallParts = {}): Draft {
-  const call = callOf({
-    xr: database(),
-    sharedResources: [],
-    capabilities: V2,
-    schemas: { Object: { type: "object" } },
-    answers: { "consumers/Object": [], "consumers/NamespacedObject": [], "consumers/Secret": [], ...answers },
-    ...parts,
-    spec: { consumers: section },
-  });
-  return runFeature(consumers, call);
-}
+const draftOf = (section: JsonObject, parts: CallParts = {}) => consumersDraft(section, { xr: database(), ...parts });
 
-/** What Crossplane writes on what an XR composes. */
-const composed = (owner: string, more: JsonObject = {}): JsonObject => ({
-  labels: { ...sharedResourceLabel(SHARED), "crossplane.io/composite": "x" },
-  annotations: { [OWNER]: owner },
-  ...more,
-});
+const object = (namespace: string, name: string): JsonObject =>
+  objectOf(namespace, `Shop.apps.example.org/${namespace}/${name}`);
 
-/** A cluster-scoped Object that copies into a namespace. */
-const object = (namespace: string, name: string, secret = "orders-db"): JsonObject => ({
-  apiVersion: "kubernetes.crossplane.io/v1alpha2",
-  kind: "Object",
-  metadata: composed(`Shop.apps.example.org/${namespace}/${name}`),
-  spec: { forProvider: { manifest: { apiVersion: "v1", kind: "Secret", metadata: { namespace, name: secret } } } },
-});
-
-const secretIn = (namespace: string, owner: string, metadata: JsonObject = {}): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace, name: "orders-db", ...composed(owner), ...metadata },
-});
-
-const statusOf = ({ composite }: Draft): JsonObject | undefined => composite.at(-1)?.value as JsonObject | undefined;
 const itemsOf = (draft: Draft) =>
-  ((statusOf(draft)?.["items"] ?? []) as readonly JsonObject[]).map(
+  listedIn(draft).map(
     ({ namespace, kind, name, secretName, granted }) => `${namespace}: ${kind} ${name}, ${secretName}, ${granted}`,
   );
 const says = ({ conditions: [condition] }: Draft) =>
@@ -131,7 +106,7 @@ describe("the list of consumers", () => {
   });
 
   test("does not ask for a kind that is not installed", () => {
-    const call = callOf({ xr: database(), sharedResources: [], capabilities: V2, spec: { consumers: { list } } });
+    const call = consumersCall({ list }, { xr: database() });
     const draft = runFeature(consumers, {
       ...call,
       request: { ...call.request, requiredSchema: () => ({ is: "unknown" }) },
@@ -352,17 +327,12 @@ describe("a credential for each namespace", () => {
   });
 
   test("is ready when its Secret is there", () => {
-    const call = callOf({
+    const call = consumersCall(section, {
       xr: database({ [ALLOWED]: "team-a,team-b" }),
-      sharedResources: [],
-      capabilities: V2,
-      schemas: { Object: {} },
       observed: {
         [key("team-a")]: { ...role("team-a", "1"), status: ready },
         [key("team-b")]: { ...role("team-b", "1"), status: ready },
       },
-      answers: { "consumers/Object": [], "consumers/NamespacedObject": [], "consumers/Secret": [] },
-      spec: { consumers: section },
     });
     const observed = call.request.observed.resources.get(key("team-a"));
     const resources = new Map(call.request.observed.resources);
@@ -412,9 +382,7 @@ describe("rotation", () => {
   /** The role after a reconcile with this grant, as Crossplane would observe it. */
   function reconcile(annotations: JsonObject, before?: JsonObject): JsonObject {
     const observed = before === undefined ? {} : { role: before };
-    const edit = draftOf(section, { xr: database(annotations), desired, observed }).resources.get("role");
-    if (edit?.is !== "set" || edit.document === undefined) throw new Error("the role is left out");
-    return edit.document.toObject();
+    return roleIn(draftOf(section, { xr: database(annotations), desired, observed }));
   }
   const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["rotationTrigger"];
   const granting = (names: string) => ({ [ALLOWED]: names });

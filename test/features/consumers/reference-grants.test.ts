@@ -1,16 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
 import { consumers } from "../../../src/features/consumers/consumers.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import type { Capability } from "../../../src/model/request.ts";
+import {
+  consumersCall,
+  listedIn,
+  objectOf,
+  roleIn,
+  SHARED,
+  secretIn,
+  V2_0,
+} from "../../../testing/builders/consumers.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { ALLOWED, type CallParts, callOf, requirementsIn } from "../../../testing/builders/sharing.ts";
+import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
 
-const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
-const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
-const V2_0: readonly Capability[] = ["Capabilities", "RequiredResources", "Conditions"];
-const V2_2: readonly Capability[] = [...V2_0, "RequiredSchemas"];
 const REQUIREMENT = "consumers/reference-grants";
 
 const database = (more: JsonObject = {}, annotations: JsonObject = {}): JsonObject => ({
@@ -31,46 +34,23 @@ const grantOf = (from: JsonObject = {}, to: JsonObject = {}, namespace = "databa
   },
 });
 
-const composed = (owner: string): JsonObject => ({
-  labels: { ...sharedResourceLabel(SHARED), "crossplane.io/composite": "x" },
-  annotations: { [OWNER]: owner },
-});
-
 /** A cluster-scoped Object of team-a's claim, or another owner's, that copies into a namespace. */
-const object = (namespace: string, owner = "Shop.apps.example.org/team-a/shop", metadata: JsonObject = {}) => ({
-  apiVersion: "kubernetes.crossplane.io/v1alpha2",
-  kind: "Object",
-  metadata: { ...composed(owner), ...metadata },
-  spec: { forProvider: { manifest: { apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "orders-db" } } } },
-});
+const object = (namespace: string, owner = "Shop.apps.example.org/team-a/shop", metadata: JsonObject = {}) =>
+  objectOf(namespace, owner, metadata);
 
-const secretIn = (namespace: string, owner: string): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace, name: "orders-db", ...composed(owner) },
-});
-
-const copies = { "consumers/Object": [object("team-a")], "consumers/NamespacedObject": [], "consumers/Secret": [] };
+const copies = { "consumers/Object": [object("team-a")] };
 const section = { list: { toCompositeFieldPath: "status.consumers" }, grant: "ReferenceGrant" };
 const installed = { Object: {}, "reference-grant-v1": {} };
 
-function draftOf({ answers, ...parts }: CallParts = {}, more: JsonObject = {}): Draft {
-  const call = callOf({
-    xr: database(),
-    sharedResources: [],
-    capabilities: V2_2,
-    schemas: installed,
-    answers: { ...copies, ...answers },
-    ...parts,
-    spec: { consumers: { ...section, ...more } },
-  });
-  return runFeature(consumers, call);
-}
-
-const itemsOf = ({ composite }: Draft) =>
-  (((composite.at(-1)?.value as JsonObject | undefined)?.["items"] ?? []) as readonly JsonObject[]).map(
-    ({ namespace, granted }) => `${namespace} ${granted}`,
+const callWith = ({ answers, ...parts }: CallParts, more: JsonObject = {}) =>
+  consumersCall(
+    { ...section, ...more },
+    { xr: database(), schemas: installed, ...parts, answers: { ...copies, ...answers } },
   );
+
+const draftOf = (parts: CallParts = {}, more: JsonObject = {}) => runFeature(consumers, callWith(parts, more));
+
+const itemsOf = (draft: Draft) => listedIn(draft).map(({ namespace, granted }) => `${namespace} ${granted}`);
 const says = ({ conditions: [condition] }: Draft) => `${condition?.status} ${condition?.reason}`;
 
 describe("the list of consumers tells who is granted by ReferenceGrants beside the Secret:", () => {
@@ -178,14 +158,7 @@ describe("ReferenceGrants are asked for", () => {
     [["v1beta1"], "gateway.networking.k8s.io/v1beta1", "Unknown WaitingForRequiredResources"],
     [[], undefined, "False ReferenceGrantsNotReadable"],
   ])("where the cluster serves %s: as %s", (served, asked, condition) => {
-    const { request, ...call } = callOf({
-      xr: database(),
-      sharedResources: [],
-      capabilities: V2_2,
-      schemas: installed,
-      answers: copies,
-      spec: { consumers: section },
-    });
+    const { request, ...call } = callWith({});
     const requiredSchema: typeof request.requiredSchema = (name) =>
       !name.includes("reference-grant") || served.some((version) => name.endsWith(`-${version}`))
         ? request.requiredSchema("Object")
@@ -231,9 +204,7 @@ describe("rotation by ReferenceGrants", () => {
   function reconcile(grants: readonly JsonObject[] | "pending", before?: JsonObject, annotations: JsonObject = {}) {
     const observed = before === undefined ? {} : { role: before };
     const parts = { xr: database({}, annotations), desired, observed, answers: { [REQUIREMENT]: grants } };
-    const edit = draftOf(parts, rotation).resources.get("role");
-    if (edit?.is !== "set" || edit.document === undefined) throw new Error("the role is left out");
-    return edit.document.toObject();
+    return roleIn(draftOf(parts, rotation));
   }
   const triggerOf = (role: JsonObject) => (role["spec"] as JsonObject)["trigger"];
 

@@ -28,6 +28,12 @@ const observed = ({ name, id, ...rest }: { name?: string; id?: string; metadata?
   };
 };
 
+/** A VPC that is observed like this, and desired by the pipeline. */
+const vpc = (there: Parameters<typeof observed>[0], wanted = desired): Parts => ({
+  observed: { vpc: observed(there) },
+  desired: { vpc: wanted },
+});
+
 /** The object that the edit of a resource desires. */
 function objectOf(edit: ResourceEdit | undefined): JsonObject | undefined {
   return edit?.is === "set" ? edit.document?.toObject() : undefined;
@@ -37,17 +43,14 @@ const deletionTimestamp = "2026-01-01T00:00:00Z";
 const ledger = { toCompositeFieldPath: "status.externalNames" };
 const recording = (names: JsonObject): JsonObject => store({ status: { externalNames: names } });
 const recordOf = (name: string): JsonObject => ({ "VPC.ec2.aws.upbound.io": name });
+const recorded = recording({ vpc: recordOf("vpc-1") });
 
 test("external names change nothing without their section of the input", () => {
-  const call = composedCall({ spec: {}, observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: desired } });
-  expect(runFeature(externalNames, call)).toBe(emptyDraft);
+  expect(runFeature(externalNames, composedCall({ spec: {}, ...vpc({ name: "vpc-1" }) }))).toBe(emptyDraft);
 });
 
 test("an observed name is added to what the pipeline desires", () => {
-  const { resources, conditions } = draftOf({
-    observed: { vpc: observed({ name: "vpc-1" }) },
-    desired: { vpc: desired },
-  });
+  const { resources, conditions } = draftOf(vpc({ name: "vpc-1" }));
   expect([...resources.keys()]).toEqual(["vpc"]);
   expect(objectOf(resources.get("vpc"))).toEqual(withName("vpc-1", desired));
   expect(conditions).toEqual([
@@ -56,33 +59,23 @@ test("an observed name is added to what the pipeline desires", () => {
 });
 
 describe("no resource is edited", () => {
-  test.each<{ reason: string; parts: Parts }>([
-    {
-      reason: "the pipeline sets the same name",
-      parts: { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-1", desired) } },
-    },
-    {
-      reason: "the pipeline sets another name, which it may",
-      parts: { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-2", desired) } },
-    },
-    { reason: "nothing desires the resource", parts: { observed: { vpc: observed({ name: "vpc-1" }) } } },
-    { reason: "the resource does not exist yet", parts: { desired: { vpc: desired } } },
-    {
-      reason: "the resource is a nested XR, whose external name is the name of its claim",
-      parts: {
+  test.each<[reason: string, parts: Parts]>([
+    ["the pipeline sets the same name", vpc({ name: "vpc-1" }, withName("vpc-1", desired))],
+    ["the pipeline sets another name, which it may", vpc({ name: "vpc-1" }, withName("vpc-2", desired))],
+    ["nothing desires the resource", { observed: { vpc: observed({ name: "vpc-1" }) } }],
+    ["the resource does not exist yet", { desired: { vpc: desired } }],
+    [
+      "the resource is a nested XR, whose external name is the name of its claim",
+      {
         observed: { inner: { ...observed({ name: "x" }), spec: { compositionRef: { name: "x" } } } },
         desired: { inner: {} },
       },
-    },
-    {
-      reason: "pin is false and the provider has set the name",
-      parts: {
-        policy: { pin: false, builtInRescue: false },
-        observed: { vpc: observed({ name: "vpc-1", id: "vpc-1" }) },
-        desired: { vpc: desired },
-      },
-    },
-  ])("when $reason", ({ parts }) => {
+    ],
+    [
+      "pin is false and the provider has set the name",
+      { policy: { pin: false, builtInRescue: false }, ...vpc({ name: "vpc-1", id: "vpc-1" }) },
+    ],
+  ])("when %s", (_reason, parts) => {
     expect(draftOf(parts).resources.size).toBe(0);
   });
 });
@@ -120,8 +113,8 @@ describe("a lost name", () => {
 });
 
 test("a rescued name stays desired even with pin: false, or Crossplane would remove it again", () => {
-  const parts = { observed: { vpc: observed({ name: "vpc-1", id: "vpc-1" }) }, desired: { vpc: desired } };
-  expect(draftOf({ ...parts, policy: { pin: false } }).resources.has("vpc")).toBe(true);
+  const parts = { ...vpc({ name: "vpc-1", id: "vpc-1" }), policy: { pin: false } };
+  expect(draftOf(parts).resources.has("vpc")).toBe(true);
 });
 
 describe("the ledger", () => {
@@ -141,100 +134,61 @@ describe("the ledger", () => {
   });
 
   test("gives a managed resource that is created again its name back", () => {
-    const { resources, conditions, composite } = draftOf({
-      policy,
-      xr: recording({ vpc: recordOf("vpc-1") }),
-      desired: { vpc: desired },
-    });
+    const { resources, conditions, composite } = draftOf({ policy, xr: recorded, desired: { vpc: desired } });
     expect(objectOf(resources.get("vpc"))).toEqual(withName("vpc-1", desired));
     expect(conditions).toMatchObject([{ status: "True", reason: "RestoredFromLedger" }]);
     expect(composite[0]?.value).toEqual({ vpc: recordOf("vpc-1") });
   });
 
   test("gives no name to a resource of another kind", () => {
-    const { resources } = draftOf({
-      policy,
-      xr: recording({ vpc: { "Subnet.ec2.aws.upbound.io": "subnet-1" } }),
-      desired: { vpc: desired },
-    });
+    const xr = recording({ vpc: { "Subnet.ec2.aws.upbound.io": "subnet-1" } });
+    const { resources } = draftOf({ policy, xr, desired: { vpc: desired } });
     expect(resources.size).toBe(0);
   });
 
-  test.each<{ reason: string; parts: Parts; value: JsonObject | undefined }>([
-    {
-      reason: "a recorded resource is neither observed nor desired at the moment",
-      parts: { xr: recording({ vpc: recordOf("vpc-1") }) },
-      value: { vpc: recordOf("vpc-1") },
-    },
-    {
-      reason: "a resource is observed and not desired, so that Crossplane deletes it",
-      parts: { xr: recording({ vpc: recordOf("vpc-1") }), observed: { vpc: observed({ name: "vpc-1" }) } },
-      value: undefined,
-    },
-    {
-      reason: "a resource is being deleted together with its cloud resource",
-      parts: {
-        xr: recording({ vpc: recordOf("vpc-1") }),
-        observed: { vpc: observed({ name: "vpc-1", metadata: { deletionTimestamp } }) },
-        desired: { vpc: desired },
-      },
-      value: undefined,
-    },
-    {
-      reason: "a resource is being deleted without its cloud resource",
-      parts: {
-        observed: {
-          vpc: observed({ name: "vpc-1", metadata: { deletionTimestamp }, spec: { deletionPolicy: "Orphan" } }),
-        },
-        desired: { vpc: desired },
-      },
-      value: { vpc: recordOf("vpc-1") },
-    },
-    {
-      reason: "a resource is being deleted with an explicit Delete, in spite of deletionPolicy Orphan",
-      parts: {
-        xr: recording({ vpc: recordOf("vpc-1") }),
-        observed: {
-          vpc: observed({
-            name: "vpc-1",
-            metadata: { deletionTimestamp },
-            spec: { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] },
-          }),
-        },
-        desired: { vpc: desired },
-      },
-      value: undefined,
-    },
-    {
-      reason: "a resource is being deleted while it is paused, so that its provider does nothing",
-      parts: {
-        observed: {
-          vpc: observed({
-            metadata: {
-              deletionTimestamp,
-              annotations: { "crossplane.io/external-name": "vpc-1", "crossplane.io/paused": "true" },
-            },
-          }),
-        },
-        desired: { vpc: desired },
-      },
-      value: { vpc: recordOf("vpc-1") },
-    },
-    {
-      reason: "the pipeline sets another name",
-      parts: {
-        xr: recording({ vpc: recordOf("vpc-1") }),
-        observed: { vpc: observed({}) },
-        desired: { vpc: withName("vpc-2", desired) },
-      },
-      value: { vpc: recordOf("vpc-2") },
-    },
-    {
-      reason: "the recorded value has entries that are no names",
-      parts: { xr: recording({ a: "x", b: { K: 1 }, vpc: { ...recordOf("vpc-1"), other: "" } }), desired: {} },
-      value: { vpc: recordOf("vpc-1") },
-    },
-  ])("is $value when $reason", ({ parts, value }) => {
+  const name = "vpc-1";
+  const gone = { metadata: { deletionTimestamp } };
+  const explicit = { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] };
+  const paused = { "crossplane.io/external-name": name, "crossplane.io/paused": "true" };
+  const invalid = { a: "x", b: { K: 1 }, vpc: { ...recordOf(name), other: "" } };
+  test.each<[value: JsonObject | undefined, reason: string, parts: Parts]>([
+    [{ vpc: recordOf(name) }, "a recorded resource is neither observed nor desired at the moment", { xr: recorded }],
+    [
+      undefined,
+      "a resource is observed and not desired, so that Crossplane deletes it",
+      { xr: recorded, observed: { vpc: observed({ name }) } },
+    ],
+    [
+      undefined,
+      "a resource is being deleted together with its cloud resource",
+      { xr: recorded, ...vpc({ name, ...gone }) },
+    ],
+    [
+      { vpc: recordOf(name) },
+      "a resource is being deleted without its cloud resource",
+      vpc({ name, ...gone, spec: { deletionPolicy: "Orphan" } }),
+    ],
+    [
+      undefined,
+      "a resource is being deleted with an explicit Delete, in spite of deletionPolicy Orphan",
+      { xr: recorded, ...vpc({ name, ...gone, spec: explicit }) },
+    ],
+    [
+      { vpc: recordOf(name) },
+      "a resource is being deleted while it is paused, so that its provider does nothing",
+      vpc({ metadata: { deletionTimestamp, annotations: paused } }),
+    ],
+    [
+      { vpc: recordOf("vpc-2") },
+      "the pipeline sets another name",
+      { xr: recorded, ...vpc({}, withName("vpc-2", desired)) },
+    ],
+    [
+      { vpc: recordOf(name) },
+      "the recorded value has entries that are no names",
+      { xr: recording(invalid), desired: {} },
+    ],
+  ])("is %j when %s", (value, _reason, parts) => {
     expect(ledgerOf(parts)).toEqual(value);
   });
 
@@ -248,18 +202,12 @@ describe("the ledger", () => {
 });
 
 describe("a resource with two names", () => {
-  const xr = recording({ vpc: recordOf("vpc-1") });
   test.each([
     { reason: "its name was changed by hand", name: "vpc-2", pinned: "vpc-2" },
     { reason: "its name was lost and it was created again", name: undefined, id: "vpc-2", pinned: "vpc-1" },
   ])("is pinned to $pinned and reported when $reason", ({ name, id, pinned }) => {
-    const there = observed({ ...(name && { name }), ...(id && { id }) });
-    const { resources, conditions, results, composite } = draftOf({
-      xr,
-      policy: { ledger },
-      observed: { vpc: there },
-      desired: { vpc: desired },
-    });
+    const there = vpc({ ...(name && { name }), ...(id && { id }) });
+    const { resources, conditions, results, composite } = draftOf({ xr: recorded, policy: { ledger }, ...there });
     expect(objectOf(resources.get("vpc"))).toEqual(withName(pinned, desired));
     expect(conditions).toMatchObject([{ status: "False", reason: "DuplicateSuspected" }]);
     expect(results).toMatchObject([{ severity: "Warning", message: expect.stringContaining("vpc-1") }]);
@@ -269,18 +217,14 @@ describe("a resource with two names", () => {
 
 test("an asynchronous kind without LateInitialize gets a warning until it has a name", () => {
   const spec = { managementPolicies: ["Observe", "Create", "Update", "Delete"] };
-  const parts = { desired: { vpc: desired }, observed: { vpc: observed({ spec }) } };
-  const { conditions, results } = draftOf(parts);
+  const { conditions, results } = draftOf(vpc({ spec }));
   expect(conditions).toMatchObject([{ status: "False", reason: "LateInitializeMissing" }]);
   expect(results).toMatchObject([{ severity: "Warning" }]);
-  expect(draftOf({ ...parts, observed: { vpc: observed({ spec, id: "vpc-1" }) } }).conditions[0]?.reason).toBe(
-    "Rescued",
-  );
+  expect(draftOf(vpc({ spec, id: "vpc-1" })).conditions[0]?.reason).toBe("Rescued");
 });
 
 test("a pipeline that changes a name is reported", () => {
-  const parts = { observed: { vpc: observed({ name: "vpc-1" }) }, desired: { vpc: withName("vpc-2", desired) } };
-  expect(draftOf(parts).conditions).toMatchObject([
+  expect(draftOf(vpc({ name: "vpc-1" }, withName("vpc-2", desired))).conditions).toMatchObject([
     { status: "False", reason: "ChangedByPipeline", message: expect.stringContaining("vpc-2, but vpc-1 is observed") },
   ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../src/model/draft.ts";
-import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
 import { externallyNamed } from "../../../testing/builders/composed.ts";
 import type { CallParts } from "../../../testing/builders/sharing.ts";
 import { at, bucket, DOMAIN, desiredOf, named, run, team } from "../../../testing/builders/tags.ts";
@@ -46,20 +46,20 @@ describe("a cloud resource that several XRs may name", () => {
 
   /** Ours and another's, as they are after their first reconcile. */
   const ours = applied(first, "ours");
-  const rival = (metadata: JsonObject = {}): JsonObject => {
-    const object = applied(first, "rival", metadata);
+  const annotated = (object: JsonObject, more: JsonObject): JsonObject => {
     const { annotations, ...rest } = object["metadata"] as Record<string, JsonObject>;
-    return {
-      ...object,
-      metadata: { ...rest, annotations: { ...annotations, [`${DOMAIN}/owner`]: "XShop.apps.example.org/rival" } },
-    };
+    return { ...object, metadata: { ...rest, annotations: { ...annotations, ...more } } };
   };
-  const owning = (object: JsonObject, more: JsonObject = {}, managementPolicies: JsonValue = ["*"]): JsonObject => {
-    const { annotations, ...rest } = object["metadata"] as Record<string, JsonObject>;
-    const marker = { [`${DOMAIN}/tags-owner`]: `${annotations?.[`${DOMAIN}/owner`] as unknown as string}#bucket` };
-    const spec = { ...(object["spec"] as JsonObject), managementPolicies };
-    return { ...object, metadata: { ...rest, annotations: { ...annotations, ...marker, ...more } }, spec };
+  const rival = (metadata: JsonObject = {}): JsonObject =>
+    annotated(applied(first, "rival", metadata), { [`${DOMAIN}/owner`]: "XShop.apps.example.org/rival" });
+  const owning = (object: JsonObject, more: JsonObject = {}): JsonObject => {
+    const marker = { [`${DOMAIN}/tags-owner`]: `${at(object, `metadata.annotations[${DOMAIN}/owner]`)}#bucket` };
+    return annotated(writing(object), { ...marker, ...more });
   };
+  const writing = (object: JsonObject): JsonObject => ({
+    ...object,
+    spec: { ...(object["spec"] as JsonObject), managementPolicies: ["*"] },
+  });
 
   test("is looked up by its label, and only observed until the answer is there", () => {
     const pending = run(parts);
@@ -85,11 +85,9 @@ describe("a cloud resource that several XRs may name", () => {
     const operators = { [`${DOMAIN}/take-ownership`]: "2026", [`${DOMAIN}/allow-delete`]: "true" };
     const annotations = { "crossplane.io/external-name": "orders", ...operators };
     const withMarks = (keys: readonly string[]): CallParts => {
-      const metadata = { labels: forge(keys), annotations: { ...annotations, ...forge(keys) } };
-      return {
-        ...parts,
-        desired: { bucket: bucket({}, { metadata: keys.length === 0 ? { annotations } : metadata }) },
-      };
+      const labels = keys.length === 0 ? {} : { labels: forge(keys) };
+      const metadata = { ...labels, annotations: { ...annotations, ...forge(keys) } };
+      return { ...parts, desired: { bucket: bucket({}, { metadata }) } };
     };
     const written = (keys: readonly string[]) =>
       at(desiredOf(run({ ...withMarks(keys), contenders: [] })), "metadata.annotations");
@@ -118,13 +116,8 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("keeps Delete under onRelease: Delete", () => {
-    const input = { add: [team], owner: { onRelease: "Delete" } };
-    const draft = run({
-      ...parts,
-      tags: input,
-      observed: { bucket: owning(ours) },
-      contenders: [owning(ours), rival()],
-    });
+    const tags = { add: [team], owner: { onRelease: "Delete" } };
+    const draft = run({ ...parts, tags, observed: { bucket: owning(ours) }, contenders: [owning(ours), rival()] });
     expect(policies(draft)).toEqual(["*"]);
   });
 
@@ -185,8 +178,7 @@ describe("a cloud resource that several XRs may name", () => {
       { tags: { team: "shop" } },
       { metadata: { ...(named["metadata"] as JsonObject), name: "old", uid: "old" } },
     );
-    const spec = { ...(before["spec"] as JsonObject), managementPolicies: ["*"] };
-    const draft = run({ ...parts, observed: { bucket: { ...before, spec } }, contenders: [] });
+    const draft = run({ ...parts, observed: { bucket: writing(before) }, contenders: [] });
     expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([
       ["Observe", "Create", "Update", "LateInitialize"],
       { team: "shop" },
@@ -292,10 +284,10 @@ describe("a cloud resource that several XRs may name", () => {
 
   test("that two XRs write is given up by the loser before onConflict: Fail stops its XR", () => {
     const input = { add: [team], owner: { onConflict: "Fail" } };
-    const writing = { ...ours, spec: { ...(ours["spec"] as JsonObject), managementPolicies: ["*"] } };
     const reconcile = (own: JsonObject) =>
       run({ ...parts, tags: input, observed: { bucket: own }, contenders: [own, owning(rival())] } as CallParts);
-    expect([policies(reconcile(writing)), reconcile(writing).results]).toMatchObject([
+    const writer = writing(ours);
+    expect([policies(reconcile(writer)), reconcile(writer).results]).toMatchObject([
       ["Observe"],
       [{ severity: "Warning" }],
     ]);
@@ -313,19 +305,15 @@ describe("a cloud resource that several XRs may name", () => {
       ...object,
       spec: { ...rest, forProvider: { tags: { team: "rival" } } },
     });
-    const input = { add: [team], resources: [{ managementPolicies: false }] };
-    const lost = run({
-      ...parts,
-      tags: input,
-      observed: { bucket: bare(ours) },
-      contenders: [bare(ours), bare(owning(rival()))],
-    });
+    const tags = { add: [team], resources: [{ managementPolicies: false }] };
+    const contenders = [bare(ours), bare(owning(rival()))];
+    const lost = run({ ...parts, tags, observed: { bucket: bare(ours) }, contenders });
     expect(desiredOf(lost)["spec"]).toEqual({
       forProvider: { region: "eu-central-1", tags: { team: "rival" } },
       deletionPolicy: "Orphan",
     });
     expect(lost.conditions).toMatchObject([{ reason: "CannotObserve" }]);
-    const withheld = run({ ...parts, tags: input, contenders: [bare(owning(rival()))] });
+    const withheld = run({ ...parts, tags, contenders: [bare(owning(rival()))] });
     expect(withheld.resources.get("bucket")).toEqual({ is: "removed" });
   });
 
@@ -337,9 +325,7 @@ describe("a cloud resource that several XRs may name", () => {
       "and the cloud resource are deleted",
     ],
   ])("is only observed by the XR that an operator chose while %s", (_reason, contender, says) => {
-    const metadata = ours["metadata"] as Record<string, JsonObject>;
-    const take = { ...metadata["annotations"], [`${DOMAIN}/take-ownership`]: "2026" };
-    const chosen = { ...ours, metadata: { ...metadata, annotations: take } };
+    const chosen = annotated(ours, { [`${DOMAIN}/take-ownership`]: "2026" });
     const draft = run({ ...parts, observed: { bucket: chosen }, contenders: [chosen, contender] });
     expect([policies(draft), draft.conditions[0]?.reason]).toEqual([["Observe"], "WaitingForOwner"]);
     expect(draft.conditions[0]?.message).toContain(says);
@@ -391,53 +377,38 @@ describe("a cloud resource that several XRs may name", () => {
       spec: { forProvider: { region: "eu-central-1", ...place }, providerConfigRef: { name: "theirs" } },
     });
 
-    test.each<{ reason: string; draft: Draft; is: readonly unknown[] }>([
-      {
-        reason: "is left alone until its provider has read that, since what it found is about the other",
-        draft: moveTo(moved, owning(ours), []),
-        is: [[], "WaitingForProvider", createdAt],
-      },
-      {
-        reason: "also while it is not known who else needs it",
-        draft: moveTo(moved, owning(ours)),
-        is: [[], "WaitingForRequiredResources", createdAt],
-      },
-      {
-        reason: "also where it was never arbitrated, since the cloud had named it",
-        draft: moveTo(moved, cloudNamed, []),
-        is: [[], "WaitingForProvider", createdAt],
-      },
-      {
-        reason: "also where it is the place that changes",
-        draft: moveTo(elsewhere({}), unlabelled(ours), []),
-        is: [[], "WaitingForProvider", createdAt],
-      },
-      {
-        reason: "also where somebody else owns it, who does not take it for created because of that",
-        draft: moveTo(moved, owning(ours), [others]),
-        is: [[], "WaitingForOwner", createdAt],
-      },
-      {
-        reason: "goes on where it had lost that name, and its provider reports it",
-        draft: moveTo(moved, { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } }, []),
-        is: [["Observe", "Create", "Update", "LateInitialize"], "Arbitrating", undefined],
-      },
-      {
-        reason: "is left alone where nothing tells that it was its name",
-        draft: moveTo(moved, nameless, []),
-        is: [[], "WaitingForProvider", createdAt],
-      },
-      {
-        reason: "is left alone as long as the provider has not read that",
-        draft: moveTo(moved, moving, [moving]),
-        is: [[], "WaitingForProvider", createdAt],
-      },
-      {
-        reason: "is observed then",
-        draft: moveTo(moved, { ...moving, status: PAUSED }, [moving]),
-        is: [["Observe"], "WaitingForProvider", createdAt],
-      },
-    ])("$reason", ({ draft, is }) => {
+    const reported = { ...nameless, status: { ...SYNCED, atProvider: { id: "bills" } } };
+    const waiting = [[], "WaitingForProvider", createdAt];
+    test.each<[reason: string, draft: Draft, is?: readonly unknown[]]>([
+      [
+        "is left alone until its provider has read that, since what it found is about the other",
+        moveTo(moved, owning(ours), []),
+      ],
+      [
+        "also while it is not known who else needs it",
+        moveTo(moved, owning(ours)),
+        [[], "WaitingForRequiredResources", createdAt],
+      ],
+      ["also where it was never arbitrated, since the cloud had named it", moveTo(moved, cloudNamed, [])],
+      ["also where it is the place that changes", moveTo(elsewhere({}), unlabelled(ours), [])],
+      [
+        "also where somebody else owns it, who does not take it for created because of that",
+        moveTo(moved, owning(ours), [others]),
+        [[], "WaitingForOwner", createdAt],
+      ],
+      [
+        "goes on where it had lost that name, and its provider reports it",
+        moveTo(moved, reported, []),
+        [["Observe", "Create", "Update", "LateInitialize"], "Arbitrating", undefined],
+      ],
+      ["is left alone where nothing tells that it was its name", moveTo(moved, nameless, [])],
+      ["is left alone as long as the provider has not read that", moveTo(moved, moving, [moving])],
+      [
+        "is observed then",
+        moveTo(moved, { ...moving, status: PAUSED }, [moving]),
+        [["Observe"], "WaitingForProvider", createdAt],
+      ],
+    ])("%s", (_reason, draft, is = waiting) => {
       expect(outcome(draft)).toEqual(is);
       expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/origin]`)).toBeUndefined();
     });
@@ -459,26 +430,15 @@ describe("a cloud resource that several XRs may name", () => {
   describe("with the tags of another writer", () => {
     const writer = { "crossplane-kind": "bucket.s3.aws.upbound.io", "crossplane-name": "elsewhere" };
     const observed = { bucket: { ...ours, status: { ...SYNCED, atProvider: { tags: writer } } } };
-    const elsewhere = bucket({}, { metadata: { name: "elsewhere", uid: "elsewhere" } });
-    const writing: JsonObject = {
-      ...elsewhere,
-      spec: { ...(elsewhere["spec"] as JsonObject), managementPolicies: ["*"] },
-    };
+    const item = writing(bucket({}, { metadata: { name: "elsewhere", uid: "elsewhere" } }));
+    const labels = { [`${DOMAIN}/identity`]: "another" };
+    const another = { ...item, metadata: { ...(item["metadata"] as JsonObject), labels } };
     test.each([
-      { reason: "that writer still writes", item: [writing], is: "WaitingForOwner" },
-      {
-        reason: "that writer stands for another cloud resource now",
-        item: [
-          {
-            ...writing,
-            metadata: { ...(writing["metadata"] as JsonObject), labels: { [`${DOMAIN}/identity`]: "another" } },
-          },
-        ],
-        is: "Owned",
-      },
-      { reason: "that writer is gone", item: [], is: "Owned" },
-    ])("leads to the reason $is when $reason", ({ item, is }) => {
-      const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere: item } });
+      ["WaitingForOwner", "that writer still writes", [item]],
+      ["Owned", "that writer stands for another cloud resource now", [another]],
+      ["Owned", "that writer is gone", []],
+    ])("leads to the reason %s when %s", (is, _reason, elsewhere) => {
+      const draft = run({ ...parts, observed, contenders: [ours], answers: { elsewhere } });
       expect([...draft.requirements.values()].map(({ match }) => match)).toMatchObject([{}, { name: "elsewhere" }]);
       expect(draft.conditions).toMatchObject([{ reason: is }]);
     });

@@ -10,103 +10,99 @@ const gcpBucket: JsonObject = {
 };
 
 describe("tags", () => {
-  test.each([
-    { reason: "the input adds a value", add: [team], tags: { team: "shop" } },
-    {
-      reason: "the input adds a field of the XR",
-      add: [{ key: "db", fromCompositeFieldPath: "spec.parameters.database" }],
-      tags: { db: "orders" },
-    },
-    { reason: "the input adds a map", add: [{ value: { a: "1", b: "2" } }], tags: { a: "1", b: "2" } },
-    {
-      reason: "the input adds a map of the XR",
-      add: [{ fromCompositeFieldPath: "spec.parameters" }],
-      tags: { database: "orders" },
-    },
-    {
-      reason: "an added tag replaces the one that is there, by default",
-      before: { team: "x" },
-      add: [team],
-      tags: { team: "shop" },
-    },
-    {
-      reason: "Retain keeps the tag that is there",
-      before: { team: "x" },
-      add: [
-        { ...team, policy: "Retain" },
-        { key: "a", value: "b" },
-      ],
-      tags: { a: "b", team: "x" },
-    },
-    { reason: "of two entries the later wins", add: [team, { ...team, value: "later" }], tags: { team: "later" } },
-    {
-      reason: "the tags of the provider itself are left to it",
-      add: [{ key: "crossplane-name", value: "x" }, team],
-      tags: { team: "shop" },
-    },
-    { reason: "a glob removes a tag", before: { "x-a": "1", b: "2" }, add: [], remove: ["x-*"], tags: { b: "2" } },
-    {
-      reason: "a field of the XR names a tag to remove",
-      before: { orders: "1", b: "2" },
-      add: [],
-      remove: [{ fromCompositeFieldPath: "spec.parameters.database" }],
-      tags: { b: "2" },
-    },
-    {
-      reason: "what a field holds is a key and no glob",
-      before: { orders: "1", "*": "2" },
-      add: [],
-      remove: [{ fromCompositeFieldPath: "metadata.labels[star]" }],
-      labels: { star: "*" },
-      tags: { orders: "1" },
-    },
-    {
-      reason: "the input says that a field holds globs",
-      before: { orders: "1", b: "2" },
-      add: [],
-      remove: [{ fromCompositeFieldPath: "metadata.labels[star]", match: "Glob" }],
-      labels: { star: "o*" },
-      tags: { b: "2" },
-    },
-    {
-      reason: "the input says that its own values are keys",
-      before: { "o*": "1", orders: "2" },
-      add: [],
-      remove: [{ value: ["o*"], match: "Exact" }],
-      tags: { orders: "2" },
-    },
-    {
-      reason: "preserved keys stay as the cloud has them",
-      cloud: { "map-migrated": "y", other: "z" },
-      add: [],
-      preserve: ["map-*"],
-      tags: { "map-migrated": "y" },
-    },
-    {
-      reason: "a preserved key wins over an added tag",
-      cloud: { team: "cloud" },
-      add: [team],
-      preserve: ["team"],
-      tags: { team: "cloud" },
-    },
-    {
-      reason: "a key preserved under Retain loses to an added tag",
-      cloud: { team: "cloud" },
-      add: [team],
-      preserve: [{ value: ["team"], policy: "Retain" }],
-      tags: { team: "shop" },
-    },
-    {
-      reason: "a preserved key belongs to AWS, which nobody else may write",
-      cloud: { "aws:cloudformation:stack-id": "y" },
-      add: [team],
-      preserve: ["*"],
-      tags: { team: "shop" },
-    },
-  ])("are $tags because $reason", ({ before, cloud = {}, labels = {}, tags: expected, reason: _, ...input }) => {
+  const database = [{ fromCompositeFieldPath: "spec.parameters.database" }];
+  const star = { fromCompositeFieldPath: "metadata.labels[star]" };
+  interface There {
+    /** The tags that earlier steps desire, and those that the cloud has. */
+    readonly before?: JsonObject;
+    readonly cloud?: JsonObject;
+    readonly labels?: JsonObject;
+  }
+  test.each<[tags: JsonObject, reason: string, input: JsonObject, there?: There]>([
+    [{ team: "shop" }, "the input adds a value", { add: [team] }],
+    [{ db: "orders" }, "the input adds a field of the XR", { add: [{ key: "db", ...database[0] }] }],
+    [{ a: "1", b: "2" }, "the input adds a map", { add: [{ value: { a: "1", b: "2" } }] }],
+    [
+      { database: "orders" },
+      "the input adds a map of the XR",
+      { add: [{ fromCompositeFieldPath: "spec.parameters" }] },
+    ],
+    [
+      { team: "shop" },
+      "an added tag replaces the one that is there, by default",
+      { add: [team] },
+      { before: { team: "x" } },
+    ],
+    [
+      { a: "b", team: "x" },
+      "Retain keeps the tag that is there",
+      {
+        add: [
+          { ...team, policy: "Retain" },
+          { key: "a", value: "b" },
+        ],
+      },
+      { before: { team: "x" } },
+    ],
+    [{ team: "later" }, "of two entries the later wins", { add: [team, { ...team, value: "later" }] }],
+    [
+      { team: "shop" },
+      "the tags of the provider itself are left to it",
+      { add: [{ key: "crossplane-name", value: "x" }, team] },
+    ],
+    [{ b: "2" }, "a glob removes a tag", { add: [], remove: ["x-*"] }, { before: { "x-a": "1", b: "2" } }],
+    [
+      { b: "2" },
+      "a field of the XR names a tag to remove",
+      { add: [], remove: database },
+      { before: { orders: "1", b: "2" } },
+    ],
+    [
+      { orders: "1" },
+      "what a field holds is a key and no glob",
+      { add: [], remove: [star] },
+      { before: { orders: "1", "*": "2" }, labels: { star: "*" } },
+    ],
+    [
+      { b: "2" },
+      "the input says that a field holds globs",
+      { add: [], remove: [{ ...star, match: "Glob" }] },
+      { before: { orders: "1", b: "2" }, labels: { star: "o*" } },
+    ],
+    [
+      { orders: "2" },
+      "the input says that its own values are keys",
+      { add: [], remove: [{ value: ["o*"], match: "Exact" }] },
+      { before: { "o*": "1", orders: "2" } },
+    ],
+    [
+      { "map-migrated": "y" },
+      "preserved keys stay as the cloud has them",
+      { add: [], preserve: ["map-*"] },
+      { cloud: { "map-migrated": "y", other: "z" } },
+    ],
+    [
+      { team: "cloud" },
+      "a preserved key wins over an added tag",
+      { add: [team], preserve: ["team"] },
+      { cloud: { team: "cloud" } },
+    ],
+    [
+      { team: "shop" },
+      "a key preserved under Retain loses to an added tag",
+      { add: [team], preserve: [{ value: ["team"], policy: "Retain" }] },
+      { cloud: { team: "cloud" } },
+    ],
+    [
+      { team: "shop" },
+      "a preserved key belongs to AWS, which nobody else may write",
+      { add: [team], preserve: ["*"] },
+      { cloud: { "aws:cloudformation:stack-id": "y" } },
+    ],
+  ])("are %j because %s", (expected, _reason, tags, { before, cloud = {}, labels = {} } = {}) => {
     const draft = run({
       xr: xr({ metadata: { name: "shop-x7k2p", labels } }),
-      tags: input,
+      tags,
       desired: { bucket: bucket(before ? { tags: before } : {}) },
       observed: { bucket: { ...bucket(), status: { atProvider: { tags: cloud } } } },
     });
