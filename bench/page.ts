@@ -60,6 +60,7 @@ function draw({ title, drawn, rows }: Result): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${TOP + ROW * shown.length}" font-family="sans-serif" font-size="13">`,
+    `<title>${escaped(title)}</title>`,
     `<style>${STYLE}</style>`,
     `<text x="8" y="22" font-size="15" font-weight="bold">${escaped(`${title} (${drawn})`)}</text>`,
     ...bars,

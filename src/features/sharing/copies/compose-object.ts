@@ -18,7 +18,7 @@ import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.
 import { pickObserved } from "../../desired.ts";
 import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins, formatSecret } from "../source.ts";
 import type { Copying, NamedCopy, Original, Target } from "../verdict.ts";
-import { isSecret } from "./observed.ts";
+import { isSecret, REFERENCES } from "./observed.ts";
 
 /** Annotation of an Object: the source Secret's resourceVersion. A change makes the provider read at once, not at its next poll. */
 const SOURCE_VERSION = `${DOMAIN}/source-version`;
@@ -149,7 +149,6 @@ export const asObserver = (object: JsonObject): JsonObject => ({
   spec: { ...(isObject(object["spec"]) ? object["spec"] : {}), managementPolicies: OBSERVE },
 });
 
-const REFERENCES = parseFieldPath("spec.references");
 const POLICIES = parseFieldPath("spec.managementPolicies");
 const MANIFEST = parseFieldPath("spec.forProvider.manifest");
 
