@@ -5,6 +5,7 @@ import type { Input } from "./input/schema.ts";
 import type { Condition, Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";
 import { type Draft, emptyDraft, type TagChange, withRequirements, withResults } from "./model/draft.ts";
+import { MAX_RESPONSE_BYTES } from "./model/message-limit.ts";
 import { Requirements } from "./model/requirement.ts";
 import type { OperationCall } from "./operations/never-reconciled.ts";
 import { assertNoOperation, operate } from "./operations/operations.ts";
@@ -20,9 +21,6 @@ export interface Outcome {
   readonly results: readonly Result[];
   readonly audit: readonly TagChange[];
 }
-
-/** The largest response that Crossplane's client takes: grpc-go's default, which Crossplane does not raise. Its error says no more. */
-const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Answers one encoded RunFunctionRequest. Deterministic: the same bytes in, the same bytes out.

@@ -2,7 +2,15 @@ import type { Composite } from "../crossplane/composite.ts";
 import { listSome } from "../model/condition.ts";
 import type { ValueEdit } from "../model/document.ts";
 import { EVERY, type FieldPath, formatFieldPath } from "../model/field-path.ts";
-import { define, isObject, type JsonObject, type JsonValue, type MutableObject, ownValue } from "../model/json.ts";
+import {
+  define,
+  isList,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableObject,
+  ownValue,
+} from "../model/json.ts";
 import type { Call } from "./feature.ts";
 
 /** Values for the XR's status, and the fields of them that its schema lacks. */
@@ -120,6 +128,3 @@ function hasType(value: JsonValue, schema: JsonObject): boolean {
       return true; // a type that is not said is x-kubernetes-int-or-string or anything
   }
 }
-
-/** Array.isArray does not tell readonly lists from other values. */
-const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);

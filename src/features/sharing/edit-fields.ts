@@ -2,7 +2,7 @@ import { FunctionError } from "../../errors.ts";
 import type { ToFieldPath } from "../../input/patch.ts";
 import { compareEntries } from "../../model/collections.ts";
 import { EVERY, type FieldPath, formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../../model/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue, ownValue } from "../../model/json.ts";
 
 /** Makes a field's new value of the one that it has, if any. The path has an index or key in place of each `[*]`. */
 export type Edit = (before: JsonValue | undefined, path: FieldPath) => JsonValue;
@@ -149,9 +149,6 @@ function mergeObjects(before: JsonObject, value: JsonObject, merging: Merging): 
   const merged = Object.entries(value).map(([key, field]) => [key, merge(ownValue(before, key), field, merging)]);
   return { ...before, ...Object.fromEntries(merged) };
 }
-
-/** Array.isArray does not tell readonly lists from other values. */
-const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
 export const isEmpty = (value: JsonValue | undefined): boolean =>
   isObject(value) ? Object.keys(value).length === 0 : isList(value) ? value.length === 0 : !value;

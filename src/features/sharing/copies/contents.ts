@@ -1,5 +1,6 @@
 import type { SecretName } from "../../../crossplane/copies.ts";
 import { type JsonObject, ownValue, toPlainText } from "../../../model/json.ts";
+import { MAX_COPIES_BYTES } from "../../../model/message-limit.ts";
 import type { Template } from "../../../model/template.ts";
 import type { Data, SourceSecret } from "../source.ts";
 import type { Cause, JudgedTarget, Judgement, NamedCopy, NamedKey, SharingReason } from "../verdict.ts";
@@ -38,14 +39,11 @@ function selectKeys(keys: readonly NamedKey[] | undefined, data: JsonObject, sec
   return { is: "known", data: sortData(Object.fromEntries(selected)) };
 }
 
-/** The largest total size of the copies of all shared resources: Crossplane takes responses of up to 4 MiB. */
-const MAX_BYTES = 3 * 1024 * 1024;
-
-/** Leaves out copies over MAX_BYTES, the first in the input first: Crossplane refuses a larger response, and the XR with it. */
+/** Keeps copies in the order of the input up to MAX_COPIES_BYTES, and leaves out the rest: Crossplane refuses a larger response. */
 export function limitCopies<Share extends { readonly judgement: Judgement }>(
   shares: readonly Share[],
 ): readonly Share[] {
-  let free = MAX_BYTES;
+  let free = MAX_COPIES_BYTES;
   return shares.map((share) => {
     const { judgement } = share;
     if (judgement.is !== "copy" || judgement.secret.is !== "read") return share;
