@@ -78,7 +78,7 @@ function deliverAll(work: Work): void {
     named.add(row.key);
     const cell = decideSecret(row, work);
     delivery.reasons.push(...(cell.reasons ?? []));
-    actOnOutcome(cell, row, work);
+    actOnCell(cell, row, work);
   }
   settle([...left.values()], () => "drop", delivery, call);
 }
@@ -113,7 +113,7 @@ function gather(
 }
 
 /** Composes, keeps, releases or drops, as the cell says. */
-function actOnOutcome(cell: Cell, row: Row, work: Work): void {
+function actOnCell(cell: Cell, row: Row, work: Work): void {
   const { target, key, observed, copies } = row;
   const { shared, possession, delivery, call } = work;
   switch (cell.is) {
