@@ -18,7 +18,7 @@ const policy = z.strictObject({
     .optional()
     .describe(
       "`Required` is the default for `toResource`: without the field the XR is not ready, a resource that does not exist is held back, and " +
-        "a name that no earlier step desires stops the XR. `Optional` is the default for `toCompositeFieldPath`; choose it for a resource " +
+        "a name that no earlier step desires stops the XR, in a step without `connection`. `Optional` is the default for `toCompositeFieldPath`; choose it for a resource " +
         "that earlier steps leave out at times.",
     ),
   toFieldPath: z

@@ -43,7 +43,7 @@ export function cutMessage(text: string): string {
 }
 
 /** Control characters but the line break, and those that change the direction of a text: terminals act on them. */
-const UNPRINTABLE = /(?!\n)[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const UNPRINTABLE = /(?!\n)[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 const toPrintable = (text: string): string => text.replace(UNPRINTABLE, "\ufffd");
 

@@ -65,7 +65,8 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   if (before === undefined && lasting.length === 0) return results;
   const unavailable = shares.flatMap(({ shared }) => {
     const ofShare = lasting.filter(({ message }) => message.startsWith(`${shared.name}: `));
-    return ofShare.length === 0 ? [] : [[shared.name, ofShare.map(toContextEntry)] as const];
+    // The message of the condition has room for fewer, and each later step gets all of them.
+    return ofShare.length === 0 ? [] : [[shared.name, ofShare.slice(0, MAX_NAMES).map(toContextEntry)] as const];
   });
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
@@ -139,8 +140,9 @@ const SENTENCES: Sentences = {
   InvalidSelector: ({ fault }) => fault,
   PatchFailed: ({ fault }) => fault,
   InvalidTarget: ({ fault }) => fault,
-  ResourcesHeldBack: ({ fields }) => `not created before its field is available: ${listFields(fields)}`,
-  FieldsKept: ({ fields }) => `what exists keeps its field until then: ${listFields(fields)}`,
+  ResourcesHeldBack: ({ fields }) =>
+    `composed resources are not created before their field is available: ${listFields(fields)}`,
+  FieldsKept: ({ fields }) => `composed resources keep the present value of their field: ${listFields(fields)}`,
   NamespaceNotSelected: ({ wanted }, { kind }) =>
     `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
   NotFound: ({ wanted }, { kind }) => `found no ${kind} ${wanted}`,
@@ -179,8 +181,7 @@ const SENTENCES: Sentences = {
   WaitingForCopies: ({ targets }) => `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
 };
 
-const listNamespaces = (namespaces: readonly string[]): string =>
-  `namespace ${listSome(namespaces, MAX_NAMES, String)}`;
+const listNamespaces = (namespaces: readonly string[]): string => `namespace ${listSome(namespaces, MAX_NAMES, brief)}`;
 
 const listFields = (fields: readonly PatchedField[]): string =>
   listSome(fields, MAX_NAMES, ({ resource, path }) => `${brief(resource)} (${brief(formatFieldPath(path))})`);

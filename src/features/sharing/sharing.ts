@@ -12,6 +12,7 @@ import {
   withResults,
 } from "../../model/draft.ts";
 import type { Call, Feature } from "../feature.ts";
+import { findGrantVersion } from "./access.ts";
 import { explainReason, withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore } from "./context.ts";
 import { limitCopies } from "./copies/contents.ts";
@@ -19,7 +20,6 @@ import { type Delivery, deliverCopies, noteDropped } from "./copies/deliver.ts";
 import { findCopies, type ObservedCopy } from "./copies/observed.ts";
 import { resolveTargets } from "./copies/targets.ts";
 import { findShared, type Lookup } from "./find.ts";
-import { findGrantVersion } from "./grant.ts";
 import { judgeShare } from "./judge.ts";
 import { toPatches, withPatches } from "./patches.ts";
 import { assertSupported } from "./support.ts";

@@ -980,3 +980,38 @@ describe("the condition names what a person has to mend before what is waited fo
     expect(says(draft)).toContain("cannot be written: a\ufffd[2Jb Ready: c\ufffdd");
   });
 });
+
+test("a resource that a field of the XR takes out of the pipeline stops nothing beside copies: a copy goes with its grant", () => {
+  const patches = [
+    { fromFieldPath: "status.endpoint", toResource: { name: "replica", fieldPath: "spec.forProvider.endpoint" } },
+  ];
+  const sharedResources = [shared({ ...connection({}), patches })];
+  const [granted, refused] = ["team-a", "team-b"].map((team) =>
+    draftOf({ sharedResources, observed, answers: { db: [database({ annotations: { [ALLOWED]: team } })] } }),
+  );
+  expect([granted, refused].map((draft) => draft?.results.filter(({ severity }) => severity === "Fatal"))).toEqual([
+    [],
+    [],
+  ]);
+  expect(granted && says(granted)).toContain("cannot patch resource replica: no earlier step desires it");
+  expect(refused && desired(refused)).toEqual([]);
+});
+
+test("connection details of the XR go where access is refused, also where the database names no Secret any more", () => {
+  const details = { password: "cGFzc3dvcmQ=" };
+  const sharedResources = [shared({ connection: { copies: [{ toCompositeConnectionDetails: true }] } })];
+  const drafts = ["team-a", "team-b"].map((team) =>
+    draftOf({ sharedResources, details, answers: { db: [database({ annotations: { [ALLOWED]: team }, spec: {} })] } }),
+  );
+  expect(drafts.map((draft) => [reasonIn(draft), draft.connectionDetails.size])).toEqual([
+    ["NoConnectionSecret", 1],
+    ["AccessNotGranted", 0],
+  ]);
+});
+
+test("a namespace with a line break in its name begins no line of a condition", () => {
+  const sharedResources = [shared(connection({ namespaces: { fromCompositeFieldPath: "spec.parameters.spaces" } }))];
+  const asking = xr({ spec: { parameters: { database: "orders", spaces: ["a\norders-db: Available"] } } });
+  const draft = draftOf({ xr: asking, sharedResources, answers: { db: [database({ spec: {} })] } });
+  expect(says(draft)).not.toContain("\n");
+});

@@ -57,7 +57,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   const fromFieldPath = "status.ids";
   const granted = database({ status: { ids: ["a", "b"] } });
   const app = { kind: "App", spec: { size: 1 } };
-  const kept = "what exists keeps its field until then: app (spec.ids)";
+  const kept = "composed resources keep the present value of their field: app (spec.ids)";
   const refused = `does not grant access to namespace team-a: its owner has to add team-a to its annotation ${ALLOWED}`;
   const field = (draft: Draft) => (draft.resources.get("app") as { object?: typeof app } | undefined)?.object?.spec;
 
@@ -387,7 +387,7 @@ describe("a composed resource whose field is Required, as it is unless the input
     const draft = draftOf(required, { desired: { subnets } });
     expect([says(draft), draft.compositeReady]).toEqual([
       "FieldNotSet: db: status.subnets of XPostgres orders is not set; " +
-        "db: not created before its field is available: subnets (spec.subnetIds)",
+        "db: composed resources are not created before their field is available: subnets (spec.subnetIds)",
       "False",
     ]);
   });

@@ -1,6 +1,6 @@
 import type { SecretName } from "../../../crossplane/copies.ts";
 import { type JsonObject, ownValue, toPlainText } from "../../../model/json.ts";
-import { MAX_COPIES_BYTES } from "../../../model/message-limit.ts";
+import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { Template } from "../../../model/template.ts";
 import type { Data, SourceSecret } from "../source.ts";
 import type { Cause, JudgedTarget, Judgement, NamedCopy, NamedKey, SharingReason } from "../verdict.ts";

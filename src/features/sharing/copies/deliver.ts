@@ -57,7 +57,9 @@ function deliverShare(
   } else if (judgement.is === "copy") {
     deliverAll({ shared, copying: judgement, possession, delivery, call });
   } else {
-    keepGranted(copies, { cause: judgement.is }, targets.details, { shared, delivery, call });
+    // Copies are judged by the grants that they were made under; connection details of the XR have no record of theirs.
+    const isRefused = judgement.reasons.some(({ is }) => is === "AccessNotGranted");
+    keepGranted(copies, { cause: judgement.is }, isRefused ? [] : targets.details, { shared, delivery, call });
   }
 }
 

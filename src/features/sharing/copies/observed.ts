@@ -6,6 +6,7 @@ import { readConditions, shownCondition } from "../../../model/condition.ts";
 import { type Document, objectsAt, stringAt } from "../../../model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../../model/field-path.ts";
 import { isObject, type JsonValue } from "../../../model/json.ts";
+import { DNS_LABEL, isName } from "../../../model/names.ts";
 import type { Resource } from "../../../model/request.ts";
 import { SHARED_FROM } from "../../../ownership/annotations.ts";
 import { isSameSecret, readEarlierOrigins } from "../source.ts";
@@ -96,7 +97,9 @@ function readSourceSecret(document: Document): SecretName | undefined {
   }
   const annotations = isSecret(document) ? ["metadata", "annotations"] : [...MANIFEST, "metadata", "annotations"];
   const [namespace, name, ...rest] = stringAt(document, [...annotations, SHARED_FROM])?.split("/") ?? [];
-  return namespace === undefined || name === undefined || rest.length > 0 ? undefined : { namespace, name };
+  // A team may edit a Secret in its namespace: what cannot be looked up is no source.
+  const isSecretName = namespace !== undefined && name !== undefined && DNS_LABEL.test(namespace) && isName(name);
+  return isSecretName && rest.length === 0 ? { namespace, name } : undefined;
 }
 
 function toPatchedSecret(reference: JsonValue | undefined): SecretName | undefined {

@@ -6,7 +6,7 @@ import type { Connection } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
 import { type Document, stringAt } from "../../../model/document.ts";
 import type { Call } from "../../feature.ts";
-import { findGrantedAccess, findShareAccess } from "../grant.ts";
+import { findGrantedAccess, findShareAccess } from "../access.ts";
 import { judgeNamespace } from "../namespaces.ts";
 import { findSource, isSameSecret } from "../source.ts";
 import type { Cause, JudgedTarget } from "../verdict.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../crossplane/grants.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { quote } from "../../model/condition.ts";
+import { brief, listSome, quote } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
@@ -87,8 +87,8 @@ function annotationAccess(resource: Document, namespaces: readonly string[], cal
     isGranted: (namespace) => isForAll || names.has(namespace) || matching.has(namespace),
     remedy: (refused) =>
       invalidName === undefined
-        ? `add ${refused.join(", ")} to its annotation ${ALLOWED_NAMESPACES}`
-        : `add ${refused.join(", ")} to its annotation ${ALLOWED_NAMESPACES}, separated by commas, in which ${quote(invalidName)} is no namespace`,
+        ? `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}`
+        : `add ${listNamespaces(refused)} to its annotation ${ALLOWED_NAMESPACES}, separated by commas, in which ${quote(invalidName)} is no namespace`,
   };
 }
 
@@ -126,9 +126,12 @@ function toReferenceAccess({ all, named }: SecretGrants, composite: Composite): 
     is: "known",
     isGranted: own === undefined ? isGrantee : () => isOwnGranted,
     remedy: (namespaces) =>
-      `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? namespaces.join(", ")}`,
+      `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? listNamespaces(namespaces)}`,
   };
 }
+
+/** The rest of a remedy comes after them, and a message may be cut. */
+const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, 10, brief);
 
 const toGranteeSet = once((grantees: readonly Grantee[]): ReadonlySet<string> => new Set(grantees.map(formatGrantee)));
 
