@@ -13,12 +13,12 @@ import {
 } from "../../crossplane/grants.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { brief, listSome, quote } from "../../model/condition.ts";
+import { quote } from "../../model/condition.ts";
 import type { Document } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
 import type { Call } from "../feature.ts";
-import { lookUpNamespace } from "./namespaces.ts";
+import { listNamespaces, lookUpNamespace } from "./namespaces.ts";
 
 type PendingReason =
   | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
@@ -129,9 +129,6 @@ function toReferenceAccess({ all, named }: SecretGrants, composite: Composite): 
       `create a ReferenceGrant beside its connection Secret, from ${kinds.join(" or ")} in ${own ?? listNamespaces(namespaces)}`,
   };
 }
-
-/** The rest of a remedy comes after them, and a message may be cut. */
-const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, 10, brief);
 
 const toGranteeSet = once((grantees: readonly Grantee[]): ReadonlySet<string> => new Set(grantees.map(formatGrantee)));
 

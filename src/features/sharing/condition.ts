@@ -14,7 +14,7 @@ import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { MAX_TARGETS } from "./copies/targets.ts";
-import { ACCEPT_COPIES_FROM } from "./namespaces.ts";
+import { ACCEPT_COPIES_FROM, listNamespaces } from "./namespaces.ts";
 import { formatSecret } from "./source.ts";
 import type { PatchedField, SharingReason } from "./verdict.ts";
 
@@ -162,16 +162,16 @@ const SENTENCES: Sentences = {
   KeyIsNotText: ({ secret, key }) =>
     `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
   AccessNotGranted: ({ shared, namespaces, remedy }, { kind }) =>
-    `${kind} ${shared} does not grant access to ${namespaces.length === 0 ? "every namespace" : listNamespaces(namespaces)}: ` +
+    `${kind} ${shared} does not grant access to ${namespaces.length === 0 ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: ` +
     `its owner has to ${remedy}`,
   TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
   TooLarge: ({ excess }) =>
     `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
   NamespaceNotReadable: ({ namespaces }) =>
-    `Crossplane could not read ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
+    `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
     '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
   NamespaceNotAccepting: ({ namespaces, consumer }) =>
-    `${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
+    `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
     `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
   TargetTaken: ({ target, holder }) =>
     holder === undefined
@@ -180,8 +180,6 @@ const SENTENCES: Sentences = {
   CopyFailed: ({ target, says }) => `Secret ${formatSecret(target)} cannot be written: ${brief(says)}`,
   WaitingForCopies: ({ targets }) => `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
 };
-
-const listNamespaces = (namespaces: readonly string[]): string => `namespace ${listSome(namespaces, MAX_NAMES, brief)}`;
 
 const listFields = (fields: readonly PatchedField[]): string =>
   listSome(fields, MAX_NAMES, ({ resource, path }) => `${brief(resource)} (${brief(formatFieldPath(path))})`);

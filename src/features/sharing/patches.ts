@@ -34,7 +34,7 @@ export interface Patches {
   readonly faults: readonly Fault[];
 }
 
-/** What became of one patch. */
+/** The outcome of one patch. */
 interface Applied {
   readonly patch: Patch;
   /** `kept`: with the value that is observed. `untouched`: as earlier steps desire it. */

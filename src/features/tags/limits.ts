@@ -3,7 +3,7 @@ import type { TagMap } from "./tag-map.ts";
 
 interface TagLimits {
   readonly count?: number;
-  /** How many of them the provider sets itself. */
+  /** The number of tags that the provider itself sets. */
   readonly providers?: number;
   readonly key: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };
   readonly value: { readonly length?: number; readonly pattern?: RegExp; readonly text?: string };

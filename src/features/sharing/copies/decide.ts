@@ -36,7 +36,7 @@ export interface Row {
   readonly isHeld: boolean;
 }
 
-/** What becomes of one target Secret, and the reasons why it is not available. */
+/** The decision on one target Secret, with the reasons why it is not available. */
 export type Cell = { readonly reasons?: readonly SharingReason[] } & (
   | {
       readonly is: "create" | "update" | "observeFirst";

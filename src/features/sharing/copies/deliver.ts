@@ -10,7 +10,7 @@ import { DROPPED, findPossession, formatMaker, type JudgedShare, type Possession
 import { isConnected, isKept, isSameResource, type KeptFor } from "./recorded.ts";
 import type { Targets } from "./targets.ts";
 
-/** What is composed for one share, and the reasons why copies are missing. Filled Secret by Secret. */
+/** The composed resources of one share, and the reasons why copies are missing. `deliverAll` adds to it target by target. */
 export interface Delivery {
   /** The observed copies that the share decides about. Leaving one out deletes it. */
   readonly copies: readonly ObservedCopy[];

@@ -158,7 +158,7 @@ export function isCopyReady(resource: Resource | undefined): boolean {
 export const isRefused = ({ document }: Resource): boolean =>
   shownCondition(document, "Synced")?.message.includes("refusing to modify uncontrolled secret") === true;
 
-/** What the provider reports where it cannot do what an Object says, such as a missing Secret, key, ProviderConfig or permission. */
+/** Reads the error that the provider reports where it cannot do what an Object says, such as a missing Secret, key, ProviderConfig or permission. */
 export function failureOf({ document }: Resource): string | undefined {
   const synced = shownCondition(document, "Synced");
   return synced?.status === "False" && synced.message !== "" ? synced.message : undefined;
