@@ -1,5 +1,8 @@
 import { toComposite } from "../../src/crossplane/composite.ts";
+import { readSharedResource } from "../../src/crossplane/copies.ts";
+import type { Reference } from "../../src/crossplane/references.ts";
 import { toRequirement, toSecretRequirement } from "../../src/crossplane/requirement-names.ts";
+import { sharing } from "../../src/features/sharing/sharing.ts";
 import { parseInput } from "../../src/input/parse.ts";
 import { INPUT_API_VERSION, INPUT_KIND } from "../../src/input/schema.ts";
 import { documentOf } from "../../src/model/document.ts";
@@ -7,7 +10,8 @@ import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import type { Capability, Resource, State } from "../../src/model/request.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
-import type { NewCall } from "./run-feature.ts";
+import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { type NewCall, runFeature } from "./run-feature.ts";
 
 /** Builders of what tests start from: a team's XR that uses another team's database. */
 
@@ -105,13 +109,14 @@ export function callOf(parts: CallParts): NewCall {
   const { answers = {}, observed = {}, capabilities = [], sharedResources = [shared()], responseTTL = "60s" } = parts;
   const { tags, contenders, spaces, schemas = {} } = parts;
   const composite = documentOf(parts.xr ?? xr());
+  const all = { ...recordOf(observed), ...observed };
   return {
     composite: toComposite(composite),
     input: parseInput(inputOf({ responseTTL, sharedResources, ...parts.spec, ...(tags && { tags }) })),
     request: {
       tag: "test",
       capabilities: new Set(capabilities),
-      observed: { composite: resourceOf(composite.toObject(), parts.details), resources: resourcesOf(observed) },
+      observed: { composite: resourceOf(composite.toObject(), parts.details), resources: resourcesOf(all) },
       desired: { composite: resourceOf({}), resources: resourcesOf(parts.desired ?? {}) },
       input: documentOf({}),
       context: documentOf(parts.context ?? {}),
@@ -125,6 +130,29 @@ export function callOf(parts: CallParts): NewCall {
       },
     },
   };
+}
+
+/** The record of an XR with these copies: it is bound to what they are made from. */
+function recordOf(observed: Readonly<Record<string, JsonObject>>): Readonly<Record<string, JsonObject>> {
+  const copies = Object.entries(observed).flatMap(([key, object]) => {
+    const origin = readSharedResource(documentOf(object));
+    return origin === undefined ? [] : [[key.split("/")[1] ?? "", origin] as const];
+  });
+  return copies.length === 0 ? {} : { [RECORD_NAME]: boundTo(Object.fromEntries(copies)) };
+}
+
+/** A record with which an XR is bound to resources, by share. */
+export const boundTo = (resources: Readonly<Record<string, Omit<Reference, "namespace">>>): JsonObject => ({
+  data: Object.fromEntries(
+    Object.entries(resources).map(([share, resource]) => [share, JSON.stringify([{ ...resource, access: "Granted" }])]),
+  ),
+});
+
+/** Runs the feature, and leaves the record out of what it composes. */
+export function runSharing(call: NewCall): Draft {
+  const draft = runFeature(sharing, call);
+  if (!draft.resources.has(RECORD_NAME)) return draft;
+  return { ...draft, resources: new Map([...draft.resources].filter(([name]) => name !== RECORD_NAME)) };
 }
 
 interface Answers {

@@ -161,8 +161,8 @@ const SENTENCES: Sentences = {
   KeyNotFound: ({ secret, key }) => `Secret ${formatSecret(secret)} has no key ${key}`,
   KeyIsNotText: ({ secret, key }) =>
     `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
-  AccessNotGranted: ({ shared, namespaces, remedy }, { kind }) =>
-    `${kind} ${shared} does not grant access to ${namespaces.length === 0 ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: ` +
+  AccessNotGranted: ({ shared, namespaces, isRevoked = false, remedy }, { kind }) =>
+    `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ${namespaces.length === 0 ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: ` +
     `its owner has to ${remedy}`,
   TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
   TooLarge: ({ excess }) =>

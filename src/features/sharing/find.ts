@@ -11,6 +11,7 @@ import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { DNS_LABEL, isLabelValue, isPathSegment } from "../../model/names.ts";
 import type { ResourceSelector } from "../../model/requirement.ts";
+import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
 import type { Cause, SharingReason } from "./verdict.ts";
@@ -31,9 +32,9 @@ const broken = (reason: SharingReason): Lookup => ({ is: "broken", reason });
  * Looks up a shared resource. Rejects one from another namespace than the selector's: `crossplane render` up to v2.2 matches names
  * only, and credentials of the wrong database are worse than none.
  *
- * @param origins the keys of the shared resources that copies were made from so far: one of them is preferred while it matches.
+ * @param before what the XR's record says of the share: a resource that it is bound to is preferred while it matches.
  */
-export function findShared(shared: SharedResource, origins: ReadonlySet<string>, call: Call): Lookup {
+export function findShared(shared: SharedResource, before: readonly Binding[], call: Call): Lookup {
   const { document } = call.composite;
   if (shared.select.by === "self") return { is: "found", resources: [document], name: qualifiedName(document) };
   const selector = resolveSelector(shared, shared.select, call);
@@ -49,18 +50,18 @@ export function findShared(shared: SharedResource, origins: ReadonlySet<string>,
   const matches = answer.items.filter(
     (item) => namespace === undefined || stringAt(item, NAMESPACE_PATH) === namespace,
   );
-  return choose(shared, formatSelector(selector.value), matches, origins, call);
+  return choose(shared, formatSelector(selector.value), matches, before, call);
 }
 
 /**
- * Chooses among matches: several only if the input says how many, or sorts them; else they are ambiguous. An XR with a copy of one of
+ * Chooses among matches: several only if the input says how many, or sorts them; else they are ambiguous. An XR that is bound to one of
  * them keeps it, whatever else matches: labels of claims reach cluster-scoped XRs, so any team can add a match.
  */
 function choose(
   shared: SharedResource,
   wanted: string,
   matches: readonly Document[],
-  origins: ReadonlySet<string>,
+  before: readonly Binding[],
   call: Call,
 ): Lookup {
   const { select } = shared;
@@ -74,10 +75,17 @@ function choose(
   if (found < minMatch) return tooFew(wanted, found, minMatch);
 
   const sorted = sortBy(matches, sortByFieldPath);
-  const kept = maxMatch > 1 ? undefined : sorted.find((item) => origins.has(resourceKey(toReference(item))));
+  const kept = maxMatch > 1 ? undefined : findBound(matches, before);
   if (kept !== undefined) return toFound([kept]);
   if (found <= maxMatch || sortByFieldPath !== undefined) return toFound(sorted.slice(0, maxMatch));
   return broken({ is: "Ambiguous", wanted, found, named: nameGranting(shared, sorted, call), maxMatch });
+}
+
+/** Finds the resource that the XR is bound to, the first in its record where there are two. */
+function findBound(matches: readonly Document[], before: readonly Binding[]): Document | undefined {
+  const byKey = new Map(matches.map((item) => [resourceKey(toReference(item)), item]));
+  const bound = before.filter(({ access }) => access === "Granted");
+  return bound.map(({ resource }) => byKey.get(resourceKey(resource))).find((item) => item !== undefined);
 }
 
 const tooFew = (wanted: string, found: number, minMatch: number): Lookup => ({

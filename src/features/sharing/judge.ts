@@ -6,10 +6,11 @@ import type { Connection } from "../../input/connection.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Document } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
+import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import { findShareAccess, type KnownShareAccess } from "./access.ts";
 import { needsSource } from "./copies/contents.ts";
-import { type ConnectedShare, isConnected } from "./copies/recorded.ts";
+import { type ConnectedShare, isConnected, isSameResource, judgeBound } from "./copies/recorded.ts";
 import { findTargetFault, type Targets } from "./copies/targets.ts";
 import type { Lookup } from "./find.ts";
 import { judgeNamespace } from "./namespaces.ts";
@@ -22,8 +23,21 @@ const ONE_NAMESPACE =
 /**
  * Judges one shared resource. Copies are made only with the owner's grant, and removed when it is revoked. The source Secret is
  * required last: after every namespace is judged, if one of them is granted and a copy needs the values.
+ *
+ * @param before what the XR's record says of the share.
  */
-export function judgeShare(shared: SharedResource, targets: Targets, lookup: Lookup, call: Call): Judgement {
+export function judgeShare(
+  shared: SharedResource,
+  targets: Targets,
+  lookup: Lookup,
+  before: readonly Binding[],
+  call: Call,
+): Judgement {
+  return withHeld(judgeWanted(shared, targets, lookup, call), shared, targets, before, call);
+}
+
+/** Judges the resource that the XR names now. */
+function judgeWanted(shared: SharedResource, targets: Targets, lookup: Lookup, call: Call): Judgement {
   if (lookup.is !== "found") return withoutCopies(lookup.is, ...(lookup.reason === undefined ? [] : [lookup.reason]));
   const { resources, name } = lookup;
   if (!isConnected(shared)) return judgeFields(shared, resources, name, call);
@@ -63,7 +77,40 @@ function judgeConnection(
     source.is === "named"
       ? judgeTargets(shared, targets, source.secret, accessible, call)
       : withoutSource(secretRef, source.is, name, namespaces, access);
-  return withFields(judged, shared, targets, accessible, call);
+  const isGranted = [...namespaces, own ?? "*"].some((namespace) => access.isGranted(namespace));
+  const wanted = { resource: toReference(resource), isGranted };
+  return { ...withFields(judged, shared, targets, accessible, call), wanted };
+}
+
+/**
+ * Holds on to the resource that the XR is bound to, as long as its grant stands, where the XR names another one that it may not use, or
+ * none. Where no such grant stands any more, fields are refused: an XR that names nothing does not undo a revocation.
+ */
+function withHeld(
+  judged: Judgement,
+  shared: SharedResource,
+  { namespaces }: Targets,
+  before: readonly Binding[],
+  call: Call,
+): Judgement {
+  const { wanted } = judged;
+  if (judged.is === "unknown" || wanted?.isGranted) return judged;
+  const isWanted = ({ resource }: Binding): boolean =>
+    wanted !== undefined && isSameResource(resource, wanted.resource);
+  const bound = before.filter(({ access }) => access === "Granted");
+  const own = consumerNamespace(call.composite);
+  const held = bound.filter((binding) => {
+    const asking =
+      own === undefined ? [...namespaces, ...binding.secrets.map((secret) => secret.namespace), "*"] : [own];
+    return !isWanted(binding) && judgeBound(binding.resource, shared, asking, call) !== "ended";
+  });
+  const isRevoked = before.some((binding) => isWanted(binding) && binding.access !== "Requested");
+  return {
+    ...judged,
+    held: held.map(({ resource }) => resource),
+    isRefused: held.length === 0 && (judged.isRefused || bound.length > 0),
+    reasons: isRevoked ? judged.reasons.map(asRevoked) : judged.reasons,
+  };
 }
 
 const refuse = (shared: string, namespaces: readonly string[], access: KnownShareAccess): SharingReason => ({
@@ -165,6 +212,9 @@ function withFields(
   return { ...judged, isRefused: true, reasons };
 }
 
+const asRevoked = (reason: SharingReason): SharingReason =>
+  reason.is === "AccessNotGranted" ? { ...reason, isRevoked: true } : reason;
+
 /** Judges a share of fields without copies, each resource separately. */
 function judgeFields(shared: SharedResource, resources: readonly Document[], name: string, call: Call): Judgement {
   const own = consumerNamespace(call.composite);
@@ -181,8 +231,10 @@ function judgeFields(shared: SharedResource, resources: readonly Document[], nam
     if (access.isGranted(namespace)) readable.push(resource);
     else refused ??= access;
   }
-  if (refused === undefined) return { is: "nothing", reasons: [], readable, isRefused: false };
+  const [resource] = resources;
+  const wanted = resource && { resource: toReference(resource), isGranted: readable.length > 0 };
+  if (refused === undefined) return { is: "nothing", reasons: [], readable, isRefused: false, wanted };
   const remedy = refused.remedy([namespace]);
   const reason: SharingReason = { is: "AccessNotGranted", shared: name, namespaces: asking, remedy };
-  return { is: "broken", reasons: [reason], readable, isRefused: true };
+  return { is: "broken", reasons: [reason], readable, isRefused: true, wanted };
 }

@@ -1,7 +1,6 @@
-import { type Reference, resourceKey } from "../../crossplane/references.ts";
+import type { Reference } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { groupBy } from "../../model/collections.ts";
 import type { Result } from "../../model/condition.ts";
 import {
   type Draft,
@@ -11,25 +10,28 @@ import {
   withResources,
   withResults,
 } from "../../model/draft.ts";
+import type { Binding } from "../../ownership/record.ts";
 import type { Call, Feature } from "../feature.ts";
 import { findGrantVersion } from "./access.ts";
+import { bind, boundBefore, readRecord, withRecord } from "./bind.ts";
 import { explainReason, withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore } from "./context.ts";
 import { limitCopies } from "./copies/contents.ts";
-import { type Delivery, deliverCopies, noteDropped } from "./copies/deliver.ts";
-import { findCopies, type ObservedCopy } from "./copies/observed.ts";
+import { type Delivery, deliverCopies } from "./copies/deliver.ts";
+import { findCopies } from "./copies/observed.ts";
+import { isSameResource } from "./copies/recorded.ts";
 import { resolveTargets } from "./copies/targets.ts";
 import { findShared, type Lookup } from "./find.ts";
 import { judgeShare } from "./judge.ts";
 import { toPatches, withPatches } from "./patches.ts";
 import { assertSupported } from "./support.ts";
-import type { Judgement, SharingReason } from "./verdict.ts";
+import type { SharingReason } from "./verdict.ts";
 
-/** A shared resource of the input, the decision about it, and the reasons why it is not available. */
+/** A shared resource of the input, the resources that the XR was and is bound to, and the reasons why it is not available. */
 interface Share extends Readable {
-  readonly judgement: Judgement;
+  readonly before: readonly Binding[];
+  readonly bindings: readonly Binding[];
   readonly reasons: readonly SharingReason[];
-  readonly before: Reference | undefined;
 }
 
 /**
@@ -45,41 +47,44 @@ export const sharing: Feature = (current, draft) => {
   assertSupported(call);
   // Asked in the first call: Crossplane calls a step six times at most, and grants are asked for after the shared resource.
   if (sharedResources.some(({ grant }) => grant === "ReferenceGrant")) findGrantVersion(call);
-  const copies = findCopies(call.request.observed.resources);
-  const origins = findOrigins(copies);
+  const record = readRecord(call);
   const judged = limitCopies(
     sharedResources.map((shared) => {
+      const before = boundBefore(shared, record);
       const targets = resolveTargets(shared.connection?.copies ?? [], call);
-      const lookup = findShared(shared, origins.get(shared.name) ?? new Set(), call);
-      return { shared, targets, lookup, judgement: judgeShare(shared, targets, lookup, call) };
+      const lookup = findShared(shared, before, call);
+      return { shared, before, targets, lookup, judgement: judgeShare(shared, targets, lookup, before, call) };
     }),
   );
-  const deliveries = deliverCopies(judged, copies, call);
+  const deliveries = deliverCopies(judged, findCopies(call.request.observed.resources), record.desired, call);
   const patched = toPatches(judged, call);
-  const shares = judged.map(({ shared, judgement, lookup }, index): Share => {
-    const { reasons = [], before } = deliveries[index] ?? {};
+  const shares = judged.map(({ shared, before, judgement, lookup }, index): Share => {
+    const { reasons = [], made = [] } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
     const reported = all.filter((reason) => lookup.is === "found" || !isExpected(reason, shared));
     const isMissing = reported.length > 0;
     const resources = judgement.readable;
     return {
       shared,
-      judgement,
       before,
+      bindings: bind(shared, judgement, { made }, before),
       resources,
       isEmptyList: isEmptyList(lookup, shared),
       isMissing,
       reasons: reported,
     };
   });
-  const delivered = withContext(withDeliveries(draft, deliveries, call), keepEnvironmentBefore(current));
+  const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
+  const bindings = new Map(own.map((share) => [share.shared.name, share.bindings]));
+  const recorded = withRecord(withDeliveries(draft, deliveries), bindings, record, call);
+  const delivered = withContext(recorded, keepEnvironmentBefore(current));
   return withResults(withShares(withPatches(delivered, patched), shares, call), toFatal(patched.faults));
 };
 
-function withDeliveries(draft: Draft, deliveries: readonly Delivery[], call: Call): Draft {
+function withDeliveries(draft: Draft, deliveries: readonly Delivery[]): Draft {
   const resources = deliveries.flatMap((delivery) => [...delivery.resources]);
   const details = deliveries.flatMap((delivery) => [...delivery.details]);
-  return withContext(withConnectionDetails(withResources(draft, resources), details), noteDropped(deliveries, call));
+  return withConnectionDetails(withResources(draft, resources), details);
 }
 
 /**
@@ -91,13 +96,6 @@ function isEmptyList(lookup: Lookup, { select, resolution }: SharedResource): bo
   if (lookup.is === "found") return lookup.resources.length === 0;
   if (lookup.is !== "gone") return false;
   return lookup.reason === undefined || (lookup.reason.is === "NotFound" && resolution === "Optional");
-}
-
-/** Groups the keys of the shared resources that copies were made from, by share. */
-function findOrigins(copies: readonly ObservedCopy[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const keys = copies.flatMap(({ share, origin }) => (origin ? [{ share, key: resourceKey(origin) }] : []));
-  const byShare = groupBy(keys, ({ share }) => share);
-  return new Map([...byShare].map(([share, own]) => [share, new Set(own.map(({ key }) => key))]));
 }
 
 function withShares(draft: Draft, shares: readonly Share[], call: Call): Draft {
@@ -127,11 +125,14 @@ const toFatal = (faults: readonly Fault[]): readonly Result[] => {
   return [{ severity: "Fatal", message, reason, target: "Composite" }];
 };
 
-/** Makes an event if copies come from another shared resource than before. */
-function toMoveEvent({ shared, judgement, before }: Share) {
-  if (before === undefined || judgement.is !== "copy") return [];
-  const message = `${shared.name}: copies now come from ${nameReference(judgement.origin)}; before from ${nameReference(before)}`;
-  return [{ severity: "Normal", reason: "SourceChanged", message, target: "CompositeAndClaim" } as const];
+/** Makes an event if another shared resource has taken the place of the one before. */
+function toMoveEvent({ shared, before, bindings }: Share): readonly Result[] {
+  const [now] = bindings;
+  const isBound = ({ resource }: Binding): boolean => bindings.some((each) => isSameResource(each.resource, resource));
+  const left = before.find((binding) => binding.access === "Granted" && !isBound(binding));
+  if (left === undefined || now?.access !== "Granted") return [];
+  const message = `${shared.name}: ${nameReference(now.resource)} takes the place of ${nameReference(left.resource)}`;
+  return [{ severity: "Normal", reason: "SourceChanged", message, target: "CompositeAndClaim" }];
 }
 
 const nameReference = ({ kind, namespace, name: own }: Reference): string =>

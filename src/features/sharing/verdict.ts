@@ -39,6 +39,7 @@ export type SharingReason =
       readonly is: "AccessNotGranted";
       readonly shared: string;
       readonly namespaces: readonly string[];
+      readonly isRevoked?: boolean; // it was granted before
       readonly remedy: string; // what its owner has to do, without the subject
     }
   // About the targets.
@@ -105,6 +106,10 @@ export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
   readonly readable: readonly Document[];
   /** True if fields were refused, so that values copied from them are removed. */
   readonly isRefused: boolean;
+  /** The resource that the XR names now; undefined where there is none, or several, or it is not known who has access. */
+  readonly wanted?: { readonly resource: Reference; readonly isGranted: boolean } | undefined;
+  /** The resources that the XR is bound to in place of it, because their grants stand. */
+  readonly held?: readonly Reference[];
 };
 
 /** Copies nothing. No reason: the input is content with nothing. */

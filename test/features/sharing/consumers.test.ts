@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { sharing } from "../../../src/features/sharing/sharing.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -12,6 +10,7 @@ import {
   namespaceOf,
   observedObject,
   requirementsIn,
+  runSharing,
   shared,
   xr,
 } from "../../../testing/builders/sharing.ts";
@@ -20,7 +19,7 @@ import {
 
 const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 const KEY = "shared/db/team-a/orders-db";
-const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));
+const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const says = ({ conditions: [condition] }: Draft) => `${condition?.reason}: ${condition?.message}`;
 const copied = { [KEY]: { ...observedObject({ ready: "True" }), metadata: copyMetadata() } };
 
@@ -151,7 +150,7 @@ describe("a credential of its own", () => {
       reason: "goes with its copy when the grant is taken back",
       db: owner([], {}),
       says:
-        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its " +
+        "AccessNotGranted: db: XPostgres orders no longer grants access to namespace team-a: its owner has to add team-a to its " +
         "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
       kept: 0,
     },
@@ -159,7 +158,7 @@ describe("a credential of its own", () => {
       reason: "goes too while the owner still lists it",
       db: owner([credential("team-a")], {}),
       says:
-        "AccessNotGranted: db: XPostgres orders does not grant access to namespace team-a: its owner has to add team-a to its " +
+        "AccessNotGranted: db: XPostgres orders no longer grants access to namespace team-a: its owner has to add team-a to its " +
         "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
       kept: 0,
     },
@@ -196,7 +195,7 @@ describe("the version of ReferenceGrant", () => {
     });
     const request =
       answer === "unknown" ? { ...call.request, requiredSchema: () => ({ is: "unknown" }) as const } : call.request;
-    const draft = runFeature(sharing, { ...call, request });
+    const draft = runSharing({ ...call, request });
     const asked = requirementsIn(draft).get("shared-resource/db/reference-grants");
     return [asked?.apiVersion, [...draft.requiredSchemas.values()].map(({ apiVersion }) => apiVersion)];
   };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import type { Call } from "../../../src/features/feature.ts";
-import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { ENVIRONMENT } from "../../../src/features/value.ts";
 import type { Document } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
@@ -10,7 +9,6 @@ import { WireDocument } from "../../../src/wire/document.ts";
 import { toBytes } from "../../../src/wire/slice.ts";
 import { writeStruct } from "../../../src/wire/struct-writer.ts";
 import { Writer } from "../../../src/wire/writer.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -18,6 +16,7 @@ import {
   copyMetadata,
   database,
   observedObject,
+  runSharing,
   shared,
   xr,
 } from "../../../testing/builders/sharing.ts";
@@ -49,7 +48,7 @@ function draftOf(parts: CallParts): Draft {
   );
   const desired = { ...request.desired, resources };
   const context = onWire(request.context);
-  return runFeature(sharing, {
+  return runSharing({
     ...call,
     composite: toComposite(composite),
     request: { ...request, required, desired, context },

@@ -1,13 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { sharing } from "../../../src/features/sharing/sharing.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { type CallParts, callOf, database, requirementsIn, shared, xr } from "../../../testing/builders/sharing.ts";
+import {
+  type CallParts,
+  callOf,
+  database,
+  requirementsIn,
+  runSharing,
+  shared,
+  xr,
+} from "../../../testing/builders/sharing.ts";
 
 const KEY = "shared-infrastructure.fn.crossplane.io/shared-resources";
 const ENVIRONMENT = "apiextensions.crossplane.io/environment";
-const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));
+const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 
 const { connection: _, ...alone } = shared();

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { sharing } from "../../../src/features/sharing/sharing.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { callOf, database, requirementsIn, shared, xr } from "../../../testing/builders/sharing.ts";
+import { callOf, database, requirementsIn, runSharing, shared, xr } from "../../../testing/builders/sharing.ts";
 
 const draftWith = (items: readonly JsonObject[] | undefined, grant = "ReferenceGrant", composite = xr()) =>
-  runFeature(
-    sharing,
+  runSharing(
     callOf({
       xr: composite,
       capabilities: ["Capabilities", "RequiredResources"],

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { toRequirement } from "../../../src/crossplane/requirement-names.ts";
-import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { SHARED_FROM } from "../../../src/ownership/annotations.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ACCEPT,
   ALLOWED,
@@ -16,6 +14,7 @@ import {
   RECORD,
   recorded,
   requirementsIn,
+  runSharing,
   shared,
   toBaseName,
   xr,
@@ -28,7 +27,7 @@ const KEY = "shared/db/team-a/orders-db";
 const free = { [`${KEY}/target`]: [] };
 
 const draftOf = (parts: CallParts): Draft =>
-  runFeature(sharing, callOf({ capabilities: v2, ...parts, answers: { ...free, ...parts.answers } }));
+  runSharing(callOf({ capabilities: v2, ...parts, answers: { ...free, ...parts.answers } }));
 const reasonIn = ({ conditions }: Draft) => conditions[0]?.reason;
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 const desired = ({ resources }: Draft) => [...resources].filter(([, edit]) => edit.is === "set").map(([key]) => key);
@@ -241,15 +240,9 @@ describe("the record of a copy", () => {
   const earlier = { [EARLIER]: `[${String(recorded()[RECORD])}]` };
   const moved = { ...recorded("billing"), ...earlier };
 
-  test("follows the share to another resource, which is an event, and keeps what may still be in the Secret", () => {
+  test("follows the share to another resource, and keeps what may still be in the Secret", () => {
     const draft = moving([database()]);
     expect(draft.resources.get(KEY)).toMatchObject({ object: { metadata: { annotations: moved } } });
-    expect(draft.results).toContainEqual({
-      severity: "Normal",
-      reason: "SourceChanged",
-      message: "db: copies now come from XPostgres billing; before from XPostgres orders",
-      target: "CompositeAndClaim",
-    });
   });
 
   const unseen = { conditions: [{ type: "Synced", status: "False", observedGeneration: 2 }] };
@@ -354,7 +347,7 @@ describe("a list of namespaces from the XR", () => {
     };
     const call = callOf({ capabilities: v2, ...parts });
     const before = process.cpuUsage();
-    runFeature(sharing, call);
+    runSharing(call);
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000).toBeLessThan(1000);
   });

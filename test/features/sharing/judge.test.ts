@@ -3,17 +3,24 @@ import { explainReason } from "../../../src/features/sharing/condition.ts";
 import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
 import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
-import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { quote } from "../../../src/model/condition.ts";
-import { begin, runFeature } from "../../../testing/builders/run-feature.ts";
-import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
+import { begin } from "../../../testing/builders/run-feature.ts";
+import {
+  ALLOWED,
+  type CallParts,
+  callOf,
+  database,
+  runSharing,
+  shared,
+  xr,
+} from "../../../testing/builders/sharing.ts";
 
 const judge = (parts: CallParts) => {
   const call = begin(callOf(parts));
   const [first] = call.input.spec.sharedResources;
   if (first === undefined) throw new Error("no shared resource");
   const targets = resolveTargets(first.connection?.copies ?? [], call);
-  const judgement = judgeShare(first, targets, findShared(first, new Set(), call), call);
+  const judgement = judgeShare(first, targets, findShared(first, [], call), [], call);
   const [reason] = judgement.is === "copy" ? [] : judgement.reasons;
   return { judgement, is: judgement.is, says: reason && explainReason(reason, first) };
 };
@@ -236,7 +243,7 @@ describe("only what the owner grants is copied", () => {
 
   test("an entry that is no namespace's name is quoted to the owner, so that it is not added a second time", () => {
     const answers = { db: [database({ annotations: { [ALLOWED]: "red;team-a" } })] };
-    expect(runFeature(sharing, callOf({ answers })).conditions[0]?.message).toContain(
+    expect(runSharing(callOf({ answers })).conditions[0]?.message).toContain(
       `add team-a to its annotation ${ALLOWED}, separated by commas, in which "red;team-a" is no namespace`,
     );
   });

@@ -1,15 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { sharing } from "../../../src/features/sharing/sharing.ts";
 import type { Result } from "../../../src/model/condition.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
-import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
+import {
+  ALLOWED,
+  type CallParts,
+  callOf,
+  database,
+  runSharing,
+  shared,
+  xr,
+} from "../../../testing/builders/sharing.ts";
 
 const { connection: _, ...alone } = shared({ grant: "Annotation" });
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
-  runFeature(sharing, callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
+  runSharing(callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
 const optional = (patch: JsonObject): JsonObject => ({
   ...patch,
   policy: { ...(patch["policy"] as JsonObject | undefined), fromFieldPath: "Optional" },
@@ -103,7 +109,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
     const sharedResources = [{ ...alone, ...share, patches: [{ fromFieldPath, toResource }] }];
     const observed = { app: { kind: "App", spec: { size: 1, ids: ["a", "b"] } } };
     const call = callOf({ desired: { app }, observed, answers: { db: [granted] }, ...parts, sharedResources });
-    const draft = runFeature(sharing, call);
+    const draft = runSharing(call);
     expect([field(draft), says(draft)]).toEqual([{ size: 1, ids: ["a", "b"] }, message]);
   });
 
@@ -157,8 +163,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
     const patches = [{ fromFieldPath, toResource, policy: { toFieldPath: "AppendArray" } }];
     const sharedResources = ["net", "db"].map((name) => ({ ...alone, name, patches }));
     for (const shares of [sharedResources, sharedResources.toReversed()]) {
-      const draft = runFeature(
-        sharing,
+      const draft = runSharing(
         callOf({
           sharedResources: shares,
           answers: { net: [database({ annotations: {} })], db: [database({ status: { ids: ["new"] } })] },
@@ -263,7 +268,7 @@ describe("what an owner writes does not stop its consumers", () => {
     const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: both.slice(1) }] });
     const composite = { ...call.request.desired.composite, document: documentOf({ status: { db: "text" } }) };
     const request = { ...call.request, desired: { ...call.request.desired, composite } };
-    expect(says(runFeature(sharing, { ...call, request }))).toBe(failed);
+    expect(says(runSharing({ ...call, request }))).toBe(failed);
   });
 
   test("nor in a composed resource", () => {
@@ -345,7 +350,7 @@ describe("the values of one shared resource come to 512 KB at most", () => {
     const patches = [toStatus("large", "large")];
     const sharedResources = ["db", "cache"].map((name) => ({ ...alone, name, patches }));
     const call = callOf({ answers: { ...answers, cache: answers.db }, sharedResources });
-    expect(says(runFeature(sharing, call))).toBe("Available: undefined");
+    expect(says(runSharing(call))).toBe("Available: undefined");
   });
 });
 
@@ -451,7 +456,7 @@ describe("a patch into a list of the XR's status", () => {
     const call = callOf({ answers: { db: [database()] }, sharedResources: [{ ...alone, patches: [patch] }] });
     const composite = { ...call.request.desired.composite, document: documentOf({ status: { hosts: ["a"] } }) };
     const request = { ...call.request, desired: { ...call.request.desired, composite } };
-    expect(runFeature(sharing, { ...call, request }).composite).toEqual([
+    expect(runSharing({ ...call, request }).composite).toEqual([
       { path: ["status", "hosts"], value: ["a", "orders.db.example.org"] },
     ]);
   });

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { sharing } from "../../../src/features/sharing/sharing.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { runFeature } from "../../../testing/builders/run-feature.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -11,11 +9,12 @@ import {
   database,
   observedObject,
   requirementsIn,
+  runSharing,
   shared,
   xr,
 } from "../../../testing/builders/sharing.ts";
 
-const draftOf = (parts: CallParts): Draft => runFeature(sharing, callOf(parts));
+const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const answers = { db: [database()] };
 const KEY = "shared/db/team-a/orders-db";
 

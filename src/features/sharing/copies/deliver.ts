@@ -1,13 +1,15 @@
+import type { SecretName } from "../../../crossplane/copies.ts";
 import type { Reference } from "../../../crossplane/references.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
+import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
 import { type Data, formatSecret } from "../source.ts";
 import type { JudgedTarget, NamedCopy, SharingReason } from "../verdict.ts";
 import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins } from "./compose-object.ts";
 import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
 import { copyName, isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
-import { DROPPED, findPossession, formatMaker, type JudgedShare, type Possession, readDropped } from "./possession.ts";
-import { isConnected, isKept, isSameResource, type KeptFor } from "./recorded.ts";
+import { findPossession, formatMaker, type JudgedShare, type Possession } from "./possession.ts";
+import { isConnected, isKept, type KeptFor } from "./recorded.ts";
 import type { Targets } from "./targets.ts";
 
 /** The composed resources of one share, and the reasons why copies are missing. `deliverAll` adds to it target by target. */
@@ -18,21 +20,26 @@ export interface Delivery {
   /** Connection details of this XR. */
   readonly details: Map<string, string>;
   readonly reasons: SharingReason[];
-  /** The former shared resource of a copy, if it has changed. */
-  before: Reference | undefined;
+  /** The Secrets of the copies that are written or kept, and the shared resource that each is made from. */
+  readonly made: { readonly origin: Reference; readonly secret: SecretName }[];
 }
 
-/** Delivers the copies of all shares: each takes its Secrets in the order of the input, after those that have them already. */
+/**
+ * Delivers the copies of all shares: each takes its Secrets in the order of the input, after those that have them already.
+ *
+ * @param earlier the shares of earlier steps, by their record.
+ */
 export function deliverCopies(
   shares: readonly JudgedShare[],
   observed: readonly ObservedCopy[],
+  earlier: Bindings,
   call: Call,
 ): readonly Delivery[] {
-  const possession = findPossession(shares, observed, call);
+  const possession = findPossession(shares, observed, earlier, call);
   return shares.map((share) => {
     const copies = possession.byShare.get(share.shared.name) ?? [];
     const reasons = [...share.judgement.reasons];
-    const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons, before: undefined };
+    const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons, made: [] };
     deliverShare(share, possession, delivery, call);
     return { ...delivery, reasons: joinWaits(reasons) };
   });
@@ -151,8 +158,7 @@ function write(
   const object = withEarlierOrigins(isObserver ? asObserver(composed) : composed, earlier);
   const isWritten = !isObserver && isCopyReady(observed?.resource);
   delivery.resources.set(key, { is: "set", object, ready: isWritten ? "True" : "False" });
-  const before = observed?.origin;
-  if (before !== undefined && !isSameResource(before, copying.origin)) delivery.before ??= before;
+  for (const origin of [copying.origin, ...earlier]) delivery.made.push({ origin, secret: target });
 }
 
 /** Keeps copies, and details of the XR, as long as nothing new can be written and their grants stand. */
@@ -174,12 +180,15 @@ type Fate = "keep" | "drop" | "giveUp";
 function settle(
   copies: readonly ObservedCopy[],
   toFate: (copy: ObservedCopy) => Fate,
-  { resources }: Delivery,
+  { resources, made }: Delivery,
   call: Call,
 ): void {
   for (const copy of copies) {
-    const edit = toEdit(copy, toFate(copy), call);
+    const fate = toFate(copy);
+    const edit = toEdit(copy, fate, call);
     if (edit !== undefined) resources.set(copy.key, edit);
+    const { origin, target } = copy;
+    if (fate === "keep" && origin !== undefined && target !== undefined) made.push({ origin, secret: target });
   }
 }
 
@@ -209,15 +218,4 @@ function keepDetails(keys: NamedCopy["keys"], { details }: Delivery, { request }
     if (desired.has(key) || (listed && !listed.has(key))) continue;
     details.set(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64"));
   }
-}
-
-/** The context entry that names the copies that were left out; none where there are none. */
-export function noteDropped(
-  deliveries: readonly Delivery[],
-  call: Call,
-): readonly (readonly [string, readonly string[]])[] {
-  const dropped = deliveries.flatMap(({ copies, resources }) =>
-    copies.flatMap(({ key }) => (resources.get(key)?.is === "set" ? [] : [key])),
-  );
-  return dropped.length === 0 ? [] : [[DROPPED, [...new Set([...readDropped(call), ...dropped])].sort()]];
 }

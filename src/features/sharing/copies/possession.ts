@@ -1,6 +1,6 @@
 import type { SharedResource } from "../../../input/shared-resource.ts";
 import { groupBy } from "../../../model/collections.ts";
-import { DOMAIN } from "../../../model/names.ts";
+import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
 import { formatSecret } from "../source.ts";
 import type { Judgement } from "../verdict.ts";
@@ -27,11 +27,12 @@ export interface Possession {
 export function findPossession(
   shares: readonly JudgedShare[],
   copies: readonly ObservedCopy[],
+  earlier: Bindings,
   call: Call,
 ): Possession {
   const byShare = new Map(shares.map(({ shared }) => [shared.name, [] as ObservedCopy[]]));
   const orphans = copies.filter((copy) => byShare.get(copy.share)?.push(copy) === undefined);
-  adopt(orphans, shares, byShare, call);
+  adopt(orphans.filter(isNoStepsOf(earlier, call)), shares, byShare);
   return {
     byShare,
     byKey: new Map(copies.map((copy) => [copy.key, copy])),
@@ -40,22 +41,25 @@ export function findPossession(
   };
 }
 
-/** A share that was renamed still decides about the copies at its targets; those of earlier steps are left to them. */
+/** Tells of copies whether no earlier step decides about them: none desires the copy, or has a share of that name. */
+const isNoStepsOf =
+  (earlier: Bindings, { request }: Call) =>
+  ({ key, share }: ObservedCopy): boolean =>
+    !request.desired.resources.has(key) && !earlier.has(share);
+
+/** A share that was renamed still decides about the copies at its targets. */
 function adopt(
   orphans: readonly ObservedCopy[],
   shares: readonly JudgedShare[],
   byShare: ReadonlyMap<string, ObservedCopy[]>,
-  call: Call,
 ): void {
   if (orphans.length === 0) return;
-  const dropped = new Set(readDropped(call));
   const targets = shares.flatMap((share) => share.targets.list.map((target) => [formatSecret(target), share] as const));
   // The first in the input has it.
   const owners = new Map(targets.reverse());
   for (const copy of orphans) {
     const owner = copy.target && owners.get(formatSecret(copy.target));
-    const isOfEarlierStep = call.request.desired.resources.has(copy.key) || dropped.has(copy.key);
-    if (owner !== undefined && !isOfEarlierStep) byShare.get(owner.shared.name)?.push(copy);
+    if (owner !== undefined) byShare.get(owner.shared.name)?.push(copy);
   }
 }
 
@@ -89,14 +93,3 @@ function nameCopies({ shared, judgement }: JudgedShare): ReadonlyMap<string, str
 }
 
 export const formatMaker = ({ name }: SharedResource): string => `shared resource ${name} of this XR`;
-
-/**
- * The context key under which a step leaves the names of the copies that it has dropped. Desired no more, they look like those of
- * a share that was renamed, and a later step with the same target must not judge them by a grant of its own.
- */
-export const DROPPED = `${DOMAIN}/dropped-copies`;
-
-export function readDropped({ request }: Call): readonly string[] {
-  const names = request.context.at([DROPPED]);
-  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
-}

@@ -100,16 +100,57 @@ export function judgeOrigins(copy: ObservedCopy, origins: readonly Reference[], 
 
 function judgeOrigin(copy: ObservedCopy, origin: Reference, share: ShareInCall): Grant {
   const { shared, call } = share;
-  if (origin.namespace !== undefined && !canSelectNamespaces(call.request, call.composite)) return "stands";
-  const { kind, namespace, name } = origin;
+  const recorded = lookUpRecorded(origin, shared, call);
+  switch (recorded.is) {
+    case "unknown":
+      return "stands";
+    case "pending":
+      return "pending";
+    case "gone":
+      return toGrant(shared.connection.onSourceMissing === "Keep");
+    case "found":
+      return judgeFound(copy, origin, recorded.document, share);
+  }
+}
+
+/** A recorded shared resource; unknown where this version of Crossplane cannot look it up. */
+type Recorded = { readonly is: "unknown" | "pending" | "gone" } | { readonly is: "found"; readonly document: Document };
+
+/** Asks for a recorded shared resource by name. */
+function lookUpRecorded(
+  resource: Reference,
+  shared: SharedResource,
+  { request, composite, requirements }: Call,
+): Recorded {
+  const { kind, namespace, name } = resource;
+  if (namespace !== undefined && !canSelectNamespaces(request, composite)) return { is: "unknown" };
   // An API version that was recorded long ago may not be served any more; the one of the input is.
-  const { apiVersion } = isOfKind(origin, shared) ? shared : origin;
+  const { apiVersion } = isOfKind(resource, shared) ? shared : resource;
   const selector = { apiVersion, kind, namespace, match: { name } };
-  const answer = call.requirements.ask(toRequirement(`shared-resource/${shared.name}/recorded`, selector));
-  if (answer.is === "pending") return "pending";
-  const found = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace);
-  if (found === undefined) return toGrant(shared.connection.onSourceMissing === "Keep");
-  return judgeFound(copy, origin, found, share);
+  const answer = requirements.ask(toRequirement(`shared-resource/${shared.name}/recorded`, selector));
+  if (answer.is === "pending") return answer;
+  const document = answer.items.find((item) => stringAt(item, ["metadata", "namespace"]) === namespace);
+  return document === undefined ? { is: "gone" } : { is: "found", document };
+}
+
+/**
+ * Judges whether the resource that a share is bound to is still granted to one of the namespaces. One that is gone, or names no
+ * Secret for its ReferenceGrants, takes nothing back.
+ */
+export function judgeBound(
+  resource: Reference,
+  shared: SharedResource,
+  namespaces: readonly string[],
+  call: Call,
+): Grant {
+  const recorded = lookUpRecorded(resource, shared, call);
+  if (recorded.is !== "found") return recorded.is === "pending" ? "pending" : "stands";
+  const { document } = recorded;
+  const source = shared.connection && findSource(document, shared.connection.secretRef, namespaces[0]);
+  const secret = source?.is === "named" ? source.secret : undefined;
+  if (shared.grant === "ReferenceGrant" && secret === undefined) return "stands";
+  const access = findShareAccess(shared, document, secret, namespaces, call);
+  return access.is === "pending" ? "pending" : toGrant(namespaces.some((each) => access.isGranted(each)));
 }
 
 function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: ShareInCall): Grant {
@@ -135,5 +176,5 @@ function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { sh
 const listOrigin = ({ origin, resource }: ObservedCopy, shared: ConnectedShare): readonly Reference[] =>
   origin === undefined || (isSecret(resource.document) && !isOfKind(origin, shared)) ? [] : [origin];
 
-const isOfKind = (origin: Reference, { apiVersion, kind }: SharedResource): boolean =>
+export const isOfKind = (origin: Reference, { apiVersion, kind }: SharedResource): boolean =>
   kind === origin.kind && toApiGroup(apiVersion) === toApiGroup(origin.apiVersion);

@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { sharing } from "../../../../src/features/sharing/sharing.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { runFeature } from "../../../../testing/builders/run-feature.ts";
 import {
   type CallParts,
   callOf,
   database,
   recorded,
   requirementsIn,
+  runSharing,
   SOURCE_LABEL,
   shared,
   xr,
@@ -29,8 +28,7 @@ const source = (data: JsonObject = { username: base64("app"), password: base64("
 });
 
 const draftWith = (copy: JsonObject, parts: CallParts = {}): Draft =>
-  runFeature(
-    sharing,
+  runSharing(
     callOf({
       capabilities: v2,
       sharedResources: [shared({ connection: { copies: [{ secretName: { value: "orders-db" }, ...copy }] } })],
@@ -193,7 +191,7 @@ describe("toCompositeConnectionDetails", () => {
       connectionDetails: new Map([["theirs", Buffer.from("new")]]),
     };
     const request = { ...call.request, desired: { ...call.request.desired, composite } };
-    expect([...runFeature(sharing, { ...call, request }).connectionDetails]).toEqual([["ours", base64("kept")]]);
+    expect([...runSharing({ ...call, request }).connectionDetails]).toEqual([["ours", base64("kept")]]);
   });
 });
 

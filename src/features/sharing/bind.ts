@@ -1,0 +1,69 @@
+import { type Reference, resourceKey } from "../../crossplane/references.ts";
+import type { SharedResource } from "../../input/shared-resource.ts";
+import { groupBy } from "../../model/collections.ts";
+import { type Draft, withResource } from "../../model/draft.ts";
+import { type Binding, type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../ownership/record.ts";
+import type { Call } from "../feature.ts";
+import type { Delivery } from "./copies/deliver.ts";
+import { isOfKind, isSameResource } from "./copies/recorded.ts";
+import type { Judgement } from "./verdict.ts";
+
+/** What the XR's record says, as it is observed, and as earlier steps of this function desire it. */
+export interface Recorded {
+  readonly observed: Bindings;
+  readonly desired: Bindings;
+}
+
+export const readRecord = ({ request: { observed, desired } }: Call): Recorded => ({
+  observed: readBindings(observed.resources.get(RECORD_NAME)?.document),
+  desired: readBindings(desired.resources.get(RECORD_NAME)?.document),
+});
+
+/**
+ * Finds what the record says of a share. A team may edit the record in its own namespace: what is not of the share's kind does not
+ * count, for Crossplane would look up whatever it names.
+ */
+export const boundBefore = (shared: SharedResource, { observed }: Recorded): readonly Binding[] =>
+  isBound(shared) ? (observed.get(shared.name) ?? []).filter(({ resource }) => isOfKind(resource, shared)) : [];
+
+/** A share is bound to one resource. Of this XR itself, or of a list for later steps, there is nothing to record. */
+const isBound = ({ select }: SharedResource): boolean =>
+  select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
+
+/**
+ * Binds a share: to the resource that the XR names, once that is known, and to those that it holds on to, because their grants stand or
+ * copies still come from them.
+ */
+export function bind(
+  shared: SharedResource,
+  { is, wanted, held = [] }: Judgement,
+  { made }: Pick<Delivery, "made">,
+  before: readonly Binding[],
+): readonly Binding[] {
+  if (!isBound(shared)) return [];
+  const copies = groupBy(made, ({ origin }) => resourceKey(origin));
+  const wantsCredential = shared.connection?.secretRef.perConsumer === true;
+  const toBinding = (resource: Reference, access: Binding["access"]): Binding => {
+    const secrets = (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret);
+    return { resource, access, secrets, wantsCredential };
+  };
+  const kept = is === "unknown" ? before : held.map((resource) => ({ resource, access: "Granted" as const }));
+  const others = [...kept, ...made.map(({ origin }) => ({ resource: origin, access: "Granted" as const }))];
+  const first = wanted === undefined ? [] : [toBinding(wanted.resource, accessOf(wanted, before))];
+  const seen = new Set(first.map(({ resource }) => resourceKey(resource)));
+  const rest = others.filter(({ resource }) => !seen.has(resourceKey(resource)) && seen.add(resourceKey(resource)));
+  return [...first, ...rest.map(({ resource, access }) => toBinding(resource, access))];
+}
+
+function accessOf({ resource, isGranted }: NonNullable<Judgement["wanted"]>, before: readonly Binding[]) {
+  if (isGranted) return "Granted";
+  const known = before.find((binding) => isSameResource(binding.resource, resource));
+  return known === undefined || known.access === "Requested" ? "Requested" : "Revoked";
+}
+
+/** Records the bindings of this step beside those of earlier steps. A share with copies is in it in any case: it decides about them. */
+export function withRecord(draft: Draft, own: Bindings, { desired }: Recorded, { composite }: Call): Draft {
+  const bindings = new Map([...desired, ...own]);
+  if (bindings.size === 0) return draft;
+  return withResource(draft, RECORD_NAME, { is: "set", object: composeRecord(composite, bindings), ready: "True" });
+}

@@ -1,0 +1,116 @@
+import type { Composite } from "../crossplane/composite.ts";
+import type { SecretName } from "../crossplane/copies.ts";
+import { type Reference, readReference, resourceKey } from "../crossplane/references.ts";
+import { compareEntries } from "../model/collections.ts";
+import type { Document } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
+import { isList, isObject, type JsonObject, type JsonValue, parseJson } from "../model/json.ts";
+import { DNS_LABEL, DOMAIN, isName } from "../model/names.ts";
+import { formatOwner, OWNER } from "./annotations.ts";
+
+/** `Requested`: the XR waits for a grant. `Revoked`: it waits again, after the grant was taken back. */
+type BindingAccess = "Granted" | "Requested" | "Revoked";
+
+/** A shared resource that an XR uses or asks for, as the XR's record says. */
+export interface Binding {
+  readonly resource: Reference;
+  readonly access: BindingAccess;
+  /** The copies of its connection Secret, MAX_SECRETS at most. */
+  readonly secrets: readonly SecretName[];
+  /** True if the XR copies a credential of its own (`secretRef.perConsumer`). */
+  readonly wantsCredential: boolean;
+}
+
+/**
+ * The kinds of the record: a ConfigMap in the XR's namespace, or an EnvironmentConfig for a cluster-scoped XR. Every control plane has
+ * them, and Crossplane may write and read them (clusterrole.yaml in its chart, v1.20 to v2.4).
+ */
+export const RECORD_KINDS = {
+  ConfigMap: { apiVersion: "v1", kind: "ConfigMap" },
+  EnvironmentConfig: { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" },
+} as const;
+
+/** The record's name in the Composition. */
+export const RECORD_NAME = "shared-infrastructure/record";
+
+/** The label of a record with the hash of its XR's kind, namespace and name, which survive a restore. */
+const RECORD_LABEL = `${DOMAIN}/record-of`;
+
+/** The most copies that a binding lists: the owner of the shared resource reads the records of all consumers. */
+const MAX_SECRETS = 100;
+
+/** The most resources that a share is bound to at a time: one, and those that its copies still come from. */
+const MAX_BINDINGS = 10;
+
+/** Enough digits to prevent collisions on purpose: teams choose names. */
+const DIGITS = 40;
+
+/** The label of the records of all XRs that use or ask for a shared resource. It does not depend on the API version. */
+export const usesLabel = (shared: Reference): string => `${DOMAIN}/uses-${hashText(resourceKey(shared), DIGITS)}`;
+
+/** The bindings of an XR, by the name of the share. */
+export type Bindings = ReadonlyMap<string, readonly Binding[]>;
+
+/** Composes the record of an XR. */
+export function composeRecord(composite: Composite, bindings: Bindings): JsonObject {
+  const entries = [...bindings].sort(compareEntries);
+  const uses = entries.flatMap(([, list]) => list.map(({ resource }) => usesLabel(resource))).sort();
+  return {
+    ...RECORD_KINDS[composite.namespace === undefined ? "EnvironmentConfig" : "ConfigMap"],
+    metadata: {
+      labels: {
+        [RECORD_LABEL]: hashText(resourceKey(composite), DIGITS),
+        ...Object.fromEntries(uses.map((label) => [label, "true"])),
+      },
+      annotations: { [OWNER]: formatOwner(composite) },
+    },
+    data: Object.fromEntries(
+      entries.map(([share, list]) => [share, JSON.stringify(list.slice(0, MAX_BINDINGS).map(toEntry))]),
+    ),
+  };
+}
+
+function toEntry({ resource, access, secrets, wantsCredential }: Binding): JsonObject {
+  const { apiVersion, kind, namespace, name } = resource;
+  const copies = secrets.slice(0, MAX_SECRETS).map((secret) => `${secret.namespace}/${secret.name}`);
+  return {
+    apiVersion,
+    kind,
+    ...(namespace !== undefined && { namespace }),
+    name,
+    access,
+    ...(copies.length > 0 && { secrets: copies }),
+    ...(wantsCredential && { wantsCredential }),
+  };
+}
+
+/** Reads a record, without what is invalid in it: a team may edit the one in its own namespace. */
+export function readBindings(record: Document | undefined): Bindings {
+  const data = record?.at(["data"]);
+  if (!isObject(data)) return new Map();
+  return new Map(
+    Object.entries(data).map(([share, text]) => {
+      const list = typeof text === "string" ? parseJson(text) : undefined;
+      return [share, isList(list) ? list.slice(0, MAX_BINDINGS).flatMap(readEntry) : []];
+    }),
+  );
+}
+
+function readEntry(entry: JsonValue): readonly Binding[] {
+  const resource = readReference(entry);
+  if (resource === undefined || !isObject(entry)) return [];
+  const { access, secrets } = entry;
+  return [
+    {
+      resource,
+      access: access === "Granted" || access === "Revoked" ? access : "Requested",
+      secrets: isList(secrets) ? secrets.slice(0, MAX_SECRETS).flatMap(readSecretName) : [],
+      wantsCredential: entry["wantsCredential"] === true,
+    },
+  ];
+}
+
+function readSecretName(text: JsonValue): readonly SecretName[] {
+  const [namespace = "", name = "", ...rest] = typeof text === "string" ? text.split("/", 3) : [];
+  return DNS_LABEL.test(namespace) && isName(name) && rest.length === 0 ? [{ namespace, name }] : [];
+}
