@@ -1,10 +1,9 @@
-import { sharedResourceLabel } from "../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { claimRecord, recordIn } from "../../testing/builders/consumers.ts";
 import { ALLOWED } from "../../testing/builders/sharing.ts";
 import type { OurParts } from "../requests/last-call.ts";
 import { list, type Row, rowsOf } from "./row.ts";
 
-const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
 const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
 const nameOf = (index: number): string => `ns-${index}`;
@@ -16,31 +15,23 @@ const database = (annotations: JsonObject): JsonObject => ({
   metadata: { name: SHARED.name, uid: "uid", annotations },
 });
 
-const metadataOf = (namespace: string, owner: string): JsonObject => ({
-  labels: { ...sharedResourceLabel(SHARED), "crossplane.io/composite": "shop" },
-  annotations: { [OWNER]: `Shop.apps.example.org/${namespace}/${owner}` },
-});
+const ownerOf = (namespace: string, name: string): string => `Shop.apps.example.org/${namespace}/${name}`;
 
-/** An Object that copies into a namespace. */
-export const copyInto = (namespace: string, owner: string): JsonObject => ({
-  apiVersion: "kubernetes.crossplane.io/v1alpha2",
-  kind: "Object",
-  metadata: { name: `${namespace}-${owner}`, ...metadataOf(namespace, owner) },
-  spec: { forProvider: { manifest: { kind: "Secret", metadata: { namespace, name: "orders-db" } } } },
-});
+/** The record of a claim's XR that copies into the claim's namespace. */
+export const copyInto = (namespace: string, owner: string): JsonObject =>
+  claimRecord(namespace, ownerOf(namespace, owner));
 
-const secretIn = (namespace: string, owner: string): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace, name: `copy-${owner}`, ...metadataOf(namespace, owner) },
-  data: { password: "aHVudGVyMg==" },
-});
+const forged = (namespace: string, owner: string): JsonObject => recordIn(namespace, ownerOf(namespace, owner));
+
+/** A record with as many copies as fit in. */
+const crowded = (n: number): JsonObject =>
+  recordIn("evil", ownerOf("evil", "shop"), { secrets: list(n, (index) => `evil/${index}`) });
 
 const template: JsonObject = {
   apiVersion: "sql.example.org/v1",
   kind: "Role",
   metadata: { name: "orders-{namespace}-{hash}" },
-  spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}" } },
+  spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}-{hash}" } },
 };
 
 /** Everything that the section can do. */
@@ -50,7 +41,6 @@ export const serving = (annotations: JsonObject, parts: Partial<OurParts> = {}):
     consumers: {
       list: { toCompositeFieldPath: "status.consumers" },
       protect: true,
-      kinds: ["Object", "Secret"],
       credentials: { template },
       rotation: { resource: "role", toFieldPath: "spec.trigger" },
     },
@@ -69,15 +59,16 @@ const namespace = (index: number): JsonObject => ({
 export const consumerRows: readonly Row[] = rowsOf("consumers", {
   "granted consumers, each in its namespace": (n) =>
     serving({ [ALLOWED]: namesOf(n) }, { cluster: list(n, (index) => copyInto(nameOf(index), "shop")) }),
-  "Secrets that a team without a grant has forged": (n) =>
-    serving({ [ALLOWED]: "team-a" }, { cluster: list(n, (index) => secretIn("evil", `shop-${index}`)) }),
-  "Secrets that a team with a grant has forged": (n) =>
-    serving({ [ALLOWED]: "evil" }, { cluster: list(n, (index) => secretIn("evil", `shop-${index}`)) }),
+  "records that a team without a grant has forged": (n) =>
+    serving({ [ALLOWED]: "team-a" }, { cluster: list(n, (index) => forged("evil", `shop-${index}`)) }),
+  "records that a team with a grant has forged": (n) =>
+    serving({ [ALLOWED]: "evil" }, { cluster: list(n, (index) => forged("evil", `shop-${index}`)) }),
+  "copies in a forged record": (n) => serving({ [ALLOWED]: "evil" }, { cluster: [crowded(n)] }),
   "namespaces in the grant": (n) => serving({ [ALLOWED]: namesOf(n) }),
   "commas in the grant": (n) => serving({ [ALLOWED]: ",".repeat(n) }),
   "a long label selector": (n) => serving({ [SELECTOR]: `team in (${"a,".repeat(n)}b)` }),
   "Namespaces that a label selector matches": (n) =>
     serving({ [SELECTOR]: "team=orders,!legacy" }, { cluster: list(n, namespace) }),
-  "an owner annotation": (n) => serving({ [ALLOWED]: "*" }, { cluster: [secretIn("evil", "a".repeat(n))] }),
-  "slashes in an owner annotation": (n) => serving({ [ALLOWED]: "*" }, { cluster: [secretIn("evil", "/".repeat(n))] }),
+  "an owner annotation": (n) => serving({ [ALLOWED]: "*" }, { cluster: [forged("evil", "a".repeat(n))] }),
+  "slashes in an owner annotation": (n) => serving({ [ALLOWED]: "*" }, { cluster: [forged("evil", "/".repeat(n))] }),
 });

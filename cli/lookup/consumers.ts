@@ -1,13 +1,6 @@
 import { toApiGroup } from "../../src/crossplane/api-group.ts";
 import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
-import {
-  CONNECTION_SECRET_REF,
-  COPY_KINDS,
-  type CopyKind,
-  type SecretName,
-  SHARED_RESOURCE_LABEL,
-  sharedResourceLabel,
-} from "../../src/crossplane/copies.ts";
+import { CONNECTION_SECRET_REF, type SecretName } from "../../src/crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACE_SELECTOR,
   type Grantee,
@@ -18,13 +11,14 @@ import {
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import type { Reference } from "../../src/crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
-import { compareConsumers, type JudgedConsumer, judgeConsumers, toConsumer } from "../../src/ownership/consumer.ts";
+import { compareConsumers, type JudgedConsumer, judgeConsumers, toConsumers } from "../../src/ownership/consumer.ts";
+import { RECORD_KINDS, usesLabel } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
 
 export interface Consumers {
-  /** False where the shared resource is not there; its copies may be. */
+  /** False where the shared resource is not there; its consumers may be. */
   readonly isThere: boolean;
   readonly consumers: readonly JudgedConsumer[];
 }
@@ -35,8 +29,7 @@ export interface Shared extends Pick<Reference, "name" | "namespace"> {
 }
 
 /**
- * Finds who has a copy of a shared resource's connection Secret, by the label that copies carry. Of Secrets only the metadata is
- * asked for.
+ * Finds who uses a shared resource, or asks for it, by the records of their XRs.
  *
  * @throws {ClusterError}
  */
@@ -46,31 +39,26 @@ export async function findConsumers(
   kind: ResourceKind,
   { name, namespace, secret }: Shared,
 ): Promise<Consumers> {
-  const label = sharedResourceLabel({ apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name })[
-    SHARED_RESOURCE_LABEL
-  ];
-  const labelSelector = `${SHARED_RESOURCE_LABEL}=${label}`;
-  const lists = await inParallel(copyKinds(kinds), async ({ is, kind: copyKind }) => {
-    const copies = await list(cluster, copyKind, { labelSelector, isMetadataOnly: is === "Secret" });
-    return copies.flatMap((copy) => toConsumer(documentOf(copy), is) ?? []);
-  });
+  const reference = { apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name };
+  const labelSelector = `${usesLabel(reference)}=true`;
+  const recordKinds = Object.values(RECORD_KINDS).flatMap(
+    (recordKind) => findKind(kinds, toGroupAndKind(recordKind)) ?? [],
+  );
+  const records = await inParallel(recordKinds, (recordKind) => list(cluster, recordKind, { labelSelector }));
   // Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for.
   const found = await getIfThere(cluster, kind, name, namespace, { isMetadataOnly: kind.group === "" });
   const shared = found && documentOf(found);
   const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, kinds, shared);
   const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
-  const consumers = judgeConsumers(lists.flat().sort(compareConsumers), isAnnotated, grantees);
+  const unjudged = records.flat().flatMap((record) => toConsumers(documentOf(record), reference));
+  const consumers = judgeConsumers(unjudged.sort(compareConsumers), isAnnotated, grantees);
   return { isThere: shared !== undefined, consumers };
 }
 
-/** The kinds that make copies, as far as they are installed. */
-function copyKinds(kinds: readonly ResourceKind[]) {
-  return (Object.keys(COPY_KINDS) as readonly CopyKind[]).flatMap((is) => {
-    const { apiVersion, kind } = COPY_KINDS[is];
-    const found = findKind(kinds, { group: toApiGroup(apiVersion), kind });
-    return found === undefined ? [] : [{ is, kind: found }];
-  });
-}
+const toGroupAndKind = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) => ({
+  group: toApiGroup(apiVersion),
+  kind,
+});
 
 /** Reads the annotations of the shared resource; a label selector is the API server's to match. */
 async function readGrant(

@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../src/model/json.ts";
-import type { JudgedConsumer } from "../../src/ownership/consumer.ts";
+import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
 import { discover, findKindsByName, type ResourceKind } from "../cluster/discovery.ts";
 import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
@@ -9,7 +8,7 @@ import { alignColumns, toJson } from "../text.ts";
 import type { ConsumersFlags, KindAndName } from "./command.ts";
 import type { Format } from "./format.ts";
 
-/** Prints who has a copy of a shared resource's connection Secret. @returns the exit code. */
+/** Prints who uses a shared resource, or asks for it. @returns the exit code. */
 export async function listConsumers(
   { kind: asked, name }: KindAndName,
   flags: ConsumersFlags,
@@ -26,7 +25,7 @@ export async function listConsumers(
   if (isThere || consumers.length > 0 || format === "json") host.print(consumersText(consumers, format));
   if (isThere) return EXIT.fine;
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-  const rest = consumers.length > 0 ? ": these copies of its connection Secret are left" : "";
+  const rest = consumers.length > 0 ? ": these still refer to it" : "";
   host.printError(`there is no ${asked} ${JSON.stringify(name)}${where}${rest}\n`);
   return EXIT.found;
 }
@@ -38,23 +37,14 @@ function findSharedKind(name: string, kinds: readonly ResourceKind[]): ResourceK
 }
 
 function consumersText(consumers: readonly JudgedConsumer[], format: Format): string {
-  if (format === "json") return toJson({ items: consumers.map(toConsumerItem) });
-  if (consumers.length === 0) return "No consumer has a copy of its connection Secret.\n";
+  if (format === "json") return toJson({ items: consumers.map(toListed) });
+  if (consumers.length === 0) return "No XR uses it, or asks for it.\n";
   const rows = consumers.map(({ namespace, kind, name, secretName, isGranted }) => [
-    namespace,
+    namespace ?? "-",
     kind,
     name,
-    secretName,
+    secretName ?? "-",
     isGranted ? "yes" : "no",
   ]);
   return alignColumns([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
 }
-
-/** Formats a consumer as in the shared resource's status. */
-const toConsumerItem = ({ namespace, kind, name, secretName, isGranted }: JudgedConsumer): JsonObject => ({
-  namespace,
-  kind,
-  name,
-  secretName,
-  granted: isGranted,
-});

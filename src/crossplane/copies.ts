@@ -1,18 +1,9 @@
 import { type Document, stringAt } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
-import { hashText } from "../model/hash.ts";
 import { parseJson } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { readAnnotation } from "./metadata.ts";
-import { type Reference, readReference, resourceKey } from "./references.ts";
-
-/** The label of a composed resource that makes a copy of a connection Secret: the hash of the shared resource. */
-export const SHARED_RESOURCE_LABEL = `${DOMAIN}/shared-resource-hash`;
-
-/** Makes the label by which a shared resource finds its copies. It does not depend on the API version. */
-export const sharedResourceLabel = (shared: Reference) => ({
-  [SHARED_RESOURCE_LABEL]: hashText(resourceKey(shared), 40),
-});
+import { type Reference, readReference } from "./references.ts";
 
 /** The annotation of a composed resource that makes a copy: the shared resource, as JSON. */
 export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
@@ -27,8 +18,6 @@ export const COPY_KINDS = {
   NamespacedObject: { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object" },
   Secret: { apiVersion: "v1", kind: "Secret" },
 } as const;
-
-export type CopyKind = keyof typeof COPY_KINDS;
 
 export interface SecretName {
   readonly namespace: string;

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { valueAt } from "../model/field-path.ts";
+import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { secretRefShape } from "./connection.ts";
 import { apiVersion, fieldPath, onObjects, statusPath } from "./fields.ts";
 
@@ -7,6 +8,9 @@ import { apiVersion, fieldPath, onObjects, statusPath } from "./fields.ts";
 const PLACEHOLDER = /\{(?:namespace|hash)\}/;
 
 const isIn = (value: unknown, placeholder: RegExp): boolean => placeholder.test(JSON.stringify(value) ?? "");
+
+/** Tells whether a Secret's name, where the template gives one, differs between XRs and namespaces. */
+const hasHash = (name: JsonValue | undefined): boolean => typeof name !== "string" || name.includes("{hash}");
 
 const credentialTemplate = z
   .looseObject({
@@ -27,17 +31,28 @@ const credentialTemplate = z
   )
   .transform((found) => found as unknown as JsonObject);
 
-const credentials = z.strictObject({
-  forEach: z.literal("Grant").default("Grant").describe("One for each namespace that the owner's annotations name."),
-  template: credentialTemplate.describe(
-    "The composed resource. In its texts {namespace} is replaced by the namespace and {hash} by eight digits that differ between " +
-      "XRs and namespaces.",
-  ),
-  secretRef: z
-    .strictObject(secretRefShape)
-    .prefault({})
-    .describe("The fields in which the composed resource names the Secret with the credential."),
-});
+const credentials = z
+  .strictObject({
+    forEach: z
+      .enum(["Consumer", "Grant"])
+      .default("Consumer")
+      .describe(
+        "`Consumer`: one for each granted namespace whose XRs copy a credential of their own (`secretRef.perConsumer`). `Grant`: one for " +
+          "each namespace that the owner's annotations name.",
+      ),
+    template: credentialTemplate.describe(
+      "The composed resource. In its texts {namespace} is replaced by the namespace and {hash} by sixteen digits that differ between " +
+        "XRs and namespaces. The name of its Secret, where the template gives one, contains {hash}.",
+    ),
+    secretRef: z
+      .strictObject(secretRefShape)
+      .prefault({})
+      .describe("The fields in which the composed resource names the Secret with the credential."),
+  })
+  .refine(({ template, secretRef }) => hasHash(valueAt(template, secretRef.nameFieldPath)), {
+    path: ["template"],
+    error: "its Secret needs {hash} in its name: two XRs, or two namespaces, could have the same Secret otherwise",
+  });
 
 const rotation = z.strictObject({
   resource: z.string().min(1).describe("A composed resource's name in the Composition; an earlier step desires it."),
@@ -54,7 +69,7 @@ export const consumersSchema = z
         ),
       })
       .optional()
-      .describe("Lists the XRs and claims with a copy of this XR's connection Secret in its status, 1,000 at most."),
+      .describe("Lists the XRs and claims that use this XR in its status, 50 at most."),
     protect: z
       .boolean()
       .default(false)
@@ -70,14 +85,6 @@ export const consumersSchema = z
       .strictObject(secretRefShape)
       .prefault({})
       .describe("The fields in which this XR names its connection Secret. Read with `grant: ReferenceGrant` only."),
-    kinds: z
-      .array(z.enum(["Object", "NamespacedObject", "Secret"]))
-      .min(1)
-      .optional()
-      .describe(
-        "The kinds that make copies: `Object` of kubernetes.crossplane.io, `NamespacedObject` of kubernetes.m.crossplane.io, and " +
-          "`Secret`. Default: the installed ones. Required before Crossplane v2.2, which cannot tell them.",
-      ),
     credentials: credentials
       .optional()
       .describe("Makes a credential for each namespace. Consumers copy it with `connection.secretRef.perConsumer`."),

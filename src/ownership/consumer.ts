@@ -1,33 +1,41 @@
 import { toApiGroup, toGroupKind } from "../crossplane/api-group.ts";
-import { type CopyKind, readCopiedSecret } from "../crossplane/copies.ts";
-import type { Grantee } from "../crossplane/grants.ts";
-import { formatGrantee } from "../crossplane/grants.ts";
+import { claimNamespace } from "../crossplane/composite.ts";
+import type { SecretName } from "../crossplane/copies.ts";
+import { formatGrantee, type Grantee } from "../crossplane/grants.ts";
 import {
   COMPOSITE_LABEL,
+  type Controller,
   composerName,
   findController,
   readAnnotation,
   readComposers,
   readLabel,
 } from "../crossplane/metadata.ts";
+import { type Reference, resourceKey } from "../crossplane/references.ts";
 import { compareTexts } from "../model/collections.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { DNS_LABEL, isName } from "../model/names.ts";
+import type { JsonObject } from "../model/json.ts";
+import { isName } from "../model/names.ts";
 import { OWNER } from "./annotations.ts";
+import { type Binding, readBindings } from "./record.ts";
 
-/** An XR or claim that has a copy of a shared resource's connection Secret. */
+/** An XR or claim that uses a shared resource, or asks for it. */
 export interface Consumer {
-  /** The namespace that its grant is judged for. */
-  readonly namespace: string;
+  /** The namespace that its grant is judged for; undefined for an XR of the platform that has no copy. */
+  readonly namespace: string | undefined;
   /** Kind.group of the XR or claim. */
   readonly kind: string;
   readonly name: string;
-  /** The copy's name, prefixed with its namespace if that differs from `namespace`. */
-  readonly secretName: string;
-  /** All namespaces that need a grant. */
+  /** The copy's name, prefixed with its namespace if that differs from `namespace`; undefined where only fields are taken. */
+  readonly secretName: string | undefined;
+  /** All namespaces that need a grant; `*` is granted where all are. */
   readonly namespaces: readonly string[];
   /** The kinds and namespaces by which a ReferenceGrant may name it. */
   readonly grantees: readonly Grantee[];
+  /** The namespace whose own credential it copies; undefined where it copies the common one, or none. */
+  readonly credentialFor: string | undefined;
+  /** False where no XR controls its record, as right after a restore: it keeps what there is, and gets nothing new. */
+  readonly isControlled: boolean;
 }
 
 /** A consumer, granted if all its namespaces are, or its kind by a ReferenceGrant. */
@@ -50,46 +58,47 @@ export function judgeConsumers(
 }
 
 /**
- * Reads the consumer of a copy. A team may write any label and annotation in its namespace. So a Secret or a namespaced Object
- * always counts for its own namespace; one that copies to another namespace needs a grant for both. Teams must not have the right
- * to write cluster-scoped Objects (docs/security.md).
+ * Reads from an XR's record how it uses a shared resource: one consumer for each copy, or one for its fields. A team may write any
+ * ConfigMap in its namespace. So a record always counts for its own namespace, whatever it says, and for a copy in another namespace
+ * both need a grant.
  *
- * @returns undefined if Crossplane did not compose it, or if an Object makes no Secret.
+ * @returns none if Crossplane did not compose the record.
  */
-export function toConsumer(copy: Document, kind: CopyKind): Consumer | undefined {
-  const secret = readCopiedSecret(copy);
-  if (secret === undefined || !isComposedCopy(copy) || !DNS_LABEL.test(secret.namespace) || !isName(secret.name)) {
-    return undefined;
-  }
-  const own = stringAt(copy, ["metadata", "namespace"]);
-  const namespace = kind === "Object" ? secret.namespace : own;
-  if (namespace === undefined) return undefined;
-  const isElsewhere = secret.namespace !== namespace;
-  const { namespace: ownerNamespace, ...owner } = readOwner(copy);
-  return {
-    namespace,
-    ...owner,
-    secretName: isElsewhere ? `${secret.namespace}/${secret.name}` : secret.name,
-    namespaces: isElsewhere ? [namespace, secret.namespace] : [namespace],
-    grantees: toGrantees(copy, owner.kind, kind === "Object" ? (ownerNamespace ?? namespace) : namespace),
-  };
-}
-
-/** Lists the kinds that a ReferenceGrant may name for a copy: that of its owner, a claim or XR, and that of the XR in control. */
-function toGrantees(copy: Document, kind: string, namespace: string): readonly Grantee[] {
-  const controller = findController(copy);
+export function toConsumers(record: Document, shared: Reference): readonly Consumer[] {
+  const controller = findController(record);
+  if (!isComposed(record, controller)) return [];
+  const own = stringAt(record, ["metadata", "namespace"]) ?? claimNamespace(record);
+  const owner = readOwner(record);
   const kinds = controller === undefined ? [] : [toGroupKind(controller.kind, toApiGroup(controller.apiVersion))];
-  return [...new Set([kind, ...kinds])].map((name) => ({ namespace, kind: name }));
+  const toConsumer = (secret: SecretName | undefined, { credentialFor }: Binding): Consumer => {
+    const namespace = own ?? secret?.namespace ?? credentialFor;
+    const places = [namespace ?? "*", secret?.namespace, credentialFor].filter((place) => place !== undefined);
+    return {
+      namespace,
+      ...owner,
+      secretName: secret && (secret.namespace === namespace ? secret.name : `${secret.namespace}/${secret.name}`),
+      namespaces: [...new Set(places)],
+      grantees: [...new Set([owner.kind, ...kinds])].map((kind) => ({ namespace: namespace ?? "", kind })),
+      credentialFor,
+      isControlled: controller !== undefined,
+    };
+  };
+  const key = resourceKey(shared);
+  const bindings = [...readBindings(record).values()].flat().filter(({ resource }) => resourceKey(resource) === key);
+  return bindings.flatMap((binding) =>
+    binding.secrets.length === 0
+      ? [toConsumer(undefined, binding)]
+      : binding.secrets.map((secret) => toConsumer(secret, binding)),
+  );
 }
 
 /**
- * Tells whether the copy's metadata proves that Crossplane composed it: the XR's label, and the field manager of the controlling
+ * Tells whether the record's metadata prove that Crossplane composed it: the XR's label, and the field manager of the controlling
  * XR. A restore may drop managed fields and controller; then the label suffices.
  */
-function isComposedCopy(copy: Document): boolean {
-  if (readLabel(copy, COMPOSITE_LABEL) === undefined) return false;
-  const composers = readComposers(copy);
-  const controller = findController(copy);
+function isComposed(record: Document, controller: Controller | undefined): boolean {
+  if (readLabel(record, COMPOSITE_LABEL) === undefined) return false;
+  const composers = readComposers(record);
   return composers.length === 0 || controller === undefined || composers.includes(composerName(controller));
 }
 
@@ -97,29 +106,27 @@ function isComposedCopy(copy: Document): boolean {
 const MAX_OWNER = 1000;
 const KIND_NAME = /^[A-Za-z][A-Za-z0-9]{0,62}(?:\.[-.a-z0-9]{1,253})?$/;
 
-/** Reads the owner that the copy names; the copy itself if that name is invalid. */
-function readOwner(copy: Document): Pick<Consumer, "kind" | "name"> & { readonly namespace: string | undefined } {
-  const owner = readWrittenOwner(copy);
+/** Reads the XR or claim that the record names; the record itself if that name is invalid. */
+function readOwner(record: Document): Pick<Consumer, "kind" | "name"> {
+  const owner = readAnnotation(record, OWNER);
   const [kind = "", ...names] = owner !== undefined && owner.length < MAX_OWNER ? owner.split("/") : [];
   const name = names.at(-1) ?? "";
-  if (KIND_NAME.test(kind) && names.length <= 2 && isName(name)) {
-    return { namespace: names.length === 2 ? names[0] : undefined, kind, name };
-  }
-  const own = stringAt(copy, ["kind"]) ?? "";
-  return {
-    namespace: undefined,
-    kind: toGroupKind(own, toApiGroup(stringAt(copy, ["apiVersion"]))),
-    name: stringAt(copy, ["metadata", "name"]) ?? "",
-  };
+  if (KIND_NAME.test(kind) && names.length <= 2 && isName(name)) return { kind, name };
+  return { kind: stringAt(record, ["kind"]) ?? "", name: stringAt(record, ["metadata", "name"]) ?? "" };
 }
 
-/** Reads the owner that a copy names, in the format of `formatOwner`. */
-export const readWrittenOwner = (copy: Document): string | undefined =>
-  readAnnotation(copy, OWNER) ?? stringAt(copy, ["spec", "forProvider", "manifest", "metadata", "annotations", OWNER]);
+/** Formats a consumer for the status of the shared resource. */
+export const toListed = ({ namespace, kind, name, secretName, isGranted }: JudgedConsumer): JsonObject => ({
+  ...(namespace !== undefined && { namespace }),
+  kind,
+  name,
+  ...(secretName !== undefined && { secretName }),
+  granted: isGranted,
+});
 
 /** Compares by namespace, kind, name and Secret. */
 export const compareConsumers = (a: Consumer, b: Consumer): number =>
-  compareTexts(a.namespace, b.namespace) ||
+  compareTexts(a.namespace ?? "", b.namespace ?? "") ||
   compareTexts(a.kind, b.kind) ||
   compareTexts(a.name, b.name) ||
-  compareTexts(a.secretName, b.secretName);
+  compareTexts(a.secretName ?? "", b.secretName ?? "");

@@ -17,8 +17,8 @@ export interface Binding {
   readonly access: BindingAccess;
   /** The copies of its connection Secret, MAX_SECRETS at most. */
   readonly secrets: readonly SecretName[];
-  /** True if the XR copies a credential of its own (`secretRef.perConsumer`). */
-  readonly wantsCredential: boolean;
+  /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined where it copies the common one, or none. */
+  readonly credentialFor: string | undefined;
 }
 
 /**
@@ -70,7 +70,7 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   };
 }
 
-function toEntry({ resource, access, secrets, wantsCredential }: Binding): JsonObject {
+function toEntry({ resource, access, secrets, credentialFor }: Binding): JsonObject {
   const { apiVersion, kind, namespace, name } = resource;
   const copies = secrets.slice(0, MAX_SECRETS).map((secret) => `${secret.namespace}/${secret.name}`);
   return {
@@ -80,7 +80,7 @@ function toEntry({ resource, access, secrets, wantsCredential }: Binding): JsonO
     name,
     access,
     ...(copies.length > 0 && { secrets: copies }),
-    ...(wantsCredential && { wantsCredential }),
+    ...(credentialFor !== undefined && { credentialFor }),
   };
 }
 
@@ -99,13 +99,13 @@ export function readBindings(record: Document | undefined): Bindings {
 function readEntry(entry: JsonValue): readonly Binding[] {
   const resource = readReference(entry);
   if (resource === undefined || !isObject(entry)) return [];
-  const { access, secrets } = entry;
+  const { access, secrets, credentialFor } = entry;
   return [
     {
       resource,
       access: access === "Granted" || access === "Revoked" ? access : "Requested",
       secrets: isList(secrets) ? secrets.slice(0, MAX_SECRETS).flatMap(readSecretName) : [],
-      wantsCredential: entry["wantsCredential"] === true,
+      credentialFor: typeof credentialFor === "string" && DNS_LABEL.test(credentialFor) ? credentialFor : undefined,
     },
   ];
 }

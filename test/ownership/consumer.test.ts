@@ -2,16 +2,24 @@ import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
-import { type Consumer, compareConsumers, readWrittenOwner, toConsumer } from "../../src/ownership/consumer.ts";
+import { type Consumer, compareConsumers, toConsumers } from "../../src/ownership/consumer.ts";
 
-const labels = { "crossplane.io/composite": "shop-x7k2p" };
-const annotations = { [OWNER]: "Shop.apps.example.org/team-a/shop" };
+const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
+const xr = { apiVersion: "apps.example.org/v1", kind: "XShop", name: "x", uid: "1", controller: true };
 
-const secret = (metadata: JsonObject = {}) =>
+const record = (metadata: JsonObject = {}) =>
   documentOf({
     apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: "db", namespace: "team-a", labels, annotations, ...metadata },
+    kind: "ConfigMap",
+    metadata: {
+      name: "record",
+      namespace: "team-a",
+      labels: { "crossplane.io/composite": "shop-x7k2p" },
+      annotations: { [OWNER]: "Shop.apps.example.org/team-a/shop" },
+      ownerReferences: [xr],
+      ...metadata,
+    },
+    data: { db: JSON.stringify([{ ...SHARED, access: "Granted", secrets: ["team-a/db"] }]) },
   });
 
 const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
@@ -20,45 +28,36 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
   name: "shop",
   secretName: "db",
   namespaces: ["team-a"],
-  grantees: [{ namespace: "team-a", kind: overrides.kind ?? "Shop.apps.example.org" }],
+  grantees: [
+    { namespace: "team-a", kind: overrides.kind ?? "Shop.apps.example.org" },
+    ...(overrides.isControlled === false ? [] : [{ namespace: "team-a", kind: "XShop.apps.example.org" }]),
+  ],
+  credentialFor: undefined,
+  isControlled: true,
   ...overrides,
 });
 
-const self = { kind: "Secret", name: "db" };
+const self = { kind: "ConfigMap", name: "record" };
 
-describe("the consumer that a copied Secret stands for", () => {
+describe("the consumer that an XR's record tells of", () => {
   const owner = (text: string): JsonObject => ({ annotations: { [OWNER]: text } });
-  const xr = { apiVersion: "apps.example.org/v1", kind: "XShop", name: "x", uid: "1", controller: true };
-  const grantees = [
-    { namespace: "team-a", kind: "Shop.apps.example.org" },
-    { namespace: "team-a", kind: "XShop.apps.example.org" },
-  ];
   test.each<[reason: string, metadata: JsonObject, is: Consumer | undefined]>([
     ["is the owner that it names", {}, consumer()],
     ["is none where Crossplane did not compose it", { labels: {} }, undefined],
-    ["is none without a namespace", { namespace: null }, undefined],
-    ["is none in what cannot be a namespace", { namespace: "A/b" }, undefined],
-    ["is the Secret itself where no owner is named", { annotations: {} }, consumer(self)],
-    ["is the Secret itself where the owner has too many parts", owner("Shop.apps.example.org/a/b/c"), consumer(self)],
-    ["is the Secret itself where the owner's kind is none", owner("9 lives/shop"), consumer(self)],
-    ["is the Secret itself where the owner has no name", owner("Shop"), consumer(self)],
-    ["is the Secret itself where the owner is too long", owner(`Shop/${"a/".repeat(600)}shop`), consumer(self)],
-    ["is a cluster-scoped XR", owner("XShop.apps.example.org/shop"), consumer({ kind: "XShop.apps.example.org" })],
+    ["is not controlled right after a restore", { ownerReferences: [] }, consumer({ isControlled: false })],
+    ["is the record itself where no owner is named", { annotations: {} }, consumer(self)],
+    ["is the record itself where the owner has too many parts", owner("Shop.apps.example.org/a/b/c"), consumer(self)],
+    ["is the record itself where the owner's kind is none", owner("9 lives/shop"), consumer(self)],
+    ["is the record itself where the owner has no name", owner("Shop"), consumer(self)],
+    ["is the record itself where the owner is too long", owner(`Shop/${"a/".repeat(600)}shop`), consumer(self)],
     [
-      "may be granted by the kind of its XR, in the namespace where it lies, whatever namespace its owner names",
-      { ...owner("Shop.apps.example.org/team-b/shop"), ownerReferences: [xr] },
-      consumer({ grantees }),
+      "counts for the namespace where it lies, whatever namespace its owner names",
+      owner("Shop.apps.example.org/team-b/shop"),
+      consumer(),
     ],
   ])("%s", (_, metadata, is) => {
-    expect(toConsumer(secret(metadata), "Secret")).toEqual(is);
+    expect(toConsumers(record(metadata), SHARED)).toEqual(is === undefined ? [] : [is]);
   });
-});
-
-test("a copy names its owner in an annotation, of its own or of its manifest", () => {
-  const manifest = { metadata: { annotations } };
-  const owner = "Shop.apps.example.org/team-a/shop";
-  const copies = [secret(), documentOf({ spec: { forProvider: { manifest } } }), documentOf({})];
-  expect(copies.map(readWrittenOwner)).toEqual([owner, owner, undefined]);
 });
 
 test("consumers are sorted by namespace, kind, name and Secret", () => {

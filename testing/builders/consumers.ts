@@ -1,8 +1,8 @@
-import { sharedResourceLabel } from "../../src/crossplane/copies.ts";
 import { consumers } from "../../src/features/consumers/consumers.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
+import { usesLabel } from "../../src/ownership/record.ts";
 import { type NewCall, runFeature } from "./run-feature.ts";
 import { type CallParts, callOf } from "./sharing.ts";
 
@@ -13,34 +13,53 @@ export const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", na
 export const V2_0: readonly Capability[] = ["Capabilities", "RequiredResources", "Conditions"];
 const V2_2: readonly Capability[] = [...V2_0, "RequiredSchemas"];
 
-/** What Crossplane writes on what an XR composes. */
-export const composed = (owner: string, more: JsonObject = {}): JsonObject => ({
-  labels: { ...sharedResourceLabel(SHARED), "crossplane.io/composite": "x" },
+/** What Crossplane writes on a record, and this function. */
+const composed = (owner: string): JsonObject => ({
+  labels: { [usesLabel(SHARED)]: "true", "crossplane.io/composite": "x" },
   annotations: { "shared-infrastructure.fn.crossplane.io/owner": owner },
-  ...more,
+  ownerReferences: [{ apiVersion: "apps.example.org/v1", kind: "XShop", name: "x", uid: "1", controller: true }],
 });
 
-/** A cluster-scoped Object that copies into a namespace. */
-export const objectOf = (namespace: string, owner: string, metadata: JsonObject = {}): JsonObject => ({
-  apiVersion: "kubernetes.crossplane.io/v1alpha2",
-  kind: "Object",
-  metadata: composed(owner, metadata),
-  spec: { forProvider: { manifest: { apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "orders-db" } } } },
-});
+/** How a record says that its XR uses the database: with a copy, or as the parts say. */
+const bindingOf = (parts: JsonObject): JsonObject => {
+  const { apiVersion, kind, name } = SHARED;
+  return { apiVersion, kind, name, access: "Granted", ...parts };
+};
 
-export const secretIn = (namespace: string, owner: string, metadata: JsonObject = {}): JsonObject => ({
+/** The record of a namespaced XR, or of somebody who writes one by hand. */
+export const recordIn = (
+  namespace: string,
+  owner: string,
+  binding: JsonObject = { secrets: [`${namespace}/orders-db`] },
+  metadata: JsonObject = {},
+): JsonObject => ({
   apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace, name: "orders-db", ...composed(owner), ...metadata },
+  kind: "ConfigMap",
+  metadata: { namespace, name: "record", ...composed(owner), ...metadata },
+  data: { db: JSON.stringify([bindingOf(binding)]) },
 });
 
-/** Every kind that makes copies is installed, and nobody uses the database, unless the parts say otherwise. */
+/** The record of a claim's XR, which lies in no namespace; Crossplane writes the claim's onto it. */
+export function claimRecord(
+  namespace: string,
+  owner = `Shop.apps.example.org/${namespace}/shop`,
+  binding: JsonObject = { secrets: [`${namespace}/orders-db`] },
+): JsonObject {
+  const { labels, ...metadata } = composed(owner);
+  return {
+    ...recordIn(namespace, owner, binding),
+    apiVersion: "apiextensions.crossplane.io/v1beta1",
+    kind: "EnvironmentConfig",
+    metadata: { ...metadata, labels: { ...(labels as JsonObject), "crossplane.io/claim-namespace": namespace } },
+  };
+}
+
+/** No XR uses the database, unless the parts say otherwise. */
 export const consumersCall = (section: JsonObject, { answers, ...parts }: CallParts): NewCall =>
   callOf({
     sharedResources: [],
     capabilities: V2_2,
-    schemas: { Object: { type: "object" } },
-    answers: { "consumers/Object": [], "consumers/NamespacedObject": [], "consumers/Secret": [], ...answers },
+    answers: { "consumers/ConfigMap": [], "consumers/EnvironmentConfig": [], ...answers },
     ...parts,
     spec: { consumers: section },
   });

@@ -1,14 +1,14 @@
 import type { Grantee } from "../../crossplane/grants.ts";
-import type { Consumers } from "../../input/consumers.ts";
+import type { Consumers, Credentials } from "../../input/consumers.ts";
 import type { ValueEdit } from "../../model/document.ts";
 import { withCompositeValues, withResources } from "../../model/draft.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
+import { type Consumer, type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type FittedStatus, fitStatus } from "../status.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
-import { type CredentialsState, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";
+import { type CredentialsState, findEntitled, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";
 import { findConsumers } from "./find.ts";
 import { toStatus } from "./list.ts";
 import { keepProtection, protect } from "./protect.ts";
@@ -34,8 +34,8 @@ interface State {
 export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;
-  const isAsked = section.list !== undefined || section.protect;
-  const found = isAsked ? findConsumers(section, call) : [];
+  const isAsked = section.list !== undefined || section.protect || section.credentials?.forEach === "Consumer";
+  const found = isAsked ? findConsumers(call) : [];
   const access = findAccess(section, call);
   const references = findReferenceAccess(section, call);
   const known = access.is === "known" ? access : undefined;
@@ -46,7 +46,7 @@ export const consumers: Feature = (call, draft) => {
     allowed: known && grantees && withGrantees(known, grantees),
     consumers: known && grantees && found && judgeConsumers(found, known.isGranted, grantees),
     // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
-    credentials: section.credentials && makeCredentials(section.credentials, known, call),
+    credentials: section.credentials && toCredentials(section.credentials, known, found, call),
   };
   const served = withResources(draft, [
     ...(section.protect ? toProtection(state, call) : []),
@@ -57,6 +57,13 @@ export const consumers: Feature = (call, draft) => {
   const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, state.allowed, call);
   return withConsumersCondition(rotated, [...findReasons(section, state), ...toLacking(status)], call);
 };
+
+const toCredentials = (
+  section: Credentials,
+  access: KnownAccess | undefined,
+  found: readonly Consumer[] | undefined,
+  call: Call,
+): CredentialsState => makeCredentials(section, access && findEntitled(section, access, found), call);
 
 const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]): Allowed => ({
   isForAll,
@@ -92,7 +99,7 @@ function findReasons(section: Consumers, state: State): readonly ConsumersReason
   const withoutGrant = known.filter(({ isGranted }) => !isGranted);
   return [
     ...(access.fault === undefined ? [] : [{ is: "InvalidGrant", fault: access.fault } as const]),
-    ...(section.credentials !== undefined && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
+    ...(section.credentials?.forEach === "Grant" && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
     ...(withoutGrant.length > 0 ? [{ is: "AccessNotGranted", consumers: withoutGrant } as const] : []),
     ...findForgotten(section, allowed),
     ...(credentials === undefined ? [] : findMissing(credentials)),

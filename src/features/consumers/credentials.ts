@@ -8,6 +8,7 @@ import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import type { Resource } from "../../model/request.ts";
+import type { Consumer } from "../../ownership/consumer.ts";
 import type { Call } from "../feature.ts";
 import type { KnownAccess } from "./access.ts";
 
@@ -33,22 +34,47 @@ const PREFIX = "consumers/credentials/";
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CREDENTIALS = 1000;
 
+/** The namespaces that are to have a credential. */
+export interface Entitled {
+  readonly namespaces: readonly string[];
+  /** Tells whether a credential that is there stays. */
+  isKept(namespace: string): boolean;
+}
+
 /**
- * Makes a credential for each namespace that the grant names. One whose grant is taken back is left out, so that Crossplane
- * deletes it. It does not wait until its copy is gone: a team that pauses its XR would keep its access.
- * Where all namespaces are granted, nothing is taken back from those that were named before.
+ * Finds the namespaces that are to have a credential: those that the grant names, or those of consumers that copy one and have a
+ * grant. Where all namespaces are granted, nothing is taken back from those that the grant named before. A revoked grant takes the
+ * credential away, whether the consumers are known or not.
  *
- * @param access undefined while it is not known who has access: what is there stays, and nothing is added.
+ * @param consumers undefined while it is not known who uses this XR.
  */
-export function makeCredentials(section: Credentials, access: KnownAccess | undefined, call: Call): CredentialsState {
+export function findEntitled(
+  { forEach }: Credentials,
+  access: KnownAccess,
+  consumers: readonly Consumer[] | undefined,
+): Entitled {
+  const isGranted = (namespace: string): boolean => access.isForAll || access.isGranted(namespace);
+  if (forEach === "Grant") return { namespaces: access.namespaces, isKept: isGranted };
+  if (consumers === undefined) return { namespaces: [], isKept: isGranted };
+  const entitled = consumers.filter(({ namespaces }) => namespaces.every(isGranted));
+  const all = new Set(entitled.map(({ credentialFor }) => credentialFor));
+  const begun = entitled.flatMap(({ credentialFor, isControlled }) => (isControlled ? (credentialFor ?? []) : []));
+  return { namespaces: [...new Set(begun)].sort(), isKept: (namespace) => all.has(namespace) };
+}
+
+/**
+ * Makes the credentials. One whose grant is taken back is left out, so that Crossplane deletes it. It does not wait until its copy is
+ * gone: a team that pauses its XR would keep its access.
+ *
+ * @param entitled undefined while it is not known who has access: what is there stays, and nothing is added.
+ */
+export function makeCredentials(section: Credentials, entitled: Entitled | undefined, call: Call): CredentialsState {
   const suffix = `/${toGroupKind(String(section.template["kind"]), toApiGroup(String(section.template["apiVersion"])))}`;
   const present = findPresent(suffix, call);
-  const keepsAll = access === undefined || access.isForAll;
-  const isKept = (namespace: string): boolean => keepsAll || access.isGranted(namespace);
   // What is there comes first: a long list of new ones must not take away what others work with.
-  const kept = present.filter(isKept);
+  const kept = present.filter((namespace) => entitled === undefined || entitled.isKept(namespace));
   const there = new Set(kept);
-  const wanted = [...kept, ...(access?.namespaces ?? []).filter((namespace) => !there.has(namespace))];
+  const wanted = [...kept, ...(entitled?.namespaces ?? []).filter((namespace) => !there.has(namespace))];
   const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1000;
   const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_BYTES / bytes));
   const credentials = wanted
@@ -75,7 +101,7 @@ function toCredential(
 ): Credential {
   const { apiVersion, kind, namespace: own = "", name } = composite;
   const identity = [toApiGroup(apiVersion), kind, own, name, namespace].join("/");
-  const object = fill(template, { namespace, hash: hashText(identity, 8) }) as JsonObject;
+  const object = fill(template, { namespace, hash: hashText(identity, 16) }) as JsonObject;
   const key = `${PREFIX}${namespace}${suffix}`;
   const observed = request.observed.resources.get(key);
   const document = observed?.document ?? documentOf(object);

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../model/json.ts";
-import { compareConsumers, type JudgedConsumer } from "../../ownership/consumer.ts";
+import { compareConsumers, type JudgedConsumer, toListed } from "../../ownership/consumer.ts";
 
-/** The largest number of consumers that the status lists: an entry may have 1 KB, and Crossplane takes 4 MiB. */
-const MAX_LISTED = 1000;
+/** The largest number of consumers that the status lists: each consumer's request contains the whole shared resource. */
+const MAX_LISTED = 50;
 
 /**
  * Chooses those that are listed where there are too many. A team can write as many as it likes into its own namespace, and they
@@ -10,7 +10,7 @@ const MAX_LISTED = 1000;
  */
 function limit(consumers: readonly JudgedConsumer[], max = MAX_LISTED): readonly JudgedConsumer[] {
   if (consumers.length <= max) return consumers;
-  const counts = new Map<string, number>();
+  const counts = new Map<string | undefined, number>();
   const ranked = consumers.map((consumer) => {
     const rank = counts.get(consumer.namespace) ?? 0;
     counts.set(consumer.namespace, rank + 1);
@@ -27,11 +27,5 @@ function limit(consumers: readonly JudgedConsumer[], max = MAX_LISTED): readonly
 export const toStatus = (consumers: readonly JudgedConsumer[]): JsonObject => ({
   count: consumers.length,
   withoutGrant: consumers.filter(({ isGranted }) => !isGranted).length,
-  items: limit(consumers).map(({ namespace, kind, name, secretName, isGranted }) => ({
-    namespace,
-    kind,
-    name,
-    secretName,
-    granted: isGranted,
-  })),
+  items: limit(consumers).map(toListed),
 });

@@ -12,12 +12,13 @@ type Edits = readonly (readonly [string, ResourceEdit])[];
 const PREFIX = "consumers/usage/";
 
 /**
- * Composes a Usage of this XR while a granted namespace uses it. Copies without a grant do not count: anybody may put something
- * that looks like one into his own namespace, and it must not keep the owner from deleting what is his. The owner who no longer
- * wants a consumer takes its grant back.
+ * Composes a Usage of this XR while a granted namespace uses it. Consumers without a grant do not count: a team may write a record
+ * into its own namespace, and it must not keep the owner from deleting the XR. The owner who no longer wants a consumer takes its grant
+ * back. A record that no XR controls keeps a Usage, and begins none.
  */
 export function protect(consumers: readonly JudgedConsumer[], call: Call): Edits {
-  const granted = consumers.filter(({ isGranted }) => isGranted);
+  const isThere = keepProtection(call).length > 0;
+  const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || isThere));
   if (granted.length === 0) return [];
   const object = composeUsage(call.composite, toReason(granted), call.request);
   // Each kind of Usage has a name of its own, or Crossplane would forget the one before it.
@@ -50,4 +51,4 @@ function toReason(consumers: readonly JudgedConsumer[]): string {
 }
 
 export const describe = ({ namespace, kind, name }: Pick<JudgedConsumer, "namespace" | "kind" | "name">): string =>
-  `${brief(kind)} ${brief(name)} in namespace ${namespace}`;
+  `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;

@@ -64,7 +64,7 @@ export const isTooMany = ({ isForAll, namespaces }: Allowed): boolean =>
 /** Stands for all namespaces: where that is taken back, everybody who is not named has lost access. */
 const EVERYONE = "*";
 
-const digest = (text: string): string => hashText(text, 12);
+const digest = (text: string): string => hashText(text, 20);
 
 const formatMemory = ({ granted, trigger }: Memory): string =>
   JSON.stringify({ granted: granted.join(" "), ...(trigger !== undefined && { trigger }) });

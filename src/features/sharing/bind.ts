@@ -5,6 +5,7 @@ import { type Draft, withResource } from "../../model/draft.ts";
 import { type Binding, type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import type { Delivery } from "./copies/deliver.ts";
+import type { JudgedShare } from "./copies/possession.ts";
 import { isOfKind, isSameResource } from "./copies/recorded.ts";
 import type { Judgement } from "./verdict.ts";
 
@@ -35,17 +36,16 @@ const isBound = ({ select }: SharedResource): boolean =>
  * copies still come from them.
  */
 export function bind(
-  shared: SharedResource,
-  { is, wanted, held = [] }: Judgement,
+  { shared, targets, judgement: { is, wanted, held = [] } }: JudgedShare,
   { made }: Pick<Delivery, "made">,
   before: readonly Binding[],
 ): readonly Binding[] {
   if (!isBound(shared)) return [];
   const copies = groupBy(made, ({ origin }) => resourceKey(origin));
-  const wantsCredential = shared.connection?.secretRef.perConsumer === true;
+  const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
   const toBinding = (resource: Reference, access: Binding["access"]): Binding => {
     const secrets = (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret);
-    return { resource, access, secrets, wantsCredential };
+    return { resource, access, secrets, credentialFor };
   };
   const kept = is === "unknown" ? before : held.map((resource) => ({ resource, access: "Granted" as const }));
   const others = [...kept, ...made.map(({ origin }) => ({ resource: origin, access: "Granted" as const }))];

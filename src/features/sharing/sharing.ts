@@ -58,7 +58,8 @@ export const sharing: Feature = (current, draft) => {
   );
   const deliveries = deliverCopies(judged, findCopies(call.request.observed.resources), record.desired, call);
   const patched = toPatches(judged, call);
-  const shares = judged.map(({ shared, before, judgement, lookup }, index): Share => {
+  const shares = judged.map((share, index): Share => {
+    const { shared, before, judgement, lookup } = share;
     const { reasons = [], made = [] } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
     const reported = all.filter((reason) => lookup.is === "found" || !isExpected(reason, shared));
@@ -67,7 +68,7 @@ export const sharing: Feature = (current, draft) => {
     return {
       shared,
       before,
-      bindings: bind(shared, judgement, { made }, before),
+      bindings: bind(share, { made }, before),
       resources,
       isEmptyList: isEmptyList(lookup, shared),
       isMissing,

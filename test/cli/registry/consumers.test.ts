@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { claimRecord, recordIn } from "../../../testing/builders/consumers.ts";
 import { ALLOWED } from "../../../testing/builders/sharing.ts";
 import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { runCommand } from "../../../testing/tools/run-command.ts";
@@ -8,19 +8,11 @@ import { runCommand } from "../../../testing/tools/run-command.ts";
 const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
 const kinds = [
   kindOf("data.example.org", "XPostgres", { categories: ["composite"], plural: "xpostgres" }),
-  kindOf("kubernetes.crossplane.io", "Object", { version: "v1alpha2" }),
-  kindOf("", "Secret", { version: "v1", isNamespaced: true, categories: [] }),
+  kindOf("apiextensions.crossplane.io", "EnvironmentConfig", { version: "v1beta1", categories: [] }),
+  kindOf("", "ConfigMap", { version: "v1", isNamespaced: true, categories: [] }),
   kindOf("gateway.networking.k8s.io", "ReferenceGrant", { isNamespaced: true, categories: [] }),
   kindOf("", "Namespace", { version: "v1", categories: [] }),
 ];
-
-const composed = (owner: string, name = "orders") => ({
-  labels: {
-    ...sharedResourceLabel({ apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name }),
-    "crossplane.io/composite": "shop",
-  },
-  annotations: { "shared-infrastructure.fn.crossplane.io/owner": owner },
-});
 
 const database = (annotations: JsonObject): JsonObject => ({
   apiVersion: "data.example.org/v1beta1",
@@ -28,18 +20,8 @@ const database = (annotations: JsonObject): JsonObject => ({
   metadata: { name: "orders", annotations },
 });
 
-const object = (namespace: string, name: string, shared = "orders"): JsonObject => ({
-  apiVersion: "kubernetes.crossplane.io/v1alpha2",
-  kind: "Object",
-  metadata: { name: `${namespace}-${name}`, ...composed(`Shop.apps.example.org/${namespace}/${name}`, shared) },
-  spec: { forProvider: { manifest: { kind: "Secret", metadata: { namespace, name: "orders-db" } } } },
-});
-
-const secret: JsonObject = {
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace: "team-b", name: "orders-db", ...composed("App.apps.example.org/team-b/app") },
-};
+const claim = (namespace: string, name: string, binding?: JsonObject): JsonObject =>
+  claimRecord(namespace, `Shop.apps.example.org/${namespace}/${name}`, binding);
 
 const labelled: JsonObject = {
   apiVersion: "v1",
@@ -50,17 +32,16 @@ const labelled: JsonObject = {
 async function run(args: readonly string[], shared: readonly JsonObject[]) {
   const objects = [
     ...shared,
-    secret,
-    object("team-a", "shop"),
-    object("team-z", "shop"),
-    object("team-a", "x", "other"),
+    recordIn("team-b", "App.apps.example.org/team-b/app"),
+    { ...claim("team-a", "shop"), metadata: { ...(claim("team-a", "shop")["metadata"] as JsonObject), name: "a" } },
+    { ...claim("team-z", "shop", {}), metadata: { ...(claim("team-z", "shop")["metadata"] as JsonObject), name: "z" } },
   ];
   const server = await startApiServer({ kinds, objects: [...objects, labelled] });
   return runCommand("registry", ["consumers", ...args, "--kubeconfig", server.kubeconfig, "--retry-for=2s"]);
 }
 
 describe("registry consumers", () => {
-  test("has a line for each copy of the Secret, and says who has a grant", async () => {
+  test("has a line for each XR that uses it, and says who has a grant", async () => {
     const owner = database({ [ALLOWED]: "team-a", [SELECTOR]: "team=orders" });
     const { exitCode, stdout } = await run(["XPostgres", "orders"], [owner]);
     expect(exitCode).toBe(0);
@@ -69,7 +50,7 @@ describe("registry consumers", () => {
         "NAMESPACE   KIND                    NAME   SECRET      GRANTED",
         "team-a      Shop.apps.example.org   shop   orders-db   yes",
         "team-b      App.apps.example.org    app    orders-db   yes",
-        "team-z      Shop.apps.example.org   shop   orders-db   no",
+        "team-z      Shop.apps.example.org   shop   -           no",
         "",
       ].join("\n"),
     );
@@ -110,16 +91,16 @@ describe("registry consumers", () => {
       items: [
         { namespace: "team-a", kind: "Shop.apps.example.org", name: "shop", secretName: "orders-db", granted: true },
         { namespace: "team-b", kind: "App.apps.example.org", name: "app", secretName: "orders-db", granted: false },
-        { namespace: "team-z", kind: "Shop.apps.example.org", name: "shop", secretName: "orders-db", granted: false },
+        { namespace: "team-z", kind: "Shop.apps.example.org", name: "shop", granted: false },
       ],
     });
   });
 
-  test("shows the copies of what is gone, and says so", async () => {
+  test("shows the consumers of what is gone, and says so", async () => {
     const { exitCode, stdout, stderr } = await run(["XPostgres", "orders"], []);
     expect(exitCode).toBe(1);
     expect(stdout.match(/no$/gm)).toHaveLength(3);
-    expect(stderr).toBe('there is no XPostgres "orders": these copies of its connection Secret are left\n');
+    expect(stderr).toBe('there is no XPostgres "orders": these still refer to it\n');
   });
 
   test.each<{ args: readonly string[]; says: string }>([

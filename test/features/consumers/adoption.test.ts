@@ -16,9 +16,11 @@ const ROLE = { apiVersion: "sql.example.org/v1", kind: "Role" };
 const input = inputOf({
   adoption: {},
   consumers: {
-    kinds: ["Secret"],
     list: { toCompositeFieldPath: "status.consumers" },
-    credentials: { template: { ...ROLE, metadata: { name: "orders-{namespace}" }, spec: { login: true } } },
+    credentials: {
+      forEach: "Grant",
+      template: { ...ROLE, metadata: { name: "orders-{namespace}" }, spec: { login: true } },
+    },
   },
 });
 

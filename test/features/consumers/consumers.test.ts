@@ -1,19 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { sharedResourceLabel } from "../../../src/crossplane/copies.ts";
 import { composerName } from "../../../src/crossplane/metadata.ts";
 import { consumers } from "../../../src/features/consumers/consumers.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { usesLabel } from "../../../src/ownership/record.ts";
 import {
-  composed,
+  claimRecord,
   consumersCall,
   consumersDraft,
   listedIn,
-  objectOf,
+  recordIn,
   roleIn,
   SELECTOR,
   SHARED,
-  secretIn,
   statusOf,
 } from "../../../testing/builders/consumers.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
@@ -27,12 +26,16 @@ const database = (annotations: JsonObject = { [ALLOWED]: "team-a, team-b" }, mor
   ...more,
 });
 
+/** The metadata of a record of the platform: of a cluster-scoped XR without a claim. */
+const platforms = { ...(recordIn("x", "XShop.apps.example.org/shop")["metadata"] as JsonObject), namespace: null };
+
 const list = { toCompositeFieldPath: "status.consumers" };
 
 const draftOf = (section: JsonObject, parts: CallParts = {}) => consumersDraft(section, { xr: database(), ...parts });
 
-const object = (namespace: string, name: string): JsonObject =>
-  objectOf(namespace, `Shop.apps.example.org/${namespace}/${name}`);
+/** The record of a claim with a copy. */
+const claim = (namespace: string, name: string): JsonObject =>
+  claimRecord(namespace, `Shop.apps.example.org/${namespace}/${name}`);
 
 const itemsOf = (draft: Draft) =>
   listedIn(draft).map(
@@ -42,32 +45,32 @@ const says = ({ conditions: [condition] }: Draft) =>
   condition && [condition.status, condition.reason, condition.message].filter((word) => word !== undefined).join(": ");
 
 describe("the list of consumers", () => {
-  test("has every kind of copy, sorted, and says who has no grant", () => {
-    const namespaced = {
-      apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
-      kind: "Object",
-      metadata: { namespace: "team-b", ...composed("App.apps.example.org/team-b/app") },
-      spec: {
-        writeConnectionSecretToRef: { name: "app-db" },
-        forProvider: { manifest: { metadata: { name: "team-b" } } },
-      },
-    };
+  test("has every XR that uses the database, sorted, and says who has no grant", () => {
     const draft = draftOf(
       { list },
       {
         answers: {
-          "consumers/Object": [object("team-c", "shop"), object("team-a", "shop-2"), object("team-a", "shop-1")],
-          "consumers/NamespacedObject": [namespaced],
-          "consumers/Secret": [secretIn("team-b", "App.apps.example.org/team-b/other")],
+          "consumers/EnvironmentConfig": [
+            claim("team-c", "shop"),
+            claim("team-a", "shop-2"),
+            claim("team-a", "shop-1"),
+          ],
+          "consumers/ConfigMap": [
+            recordIn("team-b", "App.apps.example.org/team-b/app", { secrets: ["team-b/app-db"] }),
+            recordIn("team-b", "App.apps.example.org/team-b/other", {
+              secrets: ["team-b/other-db", "team-a/other-db"],
+            }),
+          ],
         },
       },
     );
-    expect(statusOf(draft)).toMatchObject({ count: 5, withoutGrant: 1 });
+    expect(statusOf(draft)).toMatchObject({ count: 6, withoutGrant: 1 });
     expect(itemsOf(draft)).toEqual([
       "team-a: Shop.apps.example.org shop-1, orders-db, true",
       "team-a: Shop.apps.example.org shop-2, orders-db, true",
       "team-b: App.apps.example.org app, app-db, true",
-      "team-b: App.apps.example.org other, orders-db, true",
+      "team-b: App.apps.example.org other, other-db, true",
+      "team-b: App.apps.example.org other, team-a/other-db, true",
       "team-c: Shop.apps.example.org shop, orders-db, false",
     ]);
     expect(says(draft)).toBe(
@@ -75,116 +78,115 @@ describe("the list of consumers", () => {
     );
   });
 
-  test("is asked for by one label for each kind, in all namespaces", () => {
-    const match = { labels: sharedResourceLabel(SHARED) };
-    expect(Object.fromEntries(requirementsIn(draftOf({ list })))).toEqual({
-      "consumers/Object": { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", match },
-      "consumers/NamespacedObject": { apiVersion: "kubernetes.m.crossplane.io/v1alpha1", kind: "Object", match },
-      "consumers/Secret": { apiVersion: "v1", kind: "Secret", match },
-    });
-  });
-
-  test.each<{ reason: string; section: JsonObject; parts: CallParts; asked: readonly string[]; condition: string }>([
+  test.each<{ what: string; record: JsonObject; item: JsonObject }>([
     {
-      reason: "asks for the schema of a kind first",
-      section: { list },
-      parts: { schemas: {} },
-      asked: ["consumers/Secret"],
-      condition: "Unknown: WaitingForRequiredResources: waiting for Crossplane to look up who uses this XR",
+      what: "an XR that takes fields only",
+      record: recordIn("team-a", "Shop.apps.example.org/team-a/shop", {}),
+      item: { namespace: "team-a", kind: "Shop.apps.example.org", name: "shop", granted: true },
     },
     {
-      reason: "asks for the kinds that the input names at once",
-      section: { list, kinds: ["Object"] },
-      parts: { schemas: {}, capabilities: [] },
-      asked: ["consumers/Object"],
-      condition: "True: Served",
+      what: "an XR that waits for a grant",
+      record: recordIn("team-c", "Shop.apps.example.org/team-c/shop", { access: "Requested" }),
+      item: { namespace: "team-c", kind: "Shop.apps.example.org", name: "shop", granted: false },
     },
-  ])("$reason", ({ section, parts, asked, condition }) => {
-    const draft = draftOf(section, parts);
-    expect([...requirementsIn(draft).keys()]).toEqual(asked);
-    expect(says(draft)).toBe(condition);
+    {
+      what: "an XR of the platform that takes fields only, which needs a grant for all",
+      record: { ...claimRecord("x", "XShop.apps.example.org/shop", {}), metadata: platforms },
+      item: { kind: "XShop.apps.example.org", name: "shop", granted: false },
+    },
+    {
+      what: "a copy of the platform's in a namespace",
+      record: { ...claimRecord("team-b", "XShop.apps.example.org/shop"), metadata: platforms },
+      item: {
+        namespace: "team-b",
+        kind: "XShop.apps.example.org",
+        name: "shop",
+        secretName: "orders-db",
+        granted: true,
+      },
+    },
+  ])("has $what", ({ record, item }) => {
+    const key = `consumers/${String(record["kind"])}`;
+    expect(listedIn(draftOf({ list }, { answers: { [key]: [record] } }))).toEqual([item]);
   });
 
-  test("does not ask for a kind that is not installed", () => {
-    const call = consumersCall({ list }, { xr: database() });
-    const draft = runFeature(consumers, {
-      ...call,
-      request: { ...call.request, requiredSchema: () => ({ is: "unknown" }) },
+  test("is asked for by one label, in all namespaces", () => {
+    const match = { labels: { [usesLabel(SHARED)]: "true" } };
+    expect(Object.fromEntries(requirementsIn(draftOf({ list }, { capabilities: [] })))).toEqual({
+      "consumers/ConfigMap": { apiVersion: "v1", kind: "ConfigMap", match },
+      "consumers/EnvironmentConfig": {
+        apiVersion: "apiextensions.crossplane.io/v1beta1",
+        kind: "EnvironmentConfig",
+        match,
+      },
     });
-    expect([...requirementsIn(draft).keys()]).toEqual(["consumers/Secret"]);
-  });
-
-  test("needs to be told the kinds where Crossplane cannot say what is installed", () => {
-    expect(() => draftOf({ list }, { capabilities: [] })).toThrow(
-      "spec.consumers.kinds: required here: Crossplane before v2.2 cannot say which kinds are installed",
-    );
   });
 
   test("stays as it is shown while an answer is missing", () => {
     const shown = { count: 1, withoutGrant: 0, items: [{ namespace: "team-a" }] };
     const xr = database({ [ALLOWED]: "team-a" }, { status: { consumers: shown } });
-    expect(statusOf(draftOf({ list }, { xr, answers: { "consumers/Secret": "pending" } }))).toEqual(shown);
-  });
-
-  test("leaves out what the database delivers itself", () => {
-    const own = "XPostgres.data.example.org/orders";
-    const controlled = (uid: string) => ({
-      ...composed("Shop.apps.example.org/team-a/shop"),
-      ownerReferences: [{ apiVersion: SHARED.apiVersion, kind: SHARED.kind, name: "orders", uid, controller: true }],
-    });
-    const copies = [secretIn("team-a", own), secretIn("team-a", "", controlled("database-uid"))];
-    expect(itemsOf(draftOf({ list }, { answers: { "consumers/Secret": copies } }))).toEqual([]);
+    expect(statusOf(draftOf({ list }, { xr, answers: { "consumers/ConfigMap": "pending" } }))).toEqual(shown);
   });
 });
 
 describe("a team that writes what it likes into its own namespace", () => {
-  test.each<{ reason: string; copy: JsonObject; kind?: string; items: readonly string[] }>([
+  test.each<{ reason: string; record: JsonObject; items: readonly string[] }>([
     {
       reason: "is listed by its namespace, whoever it says it is",
-      copy: secretIn("evil", "Shop.apps.example.org/team-a/shop"),
+      record: recordIn("evil", "Shop.apps.example.org/team-a/shop"),
       items: ["evil: Shop.apps.example.org shop, orders-db, false"],
     },
     {
-      reason: "gets no grant by a target in another namespace",
-      copy: {
-        ...object("team-a", "shop"),
-        metadata: { namespace: "evil", ...composed("Shop.apps.example.org/team-a/shop") },
-      },
-      kind: "NamespacedObject",
+      reason: "gets no grant by a copy in another namespace",
+      record: recordIn("evil", "Shop.apps.example.org/team-a/shop", { secrets: ["team-a/orders-db"] }),
       items: ["evil: Shop.apps.example.org shop, team-a/orders-db, false"],
     },
     {
       reason: "fills no status with a long owner",
-      copy: secretIn("team-a", `Shop/${"x".repeat(100_000)}`),
-      items: ["team-a: Secret orders-db, orders-db, true"],
+      record: recordIn("team-a", `Shop/${"x".repeat(100_000)}`),
+      items: ["team-a: ConfigMap record, orders-db, true"],
     },
     {
-      reason: "is not listed by a Secret that Crossplane did not compose",
-      copy: secretIn("evil", "Shop.apps.example.org/team-a/shop", { labels: sharedResourceLabel(SHARED) }),
+      reason: "is not listed by a ConfigMap that Crossplane did not compose",
+      record: recordIn("evil", "Shop.apps.example.org/team-a/shop", {}, { labels: { [usesLabel(SHARED)]: "true" } }),
       items: [],
     },
     {
       reason: "nor by one that another XR's field manager has written",
-      copy: secretIn("evil", "Shop.apps.example.org/evil/shop", {
-        ownerReferences: [
-          { apiVersion: "apps.example.org/v1", kind: "Shop", name: "shop", uid: "1", controller: true },
-        ],
-        managedFields: [{ manager: composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" }) }],
-      }),
+      record: recordIn(
+        "evil",
+        "Shop.apps.example.org/evil/shop",
+        {},
+        {
+          managedFields: [
+            { manager: composerName({ apiVersion: "apps.example.org/v1", kind: "Shop", name: "other" }) },
+          ],
+        },
+      ),
       items: [],
     },
-  ])("$reason", ({ copy, kind = "Secret", items }) => {
-    expect(itemsOf(draftOf({ list }, { answers: { [`consumers/${kind}`]: [copy] } }))).toEqual(items);
+    {
+      reason: "nor by what is no Secret's name",
+      record: recordIn("evil", "Shop.apps.example.org/evil/shop", { secrets: ["a/b/c", "A/b", 7] }),
+      items: ["evil: Shop.apps.example.org shop, undefined, false"],
+    },
+    {
+      reason: "nor by a resource that is another",
+      record: recordIn("evil", "Shop.apps.example.org/evil/shop", { name: "billing" }),
+      items: [],
+    },
+  ])("$reason", ({ record, items }) => {
+    expect(itemsOf(draftOf({ list }, { answers: { "consumers/ConfigMap": [record] } }))).toEqual(items);
   });
 
-  test("does not crowd others out of the list, which has a thousand entries at most", () => {
+  test("does not crowd others out of the list, which has fifty entries at most", () => {
     const forged = (namespace: string, count: number) =>
-      Array.from({ length: count }, (_, i) => secretIn(namespace, `Shop.apps.example.org/${namespace}/s-${i}`));
+      Array.from({ length: count }, (_, i) => recordIn(namespace, `Shop.apps.example.org/${namespace}/s-${i}`));
     const many = [...forged("aaa", 5000), ...forged("team-a", 3000), ...forged("team-b", 3), ...forged("zzz", 1)];
-    const draft = draftOf({ list }, { answers: { "consumers/Secret": many } });
+    const draft = draftOf({ list }, { answers: { "consumers/ConfigMap": many } });
     const items = itemsOf(draft);
     expect(statusOf(draft)).toMatchObject({ count: 8004, withoutGrant: 5001 });
-    expect(items).toHaveLength(1000);
+    expect(items).toHaveLength(50);
     expect(items.filter((item) => item.startsWith("team-b"))).toHaveLength(3);
     expect(items.filter((item) => item.startsWith("aaa"))).toHaveLength(0);
     expect([...items].sort()).toEqual(items);
@@ -195,17 +197,17 @@ describe("protection", () => {
   const usages = (draft: Draft) =>
     [...draft.resources].map(([key, edit]) => [key, edit.is === "set" && edit.object] as const);
   const reason = (draft: Draft) => usages(draft).map(([, usage]) => (usage as { spec: JsonObject }).spec["reason"]);
-  const used = { answers: { "consumers/Object": [object("team-a", "shop")] } };
+  const used = { answers: { "consumers/EnvironmentConfig": [claim("team-a", "shop")] } };
 
-  test.each<[where: string, parts: CallParts, usage: JsonObject, section?: JsonObject]>([
+  test.each<[where: string, parts: CallParts, usage: JsonObject]>([
     ["cluster-scoped on Crossplane v2", used, { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage" }],
     [
       "namespaced",
       {
-        ...used,
         xr: database(undefined, {
           metadata: { name: "orders", namespace: "databases", annotations: { [ALLOWED]: "*" } },
         }),
+        answers: { "consumers/EnvironmentConfig": [claimRecord("team-a", undefined, { namespace: "databases" })] },
       },
       { apiVersion: "protection.crossplane.io/v1beta1", kind: "Usage" },
     ],
@@ -213,20 +215,19 @@ describe("protection", () => {
       "on Crossplane v1",
       { ...used, capabilities: [] },
       { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage" },
-      { kinds: ["Object"] },
     ],
-  ])("of a database %s is one Usage that says who uses it", (_where, parts, usage, section) => {
+  ])("of a database %s is one Usage that says who uses it", (_where, parts, usage) => {
     const spec = {
       of: { apiVersion: "data.example.org/v1", kind: "XPostgres", resourceRef: { name: "orders" } },
       reason: "Shop.apps.example.org shop in namespace team-a uses it: delete them, or take back their grant",
     };
     const key = `consumers/usage/${String(usage["apiVersion"])}/${String(usage["kind"])}`;
-    expect(usages(draftOf({ protect: true, ...section }, parts))).toEqual([[key, { ...usage, spec }]]);
+    expect(usages(draftOf({ protect: true }, parts))).toEqual([[key, { ...usage, spec }]]);
   });
 
   test("names the first few and how many more", () => {
-    const shops = Array.from({ length: 7 }, (_, i) => object("team-a", `shop-${i}`));
-    expect(reason(draftOf({ protect: true }, { answers: { "consumers/Object": shops } }))).toEqual([
+    const shops = Array.from({ length: 7 }, (_, i) => claim("team-a", `shop-${i}`));
+    expect(reason(draftOf({ protect: true }, { answers: { "consumers/EnvironmentConfig": shops } }))).toEqual([
       `${[0, 1, 2, 3, 4].map((i) => `Shop.apps.example.org shop-${i} in namespace team-a`).join(", ")} and 2 more use it: ` +
         "delete them, or take back their grant",
     ]);
@@ -234,10 +235,22 @@ describe("protection", () => {
 
   test.each<[why: string, parts: CallParts]>([
     ["nobody uses it", {}],
-    ["nobody uses it any more who has a grant", { answers: { "consumers/Object": [object("evil", "shop")] } }],
+    [
+      "nobody uses it any more who has a grant",
+      { answers: { "consumers/EnvironmentConfig": [claim("evil", "shop")] } },
+    ],
   ])("ends where %s", (_why, parts) => {
     const draft = draftOf({ protect: true }, parts);
     expect(usages(draft)).toEqual([]);
+  });
+
+  test("begins with no record that no XR controls, and does not end with one", () => {
+    const restored = recordIn("team-a", "Shop.apps.example.org/team-a/shop", {}, { ownerReferences: [] });
+    const answers = { "consumers/ConfigMap": [restored] };
+    const begun = draftOf({ protect: true }, { answers: { "consumers/EnvironmentConfig": [claim("team-a", "shop")] } });
+    const [key = "", usage] = usages(begun)[0] ?? [];
+    expect(usages(draftOf({ protect: true }, { answers }))).toEqual([]);
+    expect(usages(draftOf({ protect: true }, { answers, observed: { [key]: usage as JsonObject } }))).toHaveLength(1);
   });
 
   test("stays as it is while an answer is missing", () => {
@@ -251,7 +264,7 @@ describe("protection", () => {
       },
     };
     const observed = { [key]: { ...usage, metadata: { name: "x", uid: "1" }, status: {} } };
-    const draft = draftOf({ protect: true }, { observed, answers: { "consumers/Object": "pending" } });
+    const draft = draftOf({ protect: true }, { observed, answers: { "consumers/ConfigMap": "pending" } });
     expect(usages(draft)).toEqual([[key, usage]]);
   });
 });
@@ -263,7 +276,7 @@ describe("a grant by label", () => {
     kind: "Namespace",
     metadata: { name, labels },
   });
-  const copies = { "consumers/Object": [object("team-a", "shop"), object("team-b", "shop")] };
+  const copies = { "consumers/EnvironmentConfig": [claim("team-a", "shop"), claim("team-b", "shop")] };
   const spaces = [space("team-a", { team: "orders", env: "prod" }), space("team-b", { team: "orders", env: "dev" })];
 
   test("is looked up by the labels that all matches have", () => {
@@ -294,15 +307,18 @@ describe("a credential for each namespace", () => {
     apiVersion: "sql.example.org/v1",
     kind: "Role",
     metadata: { name: "orders-{namespace}-{hash}" },
-    spec: { privileges: ["login"], writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}" } },
+    spec: {
+      privileges: ["login"],
+      writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}-{hash}" },
+    },
   };
-  const section = { list, credentials: { template } };
+  const section = { list, credentials: { forEach: "Grant", template } };
   const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
-  const role = (namespace: string, hash: string) => ({
-    ...template,
-    metadata: { name: `orders-${namespace}-${hash}` },
-    spec: { ...template.spec, writeConnectionSecretToRef: { namespace: "databases", name: `orders-${namespace}` } },
-  });
+  const role = (namespace: string, hash: string) => {
+    const name = `orders-${namespace}-${hash}`;
+    const spec = { ...template.spec, writeConnectionSecretToRef: { namespace: "databases", name } };
+    return { ...template, metadata: { name }, spec };
+  };
   const ready = { conditions: [{ type: "Ready", status: "True" }] };
   const shown = (draft: Draft) =>
     [...draft.resources].map(([name, edit]) => `${name} ${edit.is === "set" && edit.ready}`);
@@ -316,12 +332,12 @@ describe("a credential for each namespace", () => {
   test("is composed from the template, and named in the status", () => {
     const draft = draftOf(section);
     expect([...draft.resources]).toEqual([
-      [key("team-a"), { is: "set", ready: "False", object: role("team-a", "38af66ba") }],
-      [key("team-b"), { is: "set", ready: "False", object: role("team-b", "09fb7420") }],
+      [key("team-a"), { is: "set", ready: "False", object: role("team-a", "38af66ba08bc0ebd") }],
+      [key("team-b"), { is: "set", ready: "False", object: role("team-b", "09fb7420a68d6f53") }],
     ]);
     expect(statusOf(draft)?.["credentials"]).toEqual([
-      { namespace: "team-a", secretName: "orders-team-a", secretNamespace: "databases", ready: false },
-      { namespace: "team-b", secretName: "orders-team-b", secretNamespace: "databases", ready: false },
+      { namespace: "team-a", secretName: "orders-team-a-38af66ba08bc0ebd", secretNamespace: "databases", ready: false },
+      { namespace: "team-b", secretName: "orders-team-b-09fb7420a68d6f53", secretNamespace: "databases", ready: false },
     ]);
     expect(says(draft)).toBe("False: WaitingForCredentials: waiting for the credential of team-a, team-b");
   });
@@ -374,6 +390,73 @@ describe("a credential for each namespace", () => {
   });
 });
 
+describe("a credential for each consumer that copies one of its own", () => {
+  const template = { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "orders-{namespace}" } };
+  const section = { list, credentials: { template } };
+  const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
+  const owner = (namespace: string) => `Shop.apps.example.org/${namespace}/shop`;
+  const asking = (namespace: string, metadata: JsonObject = {}, more: JsonObject = {}): JsonObject =>
+    recordIn(namespace, owner(namespace), { credentialFor: namespace, ...more }, metadata);
+  const restored = { ownerReferences: [] };
+  const there = { [key("team-a")]: template };
+
+  test.each<{
+    reason: string;
+    records: readonly JsonObject[] | "pending";
+    annotations?: JsonObject;
+    observed?: CallParts["observed"];
+    made: readonly string[];
+  }>([
+    { reason: "is made for none that does not ask for one", records: [recordIn("team-a", owner("team-a"))], made: [] },
+    {
+      reason: "is made for one that asks, and is granted",
+      records: [asking("team-a"), asking("team-c")],
+      made: ["team-a"],
+    },
+    {
+      reason: "is made where all are granted",
+      records: [asking("team-c")],
+      annotations: { [ALLOWED]: "*" },
+      made: ["team-c"],
+    },
+    {
+      reason: "is made for the namespace that the copies go to, if it is granted as well",
+      records: [asking("team-a", {}, { credentialFor: "team-b" }), asking("evil", {}, { credentialFor: "team-a" })],
+      made: ["team-b"],
+    },
+    { reason: "goes when nobody asks for it any more", records: [], observed: there, made: [] },
+    {
+      reason: "goes when its grant is taken back",
+      records: [asking("team-a")],
+      annotations: {},
+      observed: there,
+      made: [],
+    },
+    {
+      reason: "goes when its grant is taken back, though it is not known who asks",
+      records: "pending",
+      annotations: {},
+      observed: there,
+      made: [],
+    },
+    { reason: "stays while it is not known who asks", records: "pending", observed: there, made: ["team-a"] },
+    {
+      reason: "stays while its record is restored",
+      records: [asking("team-a", restored)],
+      observed: there,
+      made: ["team-a"],
+    },
+    { reason: "is not made for a record that no XR controls", records: [asking("team-a", restored)], made: [] },
+  ])("$reason", ({ records, annotations, observed = {}, made }) => {
+    const draft = draftOf(section, {
+      xr: database(annotations),
+      observed,
+      answers: { "consumers/ConfigMap": records },
+    });
+    expect([...draft.resources.keys()]).toEqual(made.map(key));
+  });
+});
+
 describe("rotation", () => {
   const MEMORY = "shared-infrastructure.fn.crossplane.io/rotation";
   const section = { rotation: { resource: "role", toFieldPath: "spec.rotationTrigger" } };
@@ -395,7 +478,7 @@ describe("rotation", () => {
     expect([triggerOf(sorted), triggerOf(added)]).toEqual([undefined, undefined]);
 
     const revoked = reconcile(granting("team-c,team-b"), added);
-    expect(triggerOf(revoked)).toMatch(/^[0-9a-f]{12}$/);
+    expect(triggerOf(revoked)).toMatch(/^[0-9a-f]{20}$/);
     const again = reconcile(granting("team-b,team-c"), revoked);
     const restored = reconcile(granting("team-a,team-b,team-c"), again);
     expect([triggerOf(again), triggerOf(restored)]).toEqual([triggerOf(revoked), triggerOf(revoked)]);
@@ -422,7 +505,7 @@ describe("rotation", () => {
 
   test("remembers no names, and no more than their hashes", () => {
     const [metadata] = [reconcile(granting("team-a"))["metadata"] as { annotations: JsonObject }];
-    expect(metadata.annotations[MEMORY]).toMatch(/^\{"granted":"[0-9a-f]{12}"\}$/);
+    expect(metadata.annotations[MEMORY]).toMatch(/^\{"granted":"[0-9a-f]{20}"\}$/);
   });
 
   test("stays as it is where more namespaces are granted than an annotation can remember", () => {

@@ -3,12 +3,12 @@ import { consumers } from "../../../src/features/consumers/consumers.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import {
+  claimRecord,
   consumersCall,
   listedIn,
-  objectOf,
+  recordIn,
   roleIn,
   SHARED,
-  secretIn,
   V2_0,
 } from "../../../testing/builders/consumers.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
@@ -34,18 +34,14 @@ const grantOf = (from: JsonObject = {}, to: JsonObject = {}, namespace = "databa
   },
 });
 
-/** A cluster-scoped Object of team-a's claim, or another owner's, that copies into a namespace. */
-const object = (namespace: string, owner = "Shop.apps.example.org/team-a/shop", metadata: JsonObject = {}) =>
-  objectOf(namespace, owner, metadata);
-
-const copies = { "consumers/Object": [object("team-a")] };
+const records = { "consumers/EnvironmentConfig": [claimRecord("team-a")] };
 const section = { list: { toCompositeFieldPath: "status.consumers" }, grant: "ReferenceGrant" };
-const installed = { Object: {}, "reference-grant-v1": {} };
+const installed = { "reference-grant-v1": {} };
 
 const callWith = ({ answers, ...parts }: CallParts, more: JsonObject = {}) =>
   consumersCall(
     { ...section, ...more },
-    { xr: database(), schemas: installed, ...parts, answers: { ...copies, ...answers } },
+    { xr: database(), schemas: installed, ...parts, answers: { ...records, ...answers } },
   );
 
 const draftOf = (parts: CallParts = {}, more: JsonObject = {}) => runFeature(consumers, callWith(parts, more));
@@ -54,40 +50,40 @@ const itemsOf = (draft: Draft) => listedIn(draft).map(({ namespace, granted }) =
 const says = ({ conditions: [condition] }: Draft) => `${condition?.status} ${condition?.reason}`;
 
 describe("the list of consumers tells who is granted by ReferenceGrants beside the Secret:", () => {
-  const xshop = {
-    ownerReferences: [{ apiVersion: "apps.example.org/v1", kind: "XShop", name: "shop-x", uid: "1", controller: true }],
-  };
-  test.each<[reason: string, grants: readonly JsonObject[], items: readonly string[], copy?: JsonObject]>([
+  const platforms = { ...claimRecord("team-a", "XShop.apps.example.org/shop") };
+  const metadata = { ...(platforms["metadata"] as JsonObject), labels: { "crossplane.io/composite": "x" } };
+  const elsewhere = claimRecord("team-a", undefined, { secrets: ["elsewhere/orders-db"] });
+  test.each<[reason: string, grants: readonly JsonObject[], items: readonly string[], record?: JsonObject]>([
     ["the claim's kind, for all Secrets", [grantOf()], ["team-a true"]],
     ["the claim's kind, for this Secret", [grantOf({}, { name: "orders-conn" })], ["team-a true"]],
-    ["the kind of the claim's XR", [grantOf({ kind: "XShop" })], ["team-a true"], object("team-a", undefined, xshop)],
-    ["the claim's namespace, wherever it copies to", [grantOf()], ["elsewhere true"], object("elsewhere")],
+    ["the kind of the claim's XR", [grantOf({ kind: "XShop" })], ["team-a true"]],
+    ["the claim's namespace, wherever it copies to", [grantOf()], ["team-a true"], elsewhere],
     [
       "the copy's namespace, for an XR without one",
       [grantOf({ kind: "XShop" })],
       ["team-a true"],
-      object("team-a", "XShop.apps.example.org/shop"),
+      { ...platforms, metadata },
     ],
     ["nobody by a grant for another Secret", [grantOf({}, { name: "other" })], ["team-a false"]],
     ["nobody by a grant to another kind", [grantOf({ kind: "Blog" })], ["team-a false"]],
     ["nobody by a grant of another namespace's", [grantOf({}, {}, "team-a")], ["team-a false"]],
     ["nobody without a grant", [], ["team-a false"]],
-  ])("%s", (_reason, grants, items, copy = object("team-a")) => {
-    const draft = draftOf({ answers: { "consumers/Object": [copy], [REQUIREMENT]: grants } });
+  ])("%s", (_reason, grants, items, record = claimRecord("team-a")) => {
+    const draft = draftOf({ answers: { "consumers/EnvironmentConfig": [record], [REQUIREMENT]: grants } });
     expect(itemsOf(draft)).toEqual(items);
     expect(says(draft)).toBe(items[0]?.endsWith("true") ? "True Served" : "False AccessNotGranted");
   });
 
   test("those that the annotations grant as well", () => {
     const xr = database({}, { [ALLOWED]: "team-b" });
-    const both = [object("team-a"), object("team-b", "Shop.apps.example.org/team-b/shop")];
-    const draft = draftOf({ xr, answers: { "consumers/Object": both, [REQUIREMENT]: [grantOf()] } });
+    const both = [claimRecord("team-a"), claimRecord("team-b")];
+    const draft = draftOf({ xr, answers: { "consumers/EnvironmentConfig": both, [REQUIREMENT]: [grantOf()] } });
     expect(itemsOf(draft)).toEqual(["team-a true", "team-b true"]);
   });
 
-  test("not a team without a grant whose Secret names the claim of one that has it", () => {
-    const forged = secretIn("evil", "Shop.apps.example.org/team-a/shop");
-    const draft = draftOf({ answers: { "consumers/Secret": [forged], [REQUIREMENT]: [grantOf()] } });
+  test("not a team without a grant whose record names the claim of one that has it", () => {
+    const forged = recordIn("evil", "Shop.apps.example.org/team-a/shop");
+    const draft = draftOf({ answers: { "consumers/ConfigMap": [forged], [REQUIREMENT]: [grantOf()] } });
     expect(itemsOf(draft)).toEqual(["evil false", "team-a true"]);
   });
 });
@@ -100,7 +96,7 @@ describe("ReferenceGrants are asked for", () => {
     match: { labels: {} },
   });
   test.each<[reason: string, parts: CallParts, asked: JsonObject | undefined, condition: string, more?: JsonObject]>([
-    ["after the schema of their kind", { schemas: { Object: {} } }, undefined, "Unknown WaitingForRequiredResources"],
+    ["after the schema of their kind", { schemas: {} }, undefined, "Unknown WaitingForRequiredResources"],
     [
       "in the Secret's namespace, and nothing is judged before they are there",
       {},
@@ -112,7 +108,6 @@ describe("ReferenceGrants are asked for", () => {
       { capabilities: V2_0 },
       selector("v1beta1"),
       "Unknown WaitingForRequiredResources",
-      { kinds: ["Object"] },
     ],
     ["not by an XR that names no Secret yet", { xr: database({ spec: {} }) }, undefined, "False NoConnectionSecret"],
     [
@@ -160,8 +155,8 @@ describe("ReferenceGrants are asked for", () => {
   ])("where the cluster serves %s: as %s", (served, asked, condition) => {
     const { request, ...call } = callWith({});
     const requiredSchema: typeof request.requiredSchema = (name) =>
-      !name.includes("reference-grant") || served.some((version) => name.endsWith(`-${version}`))
-        ? request.requiredSchema("Object")
+      served.some((version) => name.endsWith(`-${version}`))
+        ? request.requiredSchema("reference-grant-v1")
         : { is: "unknown" };
     const draft = runFeature(consumers, { ...call, request: { ...request, requiredSchema } });
     expect(requirementsIn(draft).get(REQUIREMENT)?.apiVersion).toBe(asked);
@@ -175,9 +170,7 @@ describe("ReferenceGrants are asked for", () => {
   });
 
   test("never of Crossplane v1, which cannot look them up", () => {
-    expect(() => draftOf({ capabilities: [] }, { kinds: ["Object"] })).toThrow(
-      "spec.consumers.grant: ReferenceGrant needs",
-    );
+    expect(() => draftOf({ capabilities: [] })).toThrow("spec.consumers.grant: ReferenceGrant needs");
   });
 });
 
@@ -192,7 +185,10 @@ test("a credential goes with its annotation's grant while ReferenceGrants cannot
   const template = { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "orders-{namespace}" } };
   const key = (namespace: string) => `consumers/credentials/${namespace}/Role.sql.example.org`;
   const observed = { [key("team-a")]: template, [key("team-b")]: template };
-  const draft = draftOf({ xr: database({}, { [ALLOWED]: "team-b" }), observed }, { credentials: { template } });
+  const draft = draftOf(
+    { xr: database({}, { [ALLOWED]: "team-b" }), observed },
+    { credentials: { forEach: "Grant", template } },
+  );
   expect([...draft.resources.keys()]).toEqual([key("team-b")]);
 });
 

@@ -1,13 +1,7 @@
 import type { Composite } from "../../../crossplane/composite.ts";
-import {
-  COPY_KINDS,
-  type SecretName,
-  SHARED_RESOURCE,
-  SHARED_RESOURCE_LABEL,
-  sharedResourceLabel,
-} from "../../../crossplane/copies.ts";
+import { COPY_KINDS, type SecretName, SHARED_RESOURCE } from "../../../crossplane/copies.ts";
 import { OBSERVE, readPolicies } from "../../../crossplane/management-policies.ts";
-import { annotationPath, readAnnotation, readLabel } from "../../../crossplane/metadata.ts";
+import { annotationPath, readAnnotation } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
 import type { Document } from "../../../model/document.ts";
 import { type FieldPath, formatFieldPath, parseFieldPath, withValueAt } from "../../../model/field-path.ts";
@@ -108,7 +102,6 @@ interface Metadata {
 
 const withOrigin = (metadata: Metadata, origin: Reference) => ({
   ...metadata,
-  labels: { ...metadata.labels, ...sharedResourceLabel(origin) },
   annotations: { ...metadata.annotations, [SHARED_RESOURCE]: formatOrigin(origin) },
 });
 
@@ -180,16 +173,10 @@ export function asDesiredBefore(observed: Document): JsonObject {
   if (readPolicies(observed)?.includes("*") === false) paths.push(POLICIES);
   // Where the provider fills in the data, it does so by references.
   if (observed.at(REFERENCES) === undefined) paths.push([...MANIFEST, "data"]);
-  // Copies from before there was this label have none; it comes with the next write.
-  const label = readLabel(observed, SHARED_RESOURCE_LABEL);
   const annotations = OUR_ANNOTATIONS.flatMap((name) => {
     const text = readAnnotation(observed, name);
     return text === undefined ? [] : [[name, text] as const];
   });
-  const metadata = {
-    ...(label !== undefined && { labels: { [SHARED_RESOURCE_LABEL]: label } }),
-    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
-  };
   const object = pickObserved(observed, paths);
-  return Object.keys(metadata).length === 0 ? object : { ...object, metadata };
+  return annotations.length === 0 ? object : { ...object, metadata: { annotations: Object.fromEntries(annotations) } };
 }
