@@ -1,4 +1,4 @@
-import { MAX_TARGETS } from "../../src/features/sharing/copies/targets.ts";
+import { MAX_TARGETS } from "../../src/features/sharing/reasons.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
 import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";

@@ -196,14 +196,8 @@ export const recorded = (name = "orders", more: JsonObject = {}): JsonObject => 
   [RECORD]: JSON.stringify({ apiVersion: "data.example.org/v1", kind: "XPostgres", ...more, name }),
 });
 
-/** The label by which the database's owner finds its copies. */
-export const SOURCE_LABEL = {
-  "shared-infrastructure.fn.crossplane.io/shared-resource-hash": "ef539f7fe3df1ea36606aa8a67dfd2b53c6c2dff",
-};
-
 /** The metadata of the Object that makes a copy of the database's Secret. */
 export const copyMetadata = (): JsonObject => ({
-  labels: SOURCE_LABEL,
   annotations: { "shared-infrastructure.fn.crossplane.io/owner": "Shop.apps.example.org/team-a/shop", ...recorded() },
 });
 

@@ -1,27 +1,15 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
-import {
-  brief,
-  type Condition,
-  cutMessage,
-  listSome,
-  type Result,
-  type ShownCondition,
-  shownCondition,
-} from "../../model/condition.ts";
+import { type Condition, cutMessage, type Result, type ShownCondition, shownCondition } from "../../model/condition.ts";
 import { type Draft, withCondition, withContext, withResults } from "../../model/draft.ts";
-import { formatFieldPath } from "../../model/field-path.ts";
 import { isObject, type JsonObject, toPlainText } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
-import { MAX_TARGETS } from "./copies/targets.ts";
-import { ACCEPT_COPIES_FROM, listNamespaces } from "./namespaces.ts";
-import { formatSecret } from "./source.ts";
-import type { PatchedField, SharingReason } from "./verdict.ts";
+import { explainReason, type SharingReason } from "./reasons.ts";
 
 const TYPE = "SharedResourcesReady";
 
-/** The most resources or namespaces that a sentence names. */
-const MAX_NAMES = 10;
+/** The most reasons of a share that later steps get: the message of the condition has room for fewer. */
+const MAX_REASONS = 10;
 
 /**
  * The context key with the unavailable shared resources of earlier steps. Crossplane takes the last condition of a type, so the last
@@ -65,8 +53,7 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   if (before === undefined && lasting.length === 0) return results;
   const unavailable = shares.flatMap(({ shared }) => {
     const ofShare = lasting.filter(({ message }) => message.startsWith(`${shared.name}: `));
-    // The message of the condition has room for fewer, and each later step gets all of them.
-    return ofShare.length === 0 ? [] : [[shared.name, ofShare.slice(0, MAX_NAMES).map(toContextEntry)] as const];
+    return ofShare.length === 0 ? [] : [[shared.name, ofShare.slice(0, MAX_REASONS).map(toContextEntry)] as const];
   });
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
@@ -125,67 +112,4 @@ function isShown(own: readonly SharingRemark[], names: readonly string[], shown:
   if (own.length > 0)
     return shown.status === "False" && own.every(({ message }) => said.includes(`; ${message}`) || said.endsWith("…"));
   return shown.status === "True" || names.every((name) => !said.includes(`; ${name}: `));
-}
-
-type Sentences = {
-  readonly [Is in SharingReason["is"]]: (
-    reason: Extract<SharingReason, { readonly is: Is }>,
-    shared: SharedResource,
-  ) => string;
-};
-
-const SENTENCES: Sentences = {
-  WaitingForRequiredResources: ({ wanted }) => `waiting for Crossplane to look up ${wanted}`,
-  FieldNotSet: ({ field }) => `${field} is not set`,
-  InvalidSelector: ({ fault }) => fault,
-  PatchFailed: ({ fault }) => fault,
-  InvalidTarget: ({ fault }) => fault,
-  ResourcesHeldBack: ({ fields }) =>
-    `composed resources are not created before their field is available: ${listFields(fields)}`,
-  FieldsKept: ({ fields }) => `composed resources keep the present value of their field: ${listFields(fields)}`,
-  NamespaceNotSelected: ({ wanted }, { kind }) =>
-    `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
-  NotFound: ({ wanted }, { kind }) => `found no ${kind} ${wanted}`,
-  TooFewMatches: ({ wanted, found, minMatch }, { kind }) =>
-    `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
-  Ambiguous: ({ wanted, found, maxMatch, named }, { kind }) =>
-    `found ${found} ${kind} ${wanted}, more than maxMatch: ${maxMatch}${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
-  BeingDeleted: ({ shared }, { kind }) =>
-    `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
-  NoConnectionSecret: ({ shared, field }, { kind }) => `${kind} ${shared} names no connection Secret in ${field}`,
-  NoCredential: ({ shared, namespace }, { kind }) =>
-    `${kind} ${shared} has no credential for namespace ${namespace} yet`,
-  SourceNotAllowed: ({ shared }, { kind }) =>
-    `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
-  SourceNotFound: ({ secret }) => `Secret ${formatSecret(secret)} does not exist`,
-  KeyNotFound: ({ secret, key }) => `Secret ${formatSecret(secret)} has no key ${key}`,
-  KeyIsNotText: ({ secret, key }) =>
-    `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
-  AccessNotGranted: ({ shared, namespaces, isRevoked = false, remedy }, { kind }) =>
-    `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ${namespaces.length === 0 ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: ` +
-    `its owner has to ${remedy}`,
-  TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
-  TooLarge: ({ excess }) =>
-    `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
-  NamespaceNotReadable: ({ namespaces }) =>
-    `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
-    '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
-  NamespaceNotAccepting: ({ namespaces, consumer }) =>
-    `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
-    `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
-  TargetTaken: ({ target, holder }) =>
-    holder === undefined
-      ? `Secret ${formatSecret(target)} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`
-      : `Secret ${formatSecret(target)} is a copy made by ${brief(holder)}: choose another secretName`,
-  CopyFailed: ({ target, says }) => `Secret ${formatSecret(target)} cannot be written: ${brief(says)}`,
-  WaitingForCopies: ({ targets }) => `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
-};
-
-const listFields = (fields: readonly PatchedField[]): string =>
-  listSome(fields, MAX_NAMES, ({ resource, path }) => `${brief(resource)} (${brief(formatFieldPath(path))})`);
-
-/** Explains a reason to the team whose claim or XR shows it. */
-export function explainReason(reason: SharingReason, shared: SharedResource): string {
-  const toSentence: (reason: never, shared: SharedResource) => string = SENTENCES[reason.is];
-  return toSentence(reason as never, shared);
 }

@@ -14,7 +14,8 @@ import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
-import type { Cause, SharingReason } from "./verdict.ts";
+import type { SharingReason } from "./reasons.ts";
+import type { Cause } from "./verdict.ts";
 
 const NAMESPACE_PATH = ["metadata", "namespace"];
 

@@ -9,7 +9,8 @@ import { type Document, TOO_DEEP } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
-import type { Judgement, SharingReason } from "./verdict.ts";
+import type { SharingReason } from "./reasons.ts";
+import type { Judgement } from "./verdict.ts";
 
 /** A shared resource of the input, and the decision about it. */
 export interface Judged {

@@ -14,8 +14,9 @@ import { type ConnectedShare, isConnected, isSameResource, judgeBound } from "./
 import { findTargetFault, type Targets } from "./copies/targets.ts";
 import type { Lookup } from "./find.ts";
 import { judgeNamespace } from "./namespaces.ts";
+import type { SharingReason } from "./reasons.ts";
 import { findSource, readSecret } from "./source.ts";
-import { type JudgedTarget, type Judgement, type SharingReason, type Target, withoutCopies } from "./verdict.ts";
+import { type JudgedTarget, type Judgement, type Target, withoutCopies } from "./verdict.ts";
 
 const ONE_NAMESPACE =
   "with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource must be in one namespace";

@@ -19,7 +19,7 @@ import {
   setting,
 } from "./edit-fields.ts";
 import { findMisnamed, type Judged, judgePatch, NESTED_TOO_DEEP, type PatchVerdict } from "./judge-patch.ts";
-import type { PatchedField, SharingReason } from "./verdict.ts";
+import type { PatchedField, SharingReason } from "./reasons.ts";
 
 /** The fields that come from shared resources. */
 export interface Patches {

@@ -14,7 +14,7 @@ import type { Binding } from "../../ownership/record.ts";
 import type { Call, Feature } from "../feature.ts";
 import { findGrantVersion } from "./access.ts";
 import { bind, boundBefore, readRecord, withRecord } from "./bind.ts";
-import { explainReason, withSharingCondition } from "./condition.ts";
+import { withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore } from "./context.ts";
 import { limitCopies } from "./copies/contents.ts";
 import { type Delivery, deliverCopies } from "./copies/deliver.ts";
@@ -24,8 +24,9 @@ import { resolveTargets } from "./copies/targets.ts";
 import { findShared, type Lookup } from "./find.ts";
 import { judgeShare } from "./judge.ts";
 import { toPatches, withPatches } from "./patches.ts";
+import type { SharingReason } from "./reasons.ts";
+import { explainReason } from "./reasons.ts";
 import { assertSupported } from "./support.ts";
-import type { SharingReason } from "./verdict.ts";
 
 /** A shared resource of the input, the resources that the XR was and is bound to, and the reasons why it is not available. */
 interface Share extends Readable {

@@ -2,61 +2,9 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
-import type { FieldPath } from "../../model/field-path.ts";
 import type { Template } from "../../model/template.ts";
+import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
-
-/**
- * The reason why a shared resource is not available; its name is the reason of condition SharedResourcesReady. Its sentence tells the
- * consumer's team what is missing, and who can fix it.
- */
-export type SharingReason =
-  | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
-  | { readonly is: "FieldNotSet"; readonly field: string }
-  | { readonly is: "InvalidSelector"; readonly fault: string }
-  | { readonly is: "NamespaceNotSelected"; readonly wanted: string }
-  | { readonly is: "NotFound"; readonly wanted: string }
-  | { readonly is: "TooFewMatches"; readonly wanted: string; readonly found: number; readonly minMatch: number }
-  | {
-      readonly is: "Ambiguous";
-      readonly wanted: string;
-      readonly found: number;
-      readonly named: readonly string[]; // those that grant by name; nothing is told of others
-      readonly maxMatch: number;
-    }
-  | { readonly is: "BeingDeleted"; readonly shared: string }
-  | { readonly is: "PatchFailed"; readonly fault: string }
-  | { readonly is: "ResourcesHeldBack"; readonly fields: readonly PatchedField[] }
-  | { readonly is: "FieldsKept"; readonly fields: readonly PatchedField[] }
-  // About the source.
-  | { readonly is: "NoConnectionSecret"; readonly shared: string; readonly field: string }
-  | { readonly is: "SourceNotAllowed"; readonly shared: string }
-  | { readonly is: "NoCredential"; readonly shared: string; readonly namespace: string }
-  | { readonly is: "SourceNotFound"; readonly secret: SecretName }
-  | { readonly is: "KeyNotFound"; readonly secret: SecretName; readonly key: string }
-  | { readonly is: "KeyIsNotText"; readonly secret: SecretName; readonly key: string }
-  | {
-      readonly is: "AccessNotGranted";
-      readonly shared: string;
-      readonly namespaces: readonly string[];
-      readonly isRevoked?: boolean; // it was granted before
-      readonly remedy: string; // what its owner has to do, without the subject
-    }
-  // About the targets.
-  | { readonly is: "InvalidTarget"; readonly fault: string }
-  | { readonly is: "TooManyTargets" }
-  | { readonly is: "TooLarge"; readonly excess: number }
-  | { readonly is: "NamespaceNotAccepting"; readonly namespaces: readonly string[]; readonly consumer: string }
-  | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] }
-  | { readonly is: "TargetTaken"; readonly target: SecretName; readonly holder: string | undefined }
-  | { readonly is: "CopyFailed"; readonly target: SecretName; readonly says: string } // what its Object says
-  | { readonly is: "WaitingForCopies"; readonly targets: readonly SecretName[] };
-
-/** A field of a composed resource that comes from a shared resource. */
-export interface PatchedField {
-  readonly resource: string;
-  readonly path: FieldPath;
-}
 
 /** A key of a copy, with its resolved name. */
 export type NamedKey = { readonly to: string } & ({ readonly from: string } | { readonly parts: Template });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { explainReason } from "../../../src/features/sharing/condition.ts";
 import { resolveTargets } from "../../../src/features/sharing/copies/targets.ts";
 import { findShared } from "../../../src/features/sharing/find.ts";
 import { judgeShare } from "../../../src/features/sharing/judge.ts";
+import { explainReason } from "../../../src/features/sharing/reasons.ts";
 import { quote } from "../../../src/model/condition.ts";
 import { begin } from "../../../testing/builders/run-feature.ts";
 import {

@@ -28,8 +28,10 @@ const recordIn = ({ resources }: Draft): JsonObject | undefined => {
 const bindingsIn = (draft: Draft, share = "db"): readonly string[] | undefined => {
   const text = (recordIn(draft)?.["data"] as JsonObject | undefined)?.[share];
   const list = typeof text === "string" ? (JSON.parse(text) as readonly JsonObject[]) : undefined;
-  return list?.map(({ name, access, secrets, wantsCredential }) =>
-    [name, access, secrets, wantsCredential && "wants a credential"].filter((part) => part !== undefined).join(" "),
+  return list?.map(({ name, access, secrets, credentialFor }) =>
+    [name, access, secrets, credentialFor && `credential for ${String(credentialFor)}`]
+      .filter((part) => part !== undefined)
+      .join(" "),
   );
 };
 
@@ -90,7 +92,7 @@ describe("the record says of a share", () => {
         shared({ connection: { secretRef: { perConsumer: true }, copies: [{ secretName: { value: "db" } }] } }),
       ],
       answers: { db: [database()] },
-      bindings: ["orders Granted wants a credential"],
+      bindings: ["orders Granted credential for team-a"],
     },
     { what: "nothing while nothing is known", answers: {}, bindings: [] },
     {

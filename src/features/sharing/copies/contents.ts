@@ -2,8 +2,9 @@ import type { SecretName } from "../../../crossplane/copies.ts";
 import { type JsonObject, ownValue, toPlainText } from "../../../model/json.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { Template } from "../../../model/template.ts";
+import type { SharingReason } from "../reasons.ts";
 import type { Data, SourceSecret } from "../source.ts";
-import type { Cause, JudgedTarget, Judgement, NamedCopy, NamedKey, SharingReason } from "../verdict.ts";
+import type { Cause, JudgedTarget, Judgement, NamedCopy, NamedKey } from "../verdict.ts";
 
 /** Tells whether the delivery of a copy needs the source Secret's values or keys. */
 export function needsSource({ via, keys }: NamedCopy): boolean {

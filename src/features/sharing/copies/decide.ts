@@ -7,8 +7,9 @@ import { toRequirement, toSecretRequirement } from "../../../crossplane/requirem
 import { stringAt } from "../../../model/document.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
+import type { SharingReason } from "../reasons.ts";
 import { type Data, formatSecret } from "../source.ts";
-import type { Copying, JudgedTarget, SharingReason, Target } from "../verdict.ts";
+import type { Copying, JudgedTarget, Target } from "../verdict.ts";
 import { targetLabel } from "./compose-object.ts";
 import { selectContents } from "./contents.ts";
 import { failureOf, findStale, isCopyReady, isRefused, isReleased, type ObservedCopy } from "./observed.ts";

@@ -23,7 +23,7 @@ export interface ObservedCopy {
   readonly target: SecretName | undefined;
   /** The source Secret; undefined if it reads none, or several. */
   readonly source: SecretName | undefined;
-  /** The recorded shared resource; undefined for copies that are older than the record. */
+  /** The recorded shared resource; undefined where a team has removed the record. */
   readonly origin: Reference | undefined;
   /** Former shared resources, whose values may still be in the copy. */
   readonly earlier: readonly Reference[];

@@ -37,50 +37,43 @@ const toGrant = (isStanding: boolean): Grant => (isStanding ? "stands" : "ended"
  * Decides whether a copy that is not written in this call stays: it lives as long as the grant that it was made under.
  *
  * The XR's present fields do not count, because the consumer writes them. The shared resource that is recorded on what
- * we composed is asked for by name, and its grant is judged for the copy's namespace, which has to accept it still.
+ * we composed is asked for by name, and its grant is judged for the copy's namespace, which has to accept it still. A copy without a
+ * record is one of the present shared resource.
  *
- * - Granted and accepted: it stays. Either taken back: it goes.
+ * - Granted and accepted, or not known yet: it stays. Either taken back: it goes.
  * - The shared resource is gone, or names another Secret than the copy reads: `onSourceMissing`.
- * - Not known yet: it stays. So does a copy from before this was recorded, until it is written again; it is older than
- *   `accept-copies-from` too, so it stays where only that annotation is missing.
  *
  * @param now the resource that copies are made from now, whose grant for this copy has been judged in this call already.
  */
 export function isKept(copy: ObservedCopy, cause: KeptFor, now: Reference | undefined, share: ShareInCall): boolean {
-  if (cause === "unknown") {
-    const others =
-      now && [...listOrigin(copy, share.shared), ...copy.earlier].filter((each) => !isSameResource(each, now));
-    judgeOrigins(copy, others ?? [], share); // asks for what the calls to come may need, and decides nothing yet
-    return true;
+  const origin = originOf(copy, share.shared) ?? now;
+  const isPresent = origin === undefined || (now !== undefined && isSameResource(origin, now));
+  const former = isPresent ? copy.earlier : [origin, ...copy.earlier];
+  switch (cause) {
+    case "unknown":
+      if (now !== undefined) judgeOrigins(copy, former, share); // asks for what the calls to come may need
+      return true;
+    case "notGranted":
+    case "notAccepted":
+      return !isPresent && isStillGranted(copy, former, false, share);
+    case "gone":
+    case "broken": {
+      const isTaken = isPresent && cause === "gone" && share.shared.connection.onSourceMissing === "Delete";
+      return !isTaken && isStillGranted(copy, former, now !== undefined, share);
+    }
   }
-  if (cause === "broken" || cause === "gone") return isStillGranted(copy, cause, now, share);
-  if (copy.origin === undefined) return cause === "notAccepted";
-  return !isFrom(copy, now) && isStillGranted(copy, "broken", undefined, share);
 }
 
-type Unwritable = Extract<KeptFor, "broken" | "gone">;
-
-function isStillGranted(
+/** @param isAccepted true if the copy's namespace was asked in this call already. */
+const isStillGranted = (
   copy: ObservedCopy,
-  cause: Unwritable,
-  now: Reference | undefined,
+  former: readonly Reference[],
+  isAccepted: boolean,
   share: ShareInCall,
-): boolean {
-  const [origin] = listOrigin(copy, share.shared);
-  const isKeptWithoutGrant = cause === "broken" || share.shared.connection.onSourceMissing === "Keep";
-  if (origin === undefined) return isKeptWithoutGrant;
-  const grants = [
-    isFrom(copy, now) ? toGrant(isKeptWithoutGrant) : judgeOrigin(copy, origin, share),
-    judgeOrigins(copy, copy.earlier, share),
-    now === undefined ? judgeAcceptance(copy, share) : "stands",
-  ];
-  return !grants.includes("ended");
-}
+): boolean =>
+  ![judgeOrigins(copy, former, share), isAccepted ? "stands" : judgeAcceptance(copy, share)].includes("ended");
 
 export const isSameResource = (a: Reference, b: Reference): boolean => resourceKey(a) === resourceKey(b);
-
-const isFrom = ({ origin }: ObservedCopy, now: Reference | undefined): boolean =>
-  origin !== undefined && now !== undefined && isSameResource(origin, now);
 
 /** Judges whether the namespace of a copy accepts it. The copy stays where the Namespace cannot be read. */
 function judgeAcceptance({ target }: ObservedCopy, { shared, call }: ShareInCall): Grant {
@@ -170,11 +163,11 @@ function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { sh
 }
 
 /**
- * Lists the origin of a copy, if it has one. A team may edit a Secret in its own namespace, and with it what we recorded there: a
- * record of another kind is none, for we would have Crossplane look up whatever it names. Nobody but us edits an Object.
+ * Finds the shared resource that a copy was made from. A team may edit a Secret in its own namespace, and with it what we recorded
+ * there: a record of another kind is none, for we would have Crossplane look up whatever it names. Only we edit an Object.
  */
-const listOrigin = ({ origin, resource }: ObservedCopy, shared: ConnectedShare): readonly Reference[] =>
-  origin === undefined || (isSecret(resource.document) && !isOfKind(origin, shared)) ? [] : [origin];
+const originOf = ({ origin, resource }: ObservedCopy, shared: ConnectedShare): Reference | undefined =>
+  origin !== undefined && isSecret(resource.document) && !isOfKind(origin, shared) ? undefined : origin;
 
 export const isOfKind = (origin: Reference, { apiVersion, kind }: SharedResource): boolean =>
   kind === origin.kind && toApiGroup(apiVersion) === toApiGroup(origin.apiVersion);

@@ -6,11 +6,9 @@ import { stringAt } from "../../../model/document.ts";
 import { DNS_LABEL, isName, SECRET_KEY } from "../../../model/names.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
+import { MAX_TARGETS } from "../reasons.ts";
 import { formatSecret, isSameSecret } from "../source.ts";
 import type { NamedCopy, NamedKey, Target } from "../verdict.ts";
-
-/** The most copies of one shared resource, so that one call stays fast. */
-export const MAX_TARGETS = 1000;
 
 /** The Secrets that are to be the copies of one shared resource, resolved once. */
 export interface Targets {

@@ -8,7 +8,6 @@ import {
   recorded,
   requirementsIn,
   runSharing,
-  SOURCE_LABEL,
   shared,
   xr,
 } from "../../../../testing/builders/sharing.ts";
@@ -64,7 +63,7 @@ describe("via Secret", () => {
             metadata: {
               name: "orders-db",
               namespace: "team-a",
-              labels: { app: "shop", ...label, ...SOURCE_LABEL },
+              labels: { app: "shop", ...label },
               annotations: { ...marks(), ...recorded() },
             },
             type: "Opaque",

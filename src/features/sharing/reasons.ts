@@ -1,0 +1,108 @@
+import type { SecretName } from "../../crossplane/copies.ts";
+import type { SharedResource } from "../../input/shared-resource.ts";
+import { brief, listSome } from "../../model/condition.ts";
+import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
+import { ACCEPT_COPIES_FROM, listNamespaces } from "./namespaces.ts";
+import { formatSecret } from "./source.ts";
+
+/** The most copies of one shared resource, so that one call stays fast. */
+export const MAX_TARGETS = 1000;
+
+/** The most resources or namespaces that a sentence names. */
+const MAX_NAMES = 10;
+
+/** A field of a composed resource that comes from a shared resource. */
+export interface PatchedField {
+  readonly resource: string;
+  readonly path: FieldPath;
+}
+
+/** What a reason is about, beside the kind of the shared resource. */
+interface Fact {
+  readonly kind: string;
+}
+
+/** The name by which the consumer asked: before access is granted, nothing else of the shared resource is told. */
+type Shared = Fact & { readonly shared: string };
+type Wanted = Fact & { readonly wanted: string };
+type Fault = { readonly fault: string };
+type Secret = { readonly secret: SecretName };
+type Fields = { readonly fields: readonly PatchedField[] };
+type Namespaces = { readonly namespaces: readonly string[] };
+
+/**
+ * Why a shared resource is not available: by the reason of condition SharedResourcesReady, the sentence that tells the consumer's team
+ * what is missing, and who can fix it.
+ */
+const SENTENCES = {
+  WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,
+  FieldNotSet: ({ field }: { readonly field: string }) => `${field} is not set`,
+  InvalidSelector: ({ fault }: Fault) => fault,
+  PatchFailed: ({ fault }: Fault) => fault,
+  InvalidTarget: ({ fault }: Fault) => fault,
+  ResourcesHeldBack: ({ fields }: Fields) =>
+    `composed resources are not created before their field is available: ${listFields(fields)}`,
+  FieldsKept: ({ fields }: Fields) => `composed resources keep the present value of their field: ${listFields(fields)}`,
+  NamespaceNotSelected: ({ wanted, kind }: Wanted) =>
+    `${kind} ${wanted} is namespaced: the Composition has to set select.namespace`,
+  NotFound: ({ wanted, kind }: Wanted) => `found no ${kind} ${wanted}`,
+  TooFewMatches: ({ wanted, found, minMatch, kind }: Wanted & { readonly found: number; readonly minMatch: number }) =>
+    `found ${found} ${kind} ${wanted}, fewer than minMatch: ${minMatch}`,
+  // `named`: those that grant by name; nothing is told of others.
+  Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) =>
+    `found ${found} ${kind} ${wanted}, more than maxMatch: ${maxMatch}${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
+  BeingDeleted: ({ shared, kind }: Shared) =>
+    `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
+  NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
+    `${kind} ${shared} names no connection Secret in ${field}`,
+  NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
+    `${kind} ${shared} has no credential for namespace ${namespace} yet`,
+  SourceNotAllowed: ({ shared, kind }: Shared) =>
+    `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
+  SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,
+  KeyNotFound: ({ secret, key }: Secret & { readonly key: string }) =>
+    `Secret ${formatSecret(secret)} has no key ${key}`,
+  KeyIsNotText: ({ secret, key }: Secret & { readonly key: string }) =>
+    `key ${key} of Secret ${formatSecret(secret)} is not text, so a template cannot contain it`,
+  // `remedy`: what its owner has to do, without the subject. `isRevoked`: it was granted before.
+  AccessNotGranted: ({ shared, namespaces, remedy, isRevoked = false, kind }: Shared & Namespaces & Remedy) =>
+    `${kind} ${shared} ${isRevoked ? "no longer grants" : "does not grant"} access to ` +
+    `${namespaces.length === 0 ? "every namespace" : `namespace ${listNamespaces(namespaces)}`}: its owner has to ${remedy}`,
+  TooManyTargets: () => `only the first ${MAX_TARGETS} copies are made, the most for one shared resource`,
+  TooLarge: ({ excess }: { readonly excess: number }) =>
+    `${excess === 1 ? "1 copy is" : `${excess} copies are`} left out: the response would exceed Crossplane's limit`,
+  NamespaceNotReadable: ({ namespaces }: Namespaces) =>
+    `Crossplane could not read namespace ${listNamespaces(namespaces)}, so nothing is written there: grant it ` +
+    '{apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"]}, as deploy/function/crossplane-reads.yaml does',
+  NamespaceNotAccepting: ({ namespaces, consumer }: Namespaces & { readonly consumer: string }) =>
+    `namespace ${listNamespaces(namespaces)} does not accept copies from ${consumer}: its owner has to add ` +
+    `${consumer} to the Namespace's annotation ${ACCEPT_COPIES_FROM}`,
+  TargetTaken: ({ target, holder }: { readonly target: SecretName; readonly holder: string | undefined }) =>
+    holder === undefined
+      ? `Secret ${formatSecret(target)} exists and is not a copy of ours, so it is left unchanged: choose another secretName, or delete it`
+      : `Secret ${formatSecret(target)} is a copy made by ${brief(holder)}: choose another secretName`,
+  // `says`: the message of its Object.
+  CopyFailed: ({ target, says }: { readonly target: SecretName; readonly says: string }) =>
+    `Secret ${formatSecret(target)} cannot be written: ${brief(says)}`,
+  WaitingForCopies: ({ targets }: { readonly targets: readonly SecretName[] }) =>
+    `waiting for Secret ${listSome(targets, MAX_NAMES, formatSecret)} to be written`,
+};
+
+type Candidates = { readonly found: number; readonly maxMatch: number; readonly named: readonly string[] };
+type Remedy = { readonly remedy: string; readonly isRevoked?: boolean };
+
+type Sentences = typeof SENTENCES;
+
+/** The reason why a shared resource is not available, with the facts that its sentence tells. */
+export type SharingReason = {
+  readonly [Is in keyof Sentences]: { readonly is: Is } & Omit<Parameters<Sentences[Is]>[0] & object, "kind">;
+}[keyof Sentences];
+
+/** Explains a reason to the team whose claim or XR shows it. */
+export function explainReason(reason: SharingReason, { kind }: Pick<SharedResource, "kind">): string {
+  const toSentence: (facts: never) => string = SENTENCES[reason.is];
+  return toSentence({ ...reason, kind } as never);
+}
+
+const listFields = (fields: readonly PatchedField[]): string =>
+  listSome(fields, MAX_NAMES, ({ resource, path }) => `${brief(resource)} (${brief(formatFieldPath(path))})`);
