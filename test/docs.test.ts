@@ -90,7 +90,7 @@ const unique = (words: readonly string[]): readonly string[] => [...new Set(word
 
 /** Where a condition's reasons stand in the sources. */
 const conditions: Readonly<Record<string, readonly string[]>> = {
-  SharedResourcesReady: ["sharing/condition.ts", "sharing/verdict.ts"],
+  SharedResourcesReady: ["sharing/condition.ts", "sharing/reasons.ts"],
   EnvironmentConfigPublished: ["publish.ts"],
   ConsumersServed: ["consumers/condition.ts"],
   TagsOwned: ["tags/condition.ts"],
@@ -98,12 +98,13 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   ExternalNamesPinned: ["external-names/condition.ts"],
 };
 
-/** What the variants of a union are called, what a list of reasons holds, and what a reason is where nothing is to be said. */
+/** What the variants of a union or the sentences of a table are called, what a list of reasons holds, and what a reason is where nothing is to be said. */
 function reasonsIn(source: string): readonly string[] {
   const unions = [...source.matchAll(/readonly is: ((?:"\w+"(?: \| )?)+)/g)];
+  const sentences = [...source.matchAll(/^ {2}([A-Z]\w+): \(/gm)].map(([all, name]) => [all, `"${name}"`]);
   const lists = [...source.matchAll(/REASONS = \[([^\]]*)\]/g)];
   const expressions = [...source.matchAll(/const reason =([^;]*);|\breason: (\w+\?\..*)/g)];
-  return [...unions, ...lists, ...expressions]
+  return [...unions, ...sentences, ...lists, ...expressions]
     .flatMap(([, ...found]) => [...found.join().matchAll(/"([A-Z]\w+)"/g)])
     .map(([, reason = ""]) => reason);
 }

@@ -2,7 +2,8 @@ import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import type { JsonObject } from "../model/json.ts";
 import { DNS_LABEL, DOMAIN } from "../model/names.ts";
 import { once } from "../model/once.ts";
-import type { Requirement, SchemaRequirement } from "../model/requirement.ts";
+import type { Request } from "../model/request.ts";
+import type { Requirement, Requirements } from "../model/requirement.ts";
 import { toGroupKind } from "./api-group.ts";
 import type { SecretName } from "./copies.ts";
 import { type LabelSelector, parseLabelSelector } from "./label-selector.ts";
@@ -47,14 +48,25 @@ export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
 /** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
-type GrantVersion = "v1" | "v1beta1";
+const GRANT_VERSIONS = ["v1", "v1beta1"] as const;
+type GrantVersion = (typeof GRANT_VERSIONS)[number];
 
-/** Makes the schema requirement that tells whether the cluster serves a version of ReferenceGrant. */
-export const referenceGrantSchema = (version: GrantVersion): SchemaRequirement => ({
-  name: `sharing/reference-grant-${version}`,
-  apiVersion: `${REFERENCE_GRANT.group}/${version}`,
-  kind: REFERENCE_GRANT.kind,
-});
+/**
+ * Finds the version of ReferenceGrant that the cluster serves: Crossplane fails an XR that asks for a kind that is not installed.
+ * Crossplane before v2.2 cannot say; then it is taken for v1beta1.
+ */
+export function findGrantVersion({ capabilities }: Pick<Request, "capabilities">, requirements: Requirements) {
+  if (!capabilities.has("RequiredSchemas")) return "v1beta1";
+  const kind = { apiVersion: REFERENCE_GRANT.group, kind: REFERENCE_GRANT.kind };
+  const answers = GRANT_VERSIONS.map((version) => {
+    const apiVersion = `${kind.apiVersion}/${version}`;
+    const { is } = requirements.askSchema({ ...kind, name: `reference-grant-${version}`, apiVersion });
+    return { version, is };
+  });
+  const served = answers.find(({ is }) => is !== "unknown");
+  if (served === undefined) return "none";
+  return served.is === "pending" ? "pending" : served.version;
+}
 
 /** Requires all ReferenceGrants in a Secret's namespace. */
 export const requireReferenceGrants = (name: string, version: GrantVersion, { namespace }: SecretName): Requirement =>

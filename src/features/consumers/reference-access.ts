@@ -1,6 +1,6 @@
 import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
-import { type Grantee, readGrantees, referenceGrantSchema, requireReferenceGrants } from "../../crossplane/grants.ts";
+import { findGrantVersion, type Grantee, readGrantees, requireReferenceGrants } from "../../crossplane/grants.ts";
 import { couldNotBeRead } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
@@ -34,7 +34,7 @@ export function findReferenceAccess({ grant, secretRef }: Consumers, call: Call)
   }
   const secret = findSecret(secretRef, call);
   if (secret === undefined) return without("unnamed");
-  const version = findVersion(call);
+  const version = findGrantVersion(request, call.requirements);
   if (version === "pending") return without("pending");
   if (version === "none" || couldNotBeRead(REQUIREMENT, composite.document)) return without("unreadable");
   const answer = call.requirements.ask(requireReferenceGrants(REQUIREMENT, version, secret));
@@ -45,17 +45,4 @@ export function findReferenceAccess({ grant, secretRef }: Consumers, call: Call)
 function findSecret({ nameFieldPath, namespaceFieldPath }: Consumers["secretRef"], { composite: { document } }: Call) {
   const found = toConnectionSecret(document, stringAt(document, nameFieldPath), stringAt(document, namespaceFieldPath));
   return found.is === "named" ? found.secret : undefined;
-}
-
-/** The version that the cluster serves. Crossplane before v2.2 cannot say; then the input's word is taken for v1beta1. */
-function findVersion({ request, requirements }: Call): "v1" | "v1beta1" | "pending" | "none" {
-  if (!request.capabilities.has("RequiredSchemas")) return "v1beta1";
-  const versions = ["v1", "v1beta1"] as const;
-  const answers = versions.map((version) => ({
-    version,
-    is: requirements.askSchema(referenceGrantSchema(version)).is,
-  }));
-  const [served] = answers.filter(({ is }) => is !== "unknown");
-  if (served === undefined) return "none";
-  return served.is === "pending" ? "pending" : served.version;
 }

@@ -3,11 +3,11 @@ import { type Composite, consumerNamespace } from "../../crossplane/composite.ts
 import type { SecretName } from "../../crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACES,
+  findGrantVersion,
   formatGrantee,
   type Grantee,
   grantsOf,
   readNamespaceGrant,
-  referenceGrantSchema,
   requireReferenceGrants,
   type SecretGrants,
 } from "../../crossplane/grants.ts";
@@ -19,10 +19,12 @@ import { DNS_LABEL } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
 import type { Call } from "../feature.ts";
 import { listNamespaces, lookUpNamespace } from "./namespaces.ts";
+import type { SharingReason } from "./reasons.ts";
 
-type PendingReason =
-  | { readonly is: "WaitingForRequiredResources"; readonly wanted: string }
-  | { readonly is: "NamespaceNotReadable"; readonly namespaces: readonly string[] };
+type PendingReason = Extract<
+  SharingReason,
+  { is: "WaitingForRequiredResources" | "NamespaceNotReadable" | "ReferenceGrantsNotInstalled" }
+>;
 
 /** The access of namespaces to a shared resource. */
 type ShareAccess =
@@ -54,21 +56,15 @@ export const findShareAccess: FindShareAccess = (shared, ...asking) =>
 /** Finds the access by grants: by ReferenceGrant if the share says so, else by annotation. */
 export const findGrantedAccess: FindShareAccess = (shared, resource, secret, namespaces, call) => {
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
-  const version = findGrantVersion(call);
+  const version = findGrantVersion(call.request, call.requirements);
+  if (version === "none") return { is: "pending", reason: { is: "ReferenceGrantsNotInstalled" } };
   const name = `shared-resource/${shared.name}/reference-grants`;
-  const answer = version && call.requirements.ask(requireReferenceGrants(name, version, secret));
+  const answer =
+    version === "pending" ? undefined : call.requirements.ask(requireReferenceGrants(name, version, secret));
   return answer?.is === "resolved"
     ? referenceAccess(answer.items, secret, call.composite)
     : { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } };
 };
-
-/** Finds the served version of ReferenceGrant: v1, else v1beta1; undefined while pending. Before v2.2 Crossplane cannot tell. */
-export function findGrantVersion({ request, requirements }: Call): "v1" | "v1beta1" | undefined {
-  if (!request.capabilities.has("RequiredSchemas")) return "v1beta1";
-  const schema = requirements.askSchema(referenceGrantSchema("v1"));
-  if (schema.is === "pending") return undefined;
-  return schema.is === "resolved" ? "v1" : "v1beta1";
-}
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */
 function annotationAccess(resource: Document, namespaces: readonly string[], call: Call): ShareAccess {

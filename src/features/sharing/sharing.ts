@@ -1,3 +1,4 @@
+import { findGrantVersion } from "../../crossplane/grants.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
@@ -12,7 +13,6 @@ import {
 } from "../../model/draft.ts";
 import type { Binding } from "../../ownership/record.ts";
 import type { Call, Feature } from "../feature.ts";
-import { findGrantVersion } from "./access.ts";
 import { bind, boundBefore, readRecord, withRecord } from "./bind.ts";
 import { withSharingCondition } from "./condition.ts";
 import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore } from "./context.ts";
@@ -47,7 +47,8 @@ export const sharing: Feature = (current, draft) => {
   }
   assertSupported(call);
   // Asked in the first call: Crossplane calls a step six times at most, and grants are asked for after the shared resource.
-  if (sharedResources.some(({ grant }) => grant === "ReferenceGrant")) findGrantVersion(call);
+  if (sharedResources.some(({ grant }) => grant === "ReferenceGrant"))
+    findGrantVersion(call.request, call.requirements);
   const record = readRecord(call);
   const judged = limitCopies(
     sharedResources.map((shared) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import {
@@ -182,7 +183,7 @@ describe("a credential of its own", () => {
 });
 
 describe("the version of ReferenceGrant", () => {
-  const ask = (answer: "pending" | "unknown" | "v1" | "not asked") => {
+  const ask = (answer: "pending" | "unknown" | "v1" | "v1beta1" | "not asked") => {
     const call = callOf({
       capabilities: [
         "Capabilities",
@@ -191,21 +192,23 @@ describe("the version of ReferenceGrant", () => {
       ],
       sharedResources: [shared({ grant: "ReferenceGrant" })],
       answers: { db: [database({ annotations: {} })] },
-      ...(answer === "v1" && { schemas: { "reference-grant-v1": {} } }),
     });
-    const request =
-      answer === "unknown" ? { ...call.request, requiredSchema: () => ({ is: "unknown" }) as const } : call.request;
+    const requiredSchema: typeof call.request.requiredSchema = (name) =>
+      name.endsWith(`-${answer}`) ? { is: "resolved", schema: documentOf({}) } : { is: "unknown" };
+    const request = answer === "pending" ? call.request : { ...call.request, requiredSchema };
     const draft = runSharing({ ...call, request });
     const asked = requirementsIn(draft).get("shared-resource/db/reference-grants");
     return [asked?.apiVersion, [...draft.requiredSchemas.values()].map(({ apiVersion }) => apiVersion)];
   };
 
-  test.each<[answer: "v1" | "unknown" | "pending", version: string | undefined, why: string]>([
+  const both = ["gateway.networking.k8s.io/v1", "gateway.networking.k8s.io/v1beta1"];
+  test.each<[answer: "v1" | "v1beta1" | "unknown" | "pending", version: string | undefined, why: string]>([
     ["v1", "gateway.networking.k8s.io/v1", "where the cluster serves it"],
-    ["unknown", "gateway.networking.k8s.io/v1beta1", "where the cluster does not serve v1"],
+    ["v1beta1", "gateway.networking.k8s.io/v1beta1", "where the cluster does not serve v1"],
+    ["unknown", undefined, "where the cluster serves none: Crossplane would fail the XR"],
     ["pending", undefined, "as long as that is not known"],
   ])("%s: %s is asked for %s", (answer, version) => {
-    expect(ask(answer)).toEqual([version, ["gateway.networking.k8s.io/v1"]]);
+    expect(ask(answer)).toEqual([version, both]);
   });
 
   test("is v1beta1 where Crossplane cannot be asked", () => {
