@@ -3,7 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import { DNS_LABEL, DOMAIN } from "../model/names.ts";
 import { once } from "../model/once.ts";
 import type { Request } from "../model/request.ts";
-import type { Requirement, Requirements } from "../model/requirement.ts";
+import type { LookupAnswer, Requirement, Requirements, SchemaRequirement } from "../model/requirement.ts";
 import { toGroupKind } from "./api-group.ts";
 import type { SecretName } from "./copies.ts";
 import { type LabelSelector, parseLabelSelector } from "./label-selector.ts";
@@ -48,34 +48,54 @@ export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
 /** The grant of a Secret to kinds in other namespaces: https://gateway-api.sigs.k8s.io/api-types/referencegrant. */
 export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "ReferenceGrant" } as const;
 
-const GRANT_VERSIONS = ["v1", "v1beta1"] as const;
-type GrantVersion = (typeof GRANT_VERSIONS)[number];
+const VERSIONS = ["v1", "v1beta1"] as const;
+
+type Version = (typeof VERSIONS)[number];
+type Asking = Pick<Request, "capabilities" | "required" | "requiredSchema">;
+
+/** The ReferenceGrants in a namespace; `notServed` where the cluster has no such kind. */
+export type GrantsAnswer = LookupAnswer | { readonly is: "notServed" };
+
+const schemaOf = (version: Version): SchemaRequirement => ({
+  name: `reference-grant-${version}`,
+  apiVersion: `${REFERENCE_GRANT.group}/${version}`,
+  kind: REFERENCE_GRANT.kind,
+});
 
 /**
- * Finds the version of ReferenceGrant that the cluster serves: Crossplane fails an XR that asks for a kind that is not installed.
- * Crossplane before v2.2 cannot say; then it is taken for v1beta1.
+ * Asks for all ReferenceGrants in a Secret's namespace. Crossplane fails an XR that asks for a kind that is not installed, so the kind's
+ * schemas are asked for first (v2.2 and later), unless an answer from the last reconcile proves that it is: Crossplane v2.4 begins a
+ * reconcile with resources and not with schemas, which would cost a call in each. Crossplane that cannot say is taken to serve v1beta1.
  */
-export function findGrantVersion({ capabilities }: Pick<Request, "capabilities">, requirements: Requirements) {
+export function askReferenceGrants(
+  name: string,
+  { namespace }: SecretName,
+  request: Asking,
+  requirements: Requirements,
+): GrantsAnswer {
+  const require = (version: Version): Requirement => {
+    const { apiVersion, kind } = schemaOf(version);
+    return toRequirement(name, { apiVersion, kind, namespace, match: { labels: {} } });
+  };
+  const isAnswered = (version: Version): boolean =>
+    request.requiredSchema(schemaOf(version).name).is === "pending" &&
+    request.required(require(version).name).is === "resolved";
+  const version = VERSIONS.find(isAnswered) ?? findGrantVersion(request, requirements);
+  if (version === "pending" || version === "none") return { is: version === "none" ? "notServed" : version };
+  return requirements.ask(require(version));
+}
+
+/** Finds the version of ReferenceGrant that the cluster serves, by its schemas. */
+export function findGrantVersion(
+  { capabilities }: Pick<Request, "capabilities">,
+  requirements: Requirements,
+): Version | "pending" | "none" {
   if (!capabilities.has("RequiredSchemas")) return "v1beta1";
-  const kind = { apiVersion: REFERENCE_GRANT.group, kind: REFERENCE_GRANT.kind };
-  const answers = GRANT_VERSIONS.map((version) => {
-    const apiVersion = `${kind.apiVersion}/${version}`;
-    const { is } = requirements.askSchema({ ...kind, name: `reference-grant-${version}`, apiVersion });
-    return { version, is };
-  });
+  const answers = VERSIONS.map((version) => ({ version, is: requirements.askSchema(schemaOf(version)).is }));
   const served = answers.find(({ is }) => is !== "unknown");
   if (served === undefined) return "none";
   return served.is === "pending" ? "pending" : served.version;
 }
-
-/** Requires all ReferenceGrants in a Secret's namespace. */
-export const requireReferenceGrants = (name: string, version: GrantVersion, { namespace }: SecretName): Requirement =>
-  toRequirement(name, {
-    apiVersion: `${REFERENCE_GRANT.group}/${version}`,
-    kind: REFERENCE_GRANT.kind,
-    namespace,
-    match: { labels: {} },
-  });
 
 /** A kind in a namespace that may use a Secret: an entry of `from`. */
 export interface Grantee {

@@ -1,6 +1,6 @@
 import { canSelectNamespaces } from "../../crossplane/composite.ts";
 import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
-import { findGrantVersion, type Grantee, readGrantees, requireReferenceGrants } from "../../crossplane/grants.ts";
+import { askReferenceGrants, type Grantee, readGrantees } from "../../crossplane/grants.ts";
 import { couldNotBeRead } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
@@ -20,8 +20,7 @@ const REQUIREMENT = "consumers/reference-grants";
 const without = (is: ReferenceAccess["is"]): ReferenceAccess => ({ is, grantees: undefined });
 
 /**
- * Finds the ReferenceGrants beside this XR's Secret, where the input says that consumers rely on them: Crossplane fails an XR that
- * asks for a kind that is not installed or that it may not read. From v2.2 on the kind's schemas are asked for first.
+ * Finds the ReferenceGrants beside this XR's Secret, where the input says that consumers rely on them.
  *
  * @throws {FunctionError} `InvalidInput` on Crossplane v1, which cannot look them up.
  */
@@ -34,11 +33,10 @@ export function findReferenceAccess({ grant, secretRef }: Consumers, call: Call)
   }
   const secret = findSecret(secretRef, call);
   if (secret === undefined) return without("unnamed");
-  const version = findGrantVersion(request, call.requirements);
-  if (version === "pending") return without("pending");
-  if (version === "none" || couldNotBeRead(REQUIREMENT, composite.document)) return without("unreadable");
-  const answer = call.requirements.ask(requireReferenceGrants(REQUIREMENT, version, secret));
-  return answer.is === "pending" ? without("pending") : { is: "known", grantees: readGrantees(answer.items, secret) };
+  if (couldNotBeRead(REQUIREMENT, composite.document)) return without("unreadable");
+  const answer = askReferenceGrants(REQUIREMENT, secret, request, call.requirements);
+  if (answer.is !== "resolved") return without(answer.is === "pending" ? "pending" : "unreadable");
+  return { is: "known", grantees: readGrantees(answer.items, secret) };
 }
 
 /** The Secret that consumers copy. */

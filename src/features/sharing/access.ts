@@ -3,12 +3,11 @@ import { type Composite, consumerNamespace } from "../../crossplane/composite.ts
 import type { SecretName } from "../../crossplane/copies.ts";
 import {
   ALLOWED_NAMESPACES,
-  findGrantVersion,
+  askReferenceGrants,
   formatGrantee,
   type Grantee,
   grantsOf,
   readNamespaceGrant,
-  requireReferenceGrants,
   type SecretGrants,
 } from "../../crossplane/grants.ts";
 import { matchesLabels } from "../../crossplane/label-selector.ts";
@@ -56,14 +55,16 @@ export const findShareAccess: FindShareAccess = (shared, ...asking) =>
 /** Finds the access by grants: by ReferenceGrant if the share says so, else by annotation. */
 export const findGrantedAccess: FindShareAccess = (shared, resource, secret, namespaces, call) => {
   if (shared.grant !== "ReferenceGrant" || secret === undefined) return annotationAccess(resource, namespaces, call);
-  const version = findGrantVersion(call.request, call.requirements);
-  if (version === "none") return { is: "pending", reason: { is: "ReferenceGrantsNotInstalled" } };
   const name = `shared-resource/${shared.name}/reference-grants`;
-  const answer =
-    version === "pending" ? undefined : call.requirements.ask(requireReferenceGrants(name, version, secret));
-  return answer?.is === "resolved"
-    ? referenceAccess(answer.items, secret, call.composite)
-    : { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } };
+  const answer = askReferenceGrants(name, secret, call.request, call.requirements);
+  switch (answer.is) {
+    case "resolved":
+      return referenceAccess(answer.items, secret, call.composite);
+    case "notServed":
+      return { is: "pending", reason: { is: "ReferenceGrantsNotInstalled" } };
+    case "pending":
+      return { is: "pending", reason: { is: "WaitingForRequiredResources", wanted: "ReferenceGrant" } };
+  }
 };
 
 /** Finds the access by the annotations of the shared resource, which its consumers cannot write. */

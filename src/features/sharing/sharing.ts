@@ -46,18 +46,8 @@ export const sharing: Feature = (current, draft) => {
     return environment === undefined ? draft : withContext(draft, toContext([], call));
   }
   assertSupported(call);
-  // Asked in the first call: Crossplane calls a step six times at most, and grants are asked for after the shared resource.
-  if (sharedResources.some(({ grant }) => grant === "ReferenceGrant"))
-    findGrantVersion(call.request, call.requirements);
   const record = readRecord(call);
-  const judged = limitCopies(
-    sharedResources.map((shared) => {
-      const before = boundBefore(shared, record);
-      const targets = resolveTargets(shared.connection?.copies ?? [], call);
-      const lookup = findShared(shared, before, call);
-      return { shared, before, targets, lookup, judgement: judgeShare(shared, targets, lookup, before, call) };
-    }),
-  );
+  const judged = limitCopies(sharedResources.map((shared) => judge(shared, boundBefore(shared, record), call)));
   const deliveries = deliverCopies(judged, findCopies(call.request.observed.resources), record.desired, call);
   const patched = toPatches(judged, call);
   const shares = judged.map((share, index): Share => {
@@ -83,6 +73,15 @@ export const sharing: Feature = (current, draft) => {
   const delivered = withContext(recorded, keepEnvironmentBefore(current));
   return withResults(withShares(withPatches(delivered, patched), shares, call), toFatal(patched.faults));
 };
+
+/** Looks up and judges one shared resource. @param before what the XR's record says of it. */
+function judge(shared: SharedResource, before: readonly Binding[], call: Call) {
+  const targets = resolveTargets(shared.connection?.copies ?? [], call);
+  const lookup = findShared(shared, before, call);
+  // Asked with the shared resource: Crossplane calls a step six times at most, and the grant is asked for in the next call.
+  if (shared.grant === "ReferenceGrant" && lookup.is === "unknown") findGrantVersion(call.request, call.requirements);
+  return { shared, before, targets, lookup, judgement: judgeShare(shared, targets, lookup, before, call) };
+}
 
 function withDeliveries(draft: Draft, deliveries: readonly Delivery[]): Draft {
   const resources = deliveries.flatMap((delivery) => [...delivery.resources]);

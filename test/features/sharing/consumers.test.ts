@@ -211,6 +211,21 @@ describe("the version of ReferenceGrant", () => {
     expect(ask(answer)).toEqual([version, both]);
   });
 
+  test("is not asked for again where an answer of the last reconcile proves that it is served", () => {
+    const parts = { capabilities: ["Capabilities", "RequiredResources", "RequiredSchemas"] as const };
+    const draft = runSharing(
+      callOf({
+        ...parts,
+        sharedResources: [shared({ grant: "ReferenceGrant" })],
+        answers: { db: [database()], "db/reference-grants": [] },
+      }),
+    );
+    expect([...draft.requiredSchemas]).toEqual([]);
+    expect(requirementsIn(draft).get("shared-resource/db/reference-grants")?.apiVersion).toBe(
+      "gateway.networking.k8s.io/v1",
+    );
+  });
+
   test("is v1beta1 where Crossplane cannot be asked", () => {
     expect(ask("not asked")).toEqual(["gateway.networking.k8s.io/v1beta1", []]);
   });
