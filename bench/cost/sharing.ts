@@ -1,5 +1,5 @@
 import { MAX_TARGETS } from "../../src/features/sharing/reasons.ts";
-import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
 import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
 import { list, map, type Row, rowsOf } from "./row.ts";
@@ -215,51 +215,11 @@ const found = rowsOf("sharing", {
   },
 });
 
-/** A composed resource, one field of each of whose items is patched. */
-function patchingEach(items: JsonValue, policy: JsonObject, status: JsonObject): OurParts {
-  const group = {
-    apiVersion: "rds.aws.upbound.io/v1beta1",
-    kind: "SubnetGroup",
-    metadata: { name: "group" },
-    spec: { forProvider: { items } },
-  };
-  const toResource = { name: "group", fieldPath: "spec.forProvider.items[*].subnet" };
-  return {
-    xr: xr(),
-    spec: withoutConnection({ patches: [{ fromFieldPath: "status.subnet", toResource, policy }] }),
-    cluster: [database({ status })],
-    desired: { group },
-    observed: { group },
-  };
-}
-
-/** The same while the shared resource's field is not set: each item keeps its value. */
-const keeping = (items: JsonValue): OurParts => patchingEach(items, { fromFieldPath: "Required" }, {});
-
-/** The same with a value that is large, too. */
-const spreading = (subnet: JsonValue, count: number, before: JsonValue, toFieldPath = "Replace"): OurParts =>
-  patchingEach(
-    list(count, () => ({ subnet: before })),
-    { toFieldPath },
-    { subnet },
-  );
-
 const contents = rowsOf("sharing", {
   "a map that is patched": (n) =>
     patching(
       map(n, (index) => [`key-${index}`, "text"]),
       { toCompositeFieldPath: "status.found" },
-    ),
-  "items of a list that keep what was patched": (n) => keeping(list(n, () => ({ subnet: "a" }))),
-  "fields of a map that keep what was patched": (n) => keeping(map(n, (index) => [`key-${index}`, { subnet: "a" }])),
-  "a text for each item of a list": (n) => spreading("text".repeat(n), n, "a"),
-  "a list that is added to each of as many lists": (n) => spreading(texts(n), n, [], "AppendArray"),
-  "a map that is merged into each of as many maps": (n) =>
-    spreading(
-      map(n, (index) => [`key-${index}`, "text"]),
-      n,
-      {},
-      "ForceMergeObjects",
     ),
   "keys of the Secret, via Secret": (n) => carrying("Secret", n),
   "keys of the Secret, via ObjectWithValues": (n) => carrying("ObjectWithValues", n),

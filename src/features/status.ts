@@ -55,7 +55,7 @@ export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composit
   "the XRD's schema, or change toCompositeFieldPath";
 
 /** Tells whether a value holds all of another one; more fields of an object may have come from defaults. */
-function contains(shown: JsonValue | undefined, value: JsonValue): boolean {
+export function contains(shown: JsonValue | undefined, value: JsonValue): boolean {
   if (isList(value)) {
     return isList(shown) && shown.length === value.length && value.every((item, index) => contains(shown[index], item));
   }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { FunctionError } from "../errors.ts";
-import { type FieldPath, formatFieldPath, parseFieldPath, parseTargetPath } from "../model/field-path.ts";
+import { type FieldPath, formatFieldPath, parseFieldPath } from "../model/field-path.ts";
 import { isObject, type JsonValue } from "../model/json.ts";
 import { DNS_LABEL } from "../model/names.ts";
 
@@ -46,30 +46,20 @@ function toComparable(value: unknown): string | undefined {
   return isObject(value) && value["is"] === "literal" ? toComparable(value["value"]) : undefined;
 }
 
-const definePath = (parse: (text: string) => FieldPath) =>
-  z.string().transform((text, check): FieldPath => {
-    try {
-      return parse(text);
-    } catch (error) {
-      check.addIssue(error instanceof FunctionError ? error.message : String(error));
-      return z.NEVER;
-    }
-  });
-
 /** A path to one value, such as `spec.parameters.database` or `metadata.labels[team]`. */
-export const fieldPath = definePath((text) => parseFieldPath(text));
+export const fieldPath = z.string().transform((text, check): FieldPath => {
+  try {
+    return parseFieldPath(text);
+  } catch (error) {
+    check.addIssue(error instanceof FunctionError ? error.message : String(error));
+    return z.NEVER;
+  }
+});
 
-/** A path to one or more values, such as `spec.containers[*].image`. */
-export const targetPath = definePath(parseTargetPath);
-
-/** Guards a path into the XR's status, the only part of the XR that a function can set. */
-export const belowStatus = [
-  (path: FieldPath) => path[0] === "status" && path.length > 1,
-  { error: "not below status, the only part of the XR that a function can set" },
-] as const;
-
-/** A path into the XR's status. */
-export const statusPath = fieldPath.refine(...belowStatus);
+/** A path into the XR's status, the only part of the XR that a function can set. */
+export const statusPath = fieldPath.refine((path) => path[0] === "status" && path.length > 1, {
+  error: "not below status, the only part of the XR that a function can set",
+});
 
 /** Any JSON value. The input was decoded from JSON, so there are no others. */
 export const json = z.unknown().transform((found) => found as JsonValue);

@@ -1,46 +1,11 @@
 import * as z from "zod";
-import { belowStatus, exactlyOneOf, fieldPath, targetPath } from "./fields.ts";
+import { exactlyOneOf, fieldPath, statusPath } from "./fields.ts";
 
-/** Ways to combine a value with the one in its place. */
-const MERGES = [
-  "Replace",
-  "MergeObjects",
-  "MergeObjectsAppendArrays",
-  "ForceMergeObjects",
-  "ForceMergeObjectsAppendArrays",
-  "MergeObject",
-  "AppendArray",
-] as const;
-
-const policy = z.strictObject({
-  fromFieldPath: z
-    .enum(["Optional", "Required"])
-    .optional()
-    .describe(
-      "`Required` is the default for `toResource`: without the field the XR is not ready, a resource that does not exist is held back, and " +
-        "a name that no earlier step desires stops the XR, in a step without `connection`. `Optional` is the default for `toCompositeFieldPath`; choose it for a resource " +
-        "that earlier steps leave out at times.",
-    ),
-  toFieldPath: z
-    .enum(MERGES)
-    .default("Replace")
-    .describe(
-      "The treatment of a value that is there already. `MergeObjects` keeps its keys, `ForceMergeObjects` replaces them, and " +
-        "with `AppendArrays` new items are added to its lists. `MergeObject` and `AppendArray` are the old names of the first " +
-        "and the last.",
-    ),
-});
-
-export type ToFieldPath = z.output<typeof policy>["toFieldPath"];
-
-/** A copy of one field of a shared resource, as it is; its keys are those of function-patch-and-transform. */
+/** A copy of one field of a shared resource, as it is; function-patch-and-transform can transform what is in the environment. */
 export const patch = exactlyOneOf(
   z.strictObject({
     fromFieldPath: fieldPath.describe("A field of the shared resource."),
-    toCompositeFieldPath: targetPath
-      .refine(...belowStatus)
-      .optional()
-      .describe("A field of the XR's status; `[*]` stands for each of a list."),
+    toCompositeFieldPath: statusPath.optional().describe("A field of the XR's status."),
     toResource: z
       .strictObject({
         name: z
@@ -50,11 +15,18 @@ export const patch = exactlyOneOf(
             "A composed resource's name in the Composition; an earlier step desires it. Once it exists, its field stays as it is while the " +
               "value is not available.",
           ),
-        fieldPath: targetPath.describe("A field of it; `[*]` stands for each item or field that is there."),
+        fieldPath: fieldPath.describe("A field of it."),
       })
       .optional()
       .describe("A field of a composed resource."),
-    policy: policy.prefault({}).describe("For a field that is not set, and for a target that has a value already."),
+    policy: z
+      .enum(["Optional", "Required"])
+      .optional()
+      .describe(
+        "If the shared resource lacks the field. `Required`, the default for `toResource`: the XR is not ready, a resource that does not " +
+          "exist is held back, and a name that no earlier step desires stops the XR, in a step without `connection`. `Optional`, the " +
+          "default for `toCompositeFieldPath`; choose it for a resource that earlier steps leave out at times.",
+      ),
   }),
   ["toCompositeFieldPath", "toResource"],
 );
@@ -62,5 +34,5 @@ export const patch = exactlyOneOf(
 export type Patch = z.output<typeof patch>;
 
 /** Tells whether a patch has to have its field: a composed resource created without it may not be mendable (subnets, keys). */
-export const isRequired = ({ toResource, policy: { fromFieldPath } }: Patch): boolean =>
-  fromFieldPath === undefined ? toResource !== undefined : fromFieldPath === "Required";
+export const isRequired = ({ toResource, policy }: Patch): boolean =>
+  policy === undefined ? toResource !== undefined : policy === "Required";

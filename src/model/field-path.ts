@@ -18,36 +18,24 @@ const index = /^(?:0|[1-9]\d{0,8})$/;
  *
  * @throws {FunctionError} `InvalidFieldPath`, naming the position.
  */
-export const parseFieldPath = (text: string): FieldPath => parse(text, false);
-
-/** The wildcard step of a target path: each item of a list, or each field of an object. No field has this name. */
-export const EVERY = "*";
-
-/**
- * Parses the path of a target, which may contain the wildcard `[*]`.
- *
- * @throws {FunctionError} as `parseFieldPath`.
- */
-export const parseTargetPath = (text: string): FieldPath => parse(text, true);
-
-function parse(text: string, withEvery: boolean): FieldPath {
+export function parseFieldPath(text: string): FieldPath {
   const path: (string | number)[] = [];
-  for (let position = 0; position < text.length; position = segment.lastIndex) {
-    path.push(stepAt(text, position, withEvery));
-  }
+  for (let position = 0; position < text.length; position = segment.lastIndex) path.push(stepAt(text, position));
   if (path.length === 0) throw notAPath(text, "it is empty");
   if (path.length > MAX_STEPS) throw notAPath(text, `it has more than ${MAX_STEPS} steps`);
   return path;
 }
 
-function stepAt(text: string, position: number, withEvery: boolean): string | number {
+function stepAt(text: string, position: number): string | number {
   segment.lastIndex = position;
   const { field, bracketed } = segment.exec(text)?.groups ?? {};
   const name = field ?? bracketed?.replace(/^['"]+|['"]+$/g, "");
-  if (withEvery && bracketed === EVERY) return EVERY;
   if (!name || name === EVERY) throw notAPath(text, `at position ${position}`);
   return bracketed !== undefined && index.test(bracketed) ? Number(bracketed) : name;
 }
+
+/** The step that names each item of a list in a message. No field has this name. */
+export const EVERY = "*";
 
 const notAPath = (text: string, reason: string): FunctionError =>
   new FunctionError("InvalidFieldPath", `not a field path: ${JSON.stringify(text.slice(0, 100))}, ${reason}`);

@@ -1,23 +1,12 @@
+import { FunctionError } from "../../errors.ts";
 import type { Fault } from "../../input/faults.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
-import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
+import { TOO_DEEP, type ValueEdit } from "../../model/document.ts";
 import { type Draft, withCompositeValues, withObject, withResource } from "../../model/draft.ts";
-import { EVERY, type FieldPath, valueAt } from "../../model/field-path.ts";
+import { type FieldPath, formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
-import { explainLacking, fitStatus } from "../status.ts";
-import {
-  cannotSet,
-  type Edit,
-  type Edited,
-  editAt,
-  isEmpty,
-  isSame,
-  keeping,
-  newRoom,
-  type Room,
-  setting,
-} from "./edit-fields.ts";
+import { contains, explainLacking, fitStatus } from "../status.ts";
 import { findMisnamed, type Judged, judgePatch, NESTED_TOO_DEEP, type PatchVerdict } from "./judge-patch.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 
@@ -50,6 +39,14 @@ interface Progress {
   readonly call: Call;
 }
 
+/** The bytes of JSON that the patches of one shared resource still may set. */
+interface Room {
+  left: number;
+}
+
+/** A response has 4 MiB, which other steps share, and the owner of a field decides how large it is. */
+const MAX_BYTES = 512 * 1024;
+
 /** The key of the XR among patched objects: no resource has an empty name. */
 const COMPOSITE = "";
 
@@ -63,7 +60,7 @@ const targetOf = ({ toResource, toCompositeFieldPath }: Patch): FieldPath =>
 export function toPatches(shares: readonly Judged[], call: Call): Patches {
   const progress: Progress = { objects: new Map(), call };
   const applied = shares.map((share) => {
-    const room = newRoom();
+    const room = { left: MAX_BYTES };
     return share.shared.patches.map((patch) => apply(patch, judgePatch(patch, share, call), room, progress));
   });
   const { objects } = progress;
@@ -97,7 +94,7 @@ const toStatusPath = ({ toCompositeFieldPath: path }: Patch): FieldPath | undefi
 
 /** The path of what is sent to the XR: where a list's item is written, the whole list. */
 function toWhole(path: FieldPath): FieldPath {
-  const list = path.findIndex((step) => typeof step === "number" || step === EVERY);
+  const list = path.findIndex((step) => typeof step === "number");
   return list < 0 ? path : path.slice(0, list);
 }
 
@@ -136,20 +133,28 @@ function findLacking(applied: readonly Applied[], lacking: readonly FieldPath[],
 function apply(patch: Patch, verdict: PatchVerdict, room: Room, progress: Progress): Applied {
   if (verdict.is === "leave") return { patch, is: "untouched", reason: verdict.reason };
   if (verdict.is === "keep") return keep(patch, verdict, progress);
-  const { left } = room;
-  const edited = edit(patch, setting(verdict.value, patch.policy.toFieldPath, room), progress);
-  if (edited.is === "edited") return { patch, is: "set" };
-  room.left = left;
-  return keep(patch, { is: "keep", reason: { is: "PatchFailed", fault: edited.fault } }, progress);
+  const bytes = Buffer.byteLength(JSON.stringify(verdict.value));
+  const fault =
+    bytes > room.left
+      ? `cannot set ${formatFieldPath(targetOf(patch))}: the value has ${bytes} bytes; at most ${MAX_BYTES} are set in all`
+      : edit(patch, verdict.value, progress);
+  if (fault !== undefined) return keep(patch, { is: "keep", reason: { is: "PatchFailed", fault } }, progress);
+  room.left -= bytes;
+  return { patch, is: "set" };
 }
 
-function edit(patch: Patch, change: Edit, progress: Progress): Edited {
+/** Sets a patch's field. @returns the fault where that is not possible. */
+function edit(patch: Patch, value: JsonValue, progress: Progress): string | undefined {
   const path = targetOf(patch);
   const whole = soFar(patch, progress);
-  if (!isObject(whole)) return cannotSet(path, `what it is in is ${NESTED_TOO_DEEP}`);
-  const edited = editAt(whole, path, change);
-  if (edited.is === "edited") progress.objects.set(objectOf(patch), edited.object);
-  return edited;
+  if (!isObject(whole)) return `cannot set ${formatFieldPath(path)}: what it is in is ${NESTED_TOO_DEEP}`;
+  try {
+    progress.objects.set(objectOf(patch), withValueAt(whole, path, value));
+    return undefined;
+  } catch (error) {
+    if (error instanceof FunctionError) return error.message;
+    throw error;
+  }
 }
 
 /** The object that a patch edits, with the edits of the patches before it. */
@@ -164,31 +169,15 @@ function keep(patch: Patch, { reason, isDefaulting = false }: Keeping, progress:
   const { toResource } = patch;
   const { composite, request } = progress.call;
   const shown = toResource === undefined ? composite : request.observed.resources.get(toResource.name);
-  const change = shown && toKept(shown.document, patch);
-  const before = isDefaulting ? valueIn(soFar(patch, progress), patch) : undefined;
-  if (change === undefined || edit(patch, change, progress).is !== "edited") return { patch, is: "untouched", reason };
-  const after = isDefaulting ? valueIn(soFar(patch, progress), patch) : undefined;
-  return { patch, is: "kept", isFine: isDefaulting && (isEmpty(before) || isSame(before, after)), reason };
+  const value = shown?.document.at(targetOf(patch));
+  const whole = soFar(patch, progress);
+  const before = isObject(whole) ? valueAt(whole, targetOf(patch)) : undefined;
+  if (value === undefined || edit(patch, value, progress) !== undefined) return { patch, is: "untouched", reason };
+  const isFine = isDefaulting && (before === undefined || contains(value, before));
+  return { patch, is: "kept", isFine, reason };
 }
 
 type Keeping = Extract<PatchVerdict, { is: "keep" }>;
-
-const valueIn = (object: JsonValue | typeof TOO_DEEP, patch: Patch): JsonValue | undefined =>
-  object === TOO_DEEP ? undefined : valueAt(object, toWhole(targetOf(patch)));
-
-/** Of each field at a path with `[*]`, its own value. The list or map that holds them is read once: it may be long. */
-function toKept(shown: Document, patch: Patch): Edit | undefined {
-  const path = targetOf(patch);
-  const every = path.indexOf(EVERY);
-  const value = shown.at(every < 0 ? path : path.slice(0, every));
-  if (value === undefined) return undefined;
-  const { toFieldPath } = patch.policy;
-  if (every < 0) return keeping(value, toFieldPath);
-  return (before, at) => {
-    const own = valueAt(value, at.slice(every));
-    return own === undefined ? (before ?? null) : keeping(own, toFieldPath)(before);
-  };
-}
 
 /** Adds all patches to the draft. */
 export function withPatches(draft: Draft, { composite, resources, heldBack }: Patches): Draft {

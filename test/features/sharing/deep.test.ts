@@ -78,7 +78,7 @@ describe("what is nested deeper than this function reads stops nobody:", () => {
 
   test("a resource of an earlier step is not patched", () => {
     const toResource = { name: "app", fieldPath: "spec.db" };
-    const policy = { fromFieldPath: "Optional" };
+    const policy = "Optional";
     const sharedResources = [{ ...alone, patches: [{ fromFieldPath: "metadata.name", toResource, policy }] }];
     const draft = draftOf({ sharedResources, answers: { db: [database()] }, desired: { app: { spec: deep() } } });
     expect([says(draft), draft.resources.size]).toEqual([

@@ -16,10 +16,7 @@ import {
 const { connection: _, ...alone } = shared({ grant: "Annotation" });
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
   runSharing(callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
-const optional = (patch: JsonObject): JsonObject => ({
-  ...patch,
-  policy: { ...(patch["policy"] as JsonObject | undefined), fromFieldPath: "Optional" },
-});
+const optional = (patch: JsonObject): JsonObject => ({ ...patch, policy: "Optional" });
 const isFatal = ({ severity }: Result): boolean => severity === "Fatal";
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 
@@ -137,43 +134,6 @@ describe("a field of a composed resource that exists is not taken back", () => {
     const draft = draftOf([patch], { answers, xr: { ...xr(), status: { endpoint: "shown" } } });
     expect(draft.composite).toEqual([]);
   });
-
-  test.each([
-    { toFieldPath: "Replace", desired: ["x"], observed: ["x", "a"], becomes: ["x", "a"] },
-    { toFieldPath: "AppendArray", desired: ["x"], observed: ["x", "a"], becomes: ["x", "a"] },
-    { toFieldPath: "AppendArray", desired: ["new"], observed: ["x", "a"], becomes: ["new", "x", "a"] },
-    { toFieldPath: "MergeObjects", desired: { x: 2 }, observed: { x: 1, a: 1 }, becomes: { x: 2, a: 1 } },
-    { toFieldPath: "ForceMergeObjects", desired: { x: 2 }, observed: { x: 1, a: 1 }, becomes: { x: 1, a: 1 } },
-    {
-      toFieldPath: "MergeObjectsAppendArrays",
-      desired: { x: [1, 2] },
-      observed: { x: [1, 2, 2, 3], a: 1 },
-      becomes: { x: [1, 2, 2, 3], a: 1 },
-    },
-  ])("$toFieldPath of $observed with $desired is $becomes", ({ toFieldPath, desired, observed, becomes }) => {
-    const draft = draftOf([{ fromFieldPath, toResource, policy: { toFieldPath } }], {
-      answers: { db: [database({ annotations: {} })] },
-      desired: { app: { spec: { ids: desired } } },
-      observed: { app: { spec: { ids: observed } } },
-    });
-    expect(field(draft)).toEqual({ ids: becomes });
-  });
-
-  test("a list that two shared resources add to keeps what the one gave and takes what the other gives", () => {
-    const patches = [{ fromFieldPath, toResource, policy: { toFieldPath: "AppendArray" } }];
-    const sharedResources = ["net", "db"].map((name) => ({ ...alone, name, patches }));
-    for (const shares of [sharedResources, sharedResources.toReversed()]) {
-      const draft = runSharing(
-        callOf({
-          sharedResources: shares,
-          answers: { net: [database({ annotations: {} })], db: [database({ status: { ids: ["new"] } })] },
-          desired: { app },
-          observed: { app: { spec: { ids: ["of net"] } } },
-        }),
-      );
-      expect((field(draft) as JsonObject | undefined)?.["ids"]).toHaveLength(2);
-    }
-  });
 });
 
 describe("a resource that no earlier step desires", () => {
@@ -239,7 +199,7 @@ describe("a field that is not set", () => {
   });
 
   test("is waited for where it is Required, and keeps what was there", () => {
-    const required = { ...patch, policy: { fromFieldPath: "Required" } };
+    const required = { ...patch, policy: "Required" };
     const draft = draftOf([required], { xr: { ...xr(), status: { port: 5432 } } });
     expect([says(draft), draft.compositeReady, draft.composite]).toEqual([
       "FieldNotSet: db: status.port of XPostgres orders is not set",
@@ -281,25 +241,14 @@ describe("what an owner writes does not stop its consumers", () => {
   });
 });
 
-test.each([
-  {
-    reason: "an index that leaves a gap in a list",
-    toResource: { name: "app", fieldPath: "spec.env[2]" },
-    policy: {},
-    fault: "cannot set spec.env[2]: something else is on the way",
-  },
-  {
-    reason: "a list for what is none",
-    toResource: { name: "app", fieldPath: "spec.text" },
-    policy: { toFieldPath: "AppendArray" },
-    fault: "cannot set spec.text: a list cannot be added to something else",
-  },
-])("a patch fails and leaves its resource as it is where it has $reason", ({ toResource, policy, fault }) => {
-  const draft = draftOf([optional({ fromFieldPath: "status.found", toResource, policy })], {
+test("a patch fails and leaves its resource as it is where its index leaves a gap in a list", () => {
+  const toResource = { name: "app", fieldPath: "spec.env[2]" };
+  const draft = draftOf([optional({ fromFieldPath: "status.found", toResource })], {
     answers: { db: [database({ status: { found: ["a"] } })] },
-    desired: { app: { spec: { env: [], text: "a" } } },
+    desired: { app: { spec: { env: [] } } },
   });
-  expect([says(draft), draft.resources.size]).toEqual([`PatchFailed: db: ${fault}`, 0]);
+  const failed = "PatchFailed: db: cannot set spec.env[2]: something else is on the way";
+  expect([says(draft), draft.resources.size]).toEqual([failed, 0]);
 });
 
 describe("the values of one shared resource come to 512 KB at most", () => {
@@ -336,14 +285,6 @@ describe("the values of one shared resource come to 512 KB at most", () => {
       { path: ["status", failed], value: "before" },
       { path: ["status", "small"], value: "small" },
     ]);
-  });
-
-  test("and a patch that fails leaves room for others", () => {
-    const toResource = { name: "app", fieldPath: "spec.env[*].value" };
-    const app = { spec: { env: [{ value: "" }, { value: "" }] } };
-    const patches = [optional({ fromFieldPath: "status.large", toResource }), toStatus("large", "large")];
-    const draft = draftOf(patches, { answers, desired: { app } });
-    expect([draft.resources.size, draft.composite]).toEqual([0, [{ path: ["status", "large"], value: large }]]);
   });
 
   test("but another shared resource has as much", () => {
@@ -398,58 +339,6 @@ describe("a composed resource whose field is Required, as it is unless the input
   });
 });
 
-describe("a target path with [*]", () => {
-  const app = { kind: "App", spec: { env: [{ name: "a", value: "" }, { name: "b" }, { name: "c", value: "old" }] } };
-  const patch = optional({
-    fromFieldPath: "status.endpoint",
-    toResource: { name: "app", fieldPath: "spec.env[*].value" },
-  });
-  const env = (draft: Draft) => (draft.resources.get("app") as { object: typeof app } | undefined)?.object.spec.env;
-
-  test("sets the fields that are there, and adds none", () => {
-    expect(env(draftOf([patch], { desired: { app } }))).toEqual([
-      { name: "a", value: "orders.db.example.org" },
-      { name: "b" },
-      { name: "c", value: "orders.db.example.org" },
-    ]);
-  });
-
-  test.each([
-    { reason: "the shared resource is gone", answers: { db: [] } },
-    { reason: "it is not granted", answers: { db: [database({ annotations: {} })] } },
-    { reason: "its field is gone", answers: { db: [database({ status: {} })] } },
-  ])("keeps the value of each while $reason", ({ answers }) => {
-    const observed = { app: { ...app, spec: { env: [{ value: "1" }, {}, { value: "3" }] } } };
-    expect(env(draftOf([patch], { answers, desired: { app }, observed }))).toEqual([
-      { name: "a", value: "1" },
-      { name: "b" },
-      { name: "c", value: "3" },
-    ]);
-  });
-
-  test.each([
-    { value: "x".repeat(10_000), before: "", toFieldPath: "Replace", bytes: "10002" },
-    { value: Array.from({ length: 1000 }, String), before: [], toFieldPath: "AppendArray", bytes: "12001" },
-    { value: { text: "x".repeat(10_000) }, before: {}, toFieldPath: "MergeObjects", bytes: "10011" },
-  ])("$toFieldPath fails before the value is set so often that the product is large", (example) => {
-    const { value, before, toFieldPath, bytes } = example;
-    const items = Array.from({ length: 100 }, () => ({ value: before }));
-    const patches = [optional({ ...patch, fromFieldPath: "status.found", policy: { toFieldPath } })];
-    const answers = { db: [database({ status: { found: value } })] };
-    const draft = draftOf(patches, { answers, desired: { app: { kind: "App", spec: { env: items } } } });
-    expect(says(draft)).toBe(
-      `PatchFailed: db: cannot set spec.env[*].value: the value has ${bytes} bytes; at most 524288 are set in all`,
-    );
-    expect(env(draft)).toBeUndefined();
-  });
-
-  test("fails where nothing is there", () => {
-    expect(says(draftOf([patch], { desired: { app: { kind: "App", spec: { env: [] } } } }))).toBe(
-      "PatchFailed: db: cannot set spec.env[*].value: nothing is there",
-    );
-  });
-});
-
 describe("a patch into a list of the XR's status", () => {
   test("sends the list, with what an earlier step desires in it", () => {
     const patch = { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.hosts[1]" };
@@ -459,35 +348,5 @@ describe("a patch into a list of the XR's status", () => {
     expect(runSharing({ ...call, request }).composite).toEqual([
       { path: ["status", "hosts"], value: ["a", "orders.db.example.org"] },
     ]);
-  });
-});
-
-describe("policy.toFieldPath says what becomes of a value that is there", () => {
-  const before = { keep: 1, same: "old", list: [1, 2] };
-  const value = { same: "new", list: [2, 3], added: true };
-  test.each([
-    { policy: "Replace", becomes: value },
-    { policy: "MergeObjects", becomes: { ...before, added: true } },
-    { policy: "MergeObjectsAppendArrays", becomes: { ...before, list: [1, 2, 2, 3], added: true } },
-    { policy: "ForceMergeObjects", becomes: { ...before, ...value } },
-    { policy: "ForceMergeObjectsAppendArrays", becomes: { ...before, ...value, list: [1, 2, 2, 3] } },
-  ])("$policy", ({ policy, becomes }) => {
-    const toResource = { name: "app", fieldPath: "spec" };
-    const patch = { fromFieldPath: "status.value", toResource, policy: { toFieldPath: policy } };
-    const draft = draftOf([patch], {
-      answers: { db: [database({ status: { value } })] },
-      desired: { app: { spec: before } },
-    });
-    expect(draft.resources.get("app")).toMatchObject({ object: { spec: becomes } });
-  });
-
-  test("adds to a list at the path itself only items that are not there", () => {
-    const toResource = { name: "app", fieldPath: "spec" };
-    const patch = { fromFieldPath: "status.value", toResource, policy: { toFieldPath: "AppendArray" } };
-    const draft = draftOf([patch], {
-      answers: { db: [database({ status: { value: [{ b: 1, a: 2 }, 3] } })] },
-      desired: { app: { spec: [{ a: 2, b: 1 }] } },
-    });
-    expect(draft.resources.get("app")).toMatchObject({ object: { spec: [{ a: 2, b: 1 }, 3] } });
   });
 });
