@@ -1,12 +1,7 @@
 import type { ExternalName } from "./external-name.ts";
 
 const provider = (...parameters: readonly string[]): ExternalName => ({ from: "provider", isId: false, parameters });
-const metadata = (...parameters: readonly string[]): ExternalName => ({
-  from: "metadata",
-  isId: false,
-  isTemplate: true,
-  parameters,
-});
+const metadata = (...parameters: readonly string[]): ExternalName => ({ from: "metadata", isId: false, parameters });
 const fields = (...parameters: readonly string[]): ExternalName => ({ from: "parameters", isId: false, parameters });
 
 const ID: ExternalName = { from: "provider", isId: true, parameters: [] };
