@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { listTables } from "../../src/crossplane/providers/families.ts";
 import { referenceStems } from "../../src/crossplane/providers/reference-names.ts";
 import { findTwin } from "../../src/crossplane/twin.ts";
 
@@ -16,6 +18,22 @@ test.each<[apiVersion: string, kind: string, twin: string | undefined]>([
   ["v1", "ConfigMap", undefined],
 ])("the twin of %s %s is of %s", (apiVersion, kind, twin) => {
   expect(findTwin(apiVersion, kind)).toBe(twin);
+});
+
+test("every kind of Upbound's providers and its twin find each other", () => {
+  const domains = ["aws.upbound.io", undefined, "azure.upbound.io", "gcp.upbound.io"];
+  const kinds = listTables().flatMap(({ entries }, index) =>
+    [...entries.keys()].map((entry) => ({ entry, domain: domains[index] })),
+  );
+  const found = kinds.filter(({ domain }) => domain !== undefined);
+  for (const { entry, domain } of found) {
+    const [service, kind = ""] = entry.split(":");
+    const group = [service, domain].filter((part) => part !== "-").join(".");
+    const twin = findTwin(`${group}/v1`, kind) ?? "";
+    expect(withoutScope(twin), entry).toMatch(`${group}/v1`);
+    expect(findTwin(findTwin(twin, kind) ?? "", kind), entry).toBe(twin);
+  }
+  expect(found.length).toBeGreaterThan(2000);
 });
 
 test.each<[field: string, stems: readonly string[]]>([

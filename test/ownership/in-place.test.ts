@@ -3,7 +3,15 @@ import { parseFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { identityOf, named, resource } from "./identity-of.ts";
 
 /** Fields that identify some of the kinds. */
-const parents = ["vpcId", "subnetId", "connectionId", "staticIpName", "operatingSystem", "networkInterfaceId"];
+const parents = [
+  "vpcId",
+  "subnetId",
+  "connectionId",
+  "staticIpName",
+  "operatingSystem",
+  "networkInterfaceId",
+  "webAclArn",
+];
 
 /** A managed resource of which all other identifying fields are set. */
 const declare = (group: string, kind: string, field: string, value: string) =>
@@ -25,12 +33,14 @@ describe("a field that its provider updates in place, or of which the cloud reso
     ["cloudwatchlogs.aws.upbound.io", "Destination", "targetArn"],
     ["ec2.aws.upbound.io", "EIP", "instance"],
     ["ec2.aws.upbound.io", "RouteTableAssociation", "routeTableId"],
+    ["iam.aws.upbound.io", "UserGroupMembership", "groups"],
     ["iot.aws.upbound.io", "Authorizer", "authorizerFunctionArn"],
     ["pipes.aws.upbound.io", "Pipe", "enrichment"],
     ["pipes.aws.upbound.io", "Pipe", "target"],
     ["sagemaker.aws.upbound.io", "Endpoint", "endpointConfigName"],
     ["sagemaker.aws.upbound.io", "NotebookInstance", "defaultCodeRepository"],
     ["sesv2.aws.upbound.io", "EmailIdentity", "configurationSetName"],
+    ["wafv2.aws.upbound.io", "WebACLRuleGroupAssociation", "managedRuleGroup.version"],
     ["logging.gcp.upbound.io", "Metric", "bucketName"],
     ["streamanalytics.azure.upbound.io", "OutputBlob", "storageAccountName"],
     ["streamanalytics.azure.upbound.io", "OutputBlob", "storageContainerName"],

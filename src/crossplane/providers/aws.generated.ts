@@ -178,7 +178,7 @@ guardduty: Detector* Filter(detectorId) MalwareProtectionPlan* Member*-
 iam: AccessKey*- AccountAlias- AccountPasswordPolicy*- Group- GroupMembership*(group)-
   GroupPolicyAttachment*=(group,policyArn)- InstanceProfile OpenIDConnectProvider* Policy(path) Role RolePolicy(role)-
   RolePolicyAttachment*=(role,policyArn)- SAMLProvider ServerCertificate ServiceLinkedRole* ServiceSpecificCredential*-
-  SigningCertificate*- User UserGroupMembership=(user,groups)- UserLoginProfile*=(user)-
+  SigningCertificate*- User UserGroupMembership~(user)- UserLoginProfile*=(user)-
   UserPolicyAttachment*=(user,policyArn)- UserSSHKey*- VirtualMfaDevice*
 identitystore: Group~(identityStoreId)- GroupMembership~(identityStoreId)- User~(identityStoreId)-
 imagebuilder: Component* ContainerRecipe* DistributionConfiguration* Image* ImagePipeline* ImageRecipe*
@@ -329,8 +329,7 @@ waf: ByteMatchSet*- GeoMatchSet*- IPSet*- RateBasedRule* RegexMatchSet*- RegexPa
 wafregional: ByteMatchSet*- GeoMatchSet*- IPSet*- RateBasedRule* RegexMatchSet*- RegexPatternSet*- Rule*
   SQLInjectionMatchSet*- SizeConstraintSet*- WebACL* XSSMatchSet*-
 wafv2: IPSet* RegexPatternSet* RuleGroup* WebACL* WebACLAssociation=(webAclArn,resourceArn)-
-  WebACLLoggingConfiguration=(resourceArn)-
-  WebACLRuleGroupAssociation=(webAclArn,ruleName,ruleGroupReference,managedRuleGroup)-
+  WebACLLoggingConfiguration=(resourceArn)- WebACLRuleGroupAssociation=(webAclArn,ruleName)-
 workspaces: Directory* IPGroup*
 xray: EncryptionConfig*=- Group* SamplingRule
 `,
