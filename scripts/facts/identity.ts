@@ -20,8 +20,8 @@ export interface Places {
 
 /**
  * Derives what identifies a kind: an association by the fields that it associates, any other by its external name, the arguments that
- * its Terraform ID is made of, and the parents that the ID does not say. A reference alone does not count: providers update many of
- * the fields that it fills in in place.
+ * its Terraform ID is made of, and the parents that the ID does not say. A reference alone does not count: many of the fields that
+ * references fill in can change in place.
  */
 export function toIdentity(versions: readonly Kind[], name: ExternalName | undefined, places: Places): KindIdentity {
   const [{ kind: own = "", group = "" } = {}] = versions;

@@ -2,7 +2,11 @@ import { referenceStems } from "../../src/crossplane/providers/reference-names.t
 import type { Kind, Schema } from "./crd.ts";
 import { schemaAt } from "./tags.ts";
 
-/** @throws {Error} if a reference fills in an identifying field and is not found beside it by its name. */
+/**
+ * Checks that the function finds the references that fill in identifying fields, by their names.
+ *
+ * @throws {Error} naming those that it does not find.
+ */
 export function assertReferences(versions: readonly Kind[], fields: readonly string[]): void {
   for (const { kind, group, versions: schemas } of versions) {
     const unknown = [...schemas.values()].flatMap((schema) => fields.flatMap((field) => findUnknown(schema, field)));
