@@ -44,17 +44,17 @@ export const associations: Readonly<Record<string, ReadonlyMap<string, readonly 
       PoolRolesAttachment(identityPoolId)
     cognitoidp: RiskConfiguration(userPoolId, clientId) UserInGroup(userPoolId, groupName, username)
       UserPoolUICustomization(userPoolId, clientId)
-    directconnect: ConnectionAssociation(connectionId, lagId)
+    directconnect: ConnectionAssociation(connectionId)
     dynamodb: ContributorInsights(tableName, indexName) KinesisStreamingDestination(tableName, streamArn)
     ec2: AMILaunchPermission(imageId, accountId, group, organizationArn, organizationalUnitArn)
       DefaultNetworkACL(defaultNetworkAclId) DefaultRouteTable(defaultRouteTableId) DefaultSecurityGroup(vpcId)
       DefaultSubnet(availabilityZone) DefaultVPC() EBSDefaultKMSKey() EBSEncryptionByDefault() InstanceState(instanceId)
       MainRouteTableAssociation(vpcId) NetworkACLRule(networkAclId, ruleNumber, egress)
-      NetworkInterfaceSgAttachment(networkInterfaceId, securityGroupId) RouteTableAssociation(routeTableId, subnetId, gatewayId)
+      NetworkInterfaceSgAttachment(networkInterfaceId, securityGroupId) RouteTableAssociation(subnetId, gatewayId)
       SerialConsoleAccess() SnapshotCreateVolumePermission(snapshotId, accountId) SpotDatafeedSubscription()
       TransitGatewayPeeringAttachmentAccepter(transitGatewayAttachmentId)
       TransitGatewayVPCAttachmentAccepter(transitGatewayAttachmentId) VolumeAttachment(volumeId, instanceId, deviceName)
-      VPCDHCPOptionsAssociation(vpcId, dhcpOptionsId) VPCEndpointSecurityGroupAssociation(vpcEndpointId, securityGroupId)
+      VPCDHCPOptionsAssociation(vpcId) VPCEndpointSecurityGroupAssociation(vpcEndpointId, securityGroupId)
       VPCEndpointServiceAllowedPrincipal(vpcEndpointServiceId, principalArn)
       VPCPeeringConnectionAccepter(vpcPeeringConnectionId) VPCPeeringConnectionOptions(vpcPeeringConnectionId)
       VPNConnectionRoute(vpnConnectionId, destinationCidrBlock) VPNGatewayAttachment(vpnGatewayId, vpcId)
@@ -78,7 +78,7 @@ export const associations: Readonly<Record<string, ReadonlyMap<string, readonly 
     lakeformation: DataLakeSettings(catalogId) Resource(arn)
     lambda: FunctionEventInvokeConfig(functionName, qualifier) ProvisionedConcurrencyConfig(functionName, qualifier)
     lightsail: DiskAttachment(diskName, instanceName) InstancePublicPorts(instanceName) LBAttachment(lbName, instanceName)
-      StaticIPAttachment(staticIpName, instanceName)
+      StaticIPAttachment(staticIpName)
     location: TrackerAssociation(trackerName, consumerArn)
     macie2: Account()
     networkfirewall: LoggingConfiguration(firewallArn)
@@ -106,7 +106,7 @@ export const associations: Readonly<Record<string, ReadonlyMap<string, readonly 
       IdentityNotificationTopic(identity, notificationType) IdentityPolicy(identity, name)
     sns: SMSPreferences()
     sqs: QueuePolicy(queueUrl) QueueRedriveAllowPolicy(queueUrl) QueueRedrivePolicy(queueUrl)
-    ssm: DefaultPatchBaseline(operatingSystem, baselineId) PatchGroup(baselineId, patchGroup) ServiceSetting(settingId)
+    ssm: DefaultPatchBaseline(operatingSystem) PatchGroup(baselineId, patchGroup) ServiceSetting(settingId)
     transfer: Tag(resourceArn, key)
     verifiedaccess: InstanceLoggingConfiguration(verifiedaccessInstanceId)
       InstanceTrustProviderAttachment(verifiedaccessInstanceId, verifiedaccessTrustProviderId)
@@ -127,10 +127,10 @@ export const associations: Readonly<Record<string, ReadonlyMap<string, readonly 
       NetworkInterfaceApplicationSecurityGroupAssociation(networkInterfaceId, applicationSecurityGroupId)
       NetworkInterfaceBackendAddressPoolAssociation(networkInterfaceId, ipConfigurationName, backendAddressPoolId)
       NetworkInterfaceNatRuleAssociation(networkInterfaceId, ipConfigurationName, natRuleId)
-      NetworkInterfaceSecurityGroupAssociation(networkInterfaceId, networkSecurityGroupId)
+      NetworkInterfaceSecurityGroupAssociation(networkInterfaceId)
       PrivateEndpointApplicationSecurityGroupAssociation(privateEndpointId, applicationSecurityGroupId)
-      SubnetNATGatewayAssociation(subnetId, natGatewayId) SubnetNetworkSecurityGroupAssociation(subnetId, networkSecurityGroupId)
-      SubnetRouteTableAssociation(subnetId, routeTableId)
+      SubnetNATGatewayAssociation(subnetId) SubnetNetworkSecurityGroupAssociation(subnetId)
+      SubnetRouteTableAssociation(subnetId)
     security: StorageDefender(storageAccountId)
     signalrservice: NetworkACL(signalrServiceId) WebPubsubNetworkACL(webPubsubId)
     storage: AccountNetworkRules(storageAccountId) BlobInventoryPolicy(storageAccountId)
@@ -147,41 +147,72 @@ export const associations: Readonly<Record<string, ReadonlyMap<string, readonly 
   `),
 };
 
-/** Fields that identify a kind beside those that its Terraform ID or its references tell. */
+/**
+ * Parents, for a kind whose Terraform ID does not say them: it is unique below them only, or is made of arguments that the CRD calls
+ * otherwise or omits. A field that its provider updates in place is none, whatever it refers to.
+ */
 export const parents: Readonly<Record<string, ReadonlyMap<string, readonly string[]>>> = {
   "aws.upbound.io": read(`
-    cloudwatchlogs: AccountPolicy(policyType)
-    ec2: SubnetCidrReservation(subnetId) TransitGatewayMulticastDomainAssociation(subnetId)
-      VPCIpamPoolCidr(ipamPoolId) VPCIpamPoolCidrAllocation(ipamPoolId)
-    efs: MountTarget(subnetId)
-    elasticbeanstalk: ApplicationVersion(application)
-    kms: Ciphertext(keyId) Grant(keyId)
+    apigateway: Authorizer(restApiId) Deployment(restApiId) Model(restApiId) RequestValidator(restApiId) Resource(restApiId)
+      UsagePlanKey(usagePlanId)
+    apigatewayv2: APIMapping(domainName) Authorizer(apiId) Deployment(apiId) Integration(apiId)
+      IntegrationResponse(apiId, integrationId) Model(apiId) Route(apiId) RouteResponse(apiId, routeId) Stage(apiId)
+    appautoscaling: ScheduledAction(scalableDimension)
+    bedrockagentcore: GatewayTarget(gatewayIdentifier) MemoryStrategy(memoryId) Policy(policyEngineId)
+    cloudwatchlogs: AccountPolicy(policyType) MetricFilter(logGroupName) Stream(logGroupName)
+    deploy: App()
+    eks: ClusterAuth(clusterName) PodIdentityAssociation(clusterName)
+    elasticbeanstalk: ApplicationVersion(application) ConfigurationTemplate(application)
+    iam: GroupMembership(group)
+    kms: Ciphertext(keyId)
+    lambda: Permission(functionName, qualifier)
+    mq: User(brokerId)
     opensearchserverless: AccessPolicy(type) LifecyclePolicy(type) SecurityPolicy(type)
-    s3control: AccessPoint(bucket)
+    ses: EventDestination(configurationSetName)
+  `),
+  "aws.crossplane.io": read(`
+    acmpca: CertificateAuthorityPermission(certificateAuthorityARN)
+    apigateway: Authorizer(restApiId) BasePathMapping(domainName) Deployment(restApiId) DocumentationPart(restApiId)
+      DocumentationVersion(restApiId) GatewayResponse(restApiId) Integration(restApiId, resourceId, httpMethod)
+      IntegrationResponse(restApiId, resourceId, httpMethod) Method(restApiId, resourceId)
+      MethodResponse(restApiId, resourceId, httpMethod) Model(restApiId) RequestValidator(restApiId) Resource(restApiId)
+      Stage(restApiId) UsagePlanKey(restApiId)
+    apigatewayv2: APIMapping(domainName) Authorizer(apiId) Deployment(apiId) Integration(apiId)
+      IntegrationResponse(apiId, integrationId) Model(apiId) Route(apiId) RouteResponse(apiId, routeId) Stage(apiId)
+    cognitoidentityprovider: Group(userPoolId) GroupUserMembership(groupname, userPoolId) IdentityProvider(userPoolId)
+      ResourceServer(userPoolId) UserPoolClient(userPoolId)
+    ec2: LaunchTemplateVersion(launchTemplateId, launchTemplateName) Route(routeTableId)
+      TransitGatewayRoute(transitGatewayRouteTableId)
+    ecr: LifecyclePolicy(repositoryName) RepositoryPolicy(repositoryName)
+    ecs: Service(cluster)
+    eks: Addon(clusterName) FargateProfile(clusterName) IdentityProviderConfig(clusterName) NodeGroup(clusterName)
+    elasticloadbalancing: ELBAttachment(elbName)
+    elbv2: Target(targetGroupArn)
+    emrcontainers: JobRun(virtualClusterId)
+    iam: GroupPolicyAttachment(groupName, policyArn) GroupUserMembership(groupName, userName) RolePolicy(roleName)
+      RolePolicyAttachment(roleName, policyArn) UserPolicyAttachment(userName, policyArn)
+    kms: Grant(keyId)
+    lambda: FunctionURLConfig(functionName) Permission(functionName)
+    mq: User(brokerID)
+    prometheusservice: AlertManagerDefinition(workspaceId) RuleGroupsNamespace(workspaceId)
+    rds: DBInstanceRoleAssociation(dbInstanceIdentifier)
+    route53: ResourceRecordSet(zoneId, type, setIdentifier)
+    s3: BucketPolicy(bucketName)
+    transfer: User(serverID)
   `),
   "azure.upbound.io": read(`
+    cache: RedisLinkedServer(linkedRedisCacheId)
+    costmanagement: ResourceGroupCostManagementExport(resourceGroupId)
+    devices: IOTHubDPSCertificate(iotDpsName)
     eventhub: EventHub(namespaceId)
+    network: VirtualNetworkDNSServers(virtualNetworkId)
     storage: Blob(storageContainerId)
+    storagecache: HPCCacheAccessPolicy()
+    streamanalytics: FunctionJavascriptUda(streamAnalyticsJobId) OutputBlob(streamAnalyticsJobName)
+      OutputFunction(streamAnalyticsJobName) OutputPowerBI(streamAnalyticsJobId)
   `),
   "gcp.upbound.io": read(`
-    kms: CryptoKeyVersion(cryptoKey) SecretCiphertext(cryptoKey)
-    cloudplatform: ServiceAccountKey(serviceAccountId)
-    storage: HMACKey(serviceAccountEmail)
+    compute: BackendBucketSignedURLKey(name) BackendServiceSignedURLKey(name)
+    kms: SecretCiphertext(cryptoKey)
   `),
 };
-
-/**
- * Kinds to which a reference configures a resource and does not say which one it is, unless its Terraform ID contains it:
- * encryption keys, roles, networks, parameters, where logs and notices go.
- */
-export const configuring: ReadonlySet<string> = new Set([
-  ..."Bucket.s3 Certificate.acm CertificateValidation.acm InstanceProfile.iam Key.kms".split(" "),
-  ..."KeyPair.ec2 LaunchConfiguration.autoscaling PlacementGroup.ec2 Role.iam SchedulingPolicy.batch Subnet.ec2".split(
-    " ",
-  ),
-  ..."SecurityGroup.ec2 Topic.sns MetricAlarm.cloudwatch DeliveryStream.firehose Object.s3 ACL.memorydb VPCIpamPool.ec2".split(
-    " ",
-  ),
-  ..."Subnet.network Key.keyvault Secret.keyvault ServicePlan.web AppServicePlan.web".split(" "),
-  ..."CryptoKey.kms ServiceAccount.cloudplatform Subnetwork.compute".split(" "),
-]);

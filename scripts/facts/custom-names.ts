@@ -1,12 +1,7 @@
 import type { ExternalName } from "./external-name.ts";
 
 const provider = (...parameters: readonly string[]): ExternalName => ({ from: "provider", isId: false, parameters });
-const metadata = (...parameters: readonly string[]): ExternalName => ({
-  from: "metadata",
-  isId: false,
-  isTemplate: true,
-  parameters,
-});
+const metadata = (...parameters: readonly string[]): ExternalName => ({ from: "metadata", isId: false, parameters });
 const fields = (...parameters: readonly string[]): ExternalName => ({ from: "parameters", isId: false, parameters });
 
 const ID: ExternalName = { from: "provider", isId: true, parameters: [] };
@@ -35,7 +30,8 @@ export const customNames: Readonly<Record<string, ExternalName>> = {
   eksOIDCIdentityProvider: metadata("cluster_name"),
   eksPodIdentityAssociation: ID,
   iamPolicy: metadata("path"),
-  iamUserGroupMembership: fields("user", "groups"),
+  // Adds the user to groups beside those of other memberships, and its list of them changes in place.
+  iamUserGroupMembership: provider("user"),
   kmsAlias: metadata(),
   lambdaFunctionURL: fields("function_name", "qualifier"),
   lambdaRuntimeManagementConfig: fields("function_name", "qualifier"),
@@ -56,7 +52,7 @@ export const customNames: Readonly<Record<string, ExternalName>> = {
   aws_vpc_endpoint_route_table_association: fields("vpc_endpoint_id", "route_table_id"),
   aws_vpc_endpoint_subnet_association: fields("vpc_endpoint_id", "subnet_id"),
   vpcSecurityGroupRule: ID,
-  wafv2WebACLRuleGroupAssociation: fields("web_acl_arn", "rule_name", "rule_group_reference", "managed_rule_group"),
+  wafv2WebACLRuleGroupAssociation: fields("web_acl_arn", "rule_name"),
   // provider-upjet-azure
   aiFoundryProjectExternalName: metadata("ai_services_hub_id"),
   apiManagementSubscription: provider("resource_group_name", "api_management_name"),

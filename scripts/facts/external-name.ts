@@ -11,8 +11,6 @@ export interface ExternalName {
   readonly from: "metadata" | "provider" | "parameters";
   /** True if it is the Terraform ID, which the provider reports in status.atProvider.id. */
   readonly isId: boolean;
-  /** True if the Terraform ID is made by a template or a function, so that no other argument identifies the resource. */
-  readonly isTemplate?: boolean;
   /** The Terraform arguments that the ID is made of, beside the external name; `a.b` for an argument of a block. */
   readonly parameters: readonly string[];
 }
@@ -43,18 +41,8 @@ function endOfEntry(text: string, from: number): number {
   throw new Error(`cannot find the end of the entry at ${text.slice(from, from + 80)}`);
 }
 
-const named = (parameters: readonly string[]): ExternalName => ({
-  from: "metadata",
-  isId: false,
-  isTemplate: true,
-  parameters,
-});
-const provided = (parameters: readonly string[]): ExternalName => ({
-  from: "provider",
-  isId: false,
-  isTemplate: true,
-  parameters,
-});
+const named = (parameters: readonly string[]): ExternalName => ({ from: "metadata", isId: false, parameters });
+const provided = (parameters: readonly string[]): ExternalName => ({ from: "provider", isId: false, parameters });
 const composed = (parameters: readonly string[]): ExternalName => ({ from: "parameters", isId: false, parameters });
 
 const MADE_UP: ExternalName = { from: "provider", isId: true, parameters: [] };

@@ -1,5 +1,5 @@
-import { associations, configuring, parents } from "./corrections.ts";
-import type { Kind, Schema } from "./crd.ts";
+import { associations, parents } from "./corrections.ts";
+import type { Kind } from "./crd.ts";
 import type { ExternalName } from "./external-name.ts";
 import { schemaAt } from "./tags.ts";
 
@@ -19,11 +19,9 @@ export interface Places {
 }
 
 /**
- * Derives what identifies a kind:
- *
- * - an association, by the fields that it associates;
- * - otherwise by its external name and the arguments that its Terraform ID is made of. Where the ID is the external name alone,
- *   Terraform may take further arguments for it, so each reference counts that does not merely configure the resource.
+ * Derives what identifies a kind: an association by the fields that it associates, any other by its external name, the arguments that
+ * its Terraform ID is made of, and the parents that the ID does not say. A reference alone does not count: many of the fields that
+ * references fill in can change in place.
  */
 export function toIdentity(versions: readonly Kind[], name: ExternalName | undefined, places: Places): KindIdentity {
   const [{ kind: own = "", group = "" } = {}] = versions;
@@ -33,18 +31,17 @@ export function toIdentity(versions: readonly Kind[], name: ExternalName | undef
     [...new Set(lists.flat())].filter((field) => !places.fields.includes(field));
 
   const association = associations[places.domain]?.get(key) ?? toBinding(own, fields);
+  const isId = name?.isId ?? false;
   if (association !== undefined) {
     assertKnown(association, fields, key);
-    return { from: "parameters", isId: name?.isId ?? false, fields: toFields(association) };
+    return { from: "parameters", isId, fields: toFields(association) };
   }
-  if (name === undefined) return { from: "unknown", isId: false, fields: toFields(findReferences(versions, own)) };
-  const ofId = name.parameters.flatMap((parameter) => toField(parameter, fields, versions) ?? []);
-  const further = parents[places.domain]?.get(key) ?? [];
-  assertKnown(further, fields, key);
-  // A template may ask for an argument that is called otherwise in the CRD.
-  const isExact = name.from === "parameters" || name.isTemplate === true;
-  const referred = isExact && ofId.length === name.parameters.length ? [] : findReferences(versions, own);
-  return { from: name.from, isId: name.isId, fields: toFields(ofId, further, referred) };
+  const further = parents[places.domain]?.get(key);
+  assertKnown(further ?? [], fields, key);
+  const ofId = (name?.parameters ?? []).map((parameter) => toField(parameter, fields, versions) ?? "");
+  if (ofId.includes("") && further === undefined)
+    throw new Error(`cannot find all of ${name?.parameters.join(", ")} among the fields of ${key}: name its parents`);
+  return { from: name?.from ?? "unknown", isId, fields: toFields(ofId.filter(Boolean), further ?? []) };
 }
 
 /** The service of an API group, `s3` of `s3.aws.upbound.io`, and `-` for the family's own group. */
@@ -88,27 +85,3 @@ function toField(parameter: string, fields: ReadonlySet<string>, versions: reado
 }
 
 const toPlain = (parameter: string): string => parameter.replaceAll("_", "").toLowerCase();
-
-const REFERENCE = /^(?:Reference to|Selector for) an? (?<kind>\w+)(?: in (?<service>\w+))? to populate/;
-
-/** The fields beside which there is a reference to a kind that does not merely configure this one. */
-function findReferences(versions: readonly Kind[], own: string): readonly string[] {
-  const schemas = versions.flatMap((kind) => [...kind.versions.values()]);
-  const found = schemas.flatMap(({ properties = {} }) =>
-    Object.entries(properties).flatMap(([name, { description = "" }]) => {
-      const field = /^(?<field>.+)(?:Ref|Selector)$/.exec(name)?.groups?.["field"] ?? "";
-      const { kind = "", service } = REFERENCE.exec(description)?.groups ?? {};
-      const isParent = isScalar(properties[field]) && kind !== own && !isSetting(field);
-      return isParent && !isGroupOfSettings(kind) && !configuring.has(`${kind}.${service}`) ? [field] : [];
-    }),
-  );
-  return [...new Set(found)];
-}
-
-const isScalar = (schema: Schema | undefined): boolean => ["string", "number"].includes(schema?.type ?? "");
-
-const isGroupOfSettings = (kind: string): boolean => /(?:Parameter|Subnet|Option)Group$/.test(kind);
-
-/** Tells a field that configures a resource by its name: what it was made from, and what the kinds above are called. */
-const isSetting = (field: string): boolean =>
-  /^(?:source|snapshot|replicat)|^role$|(?:kmsKey|roleArn|subnetGroup|parameterGroup)/i.test(field);

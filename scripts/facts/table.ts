@@ -1,3 +1,4 @@
+import { USUAL_VERSIONS, type Versions } from "../../src/crossplane/providers/table.ts";
 import { type KindIdentity, serviceOf } from "./identity.ts";
 
 /** The facts about one kind. */
@@ -7,6 +8,7 @@ export interface Fact {
   /** The field that holds the tags, as `findTagField` writes it; undefined for none. */
   readonly tags: string | undefined;
   readonly identity: KindIdentity;
+  readonly versions: Versions;
 }
 
 const MARKS: Readonly<Record<KindIdentity["from"], string>> = {
@@ -17,11 +19,16 @@ const MARKS: Readonly<Record<KindIdentity["from"], string>> = {
 };
 
 /** Writes one entry, as src/crossplane/providers/table.ts reads it. */
-function toEntry({ kind, tags, identity: { from, isId, fields } }: Fact, usual: string): string {
+function toEntry({ kind, tags, identity: { from, isId, fields }, versions }: Fact, usual: string): string {
   const name = `${isId ? "*" : ""}${from === "provider" && isId ? "" : MARKS[from]}`;
   const identity = fields.length > 0 ? `(${fields.join(",")})` : "";
   const tagged = tags === usual ? "" : `#${tags}`;
-  return `${kind}${name}${identity}${tags === undefined ? "-" : tagged}`;
+  return `${kind}${name}${identity}${tags === undefined ? "-" : tagged}${toMark(versions)}`;
+}
+
+function toMark({ cluster, namespaced }: Versions): string {
+  if (namespaced !== USUAL_VERSIONS.namespaced) return `@${cluster}/${namespaced}`;
+  return cluster === USUAL_VERSIONS.cluster ? "" : `@${cluster}`;
 }
 
 /** Writes the facts of a family, a paragraph for each service. */

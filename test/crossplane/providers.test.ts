@@ -19,7 +19,7 @@ describe("a kind is told apart by what its provider says, and tagged where its s
   const azureScope = "name in";
   const gcpPlaces = "project+region+location+zone";
   test.each([
-    ["web.azure.upbound.io", "LinuxWebAppSlot", "external name (id) in appServiceId; tags: tags"],
+    ["web.azure.upbound.io", "LinuxWebAppSlot", "external name (id) in -; tags: tags"],
     ["web.azure.upbound.io", "WindowsWebAppSlot", `${azureScope} appServiceId; tags: tags`],
     ["amplify.aws.upbound.io", "Branch", "name in region+appId; tags: tags"],
     ["deploy.aws.upbound.io", "DeploymentGroup", "name in region+appName; tags: tags"],
@@ -50,7 +50,7 @@ describe("a kind is told apart by what its provider says, and tagged where its s
     ["s3.aws.upbound.io", "Bucket", "name in region; tags: tags"],
     ["rds.aws.crossplane.io", "DBParameterGroup", 'external name in region; tags: tags[{"key":""}]'],
     ["kms.aws.crossplane.io", "Key", 'external name in region; tags: tags[{"tagKey":""}]'],
-    ["eks.aws.crossplane.io", "NodeGroup", "external name in region+clusterName+nodeRole; tags: tags"],
+    ["eks.aws.crossplane.io", "NodeGroup", "external name in region+clusterName; tags: tags"],
     ["s3.aws.upbound.io", "TimeMachine", "external name in region; tags: unknown"],
     ["helm.crossplane.io", "Release", "external name in region+location+project; tags: unknown"],
     [
@@ -91,11 +91,18 @@ describe("every table", () => {
 });
 
 test("a table is read by service, and an entry by its marks", () => {
-  const entries = splitTable("\ns3: Bucket\n  Policy*=(bucket)-\n-: Group~(a,b.c)#x.tags[key,value]");
+  const entries = splitTable("\ns3: Bucket@v1beta2\n  Policy*=(bucket)-\n-: Group~(a,b.c)#x.tags[key,value]@v1/v2");
   expect([...entries.keys()]).toEqual(["s3:Bucket", "s3:Policy", "-:Group"]);
+  const versions = { cluster: "v1beta1", namespaced: "v1beta1" };
   expect([...entries.values()].map(parseEntry)).toEqual([
-    { named: "metadata", isId: false, fields: [], tags: "usual" },
-    { named: "fields", isId: true, fields: [["bucket"]], tags: "none" },
-    { named: "cloud", isId: false, fields: [["a"], ["b", "c"]], tags: { path: ["x", "tags"], shape: [{ key: "" }] } },
+    { named: "metadata", isId: false, fields: [], tags: "usual", versions: { ...versions, cluster: "v1beta2" } },
+    { named: "fields", isId: true, fields: [["bucket"]], tags: "none", versions },
+    {
+      named: "cloud",
+      isId: false,
+      fields: [["a"], ["b", "c"]],
+      tags: { path: ["x", "tags"], shape: [{ key: "" }] },
+      versions: { cluster: "v1", namespaced: "v2" },
+    },
   ]);
 });

@@ -4,63 +4,55 @@ import type { Table } from "./table.ts";
 export const AWS_CLASSIC: Table = {
   source: "provider-aws v0.50.0",
   kinds: `
-acm: Certificate?(certificateAuthorityARN)
+acm: Certificate?
 acmpca: CertificateAuthority? CertificateAuthorityPermission?(certificateAuthorityARN)-
-apigateway: APIKey?#tags Authorizer?(restApiId)- BasePathMapping?(restApiId)- Deployment?(restApiId)-
+apigateway: APIKey?#tags Authorizer?(restApiId)- BasePathMapping?(domainName)- Deployment?(restApiId)-
   DocumentationPart?(restApiId)- DocumentationVersion?(restApiId)- DomainName?#tags GatewayResponse?(restApiId)-
-  Integration?(resourceId,restApiId)- IntegrationResponse?(resourceId,restApiId)-
-  Method?(authorizerId,requestValidatorId,resourceId,restApiId)- MethodResponse?(resourceId,restApiId)-
-  Model?(restApiId)- RequestValidator?(restApiId)- Resource?(parentResourceId,restApiId)- RestAPI?#tags
-  Stage?(deploymentId,restApiId)#tags UsagePlan?#tags UsagePlanKey?(restApiId)- VPCLink?#tags
-apigatewayv2: API?#tags APIMapping?(apiId,domainName,stage)- Authorizer?(apiId)- Deployment?(apiId,stageName)-
-  DomainName?#tags Integration?(apiId)- IntegrationResponse?(apiId,integrationId)- Model?(apiId)-
-  Route?(apiId,authorizerID,target)- RouteResponse?(apiId,routeId)- Stage?(apiId)#tags VPCLink?#tags
+  Integration?(restApiId,resourceId,httpMethod)- IntegrationResponse?(restApiId,resourceId,httpMethod)-
+  Method?(restApiId,resourceId)- MethodResponse?(restApiId,resourceId,httpMethod)- Model?(restApiId)-
+  RequestValidator?(restApiId)- Resource?(restApiId)- RestAPI?#tags Stage?(restApiId)#tags UsagePlan?#tags
+  UsagePlanKey?(restApiId)- VPCLink?#tags
+apigatewayv2: API?#tags APIMapping?(domainName)- Authorizer?(apiId)- Deployment?(apiId)- DomainName?#tags
+  Integration?(apiId)- IntegrationResponse?(apiId,integrationId)- Model?(apiId)- Route?(apiId)-
+  RouteResponse?(apiId,routeId)- Stage?(apiId)#tags VPCLink?#tags
 athena: WorkGroup?
 autoscaling: AutoScalingGroup?-
-batch: ComputeEnvironment?(instanceRole,spotIamFleetRole)#tags Job?(jobDefinition,jobQueue)#tags JobDefinition?#tags
-  JobQueue?#tags
-cache: CacheCluster?(notificationTopicArn) CacheSubnetGroup?- ReplicationGroup?(notificationTopicArn)
+batch: ComputeEnvironment?#tags Job?#tags JobDefinition?#tags JobQueue?#tags
+cache: CacheCluster? CacheSubnetGroup?- ReplicationGroup?
 cloudfront: CachePolicy?- CloudFrontOriginAccessIdentity?- Distribution?- ResponseHeadersPolicy?-
 cloudsearch: Domain?-
 cloudwatchlogs: LogGroup?#tags ResourcePolicy?-
 cognitoidentity: IdentityPool?#identityPoolTags
 cognitoidentityprovider: Group?(userPoolId)- GroupUserMembership?(groupname,userPoolId)- IdentityProvider?(userPoolId)-
-  ResourceServer?(userPoolId)- UserPool?#userPoolTags UserPoolClient?(userPoolId)- UserPoolDomain?(userPoolId)-
-database: DBSubnetGroup? RDSInstance?(domainIAMRoleName)
+  ResourceServer?(userPoolId)- UserPool?#userPoolTags UserPoolClient?(userPoolId)- UserPoolDomain?-
+database: DBSubnetGroup? RDSInstance?
 dax: Cluster? ParameterGroup?- SubnetGroup?-
-docdb: DBCluster? DBClusterParameterGroup? DBInstance?(dbClusterIdentifier) DBSubnetGroup?
-dynamodb: Backup?(tableName)- GlobalTable?- Table?
-ec2: Address?
-  FlowLog?(cloudWatchLogDestination,deliverLogsPermissionArn,s3BucketLogDestination,subnetId,transitGatewayAttachmentId,transitGatewayId,vpcId)
-  Instance?(subnetId) InternetGateway?(vpcId) LaunchTemplate?
-  LaunchTemplateVersion?(launchTemplateId,launchTemplateName)- NATGateway?(allocationId,subnetId)
-  Route?(gatewayId,instanceId,natGatewayId,routeTableId,transitGatewayId,vpcPeeringConnectionId)- RouteTable?(vpcId)
-  SecurityGroup?(vpcId) SecurityGroupRule?(securityGroupId)- Subnet?(vpcId) TransitGateway?
-  TransitGatewayRoute?(transitGatewayAttachmentId,transitGatewayRouteTableId)-
-  TransitGatewayRouteTable?(transitGatewayId) TransitGatewayVPCAttachment?(transitGatewayId,vpcId) VPC?
-  VPCCIDRBlock?(vpcId)- VPCEndpoint?(vpcId)#tags VPCEndpointServiceConfiguration?
-  VPCPeeringConnection?(peerVPCID,vpcID) Volume?#tags
+docdb: DBCluster? DBClusterParameterGroup? DBInstance? DBSubnetGroup?
+dynamodb: Backup?- GlobalTable?- Table?
+ec2: Address? FlowLog? Instance? InternetGateway? LaunchTemplate?
+  LaunchTemplateVersion?(launchTemplateId,launchTemplateName)- NATGateway? Route?(routeTableId)- RouteTable?
+  SecurityGroup? SecurityGroupRule?- Subnet? TransitGateway? TransitGatewayRoute?(transitGatewayRouteTableId)-
+  TransitGatewayRouteTable? TransitGatewayVPCAttachment? VPC? VPCCIDRBlock?- VPCEndpoint?#tags
+  VPCEndpointServiceConfiguration? VPCPeeringConnection? Volume?#tags
 ecr: LifecyclePolicy?(repositoryName)- Repository? RepositoryPolicy?(repositoryName)-
-ecs: Cluster? Service?(cluster,taskDefinition) TaskDefinition?
-efs: AccessPoint?(fileSystemID) FileSystem? MountTarget?(fileSystemID,subnetID)-
+ecs: Cluster? Service?(cluster) TaskDefinition?
+efs: AccessPoint? FileSystem? MountTarget?-
 eks: Addon?(clusterName)#tags Cluster?#tags FargateProfile?(clusterName)#tags IdentityProviderConfig?(clusterName)#tags
-  NodeGroup?(clusterName,nodeRole)#tags
+  NodeGroup?(clusterName)#tags
 elasticache: CacheParameterGroup?
 elasticloadbalancing: ELB? ELBAttachment?(elbName)-
-elbv2: Listener?(loadBalancerArn) LoadBalancer? Target?(lambdaArn,targetGroupArn)- TargetGroup?
+elbv2: Listener? LoadBalancer? Target?(targetGroupArn)- TargetGroup?
 emrcontainers: JobRun?(virtualClusterId)#tags VirtualCluster?#tags
 firehose: DeliveryStream?
-globalaccelerator: Accelerator? EndpointGroup?(listenerArn)- Listener?(acceleratorArn)-
-glue: Classifier?- Connection?#tags Crawler?(crawlerSecurityConfiguration,databaseName)#tags Database?#tags
-  Job?(securityConfiguration)#tags SecurityConfiguration?-
-iam: AccessKey?(userName)- Group?- GroupPolicyAttachment?(groupName,policyArn)-
-  GroupUserMembership?(groupName,userName)- InstanceProfile? OpenIDConnectProvider? Policy? Role?
-  RolePolicy?(roleName)- RolePolicyAttachment?(policyArn,roleName)- ServiceLinkedRole?- User?
-  UserPolicyAttachment?(policyArn,userName)-
+globalaccelerator: Accelerator? EndpointGroup?- Listener?-
+glue: Classifier?- Connection?#tags Crawler?#tags Database?#tags Job?#tags SecurityConfiguration?-
+iam: AccessKey?- Group?- GroupPolicyAttachment?(groupName,policyArn)- GroupUserMembership?(groupName,userName)-
+  InstanceProfile? OpenIDConnectProvider? Policy? Role? RolePolicy?(roleName)-
+  RolePolicyAttachment?(roleName,policyArn)- ServiceLinkedRole?- User? UserPolicyAttachment?(userName,policyArn)-
 iot: Policy? Thing?-
 kafka: Cluster?#tags Configuration?-
 kinesis: Stream?
-kms: Alias?(targetKeyId)- Grant?(keyId)- Key?#tags[tagKey,tagValue]
+kms: Alias?- Grant?(keyId)- Key?#tags[tagKey,tagValue]
 lambda: Function?#tags FunctionURLConfig?(functionName)- Permission?(functionName)-
 mq: Broker?#tags Configuration?#tags User?(brokerID)-
 mwaa: Environment?#tags
@@ -68,20 +60,20 @@ neptune: DBCluster?
 opensearchservice: Domain?
 prometheusservice: AlertManagerDefinition?(workspaceId)- RuleGroupsNamespace?(workspaceId)#tags Workspace?#tags
 ram: ResourceShare?
-rds: DBCluster?(domainIAMRoleName) DBClusterParameterGroup? DBInstance?(dbClusterIdentifier,domainIAMRoleName)
-  DBInstanceRoleAssociation?(dbInstanceIdentifier)- DBParameterGroup? GlobalCluster?- OptionGroup?
+rds: DBCluster? DBClusterParameterGroup? DBInstance? DBInstanceRoleAssociation?(dbInstanceIdentifier)-
+  DBParameterGroup? GlobalCluster?- OptionGroup?
 redshift: Cluster?#tags[tag,value]
-route53: HostedZone?#tags ResourceRecordSet?(zoneId)-
-route53resolver: ResolverEndpoint? ResolverRule? ResolverRuleAssociation?(resolverRuleId,vpcId)-
+route53: HostedZone?#tags ResourceRecordSet?(zoneId,type,setIdentifier)-
+route53resolver: ResolverEndpoint? ResolverRule? ResolverRuleAssociation?-
 s3: Bucket?#tagging.tagSet[key,value] BucketPolicy?(bucketName)-
-s3control: AccessPoint?(bucketName)-
+s3control: AccessPoint?-
 secretsmanager: Secret?
 servicecatalog: ProvisionedProduct?
-servicediscovery: HTTPNamespace? PrivateDNSNamespace?(vpc) PublicDNSNamespace? Service?(serviceName)
-sesv2: ConfigurationSet? EmailIdentity?(configurationSetName) EmailTemplate?-
+servicediscovery: HTTPNamespace? PrivateDNSNamespace? PublicDNSNamespace? Service?
+sesv2: ConfigurationSet? EmailIdentity? EmailTemplate?-
 sfn: Activity? StateMachine?
-sns: Subscription?(topicArn)- Topic?
-sqs: Queue?(kmsMasterKeyId)#tags
-transfer: Server?(certificate,loggingRole) User?(serverID)
+sns: Subscription?- Topic?
+sqs: Queue?#tags
+transfer: Server? User?(serverID)
 `,
 };

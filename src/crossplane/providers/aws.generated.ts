@@ -6,45 +6,39 @@ export const AWS: Table = {
   kinds: `
 accessanalyzer: Analyzer ArchiveRule(analyzerName)-
 account: AlternateContact=(alternateContactType)- PrimaryContact*=(accountId)- Region=(regionName)-
-acm: Certificate*(certificateAuthorityArn) CertificateValidation*-
-acmpca: Certificate*(certificateAuthorityArn)- CertificateAuthority*
-  CertificateAuthorityCertificate*=(certificateAuthorityArn)- Permission*=(certificateAuthorityArn,principal)-
-  Policy*=(resourceArn)-
+acm: Certificate* CertificateValidation*-
+acmpca: Certificate*- CertificateAuthority* CertificateAuthorityCertificate*=(certificateAuthorityArn)-
+  Permission*=(certificateAuthorityArn,principal)- Policy*=(resourceArn)-
 amp: AlertManagerDefinition*=(workspaceId)- RuleGroupNamespace(workspaceId) Scraper* Workspace*
-amplify: App* BackendEnvironment(appId)- Branch(appId) Webhook*(appId,branchName)-
-apigateway: APIKey* Account*=- Authorizer*(authorizerUri,restApiId)- BasePathMapping*(apiId,domainName,stageName)-
-  ClientCertificate* Deployment*(restApiId)- DocumentationPart*(restApiId)- DocumentationVersion=(restApiId,version)-
-  DomainName* GatewayResponse=(restApiId,responseType)- Integration=(restApiId,resourceId,httpMethod)-
-  IntegrationResponse=(restApiId,resourceId,httpMethod,statusCode)- Method=(restApiId,resourceId,httpMethod)-
-  MethodResponse=(restApiId,resourceId,httpMethod,statusCode)- MethodSettings=(restApiId,stageName,methodPath)-
-  Model*(restApiId)- RequestValidator*(restApiId)- Resource*(parentId,restApiId)- RestAPI* RestAPIPolicy=(restApiId)-
-  Stage=(restApiId,stageName) UsagePlan* UsagePlanKey*(keyId,usagePlanId)- VPCLink*
-apigatewayv2: API* APIMapping*(apiId,domainName,stage)- Authorizer*(apiId,authorizerUri)- Deployment*(apiId)-
-  DomainName Integration*(apiId,connectionId,integrationUri)- IntegrationResponse*(apiId,integrationId)- Model*(apiId)-
-  Route*(apiId,authorizerId,target)- RouteResponse*(apiId,routeId)- Stage(apiId,deploymentId) VPCLink*
-appautoscaling: Policy(serviceNamespace,resourceId,scalableDimension)-
-  ScheduledAction*(resourceId,scalableDimension,serviceNamespace)-
+amplify: App* BackendEnvironment(appId)- Branch(appId) Webhook*-
+apigateway: APIKey* Account*=- Authorizer*(restApiId)- BasePathMapping*- ClientCertificate* Deployment*(restApiId)-
+  DocumentationPart*- DocumentationVersion=(restApiId,version)- DomainName* GatewayResponse=(restApiId,responseType)-
+  Integration=(restApiId,resourceId,httpMethod)- IntegrationResponse=(restApiId,resourceId,httpMethod,statusCode)-
+  Method=(restApiId,resourceId,httpMethod)- MethodResponse=(restApiId,resourceId,httpMethod,statusCode)-
+  MethodSettings=(restApiId,stageName,methodPath)- Model*(restApiId)- RequestValidator*(restApiId)-
+  Resource*(restApiId)- RestAPI* RestAPIPolicy=(restApiId)- Stage=(restApiId,stageName) UsagePlan*
+  UsagePlanKey*(usagePlanId)- VPCLink*
+apigatewayv2: API* APIMapping*(domainName)- Authorizer*(apiId)- Deployment*(apiId)- DomainName Integration*(apiId)-
+  IntegrationResponse*(apiId,integrationId)- Model*(apiId)- Route*(apiId)- RouteResponse*(apiId,routeId)- Stage(apiId)
+  VPCLink*
+appautoscaling: Policy(serviceNamespace,resourceId,scalableDimension)- ScheduledAction*(scalableDimension)-
   Target*=(serviceNamespace,resourceId,scalableDimension)
-appconfig: Application* ConfigurationProfile*(applicationId)
-  Deployment*(applicationId,configurationProfileId,configurationVersion,deploymentStrategyId,environmentId)
-  DeploymentStrategy* Environment*(applicationId) Extension* ExtensionAssociation*(extensionArn,resourceArn)-
-  HostedConfigurationVersion*(applicationId,configurationProfileId)-
+appconfig: Application* ConfigurationProfile* Deployment* DeploymentStrategy* Environment* Extension*
+  ExtensionAssociation*- HostedConfigurationVersion*-
 appflow: Flow
 appintegrations: EventIntegration
 applicationinsights: Application
-appmesh: GatewayRoute*(virtualGatewayName) Mesh Route*(meshName,virtualRouterName) VirtualGateway*
-  VirtualNode*(meshName) VirtualRouter*(meshName) VirtualService*(meshName)
+appmesh: GatewayRoute* Mesh Route* VirtualGateway* VirtualNode* VirtualRouter* VirtualService*
 apprunner: AutoScalingConfigurationVersion* Connection ObservabilityConfiguration* Service* VPCConnector*
 appstream: DirectoryConfig*- Fleet* FleetStackAssociation=(fleetName,stackName)- ImageBuilder Stack*
   User(authenticationType)- UserStackAssociation=(userName,authenticationType,stackName)-
-appsync: APICache*=(apiId)- APIKey~(apiId)- Datasource(apiId)- Function*(apiId,dataSource)- GraphQLAPI*
-  Resolver=(apiId,type,field)-
-athena: DataCatalog Database- NamedQuery*(database,workgroup)- Workgroup
+appsync: APICache*=(apiId)- APIKey~(apiId)- Datasource(apiId)- Function*- GraphQLAPI* Resolver=(apiId,type,field)-
+athena: DataCatalog Database- NamedQuery*- Workgroup
 autoscaling: Attachment*=(autoscalingGroupName,elb,lbTargetGroupArn,albTargetGroupArn)-
   AutoscalingGroup#tag[key,value,propagateAtLaunch] GroupTag*=(autoscalingGroupName,tag.key)- LaunchConfiguration-
   LifecycleHook(autoscalingGroupName)- Notification*- Policy(autoscalingGroupName)- Schedule(autoscalingGroupName)-
 autoscalingplans: ScalingPlan*-
-backup: Framework* GlobalSettings*=- Plan* RegionSettings*=- ReportPlan* Selection*(planId)- Vault
+backup: Framework* GlobalSettings*=- Plan* RegionSettings*=- ReportPlan* Selection*- Vault
   VaultLockConfiguration*=(backupVaultName)- VaultNotifications*=(backupVaultName)- VaultPolicy*=(backupVaultName)-
 batch: ComputeEnvironment JobDefinition* JobQueue SchedulingPolicy
 bedrock: Guardrail~ InferenceProfile*
@@ -53,116 +47,93 @@ bedrockagentcore: APIKeyCredentialProvider AgentRuntime~ AgentRuntimeEndpoint=(a
   CodeInterpreter~ Evaluator~ Gateway~ GatewayTarget~(gatewayIdentifier)- Harness~ Memory* MemoryStrategy~(memoryId)-
   Oauth2CredentialProvider OnlineEvaluationConfig~ Policy~(policyEngineId)- PolicyEngine~ ResourcePolicy=(resourceArn)-
   TokenVaultCmk=(tokenVaultId)- WorkloadIdentity-
-budgets: Budget BudgetAction*(budgetName)
+budgets: Budget BudgetAction*
 ce: AnomalyMonitor*
 chime: VoiceConnector VoiceConnectorGroup- VoiceConnectorLogging*=(voiceConnectorId)-
   VoiceConnectorOrigination*=(voiceConnectorId)- VoiceConnectorStreaming*=(voiceConnectorId)-
   VoiceConnectorTermination*=(voiceConnectorId)- VoiceConnectorTerminationCredentials*=(voiceConnectorId)-
 cloud9: EnvironmentEC2* EnvironmentMembership=(environmentId,userArn)-
 cloudcontrol: Resource*-
-cloudformation: Stack~(name) StackSet StackSetInstance*(stackSetName)-
+cloudformation: Stack~(name) StackSet StackSetInstance*-
 cloudfront: CachePolicy*- Distribution* FieldLevelEncryptionConfig*- FieldLevelEncryptionProfile*- Function KeyGroup*-
   MonitoringSubscription*=(distributionId)- OriginAccessControl*- OriginAccessIdentity*- OriginRequestPolicy-
   PublicKey*- RealtimeLogConfig*- ResponseHeadersPolicy*- VPCOrigin*
 cloudsearch: Domain- DomainServiceAccessPolicy*=(domainName)-
 cloudtrail: EventDataStore* Trail
 cloudwatch: CompositeAlarm Dashboard- MetricAlarm MetricStream*
-cloudwatchevents: APIDestination(connectionArn)- Archive(eventSourceArn)- Bus BusPolicy*=(eventBusName)- Connection-
+cloudwatchevents: APIDestination- Archive- Bus BusPolicy*=(eventBusName)- Connection-
   Permission=(eventBusName,statementId)- Rule(eventBusName) Target=(eventBusName,rule,targetId)-
-cloudwatchlogs: AccountPolicy(policyType)- Definition*- Destination(targetArn) DestinationPolicy- Group
+cloudwatchlogs: AccountPolicy(policyType)- Definition*- Destination DestinationPolicy- Group
   MetricFilter(logGroupName)- ResourcePolicy- Stream*(logGroupName)- SubscriptionFilter*=(logGroupName,name)-
 codeartifact: Domain DomainPermissionsPolicy=(domain)- Repository(domain)
   RepositoryPermissionsPolicy=(domain,repository)-
 codebuild: Project ReportGroup SourceCredential*- Webhook=(projectName)-
 codecommit: ApprovalRuleTemplate- ApprovalRuleTemplateAssociation=(approvalRuleTemplateName,repositoryName)- Repository
-  Trigger*(repositoryName)-
+  Trigger*-
 codeguruprofiler: ProfilingGroup
 codepipeline: Codepipeline CustomActionType* Webhook
 codestarconnections: Connection* Host*-
-codestarnotifications: NotificationRule*(resource)
+codestarnotifications: NotificationRule*
 cognitoidentity: CognitoIdentityPoolProviderPrincipalTag*=(identityPoolId,identityProviderName)- Pool*
   PoolRolesAttachment*=(identityPoolId)-
-cognitoidp: IdentityProvider*(userPoolId)- ResourceServer*(userPoolId)- RiskConfiguration*=(userPoolId,clientId)-
-  User(userPoolId)- UserGroup*(userPoolId)- UserInGroup*=(userPoolId,groupName,username)- UserPool*
-  UserPoolClient*(userPoolId)- UserPoolDomain*(userPoolId)- UserPoolUICustomization*=(userPoolId,clientId)-
+cognitoidp: IdentityProvider*- ResourceServer*- RiskConfiguration*=(userPoolId,clientId)- User(userPoolId)- UserGroup*-
+  UserInGroup*=(userPoolId,groupName,username)- UserPool* UserPoolClient*- UserPoolDomain*-
+  UserPoolUICustomization*=(userPoolId,clientId)-
 configservice: AWSConfigurationRecorderStatus- ConfigRule ConfigurationAggregator ConfigurationRecorder-
   ConformancePack- DeliveryChannel- RemediationConfiguration-
-connect: BotAssociation=(instanceId,lexBot.name,lexBot.lexRegion)- ContactFlow*(instanceId)
-  ContactFlowModule*(instanceId) HoursOfOperation*(instanceId) Instance*(directoryId)
-  InstanceStorageConfig*(instanceId)- LambdaFunctionAssociation=(instanceId,functionArn)- PhoneNumber*(targetArn)
-  Queue*(hoursOfOperationId,instanceId) QuickConnect*(instanceId) RoutingProfile*(defaultOutboundQueueId,instanceId)
-  SecurityProfile*(instanceId) User*(instanceId,routingProfileId) UserHierarchyStructure*(instanceId)-
-  Vocabulary*(instanceId)
+connect: BotAssociation=(instanceId,lexBot.name,lexBot.lexRegion)- ContactFlow* ContactFlowModule* HoursOfOperation*
+  Instance* InstanceStorageConfig*- LambdaFunctionAssociation=(instanceId,functionArn)- PhoneNumber* Queue*
+  QuickConnect* RoutingProfile* SecurityProfile* User* UserHierarchyStructure*- Vocabulary*
 cur: ReportDefinition
-dataexchange: DataSet* Revision*(dataSetId)
+dataexchange: DataSet* Revision*
 datapipeline: Pipeline*
-datasync: LocationS3* Task*(cloudwatchLogGroupArn,destinationLocationArn)
+datasync: LocationS3* Task*
 dax: Cluster ParameterGroup- SubnetGroup-
 deploy: App DeploymentConfig- DeploymentGroup(appName)
-detective: Graph* InvitationAccepter*(graphArn)- Member*(graphArn)-
-devicefarm: DevicePool*(projectArn) InstanceProfile* NetworkProfile*(projectArn) Project* TestGridProject*
-  Upload*(projectArn)-
-directconnect: BGPPeer*(virtualInterfaceId)- Connection* ConnectionAssociation*=(connectionId,lagId)- Gateway*
-  GatewayAssociation*(associatedGatewayId,dxGatewayId)-
-  GatewayAssociationProposal*(associatedGatewayId,dxGatewayId,dxGatewayOwnerAccountId)-
-  HostedPrivateVirtualInterface*(connectionId)- HostedPrivateVirtualInterfaceAccepter*(virtualInterfaceId,vpnGatewayId)
-  HostedPublicVirtualInterface*(connectionId)- HostedPublicVirtualInterfaceAccepter*(virtualInterfaceId)
-  HostedTransitVirtualInterface*(connectionId)- HostedTransitVirtualInterfaceAccepter*(dxGatewayId,virtualInterfaceId)
-  Lag* PrivateVirtualInterface*(connectionId,vpnGatewayId) PublicVirtualInterface*(connectionId)
-  TransitVirtualInterface*(connectionId,dxGatewayId)
+detective: Graph* InvitationAccepter*- Member*-
+devicefarm: DevicePool* InstanceProfile* NetworkProfile* Project* TestGridProject* Upload*-
+directconnect: BGPPeer*- Connection* ConnectionAssociation*=(connectionId)- Gateway* GatewayAssociation*-
+  GatewayAssociationProposal*- HostedPrivateVirtualInterface*- HostedPrivateVirtualInterfaceAccepter*
+  HostedPublicVirtualInterface*- HostedPublicVirtualInterfaceAccepter* HostedTransitVirtualInterface*-
+  HostedTransitVirtualInterfaceAccepter* Lag* PrivateVirtualInterface* PublicVirtualInterface* TransitVirtualInterface*
 dlm: LifecyclePolicy*
-dms: Certificate Endpoint EventSubscription ReplicationInstance ReplicationSubnetGroup
-  ReplicationTask(targetEndpointArn) S3Endpoint
-docdb: Cluster ClusterInstance(clusterIdentifier) ClusterParameterGroup ClusterSnapshot(dbClusterIdentifier)-
-  EventSubscription GlobalCluster*- SubnetGroup
-ds: ConditionalForwarder=(directoryId,remoteDomainName)- Directory* SharedDirectory*(directoryId)-
+dms: Certificate Endpoint EventSubscription ReplicationInstance ReplicationSubnetGroup ReplicationTask S3Endpoint
+docdb: Cluster ClusterInstance ClusterParameterGroup ClusterSnapshot- EventSubscription GlobalCluster*- SubnetGroup
+ds: ConditionalForwarder=(directoryId,remoteDomainName)- Directory* SharedDirectory*-
 dsql: Cluster~ ClusterPeering=(identifier)-
 dynamodb: ContributorInsights*=(tableName,indexName)- GlobalTable- KinesisStreamingDestination*=(tableName,streamArn)-
-  ResourcePolicy=(resourceArn)- Table TableItem*(tableName)- TableReplica*(globalTableArn) Tag=(resourceArn,key)-
+  ResourcePolicy=(resourceArn)- Table TableItem*- TableReplica* Tag=(resourceArn,key)-
 ec2: AMI* AMICopy* AMILaunchPermission*=(imageId,accountId,group,organizationArn,organizationalUnitArn)-
-  AvailabilityZoneGroup- CapacityBlockReservation* CapacityReservation* CarrierGateway*(vpcId) CustomerGateway*
+  AvailabilityZoneGroup- CapacityBlockReservation* CapacityReservation* CarrierGateway* CustomerGateway*
   DefaultNetworkACL*=(defaultNetworkAclId) DefaultRouteTable*=(defaultRouteTableId) DefaultSecurityGroup*=(vpcId)
   DefaultSubnet*=(availabilityZone) DefaultVPC*= DefaultVPCDHCPOptions* EBSDefaultKMSKey*=- EBSEncryptionByDefault*=-
-  EBSSnapshot*(volumeId) EBSSnapshotCopy* EBSSnapshotImport* EBSVolume* EIP*(instance,networkInterface)
-  EIPAssociation*(allocationId,instanceId)- EgressOnlyInternetGateway*(vpcId) Fleet* FlowLog*(logDestination,vpcId)
-  Host* Instance* InstanceState*=(instanceId)- InternetGateway*(vpcId) KeyPair LaunchTemplate*
-  MainRouteTableAssociation*=(vpcId)- ManagedPrefixList* ManagedPrefixListEntry=(prefixListId,cidr)-
-  NATGateway*(allocationId,vpcId) NetworkACL*(vpcId) NetworkACLRule*=(networkAclId,ruleNumber,egress)-
-  NetworkInsightsAnalysis*(networkInsightsPathId) NetworkInsightsPath*(destination) NetworkInterface*
-  NetworkInterfaceAttachment*(instanceId,networkInterfaceId)-
-  NetworkInterfaceSgAttachment*=(networkInterfaceId,securityGroupId)- PlacementGroup
-  Route=(routeTableId,destinationCidrBlock,destinationIpv6CidrBlock,destinationPrefixListId)- RouteTable*(vpcId)
-  RouteTableAssociation*=(routeTableId,subnetId,gatewayId)- SecurityGroup*(vpcId)
-  SecurityGroupEgressRule*(prefixListId) SecurityGroupIngressRule*(prefixListId) SecurityGroupRule*-
-  SerialConsoleAccess*=- SnapshotCreateVolumePermission*=(snapshotId,accountId)- SpotDatafeedSubscription*=-
-  SpotFleetRequest* SpotInstanceRequest* Subnet*(vpcId) SubnetCidrReservation*(subnetId)- Tag=(resourceId,key)-
-  TrafficMirrorFilter* TrafficMirrorFilterRule*(trafficMirrorFilterId)- TransitGateway*
-  TransitGatewayConnect*(transitGatewayId,transportAttachmentId) TransitGatewayConnectPeer*(transitGatewayAttachmentId)
-  TransitGatewayMulticastDomain*(transitGatewayId)
-  TransitGatewayMulticastDomainAssociation*(subnetId,transitGatewayAttachmentId,transitGatewayMulticastDomainId)-
-  TransitGatewayMulticastGroupMember*(networkInterfaceId,transitGatewayMulticastDomainId)-
-  TransitGatewayMulticastGroupSource*(networkInterfaceId,transitGatewayMulticastDomainId)-
-  TransitGatewayPeeringAttachment*(peerTransitGatewayId,transitGatewayId)
-  TransitGatewayPeeringAttachmentAccepter*=(transitGatewayAttachmentId) TransitGatewayPolicyTable*(transitGatewayId)
+  EBSSnapshot* EBSSnapshotCopy* EBSSnapshotImport* EBSVolume* EIP* EIPAssociation*- EgressOnlyInternetGateway* Fleet*
+  FlowLog* Host* Instance* InstanceState*=(instanceId)- InternetGateway* KeyPair LaunchTemplate*
+  MainRouteTableAssociation*=(vpcId)- ManagedPrefixList* ManagedPrefixListEntry=(prefixListId,cidr)- NATGateway*
+  NetworkACL* NetworkACLRule*=(networkAclId,ruleNumber,egress)- NetworkInsightsAnalysis* NetworkInsightsPath*
+  NetworkInterface* NetworkInterfaceAttachment*- NetworkInterfaceSgAttachment*=(networkInterfaceId,securityGroupId)-
+  PlacementGroup Route=(routeTableId,destinationCidrBlock,destinationIpv6CidrBlock,destinationPrefixListId)-
+  RouteTable* RouteTableAssociation*=(subnetId,gatewayId)- SecurityGroup* SecurityGroupEgressRule*
+  SecurityGroupIngressRule* SecurityGroupRule*- SerialConsoleAccess*=-
+  SnapshotCreateVolumePermission*=(snapshotId,accountId)- SpotDatafeedSubscription*=- SpotFleetRequest*
+  SpotInstanceRequest* Subnet* SubnetCidrReservation*- Tag=(resourceId,key)- TrafficMirrorFilter*
+  TrafficMirrorFilterRule*- TransitGateway* TransitGatewayConnect* TransitGatewayConnectPeer*
+  TransitGatewayMulticastDomain* TransitGatewayMulticastDomainAssociation*- TransitGatewayMulticastGroupMember*-
+  TransitGatewayMulticastGroupSource*- TransitGatewayPeeringAttachment*
+  TransitGatewayPeeringAttachmentAccepter*=(transitGatewayAttachmentId) TransitGatewayPolicyTable*
   TransitGatewayPrefixListReference=(transitGatewayRouteTableId,prefixListId)-
-  TransitGatewayRoute=(transitGatewayRouteTableId,destinationCidrBlock)- TransitGatewayRouteTable*(transitGatewayId)
+  TransitGatewayRoute=(transitGatewayRouteTableId,destinationCidrBlock)- TransitGatewayRouteTable*
   TransitGatewayRouteTableAssociation=(transitGatewayRouteTableId,transitGatewayAttachmentId)-
   TransitGatewayRouteTablePropagation=(transitGatewayRouteTableId,transitGatewayAttachmentId)-
-  TransitGatewayVPCAttachment*(transitGatewayId,vpcId)
-  TransitGatewayVPCAttachmentAccepter*=(transitGatewayAttachmentId) VPC* VPCDHCPOptions*
-  VPCDHCPOptionsAssociation*=(vpcId,dhcpOptionsId)-
-  VPCEndpoint*(resourceConfigurationArn,serviceName,serviceNetworkArn,vpcId)
-  VPCEndpointConnectionAccepter=(vpcEndpointServiceId,vpcEndpointId)-
-  VPCEndpointConnectionNotification*(vpcEndpointServiceId)-
-  VPCEndpointRouteTableAssociation=(vpcEndpointId,routeTableId)-
+  TransitGatewayVPCAttachment* TransitGatewayVPCAttachmentAccepter*=(transitGatewayAttachmentId) VPC* VPCDHCPOptions*
+  VPCDHCPOptionsAssociation*=(vpcId)- VPCEndpoint* VPCEndpointConnectionAccepter=(vpcEndpointServiceId,vpcEndpointId)-
+  VPCEndpointConnectionNotification*- VPCEndpointRouteTableAssociation=(vpcEndpointId,routeTableId)-
   VPCEndpointSecurityGroupAssociation*=(vpcEndpointId,securityGroupId)- VPCEndpointService*
   VPCEndpointServiceAllowedPrincipal*=(vpcEndpointServiceId,principalArn)-
-  VPCEndpointSubnetAssociation=(vpcEndpointId,subnetId)- VPCIPv4CidrBlockAssociation*(vpcId)-
-  VPCIPv6CidrBlockAssociation*(vpcId)- VPCIpam* VPCIpamPool*(ipamScopeId) VPCIpamPoolCidr*(ipamPoolId)-
-  VPCIpamPoolCidrAllocation*(ipamPoolId) VPCIpamScope*(ipamId) VPCPeeringConnection*(peerVpcId,vpcId)
+  VPCEndpointSubnetAssociation=(vpcEndpointId,subnetId)- VPCIPv4CidrBlockAssociation*- VPCIPv6CidrBlockAssociation*-
+  VPCIpam* VPCIpamPool* VPCIpamPoolCidr*- VPCIpamPoolCidrAllocation* VPCIpamScope* VPCPeeringConnection*
   VPCPeeringConnectionAccepter*=(vpcPeeringConnectionId) VPCPeeringConnectionOptions*=(vpcPeeringConnectionId)-
-  VPNConnection*(customerGatewayId,transitGatewayId,type,vpnGatewayId)
-  VPNConnectionRoute*=(vpnConnectionId,destinationCidrBlock)- VPNGateway*(vpcId)
+  VPNConnection* VPNConnectionRoute*=(vpnConnectionId,destinationCidrBlock)- VPNGateway*
   VPNGatewayAttachment*=(vpnGatewayId,vpcId)- VPNGatewayRoutePropagation*=(vpnGatewayId,routeTableId)-
   VolumeAttachment*=(volumeId,instanceId,deviceName)-
 ecr: LifecyclePolicy*=(repository)- PullThroughCacheRule*=(ecrRepositoryPrefix)- RegistryPolicy*=-
@@ -171,23 +142,21 @@ ecr: LifecyclePolicy*=(repository)- PullThroughCacheRule*=(ecrRepositoryPrefix)-
 ecrpublic: Repository RepositoryPolicy*=(repositoryName)-
 ecs: AccountSettingDefault*=(name)- CapacityProvider Cluster ClusterCapacityProviders*=(clusterName)- Service(cluster)
   TaskDefinition*
-efs: AccessPoint*(fileSystemId) BackupPolicy*=(fileSystemId)- FileSystem* FileSystemPolicy*=(fileSystemId)-
-  MountTarget*(subnetId,fileSystemId)- ReplicationConfiguration*-
+efs: AccessPoint* BackupPolicy*=(fileSystemId)- FileSystem* FileSystemPolicy*=(fileSystemId)- MountTarget*-
+  ReplicationConfiguration*-
 eks: AccessEntry=(clusterName,principalArn) AccessPolicyAssociation=(clusterName,principalArn,policyArn)-
   Addon=(clusterName,addonName) Capability=(clusterName,capabilityName) Cluster ClusterAuth?(clusterName)-
   FargateProfile(clusterName) IdentityProviderConfig(clusterName) NodeGroup(clusterName)
   PodIdentityAssociation*(clusterName)
-elasticache: Cluster GlobalReplicationGroup*(primaryReplicationGroupId)- ParameterGroup*
-  ReplicationGroup(globalReplicationGroupId) ServerlessCache SubnetGroup User UserGroup
+elasticache: Cluster GlobalReplicationGroup*- ParameterGroup* ReplicationGroup ServerlessCache SubnetGroup User
+  UserGroup
 elasticbeanstalk: Application ApplicationVersion(application) ConfigurationTemplate(application)-
 elasticsearch: Domain DomainPolicy*=(domainName)- DomainSAMLOptions-
 elastictranscoder: Pipeline*- Preset*-
 elb: AppCookieStickinessPolicy(loadBalancer,lbPort)- Attachment*=(elb,instance)-
-  BackendServerPolicy*=(loadBalancerName,instancePort)- ELB LBCookieStickinessPolicy*(loadBalancer)-
-  LBSSLNegotiationPolicy*(loadBalancer)- ListenerPolicy*=(loadBalancerName,loadBalancerPort)-
-  Policy*(loadBalancerName)- ProxyProtocolPolicy*=(loadBalancer)-
-elbv2: LB* LBListener*(loadBalancerArn) LBListenerCertificate*=(listenerArn,certificateArn)-
-  LBListenerRule*(listenerArn) LBTargetGroup*(vpcId)
+  BackendServerPolicy*=(loadBalancerName,instancePort)- ELB LBCookieStickinessPolicy*- LBSSLNegotiationPolicy*-
+  ListenerPolicy*=(loadBalancerName,loadBalancerPort)- Policy*- ProxyProtocolPolicy*=(loadBalancer)-
+elbv2: LB* LBListener* LBListenerCertificate*=(listenerArn,certificateArn)- LBListenerRule* LBTargetGroup*
   LBTargetGroupAttachment*=(targetGroupArn,targetId,port,availabilityZone)- LBTrustStore*
 emr: SecurityConfiguration-
 emrcontainers: VirtualCluster*
@@ -195,55 +164,53 @@ emrserverless: Application*
 evidently: Feature(project) Project* Segment
 firehose: DeliveryStream*
 fis: ExperimentTemplate*
-fsx: Backup*(fileSystemId) DataRepositoryAssociation*(fileSystemId) LustreFileSystem* OntapFileSystem*
-  OntapStorageVirtualMachine*(fileSystemId) WindowsFileSystem*(activeDirectoryId)
-gamelift: Alias* Build* Fleet*(buildId) GameSessionQueue Script*
+fsx: Backup* DataRepositoryAssociation* LustreFileSystem* OntapFileSystem* OntapStorageVirtualMachine*
+  WindowsFileSystem*
+gamelift: Alias* Build* Fleet* GameSessionQueue Script*
 glacier: Vault VaultLock=(vaultName)-
-globalaccelerator: Accelerator* EndpointGroup*(listenerArn)- Listener*(acceleratorArn)-
+globalaccelerator: Accelerator* EndpointGroup*- Listener*-
 glue: CatalogDatabase(catalogId) CatalogTable(catalogId,databaseName)- CatalogTableOptimizer(catalogId,databaseName)-
-  Classifier- Connection(catalogId) Crawler(databaseName) DataCatalogEncryptionSettings*=(catalogId)- Job Registry
-  ResourcePolicy*=- Schema*(registryArn) SecurityConfiguration- Trigger UserDefinedFunction(catalogId,databaseName)-
-  Workflow
-grafana: LicenseAssociation=(workspaceId)- RoleAssociation*=(workspaceId,role)- Workspace*
-  WorkspaceAPIKey*(workspaceId)- WorkspaceSAMLConfiguration=(workspaceId)-
-guardduty: Detector* Filter(detectorId) MalwareProtectionPlan* Member*(accountId,detectorId)-
-iam: AccessKey*(user)- AccountAlias- AccountPasswordPolicy*- Group- GroupMembership*(group)-
+  Classifier- Connection(catalogId) Crawler DataCatalogEncryptionSettings*=(catalogId)- Job Registry ResourcePolicy*=-
+  Schema* SecurityConfiguration- Trigger UserDefinedFunction(catalogId,databaseName)- Workflow
+grafana: LicenseAssociation=(workspaceId)- RoleAssociation*=(workspaceId,role)- Workspace* WorkspaceAPIKey*-
+  WorkspaceSAMLConfiguration=(workspaceId)-
+guardduty: Detector* Filter(detectorId) MalwareProtectionPlan* Member*-
+iam: AccessKey*- AccountAlias- AccountPasswordPolicy*- Group- GroupMembership*(group)-
   GroupPolicyAttachment*=(group,policyArn)- InstanceProfile OpenIDConnectProvider* Policy(path) Role RolePolicy(role)-
-  RolePolicyAttachment*=(role,policyArn)- SAMLProvider ServerCertificate ServiceLinkedRole*
-  ServiceSpecificCredential*(userName)- SigningCertificate*- User UserGroupMembership=(user,groups)-
-  UserLoginProfile*=(user)- UserPolicyAttachment*=(user,policyArn)- UserSSHKey*(username)- VirtualMfaDevice*
+  RolePolicyAttachment*=(role,policyArn)- SAMLProvider ServerCertificate ServiceLinkedRole* ServiceSpecificCredential*-
+  SigningCertificate*- User UserGroupMembership~(user)- UserLoginProfile*=(user)-
+  UserPolicyAttachment*=(user,policyArn)- UserSSHKey*- VirtualMfaDevice*
 identitystore: Group~(identityStoreId)- GroupMembership~(identityStoreId)- User~(identityStoreId)-
-imagebuilder: Component* ContainerRecipe* DistributionConfiguration*
-  Image*(distributionConfigurationArn,imageRecipeArn,infrastructureConfigurationArn)
-  ImagePipeline*(imageRecipeArn,infrastructureConfigurationArn) ImageRecipe* InfrastructureConfiguration*
-inspector: AssessmentTarget*(resourceGroupArn)- AssessmentTemplate*(targetArn) ResourceGroup*
+imagebuilder: Component* ContainerRecipe* DistributionConfiguration* Image* ImagePipeline* ImageRecipe*
+  InfrastructureConfiguration*
+inspector: AssessmentTarget*- AssessmentTemplate* ResourceGroup*
 inspector2: Enabler*-
-iot: Authorizer(authorizerFunctionArn) Certificate*- DomainConfiguration IndexingConfiguration*=- LoggingOptions*=-
-  Policy PolicyAttachment*=(policy,target)- ProvisioningTemplate RoleAlias* Thing- ThingGroup
+iot: Authorizer Certificate*- DomainConfiguration IndexingConfiguration*=- LoggingOptions*=- Policy
+  PolicyAttachment*=(policy,target)- ProvisioningTemplate RoleAlias* Thing- ThingGroup
   ThingGroupMembership=(thingGroupName,thingName)- ThingPrincipalAttachment*=(thing,principal)- ThingType=(name)
   TopicRule TopicRuleDestination~-
 ivs: Channel* RecordingConfiguration*
 kafka: Cluster* ClusterPolicy=(clusterArn)- Configuration*- Replicator* ScramSecretAssociation*=(clusterArn)-
-  ServerlessCluster* SingleScramSecretAssociation=(clusterArn,secretArn)- VPCConnection*(targetClusterArn,vpcId)
+  ServerlessCluster* SingleScramSecretAssociation=(clusterArn,secretArn)- VPCConnection*
 kafkaconnect: Connector~(name) CustomPlugin~(name) WorkerConfiguration~(name)
-kendra: DataSource*(indexId) Experience*(indexId)- Index* QuerySuggestionsBlockList*(indexId) Thesaurus*(indexId)
+kendra: DataSource* Experience*- Index* QuerySuggestionsBlockList* Thesaurus*
 keyspaces: Keyspace Table=(keyspaceName,tableName)
-kinesis: Stream StreamConsumer*(streamArn)
+kinesis: Stream StreamConsumer*
 kinesisanalytics: Application
 kinesisanalyticsv2: Application ApplicationSnapshot(applicationName)-
 kinesisvideo: Stream*
-kms: Alias- Ciphertext*(keyId)- ExternalKey* Grant*(keyId)- Key* ReplicaExternalKey*(primaryKeyArn) ReplicaKey*
+kms: Alias- Ciphertext*(keyId)- ExternalKey* Grant*- Key* ReplicaExternalKey* ReplicaKey*
 lakeformation: DataLakeSettings*=(catalogId)- Permissions*- Resource*=(arn)-
-lambda: Alias(functionName)- CodeSigningConfig* EventSourceMapping*(functionName) Function
-  FunctionEventInvokeConfig*=(functionName,qualifier)- FunctionURL=(functionName,qualifier)- Invocation*(functionName)-
-  LayerVersion*- LayerVersionPermission*(layerName,versionNumber)- Permission*(functionName,qualifier)-
+lambda: Alias(functionName)- CodeSigningConfig* EventSourceMapping* Function
+  FunctionEventInvokeConfig*=(functionName,qualifier)- FunctionURL=(functionName,qualifier)- Invocation*-
+  LayerVersion*- LayerVersionPermission*- Permission*(functionName,qualifier)-
   ProvisionedConcurrencyConfig*=(functionName,qualifier)- RuntimeManagementConfig=(functionName,qualifier)-
 lexmodels: Bot- BotAlias(botName)- Intent- SlotType-
 licensemanager: Association=(resourceArn,licenseConfigurationArn)- LicenseConfiguration*
 lightsail: Bucket Certificate ContainerService Disk DiskAttachment*=(diskName,instanceName)- Domain*-
   DomainEntry(domainName,type,target)- Instance InstancePublicPorts*=(instanceName)- KeyPair* LB
   LBAttachment*=(lbName,instanceName)- LBCertificate(lbName)- LBStickinessPolicy- StaticIP*-
-  StaticIPAttachment*=(staticIpName,instanceName)-
+  StaticIPAttachment*=(staticIpName)-
 location: GeofenceCollection PlaceIndex RouteCalculator Tracker TrackerAssociation*=(trackerName,consumerArn)-
 macie2: Account*=- ClassificationJob* CustomDataIdentifier* FindingsFilter*
   InvitationAccepter=(administratorAccountId)- Member=(accountId)
@@ -251,60 +218,53 @@ mediaconvert: Queue
 medialive: Channel* Input* InputSecurityGroup* Multiplex*
 mediapackage: Channel*
 mediastore: Container ContainerPolicy=(containerName)-
-memorydb: ACL Cluster MultiRegionCluster~ ParameterGroup Snapshot(clusterName) SubnetGroup User
-mq: Broker* Configuration* User*(brokerId)-
+memorydb: ACL Cluster MultiRegionCluster~ ParameterGroup Snapshot SubnetGroup User
+mq: Broker* Configuration* User*(brokerId)-@v1alpha1/v1alpha1
 mwaa: Environment
-neptune: Cluster ClusterEndpoint(clusterIdentifier) ClusterInstance(clusterIdentifier) ClusterParameterGroup
-  ClusterSnapshot(dbClusterIdentifier)- EventSubscription GlobalCluster- ParameterGroup SubnetGroup
-networkfirewall: Firewall*(firewallPolicyArn,transitGatewayId,vpcId) FirewallPolicy
-  LoggingConfiguration*=(firewallArn)- RuleGroup(type)
-networkmanager: AttachmentAccepter*(attachmentId,attachmentType)-
-  ConnectAttachment*(coreNetworkId,edgeLocation,transportAttachmentId)
-  Connection*(connectedDeviceId,deviceId,globalNetworkId) CoreNetwork*(globalNetworkId)
-  CustomerGatewayAssociation=(globalNetworkId,customerGatewayArn)- Device*(globalNetworkId,siteId) GlobalNetwork*
-  Link*(globalNetworkId,siteId) LinkAssociation=(globalNetworkId,linkId,deviceId)- Site*(globalNetworkId)
+neptune: Cluster ClusterEndpoint(clusterIdentifier) ClusterInstance ClusterParameterGroup ClusterSnapshot-
+  EventSubscription GlobalCluster- ParameterGroup SubnetGroup
+networkfirewall: Firewall* FirewallPolicy LoggingConfiguration*=(firewallArn)- RuleGroup(type)
+networkmanager: AttachmentAccepter*- ConnectAttachment* Connection* CoreNetwork*
+  CustomerGatewayAssociation=(globalNetworkId,customerGatewayArn)- Device* GlobalNetwork* Link*
+  LinkAssociation=(globalNetworkId,linkId,deviceId)- Site*
   TransitGatewayConnectPeerAssociation=(globalNetworkId,transitGatewayConnectPeerArn)-
-  TransitGatewayRegistration=(globalNetworkId,transitGatewayArn)- VPCAttachment*(coreNetworkId,vpcArn)
+  TransitGatewayRegistration=(globalNetworkId,transitGatewayArn)- VPCAttachment*
 networkmonitor: Monitor Probe~(monitorName)
 oam: Sink*
 opensearch: Domain* DomainPolicy*=(domainName)- DomainSAMLOptions*=(domainName)-
-opensearchserverless: AccessPolicy(type)- Collection*(collectionGroupName) CollectionGroup* LifecyclePolicy(type)-
-  SecurityConfig(type)- SecurityPolicy(type)- VPCEndpoint*(vpcId)-
+opensearchserverless: AccessPolicy(type)- Collection* CollectionGroup* LifecyclePolicy(type)- SecurityConfig(type)-
+  SecurityPolicy(type)- VPCEndpoint*-
 organizations: Account* DelegatedAdministrator=(accountId,servicePrincipal)- Organization*- OrganizationalUnit* Policy*
   PolicyAttachment=(targetId,policyId)-
 osis: Pipeline
 pinpoint: App* SMSChannel=(applicationId)-
-pipes: Pipe(enrichment,target)
-qldb: Ledger Stream*(ledgerName)
+pipes: Pipe
+qldb: Ledger Stream*
 quicksight: Group=(awsAccountId,namespace,groupName)- User*-
 ram: PrincipalAssociation=(resourceShareArn,principal)- ResourceAssociation=(resourceShareArn,resourceArn)-
-  ResourceShare* ResourceShareAccepter*(shareArn)-
-rds: Cluster ClusterActivityStream*=(resourceArn)- ClusterEndpoint(clusterIdentifier)
-  ClusterInstance(clusterIdentifier) ClusterParameterGroup ClusterRoleAssociation=(dbClusterIdentifier,roleArn)-
-  ClusterSnapshot*(dbClusterIdentifier) DBInstanceAutomatedBackupsReplication*- DBSnapshotCopy* EventSubscription
-  GlobalCluster Instance* InstanceRoleAssociation*=(dbInstanceIdentifier,roleArn,featureName)-
-  InstanceState=(identifier)- OptionGroup ParameterGroup Proxy ProxyDefaultTargetGroup*=(dbProxyName)-
-  ProxyEndpoint(dbProxyName) ProxyTarget*=(dbProxyName,targetGroupName,dbInstanceIdentifier,dbClusterIdentifier)-
-  Snapshot(dbInstanceIdentifier) SubnetGroup
-redshift: AuthenticationProfile- Cluster EndpointAccess(clusterIdentifier)- EventSubscription HSMClientCertificate
-  HSMConfiguration ParameterGroup* ScheduledAction- SnapshotCopyGrant* SnapshotSchedule
-  SnapshotScheduleAssociation*=(clusterIdentifier,scheduleIdentifier)- SubnetGroup UsageLimit*(clusterIdentifier)
-redshiftserverless: EndpointAccess- RedshiftServerlessNamespace ResourcePolicy*=(resourceArn)- Snapshot(namespaceName)-
-  UsageLimit*(resourceArn)- Workgroup
+  ResourceShare* ResourceShareAccepter*-
+rds: Cluster ClusterActivityStream*=(resourceArn)- ClusterEndpoint ClusterInstance ClusterParameterGroup
+  ClusterRoleAssociation=(dbClusterIdentifier,roleArn)- ClusterSnapshot* DBInstanceAutomatedBackupsReplication*-
+  DBSnapshotCopy* EventSubscription GlobalCluster Instance*
+  InstanceRoleAssociation*=(dbInstanceIdentifier,roleArn,featureName)- InstanceState=(identifier)- OptionGroup
+  ParameterGroup Proxy ProxyDefaultTargetGroup*=(dbProxyName)- ProxyEndpoint(dbProxyName)
+  ProxyTarget*=(dbProxyName,targetGroupName,dbInstanceIdentifier,dbClusterIdentifier)- Snapshot SubnetGroup
+redshift: AuthenticationProfile- Cluster EndpointAccess- EventSubscription HSMClientCertificate HSMConfiguration
+  ParameterGroup* ScheduledAction- SnapshotCopyGrant* SnapshotSchedule
+  SnapshotScheduleAssociation*=(clusterIdentifier,scheduleIdentifier)- SubnetGroup UsageLimit*
+redshiftserverless: EndpointAccess- RedshiftServerlessNamespace ResourcePolicy*=(resourceArn)- Snapshot- UsageLimit*-
+  Workgroup
 resourcegroups: Group
 rolesanywhere: Profile*
-route53: DelegationSet*- HealthCheck* HostedZoneDNSSEC*=(hostedZoneId)- QueryLog*(cloudwatchLogGroupArn,zoneId)-
-  Record*=(zoneId,name,type,setIdentifier)- ResolverConfig*=(resourceId)- TrafficPolicy*-
-  TrafficPolicyInstance*(hostedZoneId,trafficPolicyId)- VPCAssociationAuthorization=(zoneId,vpcId)-
-  Zone*(delegationSetId) ZoneAssociation=(zoneId,vpcId)-
-route53profiles: Association*(profileId,resourceId) Profile* ResourceAssociation*(profileId)-
-route53recoverycontrolconfig: Cluster* ControlPanel*(clusterArn) RoutingControl*(clusterArn,controlPanelArn)-
-  SafetyRule*(controlPanelArn)
+route53: DelegationSet*- HealthCheck* HostedZoneDNSSEC*=(hostedZoneId)- QueryLog*-
+  Record*=(zoneId,name,type,setIdentifier)- ResolverConfig*=(resourceId)- TrafficPolicy*- TrafficPolicyInstance*-
+  VPCAssociationAuthorization=(zoneId,vpcId)- Zone* ZoneAssociation=(zoneId,vpcId)-
+route53profiles: Association* Profile* ResourceAssociation*-
+route53recoverycontrolconfig: Cluster* ControlPanel* RoutingControl*- SafetyRule*
 route53recoveryreadiness: Cell ReadinessCheck RecoveryGroup ResourceSet
 route53resolver: DNSSECConfig*=(resourceId)- Endpoint* QueryLogConfig*
-  QueryLogConfigAssociation*=(resolverQueryLogConfigId,resourceId)- Rule*(resolverEndpointId)
-  RuleAssociation*=(resolverRuleId,vpcId)-
-rum: AppMonitor MetricsDestination*(appMonitorName)-
+  QueryLogConfigAssociation*=(resolverQueryLogConfigId,resourceId)- Rule* RuleAssociation*=(resolverRuleId,vpcId)-
+rum: AppMonitor MetricsDestination*-
 s3: Bucket BucketACL*=(bucket)- BucketAbac=(bucket)- BucketAccelerateConfiguration*=(bucket)-
   BucketAnalyticsConfiguration=(bucket,name)- BucketCorsConfiguration*=(bucket)-
   BucketIntelligentTieringConfiguration=(bucket,name)- BucketInventory=(bucket,name)-
@@ -314,40 +274,39 @@ s3: Bucket BucketACL*=(bucket)- BucketAbac=(bucket)- BucketAccelerateConfigurati
   BucketReplicationConfiguration*=(bucket)- BucketRequestPaymentConfiguration*=(bucket)-
   BucketServerSideEncryptionConfiguration*=(bucket)- BucketVersioning*=(bucket)- BucketWebsiteConfiguration*=(bucket)-
   DirectoryBucket Object=(bucket,key) ObjectCopy*=(bucket,key)
-s3control: AccessPoint*(bucket) AccessPointPolicy*=(accessPointArn)- AccountPublicAccessBlock*=(accountId)-
+s3control: AccessPoint* AccessPointPolicy*=(accessPointArn)- AccountPublicAccessBlock*=(accountId)-
   MultiRegionAccessPoint*- MultiRegionAccessPointPolicy*- ObjectLambdaAccessPoint*-
   ObjectLambdaAccessPointPolicy*=(accountId,name)- StorageLensConfiguration*=(accountId,configId)
-s3vectors: Index~(vectorBucketName) VectorBucket~ VectorBucketPolicy=(vectorBucketArn)-
-sagemaker: App*(domainId,userProfileName) AppImageConfig CodeRepository Device*(deviceFleetName)- DeviceFleet
-  Domain*(vpcId) Endpoint(endpointConfigName) EndpointConfiguration FeatureGroup Image ImageVersion*(imageName)-
-  MlflowTrackingServer Model ModelPackageGroup ModelPackageGroupPolicy*=(modelPackageGroupName)-
-  NotebookInstance(defaultCodeRepository) NotebookInstanceLifecycleConfiguration ServicecatalogPortfolioStatus*=-
-  Space*(domainId) StudioLifecycleConfig UserProfile*(domainId) Workforce- Workteam(workforceName)
+s3vectors: Index~ VectorBucket~ VectorBucketPolicy=(vectorBucketArn)-
+sagemaker: App* AppImageConfig CodeRepository Device*- DeviceFleet Domain* Endpoint EndpointConfiguration FeatureGroup
+  Image ImageVersion*- MlflowTrackingServer Model ModelPackageGroup ModelPackageGroupPolicy*=(modelPackageGroupName)-
+  NotebookInstance NotebookInstanceLifecycleConfiguration ServicecatalogPortfolioStatus*=- Space* StudioLifecycleConfig
+  UserProfile* Workforce- Workteam
 scheduler: Schedule*- ScheduleGroup*
 schemas: Discoverer* Registry Schema=(name,registryName)
-secretsmanager: Secret* SecretPolicy*=(secretArn)- SecretRotation*=(secretId)- SecretVersion*(secretId)-
-securityhub: Account*- ActionTarget- FindingAggregator*- Insight*- InviteAccepter*(masterId)- Member=(accountId)-
+secretsmanager: Secret* SecretPolicy*=(secretArn)- SecretRotation*=(secretId)- SecretVersion*-
+securityhub: Account*- ActionTarget- FindingAggregator*- Insight*- InviteAccepter*- Member=(accountId)-
   ProductSubscription=(productArn)- StandardsSubscription=(standardsArn)-
 serverlessrepo: CloudFormationStack*
-servicecatalog: BudgetResourceAssociation*=(budgetName,resourceId)- Constraint*(portfolioId,productId)- Portfolio*
+servicecatalog: BudgetResourceAssociation*=(budgetName,resourceId)- Constraint*- Portfolio*
   PortfolioShare*=(portfolioId,type,principalId)- PrincipalPortfolioAssociation*=(portfolioId,principalArn)- Product*
-  ProductPortfolioAssociation*=(portfolioId,productId)- ProvisioningArtifact*(productId)- ServiceAction*- TagOption*-
+  ProductPortfolioAssociation*=(portfolioId,productId)- ProvisioningArtifact*- ServiceAction*- TagOption*-
   TagOptionResourceAssociation=(tagOptionId,resourceId)-
-servicediscovery: HTTPNamespace* PrivateDNSNamespace*(vpc) PublicDNSNamespace* Service*
+servicediscovery: HTTPNamespace* PrivateDNSNamespace* PublicDNSNamespace* Service*
 servicequotas: ServiceQuota=(serviceCode,quotaCode)-
 ses: ActiveReceiptRuleSet*=- ConfigurationSet- DomainDKIM- DomainIdentity- DomainMailFrom*=(domain)-
   EmailIdentity*=(email)- EventDestination(configurationSetName)-
   IdentityNotificationTopic*=(identity,notificationType)- IdentityPolicy*=(identity,name)- ReceiptFilter- ReceiptRule*-
   ReceiptRuleSet*- Template-
-sesv2: ConfigurationSet ConfigurationSetEventDestination*(configurationSetName)- DedicatedIPPool
-  EmailIdentity(configurationSetName) EmailIdentityFeedbackAttributes- EmailIdentityMailFromAttributes-
+sesv2: ConfigurationSet ConfigurationSetEventDestination*- DedicatedIPPool EmailIdentity
+  EmailIdentityFeedbackAttributes- EmailIdentityMailFromAttributes-
 sfn: Activity StateMachine
-signer: SigningJob*(profileName)- SigningProfile SigningProfilePermission=(profileName,statementId)-
-sns: PlatformApplication- SMSPreferences*=- Topic TopicPolicy=(arn)- TopicSubscription*(endpoint)-
+signer: SigningJob*- SigningProfile SigningProfilePermission=(profileName,statementId)-
+sns: PlatformApplication- SMSPreferences*=- Topic TopicPolicy=(arn)- TopicSubscription*-
 sqs: Queue* QueuePolicy*=(queueUrl)- QueueRedriveAllowPolicy*=(queueUrl)- QueueRedrivePolicy*=(queueUrl)-
-ssm: Activation* Association*(name) DefaultPatchBaseline*=(operatingSystem,baselineId)- Document MaintenanceWindow*
-  MaintenanceWindowTarget*(windowId)- MaintenanceWindowTask*(taskArn,windowId)- Parameter PatchBaseline*
-  PatchGroup*=(baselineId,patchGroup)- ResourceDataSync- ServiceSetting*=(settingId)-
+ssm: Activation* Association* DefaultPatchBaseline*=(operatingSystem)- Document MaintenanceWindow*
+  MaintenanceWindowTarget*- MaintenanceWindowTask*- Parameter PatchBaseline* PatchGroup*=(baselineId,patchGroup)-
+  ResourceDataSync- ServiceSetting*=(settingId)-
 ssoadmin: AccountAssignment=(principalId,principalType,targetId,targetType,permissionSetArn,instanceArn)-
   CustomerManagedPolicyAttachment=(customerManagedPolicyReference.name,customerManagedPolicyReference.path,permissionSetArn,instanceArn)-
   InstanceAccessControlAttributes=(instanceArn)-
@@ -358,25 +317,19 @@ swf: Domain
 timestreaminfluxdb: DBCluster* DBInstance*
 timestreamwrite: Database Table=(tableName,databaseName)
 transcribe: LanguageModel Vocabulary VocabularyFilter
-transfer: Connector* SSHKey*(serverId,userName)- Server*(directoryId) Tag*=(resourceArn,key)- User(serverId) Workflow*
-verifiedaccess: Endpoint*(verifiedAccessGroupId) Group*(verifiedaccessInstanceId) Instance*
-  InstanceLoggingConfiguration*=(verifiedaccessInstanceId)-
+transfer: Connector* SSHKey*- Server* Tag*=(resourceArn,key)- User(serverId) Workflow*
+verifiedaccess: Endpoint* Group* Instance* InstanceLoggingConfiguration*=(verifiedaccessInstanceId)-
   InstanceTrustProviderAttachment*=(verifiedaccessInstanceId,verifiedaccessTrustProviderId)- TrustProvider*
 vpc: NetworkPerformanceMetricSubscription*-
-vpclattice: AccessLogSubscription*(resourceIdentifier) AuthPolicy*=(resourceIdentifier)- Listener*(serviceIdentifier)
-  ListenerRule*(listenerIdentifier,serviceIdentifier) ResourceConfiguration*(resourceGatewayIdentifier)
-  ResourceGateway*(vpcId) ResourcePolicy*=(resourceArn)- Service* ServiceNetwork*
-  ServiceNetworkResourceAssociation*(resourceConfigurationIdentifier,serviceNetworkIdentifier)
-  ServiceNetworkServiceAssociation*(serviceIdentifier,serviceNetworkIdentifier)
-  ServiceNetworkVPCAssociation*(serviceNetworkIdentifier,vpcIdentifier) TargetGroup*
-  TargetGroupAttachment*(targetGroupIdentifier)-
+vpclattice: AccessLogSubscription* AuthPolicy*=(resourceIdentifier)- Listener* ListenerRule* ResourceConfiguration*
+  ResourceGateway* ResourcePolicy*=(resourceArn)- Service* ServiceNetwork* ServiceNetworkResourceAssociation*
+  ServiceNetworkServiceAssociation* ServiceNetworkVPCAssociation* TargetGroup* TargetGroupAttachment*-
 waf: ByteMatchSet*- GeoMatchSet*- IPSet*- RateBasedRule* RegexMatchSet*- RegexPatternSet*- Rule* SQLInjectionMatchSet*-
   SizeConstraintSet*- WebACL* XSSMatchSet*-
 wafregional: ByteMatchSet*- GeoMatchSet*- IPSet*- RateBasedRule* RegexMatchSet*- RegexPatternSet*- Rule*
   SQLInjectionMatchSet*- SizeConstraintSet*- WebACL* XSSMatchSet*-
 wafv2: IPSet* RegexPatternSet* RuleGroup* WebACL* WebACLAssociation=(webAclArn,resourceArn)-
-  WebACLLoggingConfiguration=(resourceArn)-
-  WebACLRuleGroupAssociation=(webAclArn,ruleName,ruleGroupReference,managedRuleGroup)-
+  WebACLLoggingConfiguration=(resourceArn)- WebACLRuleGroupAssociation=(webAclArn,ruleName)-
 workspaces: Directory* IPGroup*
 xray: EncryptionConfig*=- Group* SamplingRule
 `,

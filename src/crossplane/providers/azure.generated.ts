@@ -6,8 +6,8 @@ export const AZURE: Table = {
   kinds: `
 alertsmanagement: MonitorAlertProcessingRuleActionGroup(resourceGroupName)
   MonitorAlertProcessingRuleSuppression(resourceGroupName) MonitorAlertPrometheusRuleGroup(resourceGroupName)
-  MonitorSmartDetectorAlertRule*(resourceGroupName)
-analysisservices: Server*(resourceGroupName)
+  MonitorSmartDetectorAlertRule*
+analysisservices: Server*
 apimanagement: API(resourceGroupName,apiManagementName,revision)-
   APIDiagnostic(resourceGroupName,apiManagementName,apiName)-
   APIOperation(resourceGroupName,apiManagementName,apiName)-
@@ -26,50 +26,46 @@ apimanagement: API(resourceGroupName,apiManagementName,revision)-
   IdentityProviderMicrosoft*=(resourceGroupName,apiManagementName)-
   IdentityProviderTwitter*=(resourceGroupName,apiManagementName)- Logger(resourceGroupName,apiManagementName)-
   Management(resourceGroupName) NamedValue(resourceGroupName,apiManagementName)-
-  NotificationRecipientEmail=(apiManagementId,notificationType,email)-
-  NotificationRecipientUser*(apiManagementId,userId)- OpenIDConnectProvider(resourceGroupName,apiManagementName)-
-  Policy=(apiManagementId)- PolicyFragment(apiManagementId)- Product(resourceGroupName,apiManagementName)-
+  NotificationRecipientEmail=(apiManagementId,notificationType,email)- NotificationRecipientUser*-
+  OpenIDConnectProvider(resourceGroupName,apiManagementName)- Policy=(apiManagementId)-
+  PolicyFragment(apiManagementId)- Product(resourceGroupName,apiManagementName)-
   ProductAPI=(resourceGroupName,apiManagementName,productId,apiName)-
   ProductGroup=(resourceGroupName,apiManagementName,productId,groupName)-
-  ProductPolicy=(resourceGroupName,apiManagementName,productId)-
-  ProductTag*(apiManagementName,apiManagementProductId,name,resourceGroupName)- RedisCache(apiManagementId)-
-  Subscription~(resourceGroupName,apiManagementName,apiId,productId,userId)- Tag(apiManagementId)-
-  User(resourceGroupName,apiManagementName)-
-appconfiguration: Configuration(resourceGroupName) Key*(configurationStoreId)
-appplatform: SpringCloudAPIPortal(springCloudServiceId)- SpringCloudAPIPortalCustomDomain*(springCloudApiPortalId)-
-  SpringCloudAccelerator*(springCloudServiceId)- SpringCloudActiveDeployment*(deploymentName,springCloudAppId)-
-  SpringCloudApp(resourceGroupName,serviceName)- SpringCloudAppCosmosDBAssociation(springCloudAppId)-
-  SpringCloudAppMySQLAssociation(springCloudAppId)- SpringCloudAppRedisAssociation(springCloudAppId)-
-  SpringCloudBuildDeployment(springCloudAppId)- SpringCloudBuildPackBinding(springCloudBuilderId)-
-  SpringCloudBuilder*(springCloudServiceId)- SpringCloudCertificate(resourceGroupName,serviceName)-
-  SpringCloudConfigurationService(springCloudServiceId)- SpringCloudContainerDeployment(springCloudAppId)-
-  SpringCloudCustomDomain*(springCloudAppId)- SpringCloudCustomizedAccelerator(springCloudAcceleratorId)-
-  SpringCloudDevToolPortal*(springCloudServiceId)- SpringCloudGateway(springCloudServiceId)-
-  SpringCloudGatewayCustomDomain*(springCloudGatewayId)- SpringCloudJavaDeployment(springCloudAppId)-
-  SpringCloudService(resourceGroupName) SpringCloudStorage(springCloudServiceId)-
+  ProductPolicy=(resourceGroupName,apiManagementName,productId)- ProductTag*- RedisCache(apiManagementId)-
+  Subscription~(resourceGroupName,apiManagementName)- Tag(apiManagementId)- User(resourceGroupName,apiManagementName)-
+appconfiguration: Configuration(resourceGroupName) Key*
+appplatform: SpringCloudAPIPortal(springCloudServiceId)- SpringCloudAPIPortalCustomDomain*- SpringCloudAccelerator*-
+  SpringCloudActiveDeployment*- SpringCloudApp(resourceGroupName,serviceName)-
+  SpringCloudAppCosmosDBAssociation(springCloudAppId)- SpringCloudAppMySQLAssociation(springCloudAppId)-
+  SpringCloudAppRedisAssociation(springCloudAppId)- SpringCloudBuildDeployment(springCloudAppId)-
+  SpringCloudBuildPackBinding(springCloudBuilderId)- SpringCloudBuilder*-
+  SpringCloudCertificate(resourceGroupName,serviceName)- SpringCloudConfigurationService(springCloudServiceId)-
+  SpringCloudContainerDeployment(springCloudAppId)- SpringCloudCustomDomain*-
+  SpringCloudCustomizedAccelerator(springCloudAcceleratorId)- SpringCloudDevToolPortal*-
+  SpringCloudGateway(springCloudServiceId)- SpringCloudGatewayCustomDomain*-
+  SpringCloudJavaDeployment(springCloudAppId)- SpringCloudService(resourceGroupName)
+  SpringCloudStorage(springCloudServiceId)-
 attestation: Provider(resourceGroupName)
 authorization: ManagementGroupPolicyAssignment(managementGroupId)- ManagementGroupPolicyExemption(managementGroupId)-
-  ManagementLock*(scope)- PimActiveRoleAssignment*(scope)- PimEligibleRoleAssignment*(scope)-
-  PolicyDefinition(managementGroupId)- PolicySetDefinition(managementGroupId)-
-  ResourceGroupPolicyAssignment(resourceGroupId)- ResourceGroupPolicyExemption(resourceGroupId)-
-  ResourcePolicyAssignment*(policyDefinitionId)- ResourcePolicyExemption*(policyAssignmentId,resourceId)-
-  RoleAssignment*(roleDefinitionId)- RoleDefinition*(scope)- RoleManagementPolicy*(roleDefinitionId,scope)-
-  SubscriptionPolicyAssignment- SubscriptionPolicyExemption- TrustedAccessRoleBinding(kubernetesClusterId)-
+  ManagementLock*- PimActiveRoleAssignment*- PimEligibleRoleAssignment*- PolicyDefinition(managementGroupId)-
+  PolicySetDefinition(managementGroupId)- ResourceGroupPolicyAssignment(resourceGroupId)-
+  ResourceGroupPolicyExemption(resourceGroupId)- ResourcePolicyAssignment*- ResourcePolicyExemption*- RoleAssignment*-
+  RoleDefinition*- RoleManagementPolicy*- SubscriptionPolicyAssignment- SubscriptionPolicyExemption-
+  TrustedAccessRoleBinding(kubernetesClusterId)-
 automation: Account(resourceGroupName) Connection(resourceGroupName,automationAccountName)-
-  ConnectionClassicCertificate(resourceGroupName,automationAccountName)-
-  ConnectionType*(automationAccountName,resourceGroupName)- Credential(resourceGroupName,automationAccountName)-
-  HybridRunBookWorkerGroup*(automationAccountName,resourceGroupName)- Module(resourceGroupName,automationAccountName)-
-  RunBook*(automationAccountName,resourceGroupName) Schedule(resourceGroupName,automationAccountName)-
+  ConnectionClassicCertificate(resourceGroupName,automationAccountName)- ConnectionType*-
+  Credential(resourceGroupName,automationAccountName)- HybridRunBookWorkerGroup*-
+  Module(resourceGroupName,automationAccountName)- RunBook* Schedule(resourceGroupName,automationAccountName)-
   VariableBool(resourceGroupName,automationAccountName)- VariableDateTime(resourceGroupName,automationAccountName)-
   VariableInt(resourceGroupName,automationAccountName)- VariableString(resourceGroupName,automationAccountName)-
-  Webhook*(automationAccountName,resourceGroupName,runbookName)-
+  Webhook*-
 -: ResourceGroup ResourceProviderRegistration*- Subscription
 azurestackhci: Cluster(resourceGroupName)
 botservice: BotChannelAlexa=(resourceGroupName,botName)- BotChannelDirectLine=(resourceGroupName,botName)-
   BotChannelLine=(resourceGroupName,botName)- BotChannelMSTeams=(resourceGroupName,botName)-
   BotChannelSMS=(resourceGroupName,botName)- BotChannelSlack=(resourceGroupName,botName)-
-  BotChannelWebChat=(resourceGroupName,botName)- BotChannelsRegistration*(resourceGroupName)
-  BotConnection(resourceGroupName,botName)- BotWebApp(resourceGroupName)
+  BotChannelWebChat=(resourceGroupName,botName)- BotChannelsRegistration* BotConnection(resourceGroupName,botName)-
+  BotWebApp(resourceGroupName)
 cache: ManagedRedis(resourceGroupName) ManagedRedisAccessPolicyAssignment=(managedRedisId,objectId)-
   RedisCache(resourceGroupName) RedisCacheAccessPolicy(redisCacheId)- RedisCacheAccessPolicyAssignment(redisCacheId)-
   RedisEnterpriseCluster(resourceGroupName) RedisEnterpriseDatabase(clusterId)-
@@ -88,25 +84,23 @@ cognitiveservices: AIServices(resourceGroupName) Account(resourceGroupName) Acco
 communication: Service(resourceGroupName)
 compute: AvailabilitySet(resourceGroupName) CapacityReservation(capacityReservationGroupId)
   CapacityReservationGroup(resourceGroupName) DedicatedHost(dedicatedHostGroupId) DiskAccess(resourceGroupName)
-  DiskEncryptionSet(resourceGroupName) GalleryApplication(galleryId) GalleryApplicationVersion*(galleryApplicationId)
+  DiskEncryptionSet(resourceGroupName) GalleryApplication(galleryId) GalleryApplicationVersion*
   Image(resourceGroupName) LinuxVirtualMachine(resourceGroupName) LinuxVirtualMachineScaleSet(resourceGroupName)
-  ManagedDisk(resourceGroupName) ManagedDiskSASToken*(managedDiskId)-
-  OrchestratedVirtualMachineScaleSet(resourceGroupName) ProximityPlacementGroup(resourceGroupName)
-  SSHPublicKey(resourceGroupName) SharedImage(resourceGroupName,galleryName) SharedImageGallery(resourceGroupName)
-  Snapshot(resourceGroupName) VirtualMachineDataDiskAttachment*=(virtualMachineId,managedDiskId)-
-  VirtualMachineExtension(virtualMachineId) VirtualMachineRunCommand(virtualMachineId)
-  VirtualMachineScaleSetStandbyPool(resourceGroupName) WindowsVirtualMachine(resourceGroupName)
-  WindowsVirtualMachineScaleSet(resourceGroupName)
+  ManagedDisk(resourceGroupName) ManagedDiskSASToken*- OrchestratedVirtualMachineScaleSet(resourceGroupName)
+  ProximityPlacementGroup(resourceGroupName) SSHPublicKey(resourceGroupName) SharedImage(resourceGroupName,galleryName)
+  SharedImageGallery(resourceGroupName) Snapshot(resourceGroupName)
+  VirtualMachineDataDiskAttachment*=(virtualMachineId,managedDiskId)- VirtualMachineExtension(virtualMachineId)
+  VirtualMachineRunCommand(virtualMachineId) VirtualMachineScaleSetStandbyPool(resourceGroupName)
+  WindowsVirtualMachine(resourceGroupName) WindowsVirtualMachineScaleSet(resourceGroupName)
 confidentialledger: Ledger(resourceGroupName)
-consumption: BudgetManagementGroup*(managementGroupId)- BudgetResourceGroup*(resourceGroupId)- BudgetSubscription-
+consumption: BudgetManagementGroup*- BudgetResourceGroup*- BudgetSubscription-
 containerapp: ContainerApp(resourceGroupName) ContainerJob(resourceGroupName) CustomDomain(containerAppId)-
-  Environment(resourceGroupName) EnvironmentCertificate(containerAppEnvironmentId)
-  EnvironmentCustomDomain*(containerAppEnvironmentId)- EnvironmentDaprComponent(containerAppEnvironmentId)-
-  EnvironmentStorage(containerAppEnvironmentId)-
+  Environment(resourceGroupName) EnvironmentCertificate(containerAppEnvironmentId) EnvironmentCustomDomain*-
+  EnvironmentDaprComponent(containerAppEnvironmentId)- EnvironmentStorage(containerAppEnvironmentId)-
 containerregistry: AgentPool(resourceGroupName,containerRegistryName) CacheRule(containerRegistryId)-
   ContainerConnectedRegistry(containerRegistryId)- CredentialSet(containerRegistryId)- Registry(resourceGroupName)
-  ScopeMap(resourceGroupName,containerRegistryName)- Token(resourceGroupName,containerRegistryName)-
-  TokenPassword*(containerRegistryTokenId)- Webhook(resourceGroupName,registryName)
+  ScopeMap(resourceGroupName,containerRegistryName)- Token(resourceGroupName,containerRegistryName)- TokenPassword*-
+  Webhook(resourceGroupName,registryName)
 containerservice: KubernetesCluster(resourceGroupName) KubernetesClusterExtension(clusterId)-
   KubernetesClusterNodePool(kubernetesClusterId) KubernetesFleetManager(resourceGroupName)
 cosmosdb: Account(resourceGroupName) CassandraCluster(resourceGroupName) CassandraDatacenter(cassandraClusterId)-
@@ -116,12 +110,10 @@ cosmosdb: Account(resourceGroupName) CassandraCluster(resourceGroupName) Cassand
   MongoDatabase(resourceGroupName,accountName)- MongoRoleDefinition(cosmosMongoDatabaseId)-
   MongoUserDefinition(cosmosMongoDatabaseId)- SQLContainer(resourceGroupName,accountName,databaseName)-
   SQLDatabase(resourceGroupName,accountName)- SQLDedicatedGateway=(cosmosdbAccountId)- SQLFunction(containerId)-
-  SQLRoleAssignment*(accountName,resourceGroupName,roleDefinitionId,scope)-
-  SQLRoleDefinition*(accountName,resourceGroupName)-
-  SQLStoredProcedure(resourceGroupName,accountName,databaseName,containerName)- SQLTrigger(containerId)-
-  Table(resourceGroupName,accountName)-
+  SQLRoleAssignment*- SQLRoleDefinition*- SQLStoredProcedure(resourceGroupName,accountName,databaseName,containerName)-
+  SQLTrigger(containerId)- Table(resourceGroupName,accountName)-
 costmanagement: CostAnomalyAlert- ResourceGroupCostManagementExport(resourceGroupId)-
-  SubscriptionCostManagementExport*(subscriptionId)-
+  SubscriptionCostManagementExport*-
 customproviders: CustomProvider(resourceGroupName)
 dashboard: Grafana(resourceGroupName) GrafanaManagedPrivateEndpoint(grafanaId)
 databoxedge: Device(resourceGroupName)
@@ -141,9 +133,9 @@ datafactory: CustomDataSet(dataFactoryId)- DataFlow(dataFactoryId)- DataSetAzure
   LinkedServiceKeyVault(dataFactoryId)- LinkedServiceKusto(dataFactoryId)- LinkedServiceMySQL(dataFactoryId)-
   LinkedServiceOData(dataFactoryId)- LinkedServiceOdbc(dataFactoryId)- LinkedServicePostgreSQL(dataFactoryId)-
   LinkedServiceSFTP(dataFactoryId)- LinkedServiceSQLServer(dataFactoryId)- LinkedServiceSnowflake(dataFactoryId)-
-  LinkedServiceSynapse(dataFactoryId)- LinkedServiceWeb(dataFactoryId)-
-  ManagedPrivateEndpoint*(dataFactoryId,targetResourceId)- Pipeline(dataFactoryId)- TriggerBlobEvent(dataFactoryId)-
-  TriggerCustomEvent(dataFactoryId)- TriggerSchedule(dataFactoryId)-
+  LinkedServiceSynapse(dataFactoryId)- LinkedServiceWeb(dataFactoryId)- ManagedPrivateEndpoint*-
+  Pipeline(dataFactoryId)- TriggerBlobEvent(dataFactoryId)- TriggerCustomEvent(dataFactoryId)-
+  TriggerSchedule(dataFactoryId)-
 datamigration: DatabaseMigrationProject(resourceGroupName,serviceName) DatabaseMigrationService(resourceGroupName)
 dataprotection: BackupInstanceBlobStorage(vaultId)- BackupInstanceDisk(vaultId)-
   BackupInstanceKubernetesCluster(vaultId)- BackupInstancePostgreSQL(vaultId)-
@@ -158,37 +150,34 @@ dbformysql: FlexibleDatabase(resourceGroupName,serverName)- FlexibleServer(resou
 dbforpostgresql: ActiveDirectoryAdministrator=(resourceGroupName,serverName)-
   Configuration*=(resourceGroupName,serverName,name)- Database(resourceGroupName,serverName)-
   FirewallRule(resourceGroupName,serverName)- FlexibleServer(resourceGroupName)
-  FlexibleServerActiveDirectoryAdministrator=(resourceGroupName,serverName,objectId)- FlexibleServerBackup*(serverId)-
+  FlexibleServerActiveDirectoryAdministrator=(resourceGroupName,serverName,objectId)- FlexibleServerBackup*-
   FlexibleServerConfiguration*=(serverId,name)- FlexibleServerDatabase(serverId)- FlexibleServerFirewallRule(serverId)-
-  FlexibleServerVirtualEndpoint*(replicaServerId)- Server(resourceGroupName) ServerKey*(serverId)-
+  FlexibleServerVirtualEndpoint*- Server(resourceGroupName) ServerKey*-
   VirtualNetworkRule(resourceGroupName,serverName)-
 desktopvirtualization: VirtualDesktopApplicationGroup(resourceGroupName) VirtualDesktopHostPool(resourceGroupName)
-  VirtualDesktopHostPoolRegistrationInfo*(hostpoolId)- VirtualDesktopWorkspace(resourceGroupName)
+  VirtualDesktopHostPoolRegistrationInfo*- VirtualDesktopWorkspace(resourceGroupName)
   VirtualDesktopWorkspaceApplicationGroupAssociation*=(workspaceId,applicationGroupId)-
 devcenter: Center(resourceGroupName) Project(resourceGroupName)
 devices: IOTHub(resourceGroupName) IOTHubCertificate(resourceGroupName,iothubName)-
   IOTHubConsumerGroup(resourceGroupName,iothubName,eventhubEndpointName)- IOTHubDPS(resourceGroupName)
   IOTHubDPSCertificate(resourceGroupName,iotDpsName)- IOTHubDPSSharedAccessPolicy(resourceGroupName,iothubDpsName)-
   IOTHubEndpointEventHub(iothubId)- IOTHubEndpointServiceBusQueue(iothubId)- IOTHubEndpointServiceBusTopic(iothubId)-
-  IOTHubEndpointStorageContainer(iothubId)- IOTHubEnrichment*(iothubName,resourceGroupName)-
-  IOTHubFallbackRoute=(resourceGroupName,iothubName)- IOTHubRoute(resourceGroupName,iothubName)-
-  IOTHubSharedAccessPolicy(resourceGroupName,iothubName)-
+  IOTHubEndpointStorageContainer(iothubId)- IOTHubEnrichment*- IOTHubFallbackRoute=(resourceGroupName,iothubName)-
+  IOTHubRoute(resourceGroupName,iothubName)- IOTHubSharedAccessPolicy(resourceGroupName,iothubName)-
 deviceupdate: IOTHubDeviceUpdateAccount(resourceGroupName) IOTHubDeviceUpdateInstance(deviceUpdateAccountId)
 devopsinfrastructure: ManagedDevopsPool(resourceGroupName)
-devtestlab: GlobalVMShutdownSchedule*(virtualMachineId) Lab(resourceGroupName)
-  LinuxVirtualMachine*(labName,labVirtualNetworkId,resourceGroupName) Policy*(labName,resourceGroupName)
-  Schedule(resourceGroupName,labName) VirtualNetwork*(labName,resourceGroupName)
-  WindowsVirtualMachine*(labName,labVirtualNetworkId,resourceGroupName)
+devtestlab: GlobalVMShutdownSchedule* Lab(resourceGroupName) LinuxVirtualMachine* Policy*
+  Schedule(resourceGroupName,labName) VirtualNetwork* WindowsVirtualMachine*
 digitaltwins: Instance(resourceGroupName)
 elastic: CloudElasticsearch(resourceGroupName)
 eventgrid: Domain(resourceGroupName) DomainTopic(resourceGroupName,domainName)- EventGridNamespace(resourceGroupName)
-  EventSubscription*(scope)- PartnerConfiguration=(resourceGroupName) SystemTopic(resourceGroupName)
+  EventSubscription*- PartnerConfiguration=(resourceGroupName) SystemTopic(resourceGroupName)
   SystemTopicEventSubscription(resourceGroupName,systemTopic)- Topic(resourceGroupName)
 eventhub: AuthorizationRule(resourceGroupName,namespaceName,eventhubName)- Cluster(resourceGroupName)
   ConsumerGroup(resourceGroupName,namespaceName,eventhubName)- EventHub(resourceGroupName,namespaceName,namespaceId)-
   EventHubNamespace(resourceGroupName) NamespaceAuthorizationRule(resourceGroupName,namespaceName)-
   NamespaceDisasterRecoveryConfig(resourceGroupName,namespaceName)- NamespaceSchemaGroup(namespaceId)-
-fluidrelay: Server*(resourceGroupName)
+fluidrelay: Server*
 guestconfiguration: PolicyVirtualMachineConfigurationAssignment(virtualMachineId)-
 hdinsight: HBaseCluster(resourceGroupName) HadoopCluster(resourceGroupName) InteractiveQueryCluster(resourceGroupName)
   KafkaCluster(resourceGroupName) SparkCluster(resourceGroupName)
@@ -196,44 +185,40 @@ healthbot: HealthBot(resourceGroupName)
 healthcareapis: HealthcareDICOMService(workspaceId) HealthcareFHIRService(workspaceId)
   HealthcareMedtechService(workspaceId) HealthcareMedtechServiceFHIRDestination(medtechServiceId)-
   HealthcareService(resourceGroupName) HealthcareWorkspace(resourceGroupName)
-insights: ApplicationInsights(resourceGroupName) ApplicationInsightsAPIKey*(applicationInsightsId)-
-  ApplicationInsightsAnalyticsItem*(applicationInsightsId)-
-  ApplicationInsightsSmartDetectionRule*(applicationInsightsId)- ApplicationInsightsStandardWebTest(resourceGroupName)
-  ApplicationInsightsWebTest*(applicationInsightsId,resourceGroupName) ApplicationInsightsWorkbook*(resourceGroupName)
-  ApplicationInsightsWorkbookTemplate*(resourceGroupName) MonitorActionGroup(resourceGroupName)
-  MonitorActivityLogAlert*(resourceGroupName) MonitorAutoscaleSetting*(resourceGroupName,targetResourceId)
+insights: ApplicationInsights(resourceGroupName) ApplicationInsightsAPIKey*- ApplicationInsightsAnalyticsItem*-
+  ApplicationInsightsSmartDetectionRule*- ApplicationInsightsStandardWebTest(resourceGroupName)
+  ApplicationInsightsWebTest* ApplicationInsightsWorkbook* ApplicationInsightsWorkbookTemplate*
+  MonitorActionGroup(resourceGroupName) MonitorActivityLogAlert* MonitorAutoscaleSetting*
   MonitorDataCollectionEndpoint(resourceGroupName) MonitorDataCollectionRule(resourceGroupName)
-  MonitorDataCollectionRuleAssociation(targetResourceId)- MonitorDiagnosticSetting*(storageAccountId)-
+  MonitorDataCollectionRuleAssociation(targetResourceId)- MonitorDiagnosticSetting*-
   MonitorMetricAlert(resourceGroupName) MonitorPrivateLinkScope(resourceGroupName)
-  MonitorPrivateLinkScopedService(resourceGroupName,scopeName)-
-  MonitorScheduledQueryRulesAlert*(dataSourceId,resourceGroupName) MonitorScheduledQueryRulesAlertV2(resourceGroupName)
-  MonitorScheduledQueryRulesLog*(dataSourceId,resourceGroupName) MonitorWorkspace(resourceGroupName)
-iotcentral: Application*(resourceGroupName) ApplicationNetworkRuleSet*(iotcentralApplicationId)-
-keyvault: AccessPolicy=(keyVaultId,objectId,applicationId)- Certificate~(keyVaultId) CertificateContacts*(keyVaultId)-
+  MonitorPrivateLinkScopedService(resourceGroupName,scopeName)- MonitorScheduledQueryRulesAlert*
+  MonitorScheduledQueryRulesAlertV2(resourceGroupName) MonitorScheduledQueryRulesLog*
+  MonitorWorkspace(resourceGroupName)
+iotcentral: Application* ApplicationNetworkRuleSet*-
+keyvault: AccessPolicy=(keyVaultId,objectId,applicationId)- Certificate~(keyVaultId) CertificateContacts*-
   CertificateIssuer(keyVaultId)- Key~(keyVaultId) ManagedHardwareSecurityModule(resourceGroupName)
   ManagedStorageAccount(keyVaultId) ManagedStorageAccountSASTokenDefinition(managedStorageAccountId)
   Secret~(keyVaultId) Vault(resourceGroupName)
-kusto: AttachedDatabaseConfiguration*(clusterId,clusterName,clusterResourceId,databaseName,resourceGroupName)-
-  Cluster(resourceGroupName) ClusterManagedPrivateEndpoint(resourceGroupName,clusterName)-
+kusto: AttachedDatabaseConfiguration*- Cluster(resourceGroupName)
+  ClusterManagedPrivateEndpoint(resourceGroupName,clusterName)-
   ClusterPrincipalAssignment(resourceGroupName,clusterName)- Database(resourceGroupName,clusterName)-
   DatabasePrincipalAssignment(resourceGroupName,clusterName,databaseName)-
   EventGridDataConnection(resourceGroupName,clusterName,databaseName)-
-  EventHubDataConnection(resourceGroupName,clusterName,databaseName)-
-  IOTHubDataConnection*(clusterName,consumerGroup,databaseName,iothubId,resourceGroupName,sharedAccessPolicyName)-
+  EventHubDataConnection(resourceGroupName,clusterName,databaseName)- IOTHubDataConnection*-
 loadtestservice: LoadTest(resourceGroupName)
-logic: AppActionCustom(logicAppId)- AppActionHTTP(logicAppId)- AppIntegrationAccount*(resourceGroupName)
-  AppIntegrationAccountBatchConfiguration*(integrationAccountName,resourceGroupName)-
-  AppIntegrationAccountPartner(resourceGroupName,integrationAccountName)-
+logic: AppActionCustom(logicAppId)- AppActionHTTP(logicAppId)- AppIntegrationAccount*
+  AppIntegrationAccountBatchConfiguration*- AppIntegrationAccountPartner(resourceGroupName,integrationAccountName)-
   AppIntegrationAccountSchema(resourceGroupName,integrationAccountName)-
   AppIntegrationAccountSession(resourceGroupName,integrationAccountName)- AppTriggerCustom(logicAppId)-
   AppTriggerHTTPRequest(logicAppId)- AppTriggerRecurrence(logicAppId)- AppWorkflow(resourceGroupName)
-machinelearningservices: AIFoundry(resourceGroupName) AIFoundryProject(aiServicesHubId)
-  ComputeCluster*(machineLearningWorkspaceId) ComputeInstance(machineLearningWorkspaceId)
-  SynapseSpark(machineLearningWorkspaceId) Workspace(resourceGroupName) WorkspaceOutboundRuleFqdn(workspaceId)-
-  WorkspaceOutboundRulePrivateEndpoint(workspaceId)- WorkspaceOutboundRuleServiceTag(workspaceId)-
-maintenance: MaintenanceAssignmentDedicatedHost*(dedicatedHostId,maintenanceConfigurationId)-
-  MaintenanceAssignmentVirtualMachine=(virtualMachineId)- MaintenanceConfiguration(resourceGroupName)
-managedidentity: FederatedIdentityCredential(parentId)- UserAssignedIdentity*(resourceGroupName)
+machinelearningservices: AIFoundry(resourceGroupName) AIFoundryProject(aiServicesHubId) ComputeCluster*
+  ComputeInstance(machineLearningWorkspaceId) SynapseSpark(machineLearningWorkspaceId) Workspace(resourceGroupName)
+  WorkspaceOutboundRuleFqdn(workspaceId)- WorkspaceOutboundRulePrivateEndpoint(workspaceId)-
+  WorkspaceOutboundRuleServiceTag(workspaceId)-
+maintenance: MaintenanceAssignmentDedicatedHost*- MaintenanceAssignmentVirtualMachine=(virtualMachineId)-
+  MaintenanceConfiguration(resourceGroupName)
+managedidentity: FederatedIdentityCredential(parentId)- UserAssignedIdentity*
 management: ManagementGroup- ManagementGroupSubscriptionAssociation=(managementGroupId,subscriptionId)-
 maps: Account(resourceGroupName) Creator(mapsAccountId)
 marketplaceordering: MarketplaceAgreement*-
@@ -268,13 +253,13 @@ network: ApplicationGateway(resourceGroupName) ApplicationSecurityGroup(resource
   NetworkInterfaceApplicationSecurityGroupAssociation*=(networkInterfaceId,applicationSecurityGroupId)-
   NetworkInterfaceBackendAddressPoolAssociation*=(networkInterfaceId,ipConfigurationName,backendAddressPoolId)-
   NetworkInterfaceNatRuleAssociation*=(networkInterfaceId,ipConfigurationName,natRuleId)-
-  NetworkInterfaceSecurityGroupAssociation*=(networkInterfaceId,networkSecurityGroupId)-
-  PacketCapture(resourceGroupName,networkWatcherName)- PointToSiteVPNGateway(resourceGroupName)
-  PrivateDNSAAAARecord(resourceGroupName,zoneName) PrivateDNSARecord(resourceGroupName,zoneName)
-  PrivateDNSCNAMERecord(resourceGroupName,zoneName) PrivateDNSMXRecord(resourceGroupName,zoneName)
-  PrivateDNSPTRRecord(resourceGroupName,zoneName) PrivateDNSResolver(resourceGroupName)
-  PrivateDNSResolverDNSForwardingRuleset(resourceGroupName) PrivateDNSResolverForwardingRule(dnsForwardingRulesetId)-
-  PrivateDNSResolverInboundEndpoint(privateDnsResolverId) PrivateDNSResolverOutboundEndpoint(privateDnsResolverId)
+  NetworkInterfaceSecurityGroupAssociation*=(networkInterfaceId)- PacketCapture(resourceGroupName,networkWatcherName)-
+  PointToSiteVPNGateway(resourceGroupName) PrivateDNSAAAARecord(resourceGroupName,zoneName)
+  PrivateDNSARecord(resourceGroupName,zoneName) PrivateDNSCNAMERecord(resourceGroupName,zoneName)
+  PrivateDNSMXRecord(resourceGroupName,zoneName) PrivateDNSPTRRecord(resourceGroupName,zoneName)
+  PrivateDNSResolver(resourceGroupName) PrivateDNSResolverDNSForwardingRuleset(resourceGroupName)
+  PrivateDNSResolverForwardingRule(dnsForwardingRulesetId)- PrivateDNSResolverInboundEndpoint(privateDnsResolverId)
+  PrivateDNSResolverOutboundEndpoint(privateDnsResolverId)
   PrivateDNSResolverVirtualNetworkLink(dnsForwardingRulesetId)- PrivateDNSSRVRecord(resourceGroupName,zoneName)
   PrivateDNSTXTRecord(resourceGroupName,zoneName) PrivateDNSZone(resourceGroupName)
   PrivateDNSZoneVirtualNetworkLink(resourceGroupName,privateDnsZoneName) PrivateEndpoint(resourceGroupName)
@@ -284,9 +269,8 @@ network: ApplicationGateway(resourceGroupName) ApplicationSecurityGroup(resource
   RouteMap(virtualHubId)- RouteServer(resourceGroupName) RouteServerBGPConnection(routeServerId)-
   RouteTable(resourceGroupName) SecurityGroup(resourceGroupName)
   SecurityRule(resourceGroupName,networkSecurityGroupName)- Subnet(resourceGroupName,virtualNetworkName)-
-  SubnetNATGatewayAssociation*=(subnetId,natGatewayId)-
-  SubnetNetworkSecurityGroupAssociation*=(subnetId,networkSecurityGroupId)-
-  SubnetRouteTableAssociation*=(subnetId,routeTableId)- SubnetServiceEndpointStoragePolicy(resourceGroupName)
+  SubnetNATGatewayAssociation*=(subnetId)- SubnetNetworkSecurityGroupAssociation*=(subnetId)-
+  SubnetRouteTableAssociation*=(subnetId)- SubnetServiceEndpointStoragePolicy(resourceGroupName)
   TrafficManagerAzureEndpoint(profileId)- TrafficManagerExternalEndpoint(profileId)-
   TrafficManagerNestedEndpoint(profileId)- TrafficManagerProfile(resourceGroupName) VPNGateway(resourceGroupName)
   VPNGatewayConnection(vpnGatewayId)- VPNServerConfiguration(resourceGroupName)
@@ -303,114 +287,93 @@ notificationhubs: AuthorizationRule(resourceGroupName,namespaceName,notification
 operationalinsights: LogAnalyticsDataExportRule(workspaceResourceId)-
   LogAnalyticsDataSourceWindowsEvent(resourceGroupName,workspaceName)-
   LogAnalyticsDataSourceWindowsPerformanceCounter(resourceGroupName,workspaceName)-
-  LogAnalyticsLinkedService(workspaceId)- LogAnalyticsLinkedStorageAccount*(resourceGroupName,workspaceId)-
-  LogAnalyticsQueryPack(resourceGroupName) LogAnalyticsQueryPackQuery*(queryPackId)
-  LogAnalyticsSavedSearch(logAnalyticsWorkspaceId) Workspace(resourceGroupName)
-operationsmanagement: LogAnalyticsSolution*(resourceGroupName,workspaceName,workspaceResourceId)
+  LogAnalyticsLinkedService(workspaceId)- LogAnalyticsLinkedStorageAccount*- LogAnalyticsQueryPack(resourceGroupName)
+  LogAnalyticsQueryPackQuery* LogAnalyticsSavedSearch(logAnalyticsWorkspaceId) Workspace(resourceGroupName)
+operationsmanagement: LogAnalyticsSolution*
 oracle: AutonomousDatabase(resourceGroupName) AutonomousDatabaseBackup(autonomousDatabaseId)-
   AutonomousDatabaseCloneFromBackup(resourceGroupName) AutonomousDatabaseCloneFromDatabase(resourceGroupName)
 orbital: ContactProfile(resourceGroupName) Spacecraft(resourceGroupName)
-policyinsights: ResourcePolicyRemediation*(policyAssignmentId,resourceId)- SubscriptionPolicyRemediation-
-portal: Dashboard*(resourceGroupName)
+policyinsights: ResourcePolicyRemediation*- SubscriptionPolicyRemediation-
+portal: Dashboard*
 powerbidedicated: PowerBIEmbedded(resourceGroupName)
 purview: Account(resourceGroupName)
-recoveryservices: BackupContainerStorageAccount*(recoveryVaultName,resourceGroupName,storageAccountId)-
-  BackupPolicyFileShare(resourceGroupName,recoveryVaultName)- BackupPolicyVM(resourceGroupName,recoveryVaultName)-
-  BackupPolicyVMWorkload(resourceGroupName,recoveryVaultName)-
-  BackupProtectedFileShare*(backupPolicyId,recoveryVaultName,resourceGroupName)-
-  BackupProtectedVM*(backupPolicyId,recoveryVaultName,resourceGroupName)-
-  SiteRecoveryFabric(resourceGroupName,recoveryVaultName)-
-  SiteRecoveryNetworkMapping*(recoveryVaultName,resourceGroupName,targetNetworkId)-
-  SiteRecoveryProtectionContainer(resourceGroupName,recoveryVaultName,recoveryFabricName)-
+recoveryservices: BackupContainerStorageAccount*- BackupPolicyFileShare(resourceGroupName,recoveryVaultName)-
+  BackupPolicyVM(resourceGroupName,recoveryVaultName)- BackupPolicyVMWorkload(resourceGroupName,recoveryVaultName)-
+  BackupProtectedFileShare*- BackupProtectedVM*- SiteRecoveryFabric(resourceGroupName,recoveryVaultName)-
+  SiteRecoveryNetworkMapping*- SiteRecoveryProtectionContainer(resourceGroupName,recoveryVaultName,recoveryFabricName)-
   SiteRecoveryProtectionContainerMapping(resourceGroupName,recoveryVaultName,recoveryFabricName,recoverySourceProtectionContainerName)-
   SiteRecoveryReplicationPolicy(resourceGroupName,recoveryVaultName)- Vault(resourceGroupName)
-relay: EventRelayNamespace(resourceGroupName) HybridConnection*(relayNamespaceName,resourceGroupName)-
+relay: EventRelayNamespace(resourceGroupName) HybridConnection*-
   HybridConnectionAuthorizationRule(resourceGroupName,namespaceName,hybridConnectionName)-
   NamespaceAuthorizationRule(resourceGroupName,namespaceName)-
-resources: ResourceDeploymentScriptAzureCli*(resourceGroupName)
-  ResourceDeploymentScriptAzurePowerShell*(resourceGroupName) ResourceGroupTemplateDeployment(resourceGroupName)
-  SubscriptionTemplateDeployment
+resources: ResourceDeploymentScriptAzureCli* ResourceDeploymentScriptAzurePowerShell*
+  ResourceGroupTemplateDeployment(resourceGroupName) SubscriptionTemplateDeployment
 search: Service(resourceGroupName) SharedPrivateLinkService(searchServiceId)-
-security: AdvancedThreatProtection*- IOTSecurityDeviceGroup*(iothubId)- IOTSecuritySolution(resourceGroupName)
-  SecurityCenterAssessment*(assessmentPolicyId,targetResourceId)- SecurityCenterAssessmentPolicy*-
-  SecurityCenterAutoProvisioning=- SecurityCenterContact=-
+security: AdvancedThreatProtection*- IOTSecurityDeviceGroup*- IOTSecuritySolution(resourceGroupName)
+  SecurityCenterAssessment*- SecurityCenterAssessmentPolicy*- SecurityCenterAutoProvisioning=- SecurityCenterContact=-
   SecurityCenterServerVulnerabilityAssessmentVirtualMachine=(virtualMachineId)- SecurityCenterSetting*-
   SecurityCenterSubscriptionPricing*- SecurityCenterWorkspace=- StorageDefender*=(storageAccountId)-
-securityinsights: SentinelAlertRuleFusion*(logAnalyticsWorkspaceId)-
-  SentinelAlertRuleMSSecurityIncident(logAnalyticsWorkspaceId)-
-  SentinelAlertRuleMachineLearningBehaviorAnalytics*(logAnalyticsWorkspaceId)-
-  SentinelAutomationRule*(logAnalyticsWorkspaceId)- SentinelDataConnectorIOT(logAnalyticsWorkspaceId)-
-  SentinelLogAnalyticsWorkspaceOnboarding*(workspaceId)- SentinelWatchlist(logAnalyticsWorkspaceId)-
+securityinsights: SentinelAlertRuleFusion*- SentinelAlertRuleMSSecurityIncident(logAnalyticsWorkspaceId)-
+  SentinelAlertRuleMachineLearningBehaviorAnalytics*- SentinelAutomationRule*-
+  SentinelDataConnectorIOT(logAnalyticsWorkspaceId)- SentinelLogAnalyticsWorkspaceOnboarding*-
+  SentinelWatchlist(logAnalyticsWorkspaceId)-
 servicebus: NamespaceAuthorizationRule(namespaceId)- NamespaceDisasterRecoveryConfig(primaryNamespaceId)-
   Queue(namespaceId)- QueueAuthorizationRule(queueId)- ServiceBusNamespace(resourceGroupName) Subscription(topicId)-
   SubscriptionRule(subscriptionId)- Topic(namespaceId)- TopicAuthorizationRule(topicId)-
 servicefabric: Cluster(resourceGroupName) ManagedCluster(resourceGroupName)
-servicelinker: SpringCloudConnection*(springCloudId,targetResourceId)-
+servicelinker: SpringCloudConnection*-
 servicenetworking: ApplicationLoadBalancer(resourceGroupName)
   ApplicationLoadBalancerFrontend(applicationLoadBalancerId)
   ApplicationLoadBalancerSecurityPolicy(applicationLoadBalancerId)
   ApplicationLoadBalancerSubnetAssociation(applicationLoadBalancerId)
-signalrservice: NetworkACL*=(signalrServiceId)- Service(resourceGroupName)
-  SignalrSharedPrivateLinkResource*(signalrServiceId,targetResourceId)- WebPubsub*(resourceGroupName)
-  WebPubsubHub*(webPubsubId)- WebPubsubNetworkACL*=(webPubsubId)-
+signalrservice: NetworkACL*=(signalrServiceId)- Service(resourceGroupName) SignalrSharedPrivateLinkResource*-
+  WebPubsub* WebPubsubHub*- WebPubsubNetworkACL*=(webPubsubId)-
 solutions: ManagedApplicationDefinition(resourceGroupName)
 spring: CloudApplicationLiveView(springCloudServiceId)-
 sql: MSSQLDatabase(serverId) MSSQLDatabaseExtendedAuditingPolicy=(databaseId)-
-  MSSQLDatabaseVulnerabilityAssessmentRuleBaseline*(databaseName,serverVulnerabilityAssessmentId)-
-  MSSQLElasticPool(resourceGroupName,serverName) MSSQLFailoverGroup(serverId) MSSQLFirewallRule(serverId)-
-  MSSQLJobAgent*(databaseId) MSSQLJobCredential(jobAgentId)- MSSQLManagedDatabase(managedInstanceId)
-  MSSQLManagedInstance(resourceGroupName) MSSQLManagedInstanceActiveDirectoryAdministrator=(managedInstanceId)-
+  MSSQLDatabaseVulnerabilityAssessmentRuleBaseline*- MSSQLElasticPool(resourceGroupName,serverName)
+  MSSQLFailoverGroup(serverId) MSSQLFirewallRule(serverId)- MSSQLJobAgent* MSSQLJobCredential(jobAgentId)-
+  MSSQLManagedDatabase(managedInstanceId) MSSQLManagedInstance(resourceGroupName)
+  MSSQLManagedInstanceActiveDirectoryAdministrator=(managedInstanceId)-
   MSSQLManagedInstanceFailoverGroup(managedInstanceId,location)-
   MSSQLManagedInstanceTransparentDataEncryption=(managedInstanceId)-
   MSSQLManagedInstanceVulnerabilityAssessment=(managedInstanceId)- MSSQLOutboundFirewallRule(serverId)-
   MSSQLServer(resourceGroupName) MSSQLServerDNSAlias(mssqlServerId)-
   MSSQLServerMicrosoftSupportAuditingPolicy=(serverId)- MSSQLServerSecurityAlertPolicy=(resourceGroupName,serverName)-
-  MSSQLServerTransparentDataEncryption=(serverId)- MSSQLServerVulnerabilityAssessment*(serverSecurityAlertPolicyId)-
+  MSSQLServerTransparentDataEncryption=(serverId)- MSSQLServerVulnerabilityAssessment*-
   MSSQLVirtualNetworkRule(serverId)-
 storage: Account(resourceGroupName) AccountLocalUser(storageAccountId)- AccountNetworkRules*=(storageAccountId)-
   Blob(storageAccountName,storageContainerName,storageContainerId)- BlobInventoryPolicy*=(storageAccountId)-
   Container(storageAccountName,storageAccountId)- ContainerImmutabilityPolicy=(storageContainerResourceManagerId)-
-  DataLakeGen2FileSystem(storageAccountId)- DataLakeGen2Path*(filesystemName,storageAccountId)-
-  EncryptionScope(storageAccountId)- ManagementPolicy=(storageAccountId)-
-  ObjectReplication*(destinationStorageAccountId)- Queue(storageAccountName,storageAccountId)-
-  Share(storageAccountName,storageAccountId)- ShareDirectory*(storageShareId,storageShareUrl)-
-  Table*(storageAccountName)- TableEntity*(storageTableId)-
+  DataLakeGen2FileSystem(storageAccountId)- DataLakeGen2Path*- EncryptionScope(storageAccountId)-
+  ManagementPolicy=(storageAccountId)- ObjectReplication*- Queue(storageAccountName,storageAccountId)-
+  Share(storageAccountName,storageAccountId)- ShareDirectory*- Table*- TableEntity*-
 storagecache: HPCCache(resourceGroupName) HPCCacheAccessPolicy(hpcCacheId)-
   HPCCacheBlobNFSTarget(resourceGroupName,cacheName)- HPCCacheBlobTarget(resourceGroupName,cacheName)-
   HPCCacheNFSTarget(resourceGroupName,cacheName)-
 storagesync: StorageSync(resourceGroupName)
 streamanalytics: Cluster(resourceGroupName) FunctionJavascriptUda(streamAnalyticsJobId)- Job(resourceGroupName)
   ManagedPrivateEndpoint(resourceGroupName,streamAnalyticsClusterName)-
-  OutputBlob(resourceGroupName,storageAccountName,storageContainerName,streamAnalyticsJobName)-
-  OutputEventHub(resourceGroupName,streamAnalyticsJobName)-
-  OutputFunction(resourceGroupName,functionApp,streamAnalyticsJobName)-
-  OutputMSSQL*(database,resourceGroupName,server,streamAnalyticsJobName,table,user)-
-  OutputPowerBI(streamAnalyticsJobId)-
-  OutputServiceBusQueue*(queueName,resourceGroupName,servicebusNamespace,streamAnalyticsJobName)-
-  OutputServiceBusTopic*(resourceGroupName,servicebusNamespace,streamAnalyticsJobName,topicName)-
-  OutputSynapse(resourceGroupName,streamAnalyticsJobName)- OutputTable(resourceGroupName,streamAnalyticsJobName)-
-  ReferenceInputBlob*(resourceGroupName,storageAccountName,storageContainerName,streamAnalyticsJobName)-
-  ReferenceInputMSSQL(resourceGroupName,streamAnalyticsJobName)-
-  StreamInputBlob*(resourceGroupName,storageAccountName,storageContainerName,streamAnalyticsJobName)-
-  StreamInputEventHub*(eventhubConsumerGroupName,eventhubName,resourceGroupName,servicebusNamespace,streamAnalyticsJobName)-
-  StreamInputIOTHub*(eventhubConsumerGroupName,iothubNamespace,resourceGroupName,streamAnalyticsJobName)-
+  OutputBlob(resourceGroupName,streamAnalyticsJobName)- OutputEventHub(resourceGroupName,streamAnalyticsJobName)-
+  OutputFunction(resourceGroupName,streamAnalyticsJobName)- OutputMSSQL*- OutputPowerBI(streamAnalyticsJobId)-
+  OutputServiceBusQueue*- OutputServiceBusTopic*- OutputSynapse(resourceGroupName,streamAnalyticsJobName)-
+  OutputTable(resourceGroupName,streamAnalyticsJobName)- ReferenceInputBlob*-
+  ReferenceInputMSSQL(resourceGroupName,streamAnalyticsJobName)- StreamInputBlob*- StreamInputEventHub*-
+  StreamInputIOTHub*-
 synapse: FirewallRule(synapseWorkspaceId)- IntegrationRuntimeAzure(synapseWorkspaceId)-
-  IntegrationRuntimeSelfHosted(synapseWorkspaceId)- LinkedService(synapseWorkspaceId)-
-  ManagedPrivateEndpoint*(synapseWorkspaceId,targetResourceId)- PrivateLinkHub(resourceGroupName)
-  RoleAssignment*(synapseWorkspaceId)- SQLPool(synapseWorkspaceId) SQLPoolExtendedAuditingPolicy=(sqlPoolId)-
-  SQLPoolSecurityAlertPolicy=(sqlPoolId)- SQLPoolWorkloadClassifier(workloadGroupId)- SQLPoolWorkloadGroup(sqlPoolId)-
-  SparkPool(synapseWorkspaceId) Workspace(resourceGroupName) WorkspaceAADAdmin(synapseWorkspaceId)-
-  WorkspaceExtendedAuditingPolicy=(synapseWorkspaceId)- WorkspaceSQLAADAdmin*(synapseWorkspaceId)-
-  WorkspaceSecurityAlertPolicy=(synapseWorkspaceId)- WorkspaceVulnerabilityAssessment*(workspaceSecurityAlertPolicyId)-
-web: AppActiveSlot*=(slotId)- AppHybridConnection*(relayId,webAppId)-
-  AppServiceCertificateBinding*(certificateId,hostnameBindingId)-
-  AppServiceCustomHostNameBinding(resourceGroupName,appServiceName)-
-  AppServiceManagedCertificate*(customHostnameBindingId) AppServicePlan(resourceGroupName)
-  FunctionApp*(resourceGroupName,storageAccountName) FunctionAppActiveSlot*=(slotId)-
-  FunctionAppFlexConsumption(resourceGroupName) FunctionAppFunction*(functionAppId)-
-  FunctionAppHybridConnection*(functionAppId,relayId)- FunctionAppSlot(resourceGroupName,functionAppName)
-  LinuxFunctionApp*(resourceGroupName,storageAccountName) LinuxFunctionAppSlot(functionAppId)
-  LinuxWebApp(resourceGroupName) LinuxWebAppSlot*(appServiceId) ServicePlan(resourceGroupName) SourceControlToken*-
+  IntegrationRuntimeSelfHosted(synapseWorkspaceId)- LinkedService(synapseWorkspaceId)- ManagedPrivateEndpoint*-
+  PrivateLinkHub(resourceGroupName) RoleAssignment*- SQLPool(synapseWorkspaceId)
+  SQLPoolExtendedAuditingPolicy=(sqlPoolId)- SQLPoolSecurityAlertPolicy=(sqlPoolId)-
+  SQLPoolWorkloadClassifier(workloadGroupId)- SQLPoolWorkloadGroup(sqlPoolId)- SparkPool(synapseWorkspaceId)
+  Workspace(resourceGroupName) WorkspaceAADAdmin(synapseWorkspaceId)-
+  WorkspaceExtendedAuditingPolicy=(synapseWorkspaceId)- WorkspaceSQLAADAdmin*-
+  WorkspaceSecurityAlertPolicy=(synapseWorkspaceId)- WorkspaceVulnerabilityAssessment*-
+web: AppActiveSlot*=(slotId)- AppHybridConnection*- AppServiceCertificateBinding*-
+  AppServiceCustomHostNameBinding(resourceGroupName,appServiceName)- AppServiceManagedCertificate*
+  AppServicePlan(resourceGroupName) FunctionApp* FunctionAppActiveSlot*=(slotId)-
+  FunctionAppFlexConsumption(resourceGroupName) FunctionAppFunction*- FunctionAppHybridConnection*-
+  FunctionAppSlot(resourceGroupName,functionAppName) LinuxFunctionApp* LinuxFunctionAppSlot(functionAppId)
+  LinuxWebApp(resourceGroupName) LinuxWebAppSlot* ServicePlan(resourceGroupName) SourceControlToken*-
   StaticSite(resourceGroupName) WindowsFunctionApp(resourceGroupName) WindowsFunctionAppSlot(functionAppId)
   WindowsWebApp(resourceGroupName) WindowsWebAppSlot(appServiceId)
 `,

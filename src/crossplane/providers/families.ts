@@ -4,7 +4,16 @@ import { AWS } from "./aws.generated.ts";
 import { AWS_CLASSIC } from "./aws-classic.generated.ts";
 import { AZURE } from "./azure.generated.ts";
 import { GCP } from "./gcp.generated.ts";
-import { type KindEntry, parseEntry, parseTagField, splitTable, type Table, type TagField } from "./table.ts";
+import {
+  type KindEntry,
+  parseEntry,
+  parseTagField,
+  splitTable,
+  type Table,
+  type TagField,
+  USUAL_VERSIONS,
+  type Versions,
+} from "./table.ts";
 
 /** The clouds, by whose rules tags are checked. */
 export type Cloud = "AWS" | "Azure" | "GCP" | "Kubernetes";
@@ -121,6 +130,8 @@ export interface KindFacts {
   readonly isNamedById: boolean;
   /** False if the provider does not report who else writes a cloud resource. */
   readonly reportsTags: boolean;
+  /** The versions of the cluster-scoped kind and of its namespaced twin, if it has one. */
+  readonly versions: Versions;
 }
 
 const OBJECT_MANIFEST = "spec.forProvider.manifest";
@@ -140,6 +151,7 @@ const OBJECT: KindFacts = {
   },
   isNamedById: false,
   reportsTags: true,
+  versions: { cluster: "v1alpha2", namespaced: "v1alpha1" },
 };
 
 const UNKNOWN: KindFacts = {
@@ -148,6 +160,7 @@ const UNKNOWN: KindFacts = {
   identity: toUnknownIdentity(PLACES),
   isNamedById: false,
   reportsTags: true,
+  versions: USUAL_VERSIONS,
 };
 
 /** Finds the facts about a kind of an API group (without `.m`). */
@@ -167,12 +180,14 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
 const unlisted = ({ cloud, usual, reportsTags, places }: Family): KindFacts => ({
   cloud,
   reportsTags,
+  versions: USUAL_VERSIONS,
   tags: { is: "unknown", field: below(usual) },
   identity: toUnknownIdentity(places),
   isNamedById: false,
 });
 
-function listed({ cloud, usual, reportsTags, places }: Family, { named, isId, fields, tags }: KindEntry): KindFacts {
+function listed(family: Family, { named, isId, fields, tags, versions }: KindEntry): KindFacts {
+  const { cloud, usual, reportsTags, places } = family;
   const isAssociation = named === "fields";
   const scope = isAssociation ? places : [...places, ...fields];
   const name: NameFact = isAssociation
@@ -181,6 +196,7 @@ function listed({ cloud, usual, reportsTags, places }: Family, { named, isId, fi
   return {
     cloud,
     reportsTags,
+    versions,
     tags: { is: tags === "none" ? "none" : "known", field: below(typeof tags === "string" ? usual : tags) },
     identity: { name, scope: scope.map(toParameterPath), countsReferences: false },
     isNamedById: isId,

@@ -4,150 +4,160 @@ import type { Table } from "./table.ts";
 export const GCP: Table = {
   source: "provider-upjet-gcp v3.0.0-11-g8da2207a5 of 2026-08-07",
   kinds: `
-accesscontextmanager: AccessLevel*- AccessLevelCondition*(accessLevel)- AccessPolicy*-
-  AccessPolicyIAMMember*=(condition,member,name,role)- ServicePerimeter*- ServicePerimeterResource*(perimeterName)-
+accesscontextmanager: AccessLevel*-@v1beta2 AccessLevelCondition*-@v1beta2 AccessPolicy*-
+  AccessPolicyIAMMember*=(condition,member,name,role)-@v1beta2 ServicePerimeter*-@v1beta2 ServicePerimeterResource*-
 activedirectory: Domain*
-alloydb: Backup Cluster Instance(cluster)
-apigee: AddonsConfig*(org)- EndpointAttachment(orgId)- EnvKeystore(envId)- EnvReferences(envId)- Envgroup(orgId)-
-  EnvgroupAttachment*(envgroupId,environment)- Environment(orgId)-
-  EnvironmentIAMMember*=(condition,envId,member,orgId,role)- Instance(orgId)-
-  InstanceAttachment*(environment,instanceId)- KeystoresAliasesKeyCertFile(orgId,environment,keystore)-
-  NATAddress(instanceId)- Organization*(authorizedNetwork)- SyncAuthorization=(name)- TargetServer(envId)-
-appengine: Application*- ApplicationURLDispatchRules=- FirewallRule*- ServiceNetworkSettings*(service)-
-  StandardAppVersion(service)-
-artifact: RegistryRepository RegistryRepositoryIAMMember*=(condition,member,repository,role)-
-beyondcorp: AppConnection* AppConnector AppGateway
-bigquery: AnalyticsHubDataExchange*- AnalyticsHubDataExchangeIAMMember*=(condition,dataExchangeId,member,role)-
-  AnalyticsHubListing(dataExchangeId)- AnalyticsHubListingSubscription*(dataExchangeId,listingId)- Connection*-
-  DataTransferConfig*(destinationDatasetId)- Dataset DatasetAccess*(datasetId)-
-  DatasetIAMBinding=(condition,datasetId,role)- DatasetIAMMember=(condition,datasetId,member,role)-
-  DatasetIAMPolicy=(datasetId)- Job* Reservation- ReservationAssignment(reservation)- Routine(datasetId)-
-  Table(datasetId) TableIAMBinding*=(condition,datasetId,role,tableId)-
-  TableIAMMember=(condition,datasetId,member,role,tableId)- TableIAMPolicy*=(datasetId,tableId)-
-bigtable: AppProfile(instance)- GarbageCollectionPolicy*(instanceName,table)- Instance
-  InstanceIAMBinding=(condition,instance,role)- InstanceIAMMember=(condition,instance,member,role)-
-  InstanceIAMPolicy=(instance)- Table(instanceName)- TableIAMBinding=(condition,instance,role,table,instanceName)-
-  TableIAMMember=(condition,instance,member,role,table,instanceName)- TableIAMPolicy=(instance,table,instanceName)-
-binaryauthorization: Attestor- Policy=-
-certificatemanager: Certificate CertificateMap CertificateMapEntry(map) DNSAuthorization TrustConfig
-cloud: IdsEndpoint*(network)-
-cloudbuild: Trigger*- WorkerPool-
-cloudfunctions: Function FunctionIAMMember*=(cloudFunction,condition,member,role)-
-cloudfunctions2: Function
-cloudidentity: Group* GroupMembership*(group)-
-cloudplatform: Folder*- FolderIAMMember*=(condition,folder,member,role)- OrganizationIAMAuditConfig*-
-  OrganizationIAMCustomRole*- OrganizationIAMMember*=(condition,member,orgId,role)- Project*(folderId)
+alloydb: Backup@v1beta2 Cluster@v1beta2 Instance(cluster)@v1beta2
+apigee: AddonsConfig*- EndpointAttachment(orgId)- EnvKeystore(envId)- EnvReferences(envId)- Envgroup(orgId)-
+  EnvgroupAttachment*- Environment(orgId)-@v1beta2 EnvironmentIAMMember*=(condition,envId,member,orgId,role)-@v1beta2
+  Instance(orgId)- InstanceAttachment*- KeystoresAliasesKeyCertFile(orgId,environment,keystore)-
+  NATAddress(instanceId)- Organization*-@v1beta2 SyncAuthorization=(name)- TargetServer(envId)-
+appengine: Application*-@v1beta2 ApplicationURLDispatchRules=- FirewallRule*- ServiceNetworkSettings*-@v1beta2
+  StandardAppVersion(service)-@v1beta2
+artifact: RegistryRepository@v1beta2 RegistryRepositoryIAMMember*=(condition,member,repository,role)-@v1beta2
+beyondcorp: AppConnection*@v1beta2 AppConnector@v1beta2 AppGateway
+bigquery: AnalyticsHubDataExchange*- AnalyticsHubDataExchangeIAMMember*=(condition,dataExchangeId,member,role)-@v1beta2
+  AnalyticsHubListing(dataExchangeId)-@v1beta2 AnalyticsHubListingSubscription*- Connection*-@v1beta2
+  DataTransferConfig*-@v1beta2 Dataset@v1beta2 DatasetAccess*-@v1beta2
+  DatasetIAMBinding=(condition,datasetId,role)-@v1beta2 DatasetIAMMember=(condition,datasetId,member,role)-@v1beta2
+  DatasetIAMPolicy=(datasetId)- Job*@v1beta2 Reservation-@v1beta2 ReservationAssignment(reservation)-
+  Routine(datasetId)-@v1beta2 Table(datasetId)@v1beta2 TableIAMBinding*=(condition,datasetId,role,tableId)-@v1beta2
+  TableIAMMember=(condition,datasetId,member,role,tableId)-@v1beta2 TableIAMPolicy*=(datasetId,tableId)-
+bigtable: AppProfile(instance)-@v1beta2 GarbageCollectionPolicy*-@v1beta2 Instance@v1beta2
+  InstanceIAMBinding=(condition,instance,role)-@v1beta2 InstanceIAMMember=(condition,instance,member,role)-@v1beta2
+  InstanceIAMPolicy=(instance)- Table(instanceName)-
+  TableIAMBinding=(condition,instance,role,table,instanceName)-@v1beta2
+  TableIAMMember=(condition,instance,member,role,table,instanceName)-@v1beta2
+  TableIAMPolicy=(instance,table,instanceName)-
+binaryauthorization: Attestor-@v1beta2 Policy=-@v1beta2
+certificatemanager: Certificate@v1beta2 CertificateMap CertificateMapEntry(map) DNSAuthorization TrustConfig
+cloud: IdsEndpoint*-
+cloudbuild: Trigger*-@v1beta2 WorkerPool-@v1beta2
+cloudfunctions: Function@v1beta2 FunctionIAMMember*=(cloudFunction,condition,member,role)-@v1beta2
+cloudfunctions2: Function@v1beta2
+cloudidentity: Group* GroupMembership*-
+cloudplatform: Folder*- FolderIAMMember*=(condition,folder,member,role)-@v1beta2 OrganizationIAMAuditConfig*-
+  OrganizationIAMCustomRole*- OrganizationIAMMember*=(condition,member,orgId,role)-@v1beta2 Project*
   ProjectDefaultServiceAccounts~- ProjectIAMAuditConfig*=(service)- ProjectIAMCustomRole-
-  ProjectIAMMember*=(condition,member,role)- ProjectService*=(service)- ProjectUsageExportBucket*=- ServiceAccount-
-  ServiceAccountIAMMember*=(condition,member,role,serviceAccountId)- ServiceAccountKey*(serviceAccountId)-
+  ProjectIAMMember*=(condition,member,role)-@v1beta2 ProjectService*=(service)- ProjectUsageExportBucket*=-
+  ServiceAccount- ServiceAccountIAMMember*=(condition,member,role,serviceAccountId)-@v1beta2 ServiceAccountKey*-
   ServiceNetworkingPeeredDNSDomain(service,network)-
 cloudquotas: QuotaPreference(parent)-
-cloudrun: DomainMapping*#metadata.labels Service#metadata.labels ServiceIAMMember*=(condition,member,role,service)-
-  V2Job V2Service
-cloudscheduler: Job-
-cloudtasks: Queue-
-composer: Environment
-compute: Address AttachedDisk*=(disk,instance)- Autoscaler- BackendBucket- BackendBucketSignedURLKey*(backendBucket)-
-  BackendService- BackendServiceSignedURLKey*(backendService)- Disk DiskIAMMember*=(condition,member,name,role)-
-  DiskResourcePolicyAttachment*=(disk,name)- ExternalVPNGateway Firewall- FirewallPolicy*-
-  FirewallPolicyAssociation*(attachmentTarget,firewallPolicy)- FirewallPolicyRule*(firewallPolicy)- ForwardingRule
-  GlobalAddress GlobalForwardingRule GlobalNetworkEndpoint*(globalNetworkEndpointGroup)- GlobalNetworkEndpointGroup-
-  HTTPHealthCheck- HTTPSHealthCheck- HaVPNGateway HealthCheck- Image ImageIAMMember*=(condition,image,member,role)-
-  Instance InstanceFromTemplate* InstanceGroup- InstanceGroupManager- InstanceGroupNamedPort*-
-  InstanceIAMMember*=(condition,instanceName,member,role)- InstanceTemplate* InterconnectAttachment
-  ManagedSSLCertificate- Network- NetworkEndpoint*(instance,networkEndpointGroup)- NetworkEndpointGroup-
-  NetworkFirewallPolicy- NetworkFirewallPolicyAssociation(firewallPolicy)-
-  NetworkFirewallPolicyRule=(firewallPolicy,priority)- NetworkPeering(network)-
-  NetworkPeeringRoutesConfig*=(network,peering)- NodeGroup- NodeTemplate- PacketMirroring-
-  PerInstanceConfig*(instanceGroupManager)- ProjectDefaultNetworkTier*- ProjectMetadata*- ProjectMetadataItem*-
-  RegionAutoscaler- RegionBackendService- RegionDisk RegionDiskIAMMember*=(condition,member,name,role)-
-  RegionDiskResourcePolicyAttachment*=(disk,name)- RegionHealthCheck- RegionInstanceGroupManager*-
-  RegionNetworkEndpoint*(instance,regionNetworkEndpointGroup)- RegionNetworkEndpointGroup- RegionNetworkFirewallPolicy-
-  RegionNetworkFirewallPolicyAssociation(firewallPolicy)- RegionPerInstanceConfig*(regionInstanceGroupManager)-
-  RegionSSLCertificate- RegionSSLPolicy- RegionSecurityPolicy- RegionTargetHTTPProxy- RegionTargetHTTPSProxy-
-  RegionTargetTCPProxy- RegionURLMap- Reservation- ResourcePolicy- Route- Router- RouterInterface*(router,vpnTunnel)-
-  RouterNAT(router)- RouterPeer(router)- SSLCertificate- SSLPolicy- SecurityPolicy ServiceAttachment-
-  SharedVPCHostProject*=- SharedVPCServiceProject*=(hostProject,serviceProject)- Snapshot
-  SnapshotIAMMember*=(condition,member,name,role)- Subnetwork- SubnetworkIAMMember*=(condition,member,role,subnetwork)-
-  TargetGRPCProxy- TargetHTTPProxy- TargetHTTPSProxy- TargetInstance- TargetPool- TargetSSLProxy- TargetTCPProxy-
-  URLMap- VPNGateway- VPNTunnel
-container: Cluster#resourceLabels NodePool(cluster)- Registry*-
-containeranalysis: Note-
-containerattached: Cluster-
-containeraws: Cluster- NodePool(cluster)-
-containerazure: Client- Cluster- NodePool(cluster)-
-datacatalog: Entry*(entryGroup)- EntryGroup*- PolicyTag*(taxonomy)- Tag*(parent,template)- TagTemplate- Taxonomy*-
+cloudrun: DomainMapping*#metadata.labels@v1beta2 Service#metadata.labels@v1beta2
+  ServiceIAMMember*=(condition,member,role,service)-@v1beta2 V2Job@v1beta2 V2Service@v1beta2
+cloudscheduler: Job-@v1beta2
+cloudtasks: Queue-@v1beta2
+composer: Environment@v1beta2
+compute: Address AttachedDisk*=(disk,instance)- Autoscaler-@v1beta2 BackendBucket-@v1beta2
+  BackendBucketSignedURLKey*(name)- BackendService-@v1beta2 BackendServiceSignedURLKey*(name)- Disk@v1beta2
+  DiskIAMMember*=(condition,member,name,role)-@v1beta2 DiskResourcePolicyAttachment*=(disk,name)- ExternalVPNGateway
+  Firewall-@v1beta2 FirewallPolicy*- FirewallPolicyAssociation*- FirewallPolicyRule*-@v1beta2 ForwardingRule@v1beta2
+  GlobalAddress GlobalForwardingRule@v1beta2 GlobalNetworkEndpoint*- GlobalNetworkEndpointGroup- HTTPHealthCheck-
+  HTTPSHealthCheck- HaVPNGateway HealthCheck-@v1beta2 Image@v1beta2
+  ImageIAMMember*=(condition,image,member,role)-@v1beta2 Instance@v1beta2 InstanceFromTemplate*@v1beta2 InstanceGroup-
+  InstanceGroupManager-@v1beta2 InstanceGroupNamedPort*-
+  InstanceIAMMember*=(condition,instanceName,member,role)-@v1beta2 InstanceTemplate*@v1beta2 InterconnectAttachment
+  ManagedSSLCertificate-@v1beta2 Network- NetworkEndpoint*- NetworkEndpointGroup- NetworkFirewallPolicy-
+  NetworkFirewallPolicyAssociation(firewallPolicy)- NetworkFirewallPolicyRule=(firewallPolicy,priority)-
+  NetworkPeering(network)- NetworkPeeringRoutesConfig*=(network,peering)- NodeGroup-@v1beta2 NodeTemplate-@v1beta2
+  PacketMirroring-@v1beta2 PerInstanceConfig*-@v1beta2 ProjectDefaultNetworkTier*- ProjectMetadata*-
+  ProjectMetadataItem*- RegionAutoscaler-@v1beta2 RegionBackendService-@v1beta2 RegionDisk@v1beta2
+  RegionDiskIAMMember*=(condition,member,name,role)-@v1beta2 RegionDiskResourcePolicyAttachment*=(disk,name)-
+  RegionHealthCheck-@v1beta2 RegionInstanceGroupManager*-@v1beta2 RegionNetworkEndpoint*-
+  RegionNetworkEndpointGroup-@v1beta2 RegionNetworkFirewallPolicy-
+  RegionNetworkFirewallPolicyAssociation(firewallPolicy)- RegionPerInstanceConfig*-@v1beta2 RegionSSLCertificate-
+  RegionSSLPolicy- RegionSecurityPolicy- RegionTargetHTTPProxy- RegionTargetHTTPSProxy- RegionTargetTCPProxy-
+  RegionURLMap-@v1beta2 Reservation-@v1beta2 ResourcePolicy-@v1beta2 Route- Router-@v1beta2 RouterInterface*-
+  RouterNAT(router)-@v1beta2 RouterPeer(router)-@v1beta2 SSLCertificate- SSLPolicy- SecurityPolicy@v1beta2
+  ServiceAttachment- SharedVPCHostProject*=- SharedVPCServiceProject*=(hostProject,serviceProject)- Snapshot@v1beta2
+  SnapshotIAMMember*=(condition,member,name,role)-@v1beta2 Subnetwork-@v1beta2
+  SubnetworkIAMMember*=(condition,member,role,subnetwork)-@v1beta2 TargetGRPCProxy- TargetHTTPProxy- TargetHTTPSProxy-
+  TargetInstance- TargetPool- TargetSSLProxy- TargetTCPProxy- URLMap-@v1beta2 VPNGateway- VPNTunnel
+container: Cluster#resourceLabels@v1beta2 NodePool(cluster)-@v1beta2 Registry*-
+containeranalysis: Note-@v1beta2
+containerattached: Cluster-@v1beta2
+containeraws: Cluster-@v1beta2 NodePool(cluster)-@v1beta2
+containerazure: Client- Cluster-@v1beta2 NodePool(cluster)-@v1beta2
+datacatalog: Entry*-@v1beta2 EntryGroup*- PolicyTag*- Tag*- TagTemplate-@v1beta2 Taxonomy*-
 dataflow: Job*
-datafusion: Instance
-datalossprevention: DeidentifyTemplate*- InspectTemplate*- JobTrigger*- StoredInfoType*-
-dataplex: AspectType Asset(lake,dataplexZone) Lake LakeIAMPolicy=(lake)- Zone(lake)
-dataproc: AutoscalingPolicy- Cluster* Job* MetastoreService WorkflowTemplate
-datastream: ConnectionProfile PrivateConnection Stream
+datafusion: Instance@v1beta2
+datalossprevention: DeidentifyTemplate*-@v1beta2 InspectTemplate*-@v1beta2 JobTrigger*-@v1beta2
+  StoredInfoType*-@v1beta2
+dataplex: AspectType Asset(lake,dataplexZone)@v1beta2 Lake@v1beta2 LakeIAMPolicy=(lake)- Zone(lake)@v1beta2
+dataproc: AutoscalingPolicy-@v1beta2 Cluster*@v1beta2 Job*@v1beta2 MetastoreService@v1beta2 WorkflowTemplate@v1beta2
+datastream: ConnectionProfile@v1beta2 PrivateConnection@v1beta2 Stream
 developerconnect: ConnectAccountConnector ConnectConnection ConnectGitRepositoryLink(parentConnection)
-dialogflowcx: Agent*- EntityType*(parent)- Environment*(parent)- Flow*(parent)- Intent*(parent) Page*(parent)-
-  Version*(parent)- Webhook*(parent)-
-dns: ManagedZone ManagedZoneIAMMember*=(condition,managedZone,member,role)- Policy- RecordSet*=(managedZone,name,type)-
-  ResponsePolicy- ResponsePolicyRule(responsePolicy)-
+dialogflowcx: Agent*-@v1beta2 EntityType*- Environment*- Flow*-@v1beta2 Intent* Page*-@v1beta2 Version*-
+  Webhook*-@v1beta2
+dns: ManagedZone@v1beta2 ManagedZoneIAMMember*=(condition,managedZone,member,role)-@v1beta2 Policy-@v1beta2
+  RecordSet*=(managedZone,name,type)-@v1beta2 ResponsePolicy- ResponsePolicyRule(responsePolicy)-
 documentai: Processor*-
 essentialcontacts: Contact*-
-eventarc: Channel GoogleChannelConfig=- Trigger
-filestore: Backup Instance Snapshot(instance)
-firebaserules: Release- Ruleset*-
-firestore: Database- Field(database,collection)- Index*(database)-
+eventarc: Channel GoogleChannelConfig=- Trigger@v1beta2
+filestore: Backup Instance@v1beta2 Snapshot(instance)
+firebaserules: Release- Ruleset*-@v1beta2
+firestore: Database- Field(database,collection)- Index*-
 gemini: CodeRepositoryIndex CodeToolsSetting DataSharingWithGoogleSetting GeminiGCPEnablementSetting LoggingSetting
   ReleaseChannelSetting RepositoryGroup(codeRepositoryIndex)
-gke: BackupBackupPlan
-gkehub: Membership MembershipIAMMember*=(condition,member,membershipId,role)-
-healthcare: ConsentStore*(dataset) Dataset*- DatasetIAMMember*=(condition,datasetId,member,role)-
-iam: WorkloadIdentityPool- WorkloadIdentityPoolProvider(workloadIdentityPoolId)-
-iap: AppEngineServiceIAMMember*=(appId,condition,member,role,service)-
-  AppEngineVersionIAMMember*=(appId,condition,member,role,service,versionId)- TunnelIAMMember=(condition,member,role)-
-  WebBackendServiceIAMMember*=(condition,member,role,webBackendService)- WebIAMMember*=(condition,member,role)-
-  WebTypeAppEngineIAMMember*=(appId,condition,member,role)- WebTypeComputeIAMMember*=(condition,member,role)-
-identityplatform: Config=- DefaultSupportedIdPConfig*- InboundSAMLConfig*- OAuthIdPConfig*- Tenant*-
-  TenantDefaultSupportedIdPConfig*(tenant)- TenantInboundSAMLConfig*(tenant)- TenantOAuthIdPConfig*(tenant)-
-kms: CryptoKey(keyRing) CryptoKeyIAMMember*=(condition,cryptoKeyId,member,role)- CryptoKeyVersion*(cryptoKey)- KeyRing-
-  KeyRingIAMMember*=(condition,keyRingId,member,role)- KeyRingImportJob(keyRing)- SecretCiphertext*(cryptoKey)-
-logging: FolderBucketConfig=(folder,bucketId)- FolderExclusion(folder)- FolderSink(folder)- LogView(parent,bucket)-
-  Metric(bucketName)- ProjectBucketConfig=(bucketId)- ProjectExclusion- ProjectSink-
-memcache: Instance*(authorizedNetwork)
+gke: BackupBackupPlan@v1beta2
+gkehub: Membership@v1beta2 MembershipIAMMember*=(condition,member,membershipId,role)-@v1beta2
+healthcare: ConsentStore* Dataset*- DatasetIAMMember*=(condition,datasetId,member,role)-@v1beta2
+iam: WorkloadIdentityPool- WorkloadIdentityPoolProvider(workloadIdentityPoolId)-@v1beta2
+iap: AppEngineServiceIAMMember*=(appId,condition,member,role,service)-@v1beta2
+  AppEngineVersionIAMMember*=(appId,condition,member,role,service,versionId)-@v1beta2
+  TunnelIAMMember=(condition,member,role)-@v1beta2
+  WebBackendServiceIAMMember*=(condition,member,role,webBackendService)-@v1beta2
+  WebIAMMember*=(condition,member,role)-@v1beta2 WebTypeAppEngineIAMMember*=(appId,condition,member,role)-@v1beta2
+  WebTypeComputeIAMMember*=(condition,member,role)-@v1beta2
+identityplatform: Config=- DefaultSupportedIdPConfig*- InboundSAMLConfig*-@v1beta2 OAuthIdPConfig*- Tenant*-
+  TenantDefaultSupportedIdPConfig*- TenantInboundSAMLConfig*-@v1beta2 TenantOAuthIdPConfig*-
+kms: CryptoKey(keyRing)@v1beta2 CryptoKeyIAMMember*=(condition,cryptoKeyId,member,role)-@v1beta2
+  CryptoKeyVersion*-@v1beta2 KeyRing- KeyRingIAMMember*=(condition,keyRingId,member,role)-@v1beta2
+  KeyRingImportJob(keyRing)- SecretCiphertext*(cryptoKey)-
+logging: FolderBucketConfig=(folder,bucketId)-@v1beta2 FolderExclusion(folder)- FolderSink(folder)-@v1beta2
+  LogView(parent,bucket)- Metric-@v1beta2 ProjectBucketConfig=(bucketId)-@v1beta2 ProjectExclusion-
+  ProjectSink-@v1beta2
+memcache: Instance*@v1beta2
 memorystore: Instance InstanceDesiredUserCreatedEndpoints-
-mlengine: Model*
+mlengine: Model*@v1beta2
 modelarmor: FloorSetting=(parent)- Template
-monitoring: AlertPolicy*#userLabels CustomService*#userLabels Dashboard*- Group*- MetricDescriptor*-
-  NotificationChannel* SLO*(service)#userLabels Service#userLabels UptimeCheckConfig*#userLabels
-networkconnectivity: Group(hub) Hub* InternalRange ServiceConnectionPolicy Spoke*(group,hub)
-networkmanagement: ConnectivityTest*
+monitoring: AlertPolicy*#userLabels@v1beta2 CustomService*#userLabels@v1beta2 Dashboard*- Group*-
+  MetricDescriptor*-@v1beta2 NotificationChannel*@v1beta2 SLO*#userLabels@v1beta2 Service#userLabels@v1beta2
+  UptimeCheckConfig*#userLabels@v1beta2
+networkconnectivity: Group(hub) Hub* InternalRange ServiceConnectionPolicy Spoke*@v1beta2
+networkmanagement: ConnectivityTest*@v1beta2
 networksecurity: AddressGroup(parent) DNSThreatDetector GatewaySecurityPolicy-
   GatewaySecurityPolicyRule(gatewaySecurityPolicy)- TLSInspectionPolicy- URLLists-
 networkservices: Gateway
-notebooks: Environment- Instance InstanceIAMMember*=(condition,instanceName,member,role)- Runtime
-  RuntimeIAMMember*=(condition,member,role,runtimeName)-
+notebooks: Environment-@v1beta2 Instance@v1beta2 InstanceIAMMember*=(condition,instanceName,member,role)-@v1beta2
+  Runtime@v1beta2 RuntimeIAMMember*=(condition,member,role,runtimeName)-@v1beta2
 orgpolicy: Policy(parent)-
-osconfig: OsPolicyAssignment- PatchDeployment-
+osconfig: OsPolicyAssignment-@v1beta2 PatchDeployment-@v1beta2
 oslogin: SSHPublicKey*-
-privateca: CAPool CAPoolIAMMember*=(caPool,condition,member,role)- Certificate(pool) CertificateAuthority(pool)
-  CertificateTemplate CertificateTemplateIAMMember*=(certificateTemplate,condition,member,role)-
-pubsub: LiteReservation- LiteSubscription- LiteTopic- Schema- Subscription
-  SubscriptionIAMMember*=(condition,member,role,subscription)- Topic TopicIAMMember*=(condition,member,role,topic)-
-redis: Cluster ClusterUserCreatedConnections- Instance
-secretmanager: Secret SecretIAMMember*=(condition,member,role,secretId)- SecretVersion*(secret)-
+privateca: CAPool@v1beta2 CAPoolIAMMember*=(caPool,condition,member,role)-@v1beta2 Certificate(pool)@v1beta2
+  CertificateAuthority(pool)@v1beta2 CertificateTemplate@v1beta2
+  CertificateTemplateIAMMember*=(certificateTemplate,condition,member,role)-@v1beta2
+pubsub: LiteReservation- LiteSubscription-@v1beta2 LiteTopic-@v1beta2 Schema- Subscription@v1beta2
+  SubscriptionIAMMember*=(condition,member,role,subscription)-@v1beta2 Topic@v1beta2
+  TopicIAMMember*=(condition,member,role,topic)-@v1beta2
+redis: Cluster ClusterUserCreatedConnections- Instance@v1beta2
+secretmanager: Secret@v1beta2 SecretIAMMember*=(condition,member,role,secretId)-@v1beta2 SecretVersion*-
 servicenetworking: Connection*=(network,service)-
-sourcerepo: Repository- RepositoryIAMMember*=(condition,member,repository,role)-
-spanner: BackupSchedule(instance,database)- Database(instance)-
-  DatabaseIAMMember*=(condition,database,instance,member,role)- Instance
-  InstanceIAMMember*=(condition,instance,member,role)-
-sql: Database(instance)- DatabaseInstance#settings.userLabels SSLCert*(instance)- SourceRepresentationInstance-
-  User(instance,host)-
-storage: Bucket BucketACL*=(bucket)- BucketAccessControl*=(bucket,entity)-
-  BucketIAMMember*=(bucket,condition,member,role)- BucketIAMPolicy*=(bucket)- BucketObject*=(bucket,name)-
-  DefaultObjectACL*=(bucket)- DefaultObjectAccessControl*=(bucket,entity)- HMACKey*(serviceAccountEmail)-
-  ManagedFolder*(bucket)- ManagedFolderIAMMember*=(bucket,condition,managedFolder,member,role)-
-  Notification*(bucket,topic)- ObjectACL*=(bucket,object)- ObjectAccessControl*=(bucket,object,entity)-
-storagetransfer: AgentPool- Job*-
-tags: LocationTagBinding*(tagValue)- TagBinding*(tagValue)- TagKey*- TagValue*(parent)-
-vertexai: Dataset* Featurestore* FeaturestoreEntitytype*(featurestore) Tensorboard
-vpcaccess: Connector-
+sourcerepo: Repository- RepositoryIAMMember*=(condition,member,repository,role)-@v1beta2
+spanner: BackupSchedule(instance,database)- Database(instance)-@v1beta2
+  DatabaseIAMMember*=(condition,database,instance,member,role)-@v1beta2 Instance@v1beta2
+  InstanceIAMMember*=(condition,instance,member,role)-@v1beta2
+sql: Database(instance)- DatabaseInstance#settings.userLabels@v1beta2 SSLCert*- SourceRepresentationInstance-
+  User(instance,host)-@v1beta2
+storage: Bucket@v1beta2 BucketACL*=(bucket)- BucketAccessControl*=(bucket,entity)-
+  BucketIAMMember*=(bucket,condition,member,role)-@v1beta2 BucketIAMPolicy*=(bucket)-
+  BucketObject*=(bucket,name)-@v1beta2 DefaultObjectACL*=(bucket)- DefaultObjectAccessControl*=(bucket,entity)-
+  HMACKey*- ManagedFolder*- ManagedFolderIAMMember*=(bucket,condition,managedFolder,member,role)- Notification*-
+  ObjectACL*=(bucket,object)- ObjectAccessControl*=(bucket,object,entity)-
+storagetransfer: AgentPool-@v1beta2 Job*-
+tags: LocationTagBinding*- TagBinding*- TagKey*- TagValue*-
+vertexai: Dataset*@v1beta2 Featurestore*@v1beta2 FeaturestoreEntitytype*@v1beta2 Tensorboard@v1beta2
+vpcaccess: Connector-@v1beta2
 workflows: Workflow*
 `,
 };

@@ -22,7 +22,18 @@ export interface KindEntry {
   /** The identifying fields below spec.forProvider, in addition to the family's. */
   readonly fields: readonly FieldPath[];
   readonly tags: TagField | "usual" | "none";
+  /** The oldest versions of the kind's API. */
+  readonly versions: Versions;
 }
+
+/** The versions of a kind's API: of the cluster-scoped managed resource, and of its twin in the `.m.` group. */
+export interface Versions {
+  readonly cluster: string;
+  readonly namespaced: string;
+}
+
+/** The versions of most kinds. */
+export const USUAL_VERSIONS: Versions = { cluster: "v1beta1", namespaced: "v1beta1" };
 
 /** The field below spec.forProvider that holds the tags. */
 export interface TagField {
@@ -41,6 +52,7 @@ export interface TagField {
  * | `?` | the source of the external name is not known |
  * | `(a,b.c)` | identifying fields |
  * | `-`, `#path`, `#path[key,value]` | no tags; a map of tags in another field than usual; a list of them |
+ * | `@a`, `@a/b` | the version of the cluster-scoped kind, and of its namespaced twin, where it is not v1beta1 |
  */
 export function splitTable(table: string): ReadonlyMap<string, string> {
   const entries = new Map<string, string>();
@@ -52,15 +64,20 @@ export function splitTable(table: string): ReadonlyMap<string, string> {
   return entries;
 }
 
-const ENTRY = /^\w+(?<id>\*?)(?<mark>[~=?]?)(?:\((?<fields>[^)]*)\))?(?<tags>-|#\S+)?$/;
+const ENTRY =
+  /^\w+(?<id>\*?)(?<mark>[~=?]?)(?:\((?<fields>[^)]*)\))?(?<tags>-|#[^\s@]+)?(?:@(?<cluster>\w+)(?:\/(?<namespaced>\w+))?)?$/;
 
 export function parseEntry(text: string): KindEntry {
-  const { id = "", mark = "", fields, tags } = ENTRY.exec(text)?.groups ?? {};
+  const { id = "", mark = "", fields, tags, ...versions } = ENTRY.exec(text)?.groups ?? {};
   return {
     named: mark === "" && id !== "" ? "cloud" : (NAMED[mark] ?? "metadata"),
     isId: id !== "",
     fields: (fields ?? "").split(",").filter(Boolean).map(splitPath),
     tags: tags === undefined ? "usual" : tags === "-" ? "none" : parseTagField(tags.slice(1)),
+    versions: {
+      cluster: versions["cluster"] ?? USUAL_VERSIONS.cluster,
+      namespaced: versions["namespaced"] ?? USUAL_VERSIONS.namespaced,
+    },
   };
 }
 
