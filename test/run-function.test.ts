@@ -211,7 +211,8 @@ test("a number that JSON does not have is not patched, and the condition names i
 test("a request of 3 MB is answered", () => {
   const resources = { big: { resource: toStruct({ text: "x".repeat(3_000_000) }) } };
   const { response } = run(requestOf({ desired: { resources }, extraResources: found }));
-  expect(Object.keys(response.desired?.resources ?? {})).toEqual(["big", "shared/db/team-a/orders-db"]);
+  const names = ["big", "shared/db/team-a/orders-db", "shared-infrastructure/record"];
+  expect(Object.keys(response.desired?.resources ?? {})).toEqual(names);
 });
 
 describe("no message is longer than 1 KB, whatever somebody wrote", () => {

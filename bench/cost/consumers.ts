@@ -17,9 +17,12 @@ const database = (annotations: JsonObject): JsonObject => ({
 
 const ownerOf = (namespace: string, name: string): string => `Shop.apps.example.org/${namespace}/${name}`;
 
-/** The record of a claim's XR that copies into the claim's namespace. */
+/** The record of a claim's XR that copies a credential of its own into the claim's namespace. */
 export const copyInto = (namespace: string, owner: string): JsonObject =>
-  claimRecord(namespace, ownerOf(namespace, owner));
+  claimRecord(namespace, ownerOf(namespace, owner), {
+    secrets: [`${namespace}/orders-db`],
+    credentialFor: namespace,
+  });
 
 const forged = (namespace: string, owner: string): JsonObject => recordIn(namespace, ownerOf(namespace, owner));
 

@@ -174,8 +174,8 @@ describe("a field of the status that the XRD lacks is named", () => {
       feature: consumers,
       parts: {
         sharedResources: [],
-        spec: { consumers: { protect: false, list: { toCompositeFieldPath: "status.consumers" }, kinds: ["Secret"] } },
-        answers: { "consumers/Secret": [] },
+        spec: { consumers: { protect: false, list: { toCompositeFieldPath: "status.consumers" } } },
+        answers: { "consumers/ConfigMap": [], "consumers/EnvironmentConfig": [] },
       },
       says: [`StatusFieldMissing: ${lacks("status.consumers", "XShop")}`],
     },

@@ -169,12 +169,26 @@ describe("an input", () => {
           credentials: {
             template: { apiVersion: "v1", kind: "Secret", metadata: { name: "x", namespace: "{namespace}" } },
           },
-          kinds: ["Role"],
         },
       },
-      'spec.consumers.kinds[0]: not one of Object, NamespacedObject, Secret: "Role"',
       "spec.consumers.credentials.template.metadata.name: equal for all namespaces: use {namespace} or {hash} in it, " +
         "or leave the name to Crossplane",
+    ),
+    row(
+      {
+        consumers: {
+          list: { toCompositeFieldPath: "status.consumers" },
+          credentials: {
+            template: {
+              apiVersion: "sql.example.org/v1",
+              kind: "Role",
+              spec: { writeConnectionSecretToRef: { namespace: "databases", name: "orders-{namespace}" } },
+            },
+          },
+        },
+      },
+      "spec.consumers.credentials.template: its Secret needs {hash} in its name: two XRs, or two namespaces, could have the same " +
+        "Secret otherwise",
     ),
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },
