@@ -5,8 +5,6 @@ import { type ApiRequest, ClusterError, describeRequest, isTemporary, toError } 
 
 /** A read-only client of one API server. */
 export interface Cluster extends Pick<Connection, "server" | "namespace"> {
-  /** The number of requests so far, including repeated ones. */
-  readonly calls: () => number;
   /**
    * Sends GET, and repeats it while the API server is overloaded or cannot be reached.
    *
@@ -27,16 +25,13 @@ const JSON_TYPE = "application/json";
 
 /** Makes a client from a connection. */
 export function toCluster(connection: Connection, { retry = DEFAULT_RETRY, onWait = ignore }: ClusterOptions): Cluster {
-  let calls = 0;
   return {
     server: connection.server,
     namespace: connection.namespace,
-    calls: () => calls,
     get: async (request, query = {}, accept = JSON_TYPE) => {
       const path = `${request.path}${toQuery(query)}`;
       const start = Date.now();
       for (let attempts = 1; ; attempts++) {
-        calls++;
         const attempt = await ask(connection, path, accept, request);
         if (attempt.is === "done") return attempt.value;
         const wait = waitBefore(attempts, Date.now() - start, attempt.retryAfterMs, retry);
