@@ -76,19 +76,12 @@ const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAI
 function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt {
   if (cause instanceof ClusterError) throw cause;
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
-  const error = new ClusterError(
-    "Unavailable",
-    `cannot ${describeRequest(request)}: cannot reach ${server}: ${reason}`,
-    {
-      cause,
-    },
-  );
+  const message = `cannot ${describeRequest(request)}: cannot reach ${server}: ${reason}`;
+  const error = new ClusterError("Unavailable", message, { cause });
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const isTemporaryError =
-    code === undefined
-      ? reason.startsWith("no answer in") || reason === "socket hang up"
-      : TEMPORARY.includes(String(code));
-  if (!isTemporaryError) throw error;
+  const isPassing =
+    code === undefined ? /^no answer in|^socket hang up$/.test(reason) : TEMPORARY.includes(String(code));
+  if (!isPassing) throw error;
   return { is: "failed", error, retryAfterMs: undefined };
 }
 

@@ -89,6 +89,10 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
   );
 }
 
+/** Explains why there is no kind of that name. */
+export const notInstalled = (name: string): string =>
+  `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
+
 /** Finds an installed kind. */
 export const findKind = (
   kinds: readonly ResourceKind[],

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import type { JudgedConsumer } from "../../src/ownership/consumer.ts";
-import { discover, findKindsByName, type ResourceKind } from "../cluster/discovery.ts";
+import { discover, findKindsByName, notInstalled } from "../cluster/discovery.ts";
 import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
@@ -18,11 +18,9 @@ export async function listConsumers(
   const { namespace, secret, output: format } = flags;
   const cluster = openCluster(flags, host);
   const kinds = await discover(cluster, { includeCore: true });
-  const { isThere, consumers } = await findConsumers(cluster, kinds, findSharedKind(asked, kinds), {
-    name,
-    namespace,
-    secret,
-  });
+  const [kind] = findKindsByName(asked, kinds);
+  if (kind === undefined) throw invalidFlags(notInstalled(asked));
+  const { isThere, consumers } = await findConsumers(cluster, kinds, kind, { name, namespace, secret });
   if (isThere || consumers.length > 0 || format === "json") host.print(consumersText(consumers, format));
   if (isThere) return EXIT.fine;
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
@@ -31,30 +29,24 @@ export async function listConsumers(
   return EXIT.found;
 }
 
-function findSharedKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
-  const [kind] = findKindsByName(name, kinds);
-  if (kind !== undefined) return kind;
-  throw invalidFlags(`cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`);
-}
-
 function consumersText(consumers: readonly JudgedConsumer[], format: Format): string {
   if (format === "json") return toJson({ items: consumers.map(toConsumerItem) });
   if (consumers.length === 0) return "No consumer has a copy of its connection Secret.\n";
-  const rows = consumers.map(({ namespace, kind, name, secretName, isGranted }) => [
-    namespace,
-    kind,
-    name,
-    secretName,
-    isGranted ? "yes" : "no",
+  const rows = consumers.map((one) => [
+    one.namespace,
+    one.kind,
+    one.name,
+    one.secretName,
+    one.isGranted ? "yes" : "no",
   ]);
   return alignColumns([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
 }
 
 /** Formats a consumer as in the shared resource's status. */
-const toConsumerItem = ({ namespace, kind, name, secretName, isGranted }: JudgedConsumer): JsonObject => ({
+const toConsumerItem = ({ namespace, kind, name, secretName, isGranted: granted }: JudgedConsumer): JsonObject => ({
   namespace,
   kind,
   name,
   secretName,
-  granted: isGranted,
+  granted,
 });

@@ -47,12 +47,7 @@ const MAX_ITERATIONS = 5;
  */
 export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<Rendered> {
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
-  let outcome: Outcome = {
-    desired: {},
-    context: toStruct(inputs.context),
-    conditions: [],
-    results: [],
-  };
+  let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
   const adopting: Adopting[] = [];
   for (const { step, runtime } of steps) {
     const request = toRequest(step, outcome, inputs);
