@@ -5,7 +5,7 @@ import { type Draft, withCompositeValues, withObject, withResource } from "../..
 import { EVERY, type FieldPath, valueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
-import { explainLacking, fitStatus } from "../status.ts";
+import { explainLacking, fitStatus } from "../fit-status.ts";
 import {
   cannotSet,
   type Edit,
