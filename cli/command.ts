@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FunctionError } from "../src/errors.ts";
-import type { TcpAddress } from "../src/server/address.ts";
+import { toMilliseconds } from "../src/model/duration.ts";
+import { toAddress } from "../src/server/address.ts";
 import type { Host } from "./host.ts";
 
 export const PROGRAM = "shared-infrastructure";
@@ -17,28 +18,45 @@ export type AddCommand = (program: Command, choose: Choose) => Command;
 /** Exit codes of the commands that read a cluster: 1 is a finding, 2 means that there is no answer. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 
-const DURATION = /^(?:(?<h>\d{1,5})h)?(?:(?<m>\d{1,5})m)?(?:(?<s>\d{1,5})s)?(?:(?<ms>\d{1,7})ms)?$/;
-/** Node's timers wait for at most 2^31 - 1 milliseconds; a day is well below that. */
-const MAX_DURATION_MS = 24 * 3_600_000;
-
 /** Adds flags to a command. */
 export const withFlags = (command: Command, flags: readonly Option[]): Command =>
   flags.reduce((one, flag) => one.addOption(flag), command);
 
-/** A flag whose value is a duration, in milliseconds. */
-export const durationFlag = (flags: string, help: string, byDefault: string): Option =>
-  new Option(flags, help).argParser(toMilliseconds).default(toMilliseconds(byDefault), byDefault);
+/** Makes flags whose values are more than texts. */
+export const flag = {
+  /** A duration, in milliseconds. */
+  duration: (flags: string, help: string, byDefault: string): Option =>
+    parsed(new Option(flags, help), toMilliseconds, "a duration such as 30s, 5m or 1m30s", byDefault),
 
-/** A flag with one of several values; the first is the default. */
-export const choiceFlag = (flags: string, help: string, choices: readonly [string, ...string[]]): Option =>
-  new Option(flags, help).choices(choices).default(choices[0]);
+  /** A TCP address in Go's notation. */
+  address: (flags: string, help: string, byDefault: string): Option =>
+    parsed(new Option(flags, help), toAddress, "an address such as :8443, 127.0.0.1:8443 or [::1]:8443", byDefault),
 
-/** A flag that may be given several times. */
-export const repeatableFlag = <T>(flags: string, help: string, toValue: (text: string) => T): Option =>
-  new Option(flags, `${help} Can be repeated.`).argParser((text: string, before: readonly T[] = []) => [
-    ...before,
-    toValue(text),
-  ]);
+  /** One of several values; the first is the default. */
+  choice: (flags: string, help: string, choices: readonly [string, ...string[]]): Option =>
+    new Option(flags, help).choices(choices).default(choices[0]),
+
+  /** A value that may be given several times. */
+  repeatable: <T>(flags: string, help: string, toValue: (text: string) => T): Option =>
+    new Option(flags, `${help} Can be repeated.`).argParser((text: string, before: readonly T[] = []) => [
+      ...before,
+      toValue(text),
+    ]),
+};
+
+function parsed<T>(
+  option: Option,
+  parse: (text: string) => T | undefined,
+  expected: string,
+  byDefault: string,
+): Option {
+  const toValue = (text: string): T => {
+    const value = parse(text);
+    if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`);
+    return value;
+  };
+  return option.argParser(toValue).default(toValue(byDefault), byDefault);
+}
 
 /** Flags that choose a cluster. */
 export const connectionFlags: readonly Option[] = [
@@ -52,7 +70,7 @@ export const connectionFlags: readonly Option[] = [
 /** Flags that choose a cluster and limit repeated requests. */
 export const clusterFlags: readonly Option[] = [
   ...connectionFlags,
-  durationFlag(
+  flag.duration(
     "--retry-for <duration>",
     "How long to repeat requests to an API server that answers 429 or 5xx or cannot be reached, with exponential backoff.",
     "1m",
@@ -71,31 +89,11 @@ export interface ClusterFlags extends ConnectionFlags {
   readonly retryFor: number;
 }
 
-/** Converts a Go duration of at most a day, such as 25s, 1m30s or 500ms, to milliseconds. */
-function toMilliseconds(text: string): number {
-  const parts = text === "" ? undefined : DURATION.exec(text)?.groups;
-  const part = (unit: string): number => Number(parts?.[unit] ?? 0);
-  const total = part("h") * 3_600_000 + part("m") * 60_000 + part("s") * 1000 + part("ms");
-  if (parts !== undefined && total <= MAX_DURATION_MS) return total;
-  throw new InvalidArgumentError("Expected a duration such as 30s, 5m or 1m30s.");
-}
-
 /** Splits `key=value` at the first `=`; the value may contain `=` and commas. */
 export function toPair(text: string): readonly [key: string, value: string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new InvalidArgumentError("Expected KEY=VALUE.");
-}
-
-const HOST_AND_PORT = /^(?:\[(?<ipv6>[^[\]]+)\]|(?<name>[^:[\]]*)):(?<port>\d{1,5})$/;
-
-/** Parses a TCP address in Go's notation: `:9443`, `localhost:9443` or `[::1]:9443`. */
-export function toTcpAddress(text: string): TcpAddress {
-  const parts = HOST_AND_PORT.exec(text)?.groups;
-  const port = Number(parts?.["port"]);
-  const host = parts?.["ipv6"] ?? parts?.["name"] ?? "";
-  if (parts !== undefined && port <= 65_535) return host === "" ? { port } : { host, port };
-  throw new InvalidArgumentError("Expected an address such as :8443, 127.0.0.1:8443 or [::1]:8443.");
 }
 
 /** Makes the error for a command line that is wrong for what the cluster has. */

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 
 /** Environment variables, as in `process.env`. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,15 +28,15 @@ export function toHost(process: Process): Host {
   let stdout: NodeJS.WriteStream | undefined;
   return {
     env: process.env,
-    print: (text) => {
+    print: (output) => {
       stdout ??= endOnClosedPipe(process);
-      stdout.write(text);
+      stdout.write(output);
     },
-    printError: (text) => process.stderr.write(text),
+    printError: (message) => process.stderr.write(message),
     get isInteractive() {
       return process.stderr.isTTY === true;
     },
-    readInput: () => readAll(process.stdin),
+    readInput: () => text(process.stdin),
     get log() {
       return process.stderr;
     },
@@ -53,10 +54,4 @@ function endOnClosedPipe({ stdout, exit }: Process): NodeJS.WriteStream {
     exit();
   });
   return stdout;
-}
-
-async function readAll(stream: NodeJS.ReadStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
 }

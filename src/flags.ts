@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { FunctionError } from "./errors.ts";
 import { didYouMean } from "./model/did-you-mean.ts";
-import type { TcpAddress } from "./server/address.ts";
+import { toMilliseconds } from "./model/duration.ts";
+import { toAddress } from "./server/address.ts";
 import type { Config, Transport } from "./server/config.ts";
 
 export interface Flag {
@@ -185,16 +186,6 @@ function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config 
 const toBoolean = (text: string): boolean | undefined =>
   text === "true" || text === "false" ? text === "true" : undefined;
 
-const HOST_AND_PORT = /^(?:\[(?<ipv6>[^[\]]+)\]|(?<name>[^:[\]]*)):(?<port>\d{1,5})$/;
-
-/** Parses an address in Go's notation: `:9443`, `localhost:9443`, `[::1]:9443`. */
-function toAddress(text: string): TcpAddress | undefined {
-  const { ipv6, name = "", port } = HOST_AND_PORT.exec(text)?.groups ?? {};
-  if (port === undefined || Number(port) > 65_535) return undefined;
-  const host = ipv6 ?? name;
-  return host === "" ? { port: Number(port) } : { host, port: Number(port) };
-}
-
 const toWhole = (text: string, max: number): number | undefined =>
   /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= max ? Number(text) : undefined;
 
@@ -204,17 +195,4 @@ const toCount = (text: string): number | undefined => toWhole(text, 1_000_000);
 function toBytes(text: string): number | undefined {
   const megabytes = toWhole(text, 2047);
   return megabytes === undefined ? undefined : megabytes * 1024 * 1024;
-}
-
-const DURATION = /^(?:(?<h>\d{1,5})h)?(?:(?<m>\d{1,5})m)?(?:(?<s>\d{1,5})s)?(?:(?<ms>\d{1,7})ms)?$/;
-/** Node's timers wait for at most 2^31 - 1 milliseconds; a day is well below that. */
-const MAX_DURATION_MS = 24 * 3_600_000;
-
-/** Converts a Go duration of at most a day, such as 25s, 1m30s or 500ms, to milliseconds. */
-function toMilliseconds(text: string): number | undefined {
-  const parts = text === "" ? undefined : DURATION.exec(text)?.groups;
-  if (parts === undefined) return undefined;
-  const part = (unit: string): number => Number(parts[unit] ?? 0);
-  const total = part("h") * 3_600_000 + part("m") * 60_000 + part("s") * 1000 + part("ms");
-  return total <= MAX_DURATION_MS ? total : undefined;
 }

@@ -2,9 +2,9 @@ import { toComposite } from "./crossplane/composite.ts";
 import { FunctionError } from "./errors.ts";
 import { parseKnownInput } from "./input/parse.ts";
 import type { Input } from "./input/schema.ts";
-import type { Condition, Result } from "./model/condition.ts";
+import type { Result } from "./model/condition.ts";
 import type { Document } from "./model/document.ts";
-import { type Draft, emptyDraft, type TagChange, withRequirements, withResults } from "./model/draft.ts";
+import { type Draft, emptyDraft, withRequirements, withResults } from "./model/draft.ts";
 import { Requirements } from "./model/requirement.ts";
 import { MAX_RESPONSE_BYTES } from "./model/response-limit.ts";
 import type { OperationCall } from "./operations/never-reconciled.ts";
@@ -14,12 +14,9 @@ import { readRequest } from "./wire/request.ts";
 import { writeFatalResponse, writeResponse } from "./wire/response.ts";
 
 /** The outcome of one call: the response, and the parts of it that the log and the metrics may show. */
-export interface Outcome {
+export interface Outcome extends Pick<Draft, "conditions" | "results" | "audit"> {
   /** A RunFunctionResponse, encoded, in memory of its own. */
   readonly response: Uint8Array;
-  readonly conditions: readonly Condition[];
-  readonly results: readonly Result[];
-  readonly audit: readonly TagChange[];
 }
 
 /**
@@ -39,7 +36,7 @@ export function runFunction(message: Uint8Array): Outcome {
     const call = { request, input, requirements };
     draft = isOperation(document, input) ? operate(call) : runComposition(call, document);
     draft = withRequirements(draft, requirements);
-    return toOutcome(draft, writeResponse(request, draft, MAX_RESPONSE_BYTES));
+    return { ...draft, response: writeResponse(request, draft, MAX_RESPONSE_BYTES) };
   } catch (error) {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
     const { message, code: reason } = error;
@@ -47,7 +44,7 @@ export function runFunction(message: Uint8Array): Outcome {
     // No TTL: Crossplane would replay the Fatal result until it expires.
     const kept = { ...withRequirements(draft, requirements), audit: [], results: [], ttlSeconds: undefined };
     const fatal = withResults(kept, [result]);
-    return toOutcome(fatal, writeFatalResponse(request, fatal));
+    return { ...fatal, response: writeFatalResponse(request, fatal) };
   }
 }
 
@@ -60,11 +57,3 @@ function runComposition(call: OperationCall, document: Document): Draft {
   assertNoOperation(call.input);
   return run({ ...call, composite });
 }
-
-/** Nothing else of a draft: an outcome may be copied to another thread, and a draft's values are many times as large. */
-const toOutcome = ({ conditions, results, audit }: Draft, response: Uint8Array): Outcome => ({
-  response,
-  conditions,
-  results,
-  audit,
-});

@@ -8,10 +8,10 @@ import { outputOf, start, typescript } from "./child.ts";
 /** A program and its arguments, for an address to listen at. */
 export type Program = (address: string) => readonly [command: string, ...args: string[]];
 
-/** The function as its image runs it, without TLS and metrics. */
+/** The function as its image runs it, but without TLS and metrics. */
 export const ourFunction: Program = (address) => [
   process.execPath,
-  "dist/src/main.js",
+  "build/function/dist/main.cjs",
   "--insecure",
   `--address=${address}`,
   "--metrics-address=",

@@ -1,15 +1,6 @@
 import { Option } from "commander";
 import type { TcpAddress } from "../../src/server/address.ts";
-import {
-  type AddCommand,
-  type ConnectionFlags,
-  choiceFlag,
-  connectionFlags,
-  durationFlag,
-  repeatableFlag,
-  toTcpAddress,
-  withFlags,
-} from "../command.ts";
+import { type AddCommand, type ConnectionFlags, connectionFlags, flag, withFlags } from "../command.ts";
 
 /** The command line of `admission`. */
 export interface AdmissionOptions extends ConnectionFlags {
@@ -24,17 +15,14 @@ export interface AdmissionOptions extends ConnectionFlags {
   readonly debug?: true;
 }
 
-const addressFlag = (flags: string, help: string, byDefault: string): Option =>
-  new Option(flags, help).argParser(toTcpAddress).default(toTcpAddress(byDefault), byDefault);
-
 const flags: readonly Option[] = [
-  repeatableFlag(
+  flag.repeatable(
     "-m, --mapping <file>",
     "The cloud resources that XRs and claims represent. Read at the start.",
     String,
   ),
-  addressFlag("--address <address>", "Where to serve the webhook over TLS.", ":8443"),
-  addressFlag(
+  flag.address("--address <address>", "Where to serve the webhook over TLS.", ":8443"),
+  flag.address(
     "--metrics-address <address>",
     "Where to serve /healthz, /readyz and /metrics over HTTP. All three are served over TLS as well.",
     ":8080",
@@ -43,17 +31,17 @@ const flags: readonly Option[] = [
     "--tls-certs-dir <directory>",
     "Directory of tls.crt and tls.key. Changed files are picked up. (environment: TLS_SERVER_CERTS_DIR)",
   ),
-  choiceFlag("--on-conflict <action>", "warn admits with a warning, to see first what would be denied.", [
+  flag.choice("--on-conflict <action>", "warn admits with a warning, to see first what would be denied.", [
     "deny",
     "warn",
   ]),
-  choiceFlag(
+  flag.choice(
     "--on-error <action>",
     "The answer to a request that cannot be checked, for instance because RBAC lacks a verb: allow, with a warning, or deny. " +
       "If the webhook itself cannot be reached, its failurePolicy decides.",
     ["allow", "deny"],
   ),
-  durationFlag(
+  flag.duration(
     "--lookup-timeout <duration>",
     "How long the look-up for one request may take, repeats included. Keep it below the webhook's timeoutSeconds.",
     "4s",

@@ -3,7 +3,7 @@ import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/fi
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import { type Declaration, type Declared, findDeclarations } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
-import { type Checked, describeConflict, notInstalled } from "../lookup/ownership.ts";
+import type { Checked } from "../lookup/ownership.ts";
 
 /** The API server's request: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
 export interface AdmissionRequest {
@@ -96,20 +96,11 @@ export interface Policy {
   readonly onError: "allow" | "deny";
 }
 
-/** @param checked the registry's answers, in the order of the declarations. */
-export function toDecision(
-  { declarations, doubts }: Inquiry,
-  checked: readonly Checked[],
-  { onConflict }: Policy,
-): Decision {
-  const conflicts = declarations.flatMap(({ query, path }, index) => {
-    const availability = checked[index]?.availability;
-    return availability?.is === "theirs" ? [`${formatFieldPath(path)}: ${describeConflict(query, availability)}`] : [];
-  });
-  const missing = declarations.flatMap(({ query }, index) =>
-    checked[index]?.installed === false ? [notInstalled(query)] : [],
+export function toDecision({ doubts }: Inquiry, checked: readonly Checked[], { onConflict }: Policy): Decision {
+  const conflicts = checked.flatMap(({ declaration: { path }, conflict }) =>
+    conflict === undefined ? [] : [`${formatFieldPath(path)}: ${conflict.message}`],
   );
-  const warnings = [...doubts, ...new Set(missing)];
+  const warnings = [...doubts, ...new Set(checked.flatMap(({ doubt }) => doubt ?? []))];
   if (conflicts.length === 0) return { is: "allowed", warnings };
   if (onConflict === "warn") return { is: "allowed", warnings: [...conflicts, ...warnings] };
   return { is: "denied", message: conflicts.join("; "), warnings };

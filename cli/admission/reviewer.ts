@@ -1,10 +1,9 @@
 import type { Log } from "../../src/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { ClusterError } from "../cluster/error.ts";
-import type { Declaration } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
-import { type Checked, check } from "../lookup/ownership.ts";
-import { Departures, type Kinds, rememberKinds } from "./departures.ts";
+import { check } from "../lookup/ownership.ts";
+import { Departures, rememberKinds } from "./departures.ts";
 import type { Reviewed } from "./metrics.ts";
 import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquiry, withoutAnswer } from "./review.ts";
 
@@ -31,7 +30,10 @@ export function createReviewer({ cluster, mappings, policy, log, timeoutMs, obse
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
     if (request.operation === "DELETE") return within(timeoutMs, departures.decide(request));
     const inquiry = toInquiry(request, mappings);
-    return toDecision(inquiry, await within(timeoutMs, checkAll(cluster, kinds, inquiry.declarations)), policy);
+    const { declarations } = inquiry;
+    const ask = async () => check(cluster, await kinds(declarations.map(({ query }) => query)), declarations);
+    const checked = declarations.length === 0 ? [] : await within(timeoutMs, ask());
+    return toDecision(inquiry, checked, policy);
   };
   const decide = async (request: AdmissionRequest) => {
     try {
@@ -67,14 +69,4 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   });
   work.catch(() => {}); // or a late failure would be an unhandled rejection
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-async function checkAll(
-  cluster: Cluster,
-  kinds: Kinds,
-  declarations: readonly Declaration[],
-): Promise<readonly Checked[]> {
-  return declarations.length === 0
-    ? []
-    : check(cluster, await kinds(declarations.map(({ query }) => query)), declarations);
 }

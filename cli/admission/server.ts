@@ -5,12 +5,11 @@ import {
   type ServerResponse,
 } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
-import { FunctionError } from "../../src/errors.ts";
 import type { Log } from "../../src/log.ts";
 import { parseJson } from "../../src/model/json.ts";
 import { addressToText, type TcpAddress } from "../../src/server/address.ts";
+import { listen } from "../../src/server/listen.ts";
 import { readCredentials } from "../../src/server/tls/credentials.ts";
 import { toAdmissionRequest, toReview } from "./review.ts";
 import type { Reviewer } from "./reviewer.ts";
@@ -54,8 +53,8 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
     ),
   );
   const plain = createHttpServer(handled(log, pages));
-  const port = await listen(webhook, address);
-  const metricsPort = await listen(plain, metricsAddress);
+  const port = await listen(webhook, address, "the webhook");
+  const metricsPort = await listen(plain, metricsAddress, "metrics");
   const unfollow = credentials.follow(webhook);
   log.info("serving", {
     address: addressToText({ ...address, port }),
@@ -139,16 +138,6 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function listen(server: Server | HttpServer, address: TcpAddress): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause) => {
-      const message = `cannot listen on ${addressToText(address)}: ${cause.message}`;
-      reject(new FunctionError("CannotServe", message, { cause }));
-    });
-    server.listen(address, () => resolve((server.address() as AddressInfo).port));
-  });
 }
 
 function close(server: Server | HttpServer): Promise<void> {

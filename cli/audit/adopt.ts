@@ -8,7 +8,8 @@ import {
 } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
 import { stringAt } from "../../src/model/document.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import type { FieldPath } from "../../src/model/field-path.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { toPrintable } from "../text.ts";
 import type { Finding, World } from "./world.ts";
 
@@ -70,21 +71,12 @@ function toPatch(composite: Composite, orphans: readonly Reference[]): readonly 
       name,
     }),
   );
-  const isSame: JsonObject = {
-    op: "test",
-    path: "/metadata/uid",
-    value: stringAt(composite.document, ["metadata", "uid"]) ?? "",
-  };
-  const pointer = `/${path.join("/")}`;
+  const add = (steps: FieldPath, value: JsonValue): JsonObject => ({ op: "add", path: `/${steps.join("/")}`, value });
+  const uid = stringAt(composite.document, ["metadata", "uid"]) ?? "";
+  const isSame: JsonObject = { op: "test", path: "/metadata/uid", value: uid };
   if (Array.isArray(composite.document.at(path)))
-    return [isSame, ...added.map((value): JsonObject => ({ op: "add", path: `${pointer}/-`, value }))];
-  const missing = path.slice(0, -1).filter((_, index) => composite.document.at(path.slice(0, index + 1)) === undefined);
-  const parents = missing.map(
-    (step): JsonObject => ({
-      op: "add",
-      path: `/${path.slice(0, path.indexOf(step) + 1).join("/")}`,
-      value: {},
-    }),
-  );
-  return [isSame, ...parents, { op: "add", path: pointer, value: added }];
+    return [isSame, ...added.map((reference) => add([...path, "-"], reference))];
+  const parents = path.slice(1).map((_, index) => path.slice(0, index + 1));
+  const missing = parents.filter((parent) => composite.document.at(parent) === undefined);
+  return [isSame, ...missing.map((parent) => add(parent, {})), add(path, added)];
 }

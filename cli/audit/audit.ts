@@ -76,12 +76,10 @@ function toSummary(findings: readonly Finding[], world: World): string {
   const found = findings.length === 0 ? "nothing is wrong" : `${findings.length} findings`;
   const missing = notLookedAt.filter(({ isComposed }) => isComposed).map(({ message }) => `not looked at: ${message}`);
   const others = notLookedAt.length - missing.length;
-  const unused =
-    others > 0 ? [`not looked at: ${others} kinds that no XR refers to; --output=json says which and why`] : [];
   const lines = [
     `${found}: looked at ${composites.length} XRs and ${labelled.size} resources of ${kinds} kinds`,
     ...missing,
-    ...unused,
   ];
+  if (others > 0) lines.push(`not looked at: ${others} kinds that no XR refers to; --output=json says which and why`);
   return lines.map((line) => `${toPrintable(line)}\n`).join("");
 }

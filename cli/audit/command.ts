@@ -1,13 +1,5 @@
 import { Option } from "commander";
-import {
-  type AddCommand,
-  type ClusterFlags,
-  choiceFlag,
-  clusterFlags,
-  durationFlag,
-  repeatableFlag,
-  withFlags,
-} from "../command.ts";
+import { type AddCommand, type ClusterFlags, clusterFlags, flag, withFlags } from "../command.ts";
 import { FINDINGS } from "./world.ts";
 
 /** The command line of `audit`. */
@@ -25,9 +17,13 @@ const flags: readonly Option[] = [
     "--adopt",
     "Print the kubectl commands that put orphans back into their XRs' references; run none.",
   ).conflicts("output"),
-  repeatableFlag("--composite <name>", "Only what concerns XRs of this name; it is an error if there is none.", String),
-  durationFlag("--grace <duration>", "How old an XR has to be to count as never reconciled.", "2m"),
-  choiceFlag("-o, --output <format>", "The format.", ["table", "json"]),
+  flag.repeatable(
+    "--composite <name>",
+    "Only what concerns XRs of this name; it is an error if there is none.",
+    String,
+  ),
+  flag.duration("--grace <duration>", "How old an XR has to be to count as never reconciled.", "2m"),
+  flag.choice("-o, --output <format>", "The format.", ["table", "json"]),
   ...clusterFlags,
 ];
 

@@ -65,7 +65,10 @@ function referenceFinding(reference: Reference, composite: Composite, world: Wor
   if (document === undefined) return danglingFinding(reference, composite, world);
   const controller = findController(document);
   if (controller?.uid === stringAt(composite.document, UID)) return [];
-  if (controller !== undefined) return [controlledFinding(reference, document, controller, composite)];
+  if (controller !== undefined) {
+    const { is, message } = explainController(controller, composite);
+    return [finding(is, reference, composite, document, message)];
+  }
   if (isBeingDeleted(document)) return [];
   const message = "nothing controls it, and its XR refers to it: Crossplane adopts it if the Composition desires it";
   return [finding("Unadopted", reference, composite, document, message)];
@@ -90,23 +93,10 @@ function danglingFinding(reference: Reference, composite: Composite, { referred 
   return [finding("Dangling", reference, composite, undefined, message)];
 }
 
-function controlledFinding(
-  reference: Reference,
-  document: Document,
-  controller: Controller,
-  composite: Composite,
-): Finding {
-  const { kind, name, uid } = controller;
-  const isStale = kind === composite.kind && name === composite.name;
-  return isStale
-    ? finding(
-        "StaleController",
-        reference,
-        composite,
-        document,
-        `its controller is ${kind} ${name} with UID ${uid}, which its XR had before`,
-      )
-    : finding("ControlledByAnother", reference, composite, document, `${kind} ${name} controls it`);
+function explainController({ kind, name, uid }: Controller, composite: Composite): Pick<Finding, "is" | "message"> {
+  return kind === composite.kind && name === composite.name
+    ? { is: "StaleController", message: `its controller is ${kind} ${name} with UID ${uid}, which its XR had before` }
+    : { is: "ControlledByAnother", message: `${kind} ${name} controls it` };
 }
 
 /** Checks a resource that no XR refers to: an existing XR composed it, and nothing controls it. */

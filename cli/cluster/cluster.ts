@@ -5,8 +5,6 @@ import { type ApiRequest, ClusterError, describeRequest, isTemporary, toError } 
 
 /** A read-only client of one API server. */
 export interface Cluster extends Pick<Connection, "server" | "namespace"> {
-  /** The number of requests so far, including repeated ones. */
-  readonly calls: () => number;
   /**
    * Sends GET, and repeats it while the API server is overloaded or cannot be reached.
    *
@@ -27,16 +25,13 @@ const JSON_TYPE = "application/json";
 
 /** Makes a client from a connection. */
 export function toCluster(connection: Connection, { retry = DEFAULT_RETRY, onWait = ignore }: ClusterOptions): Cluster {
-  let calls = 0;
   return {
     server: connection.server,
     namespace: connection.namespace,
-    calls: () => calls,
     get: async (request, query = {}, accept = JSON_TYPE) => {
       const path = `${request.path}${toQuery(query)}`;
       const start = Date.now();
       for (let attempts = 1; ; attempts++) {
-        calls++;
         const attempt = await ask(connection, path, accept, request);
         if (attempt.is === "done") return attempt.value;
         const wait = waitBefore(attempts, Date.now() - start, attempt.retryAfterMs, retry);
@@ -81,19 +76,12 @@ const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAI
 function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt {
   if (cause instanceof ClusterError) throw cause;
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
-  const error = new ClusterError(
-    "Unavailable",
-    `cannot ${describeRequest(request)}: cannot reach ${server}: ${reason}`,
-    {
-      cause,
-    },
-  );
+  const message = `cannot ${describeRequest(request)}: cannot reach ${server}: ${reason}`;
+  const error = new ClusterError("Unavailable", message, { cause });
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const isTemporaryError =
-    code === undefined
-      ? reason.startsWith("no answer in") || reason === "socket hang up"
-      : TEMPORARY.includes(String(code));
-  if (!isTemporaryError) throw error;
+  const isPassing =
+    code === undefined ? /^no answer in|^socket hang up$/.test(reason) : TEMPORARY.includes(String(code));
+  if (!isPassing) throw error;
   return { is: "failed", error, retryAfterMs: undefined };
 }
 

@@ -1,5 +1,6 @@
 import { request as overHttp } from "node:http";
 import { Agent, type AgentOptions, request as overHttps, type RequestOptions } from "node:https";
+import { text } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { ClusterError } from "./error.ts";
 import { type KubeconfigOptions, loadKubeconfig, readGroups, readTarget } from "./kubeconfig.ts";
@@ -109,16 +110,8 @@ function exchange(url: string, options: RequestOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = url.startsWith("https:") ? overHttps : overHttp;
     const sent = request(url, options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.once("error", reject);
-      response.once("end", () => {
-        resolve({
-          status: response.statusCode ?? 0,
-          retryAfter: response.headers["retry-after"],
-          body: Buffer.concat(chunks).toString("utf8"),
-        });
-      });
+      const { statusCode: status = 0, headers } = response;
+      text(response).then((body) => resolve({ status, retryAfter: headers["retry-after"], body }), reject);
     });
     sent.once("timeout", () => sent.destroy(new Error(`no answer in ${options.timeout} ms`)));
     sent.once("error", (error) => {

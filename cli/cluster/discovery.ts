@@ -1,5 +1,7 @@
 import { compareTexts } from "../../src/model/collections.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { type Document, documentOf, objectsAt, stringAt } from "../../src/model/document.ts";
+import type { FieldPath } from "../../src/model/field-path.ts";
+import { type JsonObject, toPlainText } from "../../src/model/json.ts";
 import type { Cluster } from "./cluster.ts";
 import { ClusterError } from "./error.ts";
 
@@ -37,41 +39,41 @@ export async function discover(cluster: Cluster, { includeCore = false } = {}): 
 
 async function findKindsBelow(cluster: Cluster, path: string): Promise<readonly ResourceKind[]> {
   const answer = await cluster.get({ verb: "get", resource: "", apiGroup: "", path }, {}, ACCEPT);
-  if (answer["kind"] === "APIGroupDiscoveryList") return objectsIn(answer["items"]).flatMap(readGroup);
+  if (answer["kind"] === "APIGroupDiscoveryList") return objectsAt(documentOf(answer), ["items"]).flatMap(readGroup);
   throw new ClusterError("Refused", `cannot get ${path}: the API server has no aggregated discovery (Kubernetes 1.27)`);
 }
 
 /** Reads a group's kinds. Its newest version comes first; a kind may be in an older one only. */
 function readGroup(item: JsonObject): readonly ResourceKind[] {
-  const group = isObject(item["metadata"]) ? text(item["metadata"]["name"]) : "";
-  const all = objectsIn(item["versions"]).flatMap((version) =>
-    objectsIn(version["resources"]).map((resource) => toKind(group, text(version["version"]), resource)),
+  const group = documentOf(item);
+  const all = objectsAt(group, ["versions"]).flatMap((version) =>
+    objectsAt(documentOf(version), ["resources"]).map((resource) =>
+      toKind(stringAt(group, ["metadata", "name"]) ?? "", toPlainText(version["version"]), documentOf(resource)),
+    ),
   );
   return all.filter(({ plural }, index) => all.findIndex((other) => other.plural === plural) === index);
 }
 
-function toKind(group: string, version: string, resource: JsonObject): ResourceKind {
-  const kind = isObject(resource["responseKind"]) ? text(resource["responseKind"]["kind"]) : "";
+function toKind(group: string, version: string, resource: Document): ResourceKind {
+  const kind = stringAt(resource, ["responseKind", "kind"]) ?? "";
   return {
     group,
     version,
     kind,
-    plural: text(resource["resource"]),
-    singular: text(resource["singularResource"]) || kind.toLowerCase(),
-    shortNames: texts(resource["shortNames"]),
-    isNamespaced: resource["scope"] === "Namespaced",
-    categories: texts(resource["categories"]),
-    verbs: texts(resource["verbs"]),
+    plural: stringAt(resource, ["resource"]) ?? "",
+    singular: stringAt(resource, ["singularResource"]) ?? kind.toLowerCase(),
+    shortNames: textsAt(resource, ["shortNames"]),
+    isNamespaced: stringAt(resource, ["scope"]) === "Namespaced",
+    categories: textsAt(resource, ["categories"]),
+    verbs: textsAt(resource, ["verbs"]),
   };
 }
 
-const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
+function textsAt(document: Document, path: FieldPath): readonly string[] {
+  const value = document.at(path);
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
 
-const text = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
-
-const texts = (value: JsonValue | undefined): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 /**
  * Finds kinds by a name in kubectl's notation: kind, singular, plural or short name in any case, optionally followed by the group
  * with or without a version: `Bucket`, `buckets`, `bucket.s3.aws.upbound.io`,
@@ -86,6 +88,10 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
       (group === "" || [kind.group, `${kind.version}.${kind.group}`].includes(group)),
   );
 }
+
+/** Explains why there is no kind of that name. */
+export const notInstalled = (name: string): string =>
+  `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
 
 /** Finds an installed kind. */
 export const findKind = (

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { documentOf, objectsAt, stringAt } from "../../src/model/document.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import type { Cluster } from "./cluster.ts";
 import { type ResourceKind, toApiVersion } from "./discovery.ts";
 import { type ApiRequest, ClusterError } from "./error.ts";
@@ -51,26 +52,13 @@ async function listOnce(
   let next: string | undefined;
   do {
     const query = { limit: String(pageSize), labelSelector, fieldSelector, continue: next };
-    const page = toPage(await cluster.get(request, query, isMetadataOnly ? METADATA_LIST : undefined), kind);
-    objects.push(...page.items);
-    next = page.next;
+    const page = documentOf(await cluster.get(request, query, isMetadataOnly ? METADATA_LIST : undefined));
+    for (const item of objectsAt(page, ["items"])) {
+      objects.push({ ...item, apiVersion: toApiVersion(kind), kind: kind.kind });
+    }
+    next = stringAt(page, ["metadata", "continue"]);
   } while (next !== undefined);
   return objects;
-}
-
-interface Page {
-  readonly items: readonly JsonObject[];
-  readonly next: string | undefined;
-}
-
-function toPage(answer: JsonObject, kind: ResourceKind): Page {
-  const items = Array.isArray(answer["items"]) ? answer["items"].filter(isObject) : [];
-  const metadata = isObject(answer["metadata"]) ? answer["metadata"] : {};
-  const { continue: next } = metadata;
-  return {
-    items: items.map((item) => ({ ...item, apiVersion: toApiVersion(kind), kind: kind.kind })),
-    next: typeof next === "string" && next !== "" ? next : undefined,
-  };
 }
 
 /** Gets one object; undefined where it is not there. @throws {ClusterError} */

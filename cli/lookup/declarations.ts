@@ -4,7 +4,7 @@ import { ALL_ACTIONS, mayDelete, mayWrite, readPolicies } from "../../src/crossp
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
-import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
+import { type FieldPath, formatFieldPath } from "../../src/model/field-path.ts";
 import { type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { formatOwner, OWNER } from "../../src/ownership/annotations.ts";
 import { type ResourceQuery, toPlace } from "./holding.ts";
@@ -37,23 +37,20 @@ export interface Named {
   readonly document: Document;
 }
 
-/** @returns undefined for what is no Kubernetes object with a name. One that the API server will make up stands as its beginning. */
+const NAME: FieldPath = ["metadata", "name"];
+
+/** Reads a Kubernetes object; undefined for anything else. Of a name that the API server will make up, the beginning and a `*` count. */
 export function toNamed(object: JsonObject): Named | undefined {
-  const document = documentOf(withName(object));
-  const apiVersion = stringAt(document, ["apiVersion"]);
-  const kind = stringAt(document, ["kind"]);
-  if (apiVersion === undefined || kind === undefined || !hasName(document)) return undefined;
-  return { group: toApiGroup(apiVersion), kind, document };
-}
-
-function withName(object: JsonObject): JsonObject {
   const document = documentOf(object);
+  const [apiVersion, kind] = [stringAt(document, ["apiVersion"]), stringAt(document, ["kind"])];
+  if (apiVersion === undefined || kind === undefined) return undefined;
+  const named = { group: toApiGroup(apiVersion), kind, document };
+  if (stringAt(document, NAME) !== undefined) return named;
   const beginning = stringAt(document, ["metadata", "generateName"]);
-  if (beginning === undefined || hasName(document)) return object;
-  return withValueAt(object, ["metadata", "name"], `${beginning}*`);
+  return beginning === undefined
+    ? undefined
+    : { ...named, document: document.with([{ path: NAME, value: `${beginning}*` }]) };
 }
-
-const hasName = (document: Document): boolean => stringAt(document, ["metadata", "name"]) !== undefined;
 
 /**
  * The cloud resources that an object declares: those that the mapping says for an XR or claim, and that a managed resource
@@ -81,7 +78,7 @@ function byItself({ group, kind, document }: Named, includeObservers: boolean): 
   const isObserver = !mayWrite(readPolicies(document) ?? ALL_ACTIONS) && !mayDelete(document);
   if (isObserver && !includeObservers) return NOTHING;
   const namespace = stringAt(document, ["metadata", "namespace"]);
-  const name = [namespace, stringAt(document, ["metadata", "name"])].filter(Boolean).join("/");
+  const name = [namespace, stringAt(document, NAME)].filter(Boolean).join("/");
   const self = `${kind}.${group}/${name}`;
   const declarer = { owner: readAnnotation(document, OWNER) ?? self, self };
   const query = { group: withoutScope(group), kind, names, providerConfig, scope };

@@ -66,7 +66,7 @@ export interface Declarer {
 }
 
 /** A cloud resource's availability to a declarer. */
-export type Availability =
+type Availability =
   | { readonly is: "free" }
   | { readonly is: "ours" }
   /** Somebody else's; `isKnown`: this declarer's managed resource is there already, and observes or waits. */
@@ -100,27 +100,40 @@ function toAvailabilityIn(declarer: Declarer, { ownership, holdings }: CloudReso
 const belongsTo = ({ owner, self }: Declarer, holding: Holding): boolean =>
   holding.contender.owner === owner || holding.self === self;
 
-/** The answer to a declaration: who may have the cloud resource. */
-export interface Checked {
-  readonly availability: Availability;
-  /** False where no such kind of managed resource is installed: then it has no owner, or the mapping names the wrong kind. */
-  readonly installed: boolean;
+/** Somebody else's cloud resource, which an object declares as well. */
+export interface Conflict {
+  readonly owner: string;
+  /** Whose it is, by which managed resource, and since when that exists. */
+  readonly message: string;
+  /** True if the declarer's managed resource is there already, and observes or waits. */
+  readonly isKnown: boolean;
 }
 
-/** Asks the registry about all of them at once; the answers are in their order. @throws {ClusterError} */
-export async function check(
+/** The registry's answer to a declaration. */
+export interface Checked<Declared extends Declaration = Declaration> {
+  readonly declaration: Declared;
+  readonly conflict: Conflict | undefined;
+  /** Set where no such kind of managed resource is installed: it has no owner, or the mapping names the wrong kind. */
+  readonly doubt: string | undefined;
+}
+
+/** Asks the registry about all declarations at once. @throws {ClusterError} */
+export async function check<Declared extends Declaration>(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
-  declarations: readonly Declaration[],
-): Promise<readonly Checked[]> {
+  declarations: readonly Declared[],
+): Promise<readonly Checked<Declared>[]> {
   const found = await lookUp(
     cluster,
     kinds,
     declarations.map(({ query }) => query),
   );
-  return declarations.map(({ declarer }, index) => {
+  return declarations.map((declaration, index) => {
     const { holdings = [], installed = false } = found[index] ?? {};
-    return { availability: toAvailability(declarer, toCloudResources(holdings)), installed };
+    const { declarer, query } = declaration;
+    const availability = toAvailability(declarer, toCloudResources(holdings));
+    const conflict = availability.is === "theirs" ? toConflict(query, availability) : undefined;
+    return { declaration, conflict, doubt: installed ? undefined : notInstalled(query) };
   });
 }
 
@@ -135,14 +148,16 @@ const VERBS: Readonly<Record<Ownership["is"], string>> = {
   Unsettled: "is declared, and not settled yet, by",
 };
 
-/** The sentence for a conflict: whose it is, by which managed resource, and since when that exists. */
-export function describeConflict(query: ResourceQuery, availability: Extract<Availability, { is: "theirs" }>): string {
-  const { holder, ownership } = availability;
+function toConflict(
+  query: ResourceQuery,
+  { holder, ownership, isKnown }: Extract<Availability, { is: "theirs" }>,
+): Conflict {
   const { owner, createdAt } = holder.contender;
   const since = createdAt === "" ? "" : ` since ${createdAt}`;
   const cluster = holder.cluster === undefined ? "" : ` in ${holder.cluster}`;
-  return `${toTitle(query)} ${VERBS[ownership.is]} ${owner || "somebody"}${cluster} (${holder.resource}${since})`;
+  const holds = `${VERBS[ownership.is]} ${owner || "somebody"}${cluster} (${holder.resource}${since})`;
+  return { owner, isKnown, message: `${toTitle(query)} ${holds}` };
 }
 
-export const notInstalled = (query: ResourceQuery): string =>
+const notInstalled = (query: ResourceQuery): string =>
   `no ${query.kind}.${query.group} is installed here, so no managed resource in this cluster owns ${toTitle(query)}`;

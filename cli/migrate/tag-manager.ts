@@ -6,17 +6,12 @@ export function fromTagManager(input: JsonObject): Translated {
   const reader = new Reader();
   const fields = [...OF_EVERY_INPUT, "addTags", "ignoreTags", "removeTags"];
   const { addTags, ignoreTags, removeTags } = reader.read("input", input, fields);
-  const add = reader.readList("addTags", addTags).map((entry, index) => toAdded(reader, `addTags[${index}]`, entry));
+  const entriesOf = (name: string, list: JsonValue | undefined, translate: typeof toAdded): readonly JsonObject[] =>
+    reader.readList(name, list).map((entry, index) => translate(reader, `${name}[${index}]`, entry));
   const tags = given({
-    add: unlessEmpty(firstWins(add)),
-    preserve: unlessEmpty(
-      replaceWins(
-        reader.readList("ignoreTags", ignoreTags).map((entry, at) => toKeys(reader, `ignoreTags[${at}]`, entry)),
-      ),
-    ),
-    remove: unlessEmpty(
-      reader.readList("removeTags", removeTags).map((entry, at) => toKeys(reader, `removeTags[${at}]`, entry)),
-    ),
+    add: unlessEmpty(firstWins(entriesOf("addTags", addTags, toAdded))),
+    preserve: unlessEmpty(replaceWins(entriesOf("ignoreTags", ignoreTags, toKeys))),
+    remove: unlessEmpty(entriesOf("removeTags", removeTags, toKeys)),
     resources: RESOURCES,
   });
   return { spec: { tags }, remarks: reader.remarks };

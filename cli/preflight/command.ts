@@ -1,13 +1,5 @@
 import { Option } from "commander";
-import {
-  type AddCommand,
-  type ClusterFlags,
-  choiceFlag,
-  clusterFlags,
-  durationFlag,
-  repeatableFlag,
-  withFlags,
-} from "../command.ts";
+import { type AddCommand, type ClusterFlags, clusterFlags, flag, withFlags } from "../command.ts";
 import type { Output } from "./conflicts.ts";
 
 /** The command line of `preflight`. */
@@ -22,13 +14,13 @@ export interface PreflightOptions extends ClusterFlags {
 }
 
 const flags: readonly Option[] = [
-  repeatableFlag("-m, --mapping <file>", "The cloud resources that XRs and claims represent.", String),
+  flag.repeatable("-m, --mapping <file>", "The cloud resources that XRs and claims represent.", String),
   new Option(
     "-n, --namespace <namespace>",
     "The namespace of objects whose manifest has none. Without it: that of the kubeconfig's context, or the pod's.",
   ),
-  choiceFlag("-o, --output <format>", "github: annotations of a GitHub workflow.", ["text", "json", "github"]),
-  durationFlag(
+  flag.choice("-o, --output <format>", "github: annotations of a GitHub workflow.", ["text", "json", "github"]),
+  flag.duration(
     "--wait <duration>",
     "Ask again for as long as there are conflicts, with exponential backoff from 1 s to 30 s. For cloud resources that are being " +
       "deleted or handed over.",

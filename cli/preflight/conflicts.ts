@@ -1,16 +1,18 @@
+import { toGroupKind } from "../../src/crossplane/api-group.ts";
 import { groupBy } from "../../src/model/collections.ts";
+import { stringAt } from "../../src/model/document.ts";
 import { formatFieldPath } from "../../src/model/field-path.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind } from "../cluster/discovery.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
 import { type ResourceQuery, toLabel } from "../lookup/holding.ts";
 import type { Mapping } from "../lookup/mapping.ts";
-import { check, describeConflict, notInstalled, toTitle } from "../lookup/ownership.ts";
+import { type Conflict, check, toTitle } from "../lookup/ownership.ts";
 import { toJson, toPrintable } from "../text.ts";
 import type { Manifest } from "./manifests.ts";
 
 /** A cloud resource that a manifest declares and somebody else owns. */
-interface Conflict {
+interface ManifestConflict {
   readonly file: string;
   readonly line: number;
   readonly template: string | undefined;
@@ -24,7 +26,7 @@ interface Conflict {
 }
 
 export interface Findings {
-  readonly conflicts: readonly Conflict[];
+  readonly conflicts: readonly ManifestConflict[];
   /** Doubts, which fail no check, each as `file:line: object: doubt`. */
   readonly doubts: readonly string[];
   /** The number of cloud resources that were looked up. */
@@ -75,26 +77,24 @@ export async function findConflicts(
   allowContenders: boolean,
 ): Promise<Findings> {
   const checked = await check(cluster, kinds, wishes);
-  const owned = wishes.flatMap((wish, index): readonly Conflict[] => {
-    const availability = checked[index]?.availability;
-    if (availability?.is !== "theirs" || (availability.isKnown && allowContenders)) return [];
-    return [toConflict(wish, availability.holder.contender.owner, describeConflict(wish.query, availability))];
-  });
-  const missing = new Set(
-    wishes.flatMap(({ query }, index) => (checked[index]?.installed === false ? [notInstalled(query)] : [])),
+  const owned = checked.flatMap(({ declaration, conflict }) =>
+    conflict === undefined || (conflict.isKnown && allowContenders) ? [] : [toConflict(declaration, conflict)],
   );
+  const missing = new Set(checked.flatMap(({ doubt }) => doubt ?? []));
   return { conflicts: [...owned, ...amongThemselves(wishes)], doubts: [...doubts, ...missing], asked: wishes.length };
 }
 
 /** Compares manifests: of two owners' declarations of one cloud resource, the second conflicts with the first. */
-function amongThemselves(wishes: readonly Wish[]): readonly Conflict[] {
+function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
   return [...groupBy(wishes, ({ query }) => toLabel(query)).values()].flatMap((group) =>
     group.flatMap((wish) => {
       const first = group.find((other) => isSamePlace(wish.query, other.query)); // the wish itself, if there is none before it
       if (first === undefined || first.declarer.owner === wish.declarer.owner) return [];
       const where = `${describePlace(first.manifest, first.path)}: ${describeObject(first.manifest)}`;
-      const message = `${toTitle(wish.query)} is declared by ${first.declarer.owner} as well (${where})`;
-      return [toConflict(wish, first.declarer.owner, message)];
+      const { owner } = first.declarer;
+      return [
+        toConflict(wish, { owner, message: `${toTitle(wish.query)} is declared by ${owner} as well (${where})` }),
+      ];
     }),
   );
 }
@@ -103,7 +103,10 @@ const isSamePlace = (a: ResourceQuery, b: ResourceQuery): boolean =>
   (a.providerConfig ?? b.providerConfig) === (b.providerConfig ?? a.providerConfig) &&
   [...a.scope].every(([field, value]) => (b.scope.get(field) ?? value) === value);
 
-const toConflict = ({ manifest, path }: Wish, owner: string, message: string): Conflict => ({
+const toConflict = (
+  { manifest, path }: Wish,
+  { owner, message }: Pick<Conflict, "owner" | "message">,
+): ManifestConflict => ({
   file: manifest.file,
   line: manifest.findLine(path),
   template: manifest.template,
@@ -118,11 +121,13 @@ const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${man
 /** `Bucket.platform.example.org team-a/orders`. */
 function describeObject({ object }: Manifest): string {
   const named = toNamed(object);
-  const metadata = named?.document.at(["metadata"]);
-  const of = (key: string) => named?.document.at(["metadata", key]);
-  if (named === undefined || metadata === undefined) return "an object";
-  const name = [of("namespace"), of("name")].filter((part) => typeof part === "string").join("/");
-  return `${named.group === "" ? named.kind : `${named.kind}.${named.group}`} ${name}`;
+  if (named === undefined) return "an object";
+  const { kind, group, document } = named;
+  const name = ["namespace", "name"]
+    .map((key) => stringAt(document, ["metadata", key]))
+    .filter(Boolean)
+    .join("/");
+  return `${toGroupKind(kind, group)} ${name}`;
 }
 
 export type Output = "text" | "json" | "github";
@@ -135,12 +140,12 @@ export function toReport({ conflicts, doubts, asked }: Findings, output: Output)
   return [...conflicts.map((conflict) => `${toLine(conflict)}\n`), ...warnings].join("");
 }
 
-function toText({ file, line, template, object, field, message }: Conflict): string {
+function toText({ file, line, template, object, field, message }: ManifestConflict): string {
   const from = template === undefined ? "" : ` (${template})`;
   return toPrintable(`${file}:${line}${from}: ${object}: ${field}: ${message}`);
 }
 
-function toAnnotation({ file, line, template, object, field, message }: Conflict): string {
+function toAnnotation({ file, line, template, object, field, message }: ManifestConflict): string {
   // Standard input is no file of the repository. The chart's template is one, but has other line numbers.
   const place = file === "-" ? "" : ` file=${property(file)},line=${line}`;
   const from = template === undefined ? "" : `${template}: `;

@@ -18,6 +18,9 @@ export interface Manifest {
   findLine(path: FieldPath): number;
 }
 
+/** A manifest, or the fault of something that is none, as `file:line: fault`. */
+type Found = Manifest | string;
+
 /**
  * Reads the manifests that paths name, `-` for standard input.
  *
@@ -30,28 +33,21 @@ export async function readManifests(
   allowEmpty: boolean,
   host: Pick<Host, "readInput">,
 ): Promise<readonly Manifest[]> {
-  const parsed = [];
-  for (const path of paths) parsed.push(await readPath(path, host));
-  const faults = parsed.flatMap(({ path, manifests, faults: own }) => {
-    const isEmpty = manifests.length === 0 && own.length === 0 && !allowEmpty;
-    return isEmpty ? [`${path}: no Kubernetes manifest found; --allow-empty accepts that`] : own;
-  });
-  if (faults.length === 0) return parsed.flatMap(({ manifests }) => manifests);
+  const found: Found[] = [];
+  for (const path of paths) {
+    const own = await readPath(path, host);
+    const isMissing = own.length === 0 && !allowEmpty;
+    found.push(...(isMissing ? [`${path}: no Kubernetes manifest found; --allow-empty accepts that`] : own));
+  }
+  const faults = found.filter((one) => typeof one === "string");
+  if (faults.length === 0) return found.filter((one) => typeof one !== "string");
   throw new FunctionError("InvalidInput", ["cannot read the manifests:", ...faults].join("\n  "));
 }
 
-async function readPath(path: string, host: Pick<Host, "readInput">): Promise<Parsed & { readonly path: string }> {
-  const texts =
-    path === "-"
-      ? [["-", await host.readInput()] as const]
-      : findFiles(path).map((file) => [file, readText(file)] as const);
-  return { path, ...joined(texts.map(([file, text]) => parseManifests(text, file))) };
+async function readPath(path: string, host: Pick<Host, "readInput">): Promise<readonly Found[]> {
+  if (path === "-") return parseManifests(await host.readInput(), path);
+  return findFiles(path).flatMap((file) => parseManifests(readText(file), file));
 }
-
-const joined = (parsed: readonly Parsed[]): Parsed => ({
-  manifests: parsed.flatMap(({ manifests }) => manifests),
-  faults: parsed.flatMap(({ faults }) => faults),
-});
 
 const ENDINGS = [".yaml", ".yml", ".json"];
 
@@ -74,14 +70,8 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The manifests of a text, and its faults, each as `file:line: fault`. */
-interface Parsed {
-  readonly manifests: readonly Manifest[];
-  readonly faults: readonly string[];
-}
-
 /** Reads a stream of YAML or JSON documents. Lists are taken apart, empty documents are skipped. */
-function parseManifests(text: string, file: string): Parsed {
+function parseManifests(text: string, file: string): readonly Found[] {
   const lines = new LineCounter();
   // Like Kubernetes: of duplicate keys the last counts, and `<<` merges.
   const documents = parseAllDocuments(text, {
@@ -90,43 +80,31 @@ function parseManifests(text: string, file: string): Parsed {
     merge: true,
     prettyErrors: false,
   });
-  return joined((Array.isArray(documents) ? documents : []).map((document) => parseDocument(document, file, lines)));
+  return (Array.isArray(documents) ? documents : []).flatMap((document) => parseDocument(document, file, lines));
 }
 
-function parseDocument(document: Document.Parsed, file: string, lines: LineCounter): Parsed {
-  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
+function parseDocument(document: Document.Parsed, file: string, lines: LineCounter): readonly Found[] {
+  const placeOf = (offset: number): string => `${file}:${toLine(offset, lines)}`;
   if (document.errors.length > 0) {
-    return {
-      manifests: [],
-      faults: document.errors.map(({ pos, message }) => `${file}:${lineAt(pos[0])}: ${message.split("\n")[0]}`),
-    };
+    return document.errors.map(({ pos, message }) => `${placeOf(pos[0])}: ${message.split("\n")[0]}`);
   }
   const value: unknown = document.toJS();
-  const line = lineAt(document.contents?.range?.[0] ?? 0);
-  if (value === null || value === undefined) return { manifests: [], faults: [] };
-  if (!isObject(value)) return { manifests: [], faults: [`${file}:${line}: not an object`] };
+  if (value === null || value === undefined) return [];
+  if (!isObject(value)) return [`${placeOf(document.contents?.range?.[0] ?? 0)}: not an object`];
 
-  const template = /^ ?Source: (\S+)/m.exec(
-    `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`,
-  )?.[1];
-  const findLine = (path: FieldPath): number => lineAt(findOffset(document, path));
-  const objects = objectsIn(value, []);
-  return {
-    manifests: objects.filter(isManifest).map(({ object, path: above }) => ({
-      file,
-      template,
-      object,
-      findLine: (path: FieldPath) => findLine([...above, ...path]),
-    })),
-    faults: objects
-      .filter((placed) => !isManifest(placed))
-      .map(({ path }) => `${file}:${findLine(path)}: not a Kubernetes manifest: it lacks apiVersion or kind`),
-  };
+  const comments = `${document.commentBefore ?? ""}\n${document.contents?.commentBefore ?? ""}`;
+  const template = /^ ?Source: (\S+)/m.exec(comments)?.[1];
+  const findLine = (path: FieldPath): number => toLine(findOffset(document, path), lines);
+  return objectsIn(value, []).map(({ object, path: above }): Found => {
+    // Even a renderer's `Error: chart not found` is an object in YAML.
+    const isManifest = typeof object["apiVersion"] === "string" && typeof object["kind"] === "string";
+    return isManifest
+      ? { file, template, object, findLine: (path) => findLine([...above, ...path]) }
+      : `${file}:${findLine(above)}: not a Kubernetes manifest: it lacks apiVersion or kind`;
+  });
 }
 
-/** Tells manifests from other objects; even a renderer's `Error: chart not found` is one in YAML. */
-const isManifest = ({ object: { apiVersion, kind } }: Placed): boolean =>
-  typeof apiVersion === "string" && typeof kind === "string";
+const toLine = (offset: number, lines: LineCounter): number => Math.max(1, lines.linePos(offset).line);
 
 interface Placed {
   readonly object: JsonObject;

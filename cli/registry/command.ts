@@ -1,16 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SecretName } from "../../src/crossplane/copies.ts";
 import { DNS_LABEL, isName } from "../../src/model/names.ts";
-import {
-  type AddCommand,
-  type Choose,
-  type ClusterFlags,
-  choiceFlag,
-  clusterFlags,
-  repeatableFlag,
-  toPair,
-  withFlags,
-} from "../command.ts";
+import { type AddCommand, type Choose, type ClusterFlags, clusterFlags, flag, toPair, withFlags } from "../command.ts";
 import type { Format } from "./format.ts";
 
 /** The flags of all verbs. */
@@ -48,7 +39,7 @@ export const addRegistry: AddCommand = (program, choose) => {
 const KIND = "A kind of managed resource, as kubectl takes it: Bucket, buckets, bucket.s3.aws.upbound.io";
 
 const registryFlags = (namespace: string): readonly Option[] => [
-  choiceFlag("-o, --output <format>", "The format.", ["table", "wide", "json"]),
+  flag.choice("-o, --output <format>", "The format.", ["table", "wide", "json"]),
   new Option("-n, --namespace <namespace>", namespace),
   ...clusterFlags,
 ];
@@ -67,7 +58,7 @@ function addList(registry: Command, choose: Choose): void {
 
 function addWhoOwns(registry: Command, choose: Choose): void {
   const whoOwns = withFlags(registry.command("who-owns"), [
-    repeatableFlag(
+    flag.repeatable(
       "--scope <field=value>",
       "Only where this field of spec.forProvider has this value, such as region=eu-west-1.",
       toPair,

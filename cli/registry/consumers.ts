@@ -1,5 +1,5 @@
 import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
-import { discover, findKindsByName, type ResourceKind } from "../cluster/discovery.ts";
+import { discover, findKindsByName, notInstalled } from "../cluster/discovery.ts";
 import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
@@ -17,23 +17,15 @@ export async function listConsumers(
   const { namespace, secret, output: format } = flags;
   const cluster = openCluster(flags, host);
   const kinds = await discover(cluster, { includeCore: true });
-  const { isThere, consumers } = await findConsumers(cluster, kinds, findSharedKind(asked, kinds), {
-    name,
-    namespace,
-    secret,
-  });
+  const [kind] = findKindsByName(asked, kinds);
+  if (kind === undefined) throw invalidFlags(notInstalled(asked));
+  const { isThere, consumers } = await findConsumers(cluster, kinds, kind, { name, namespace, secret });
   if (isThere || consumers.length > 0 || format === "json") host.print(consumersText(consumers, format));
   if (isThere) return EXIT.fine;
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
   const rest = consumers.length > 0 ? ": these still refer to it" : "";
   host.printError(`there is no ${asked} ${JSON.stringify(name)}${where}${rest}\n`);
   return EXIT.found;
-}
-
-function findSharedKind(name: string, kinds: readonly ResourceKind[]): ResourceKind {
-  const [kind] = findKindsByName(name, kinds);
-  if (kind !== undefined) return kind;
-  throw invalidFlags(`cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`);
 }
 
 function consumersText(consumers: readonly JudgedConsumer[], format: Format): string {

@@ -1,5 +1,4 @@
 import { withoutScope } from "../../src/crossplane/api-group.ts";
-import type { JsonObject } from "../../src/model/json.ts";
 import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
 import { alignColumns, toJson } from "../text.ts";
@@ -12,17 +11,8 @@ export function listText(resources: readonly CloudResource[], format: Format): s
   if (resources.length === 0) return "No cloud resources are registered.\n";
   const isWide = format === "wide";
   const more = ["ID", "CLAIM", "PROVIDERCONFIG", "CLUSTER", "MANAGED RESOURCE"];
-  const header = [
-    "KIND",
-    "EXTERNAL NAME",
-    "STATE",
-    "OWNER",
-    "NAMESPACE",
-    "CONTENDERS",
-    "SINCE",
-    ...(isWide ? more : []),
-  ];
-  return alignColumns([header, ...resources.map((resource) => toRow(resource, isWide))]);
+  const header = ["KIND", "EXTERNAL NAME", "STATE", "OWNER", "NAMESPACE", "CONTENDERS", "SINCE"];
+  return alignColumns([[...header, ...(isWide ? more : [])], ...resources.map((resource) => toRow(resource, isWide))]);
 }
 
 function toRow({ holdings, ownership }: CloudResource, isWide: boolean): readonly string[] {
@@ -88,8 +78,8 @@ function toRole(holding: Holding, { ownership }: CloudResource): string {
   return ownership.is === "Unsettled" && holding === ownership.next ? "Next" : "Contender";
 }
 
-/** Leaves out unknown fields. */
-function toItem(resource: CloudResource): JsonObject {
+/** JSON leaves out what is undefined. */
+function toItem(resource: CloudResource) {
   const { identity, ownership, holdings } = resource;
   const owner = ownership.is === "Unsettled" ? undefined : ownership.owner;
   const [first] = holdings;
@@ -98,26 +88,18 @@ function toItem(resource: CloudResource): JsonObject {
     apiGroup: withoutScope(first.kind.group),
     kind: first.kind.kind,
     externalName: first.externalName,
-    ...(id !== undefined && { id }),
+    id,
     providerConfig: first.providerConfig,
     scope: Object.fromEntries(first.scope),
     state: ownership.is,
-    ...(owner && { owner: toHolder(owner, resource) }),
+    owner: owner && toHolder(owner, resource),
     contenders: holdings.filter((holding) => holding !== owner).map((holding) => toHolder(holding, resource)),
     identity,
   };
 }
 
-function toHolder(holding: Holding, resource: CloudResource): JsonObject {
+function toHolder(holding: Holding, resource: CloudResource) {
   const { contender, cluster, claim, namespace, composite, resource: managedResource } = holding;
-  return {
-    owner: contender.owner,
-    role: toRole(holding, resource),
-    ...(namespace !== undefined && { namespace }),
-    ...(claim !== undefined && { claim }),
-    ...(composite !== undefined && { composite }),
-    ...(cluster !== undefined && { cluster }),
-    managedResource,
-    since: contender.createdAt,
-  };
+  const { owner, createdAt: since } = contender;
+  return { owner, role: toRole(holding, resource), namespace, claim, composite, cluster, managedResource, since };
 }

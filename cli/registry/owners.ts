@@ -2,7 +2,7 @@ import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { countNames, findFacts } from "../../src/crossplane/providers/families.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, findKindsByName, type ResourceKind, toFullName } from "../cluster/discovery.ts";
+import { discover, findKindsByName, notInstalled, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
 import { inParallel } from "../cluster/list.ts";
 import { EXIT, invalidFlags, PROGRAM } from "../command.ts";
@@ -115,7 +115,7 @@ function findManagedKinds(names: readonly string[], kinds: readonly ResourceKind
 
 function explainMissing(name: string, kinds: readonly ResourceKind[]): string {
   const [other] = findKindsByName(name, kinds);
-  if (other === undefined) return `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
+  if (other === undefined) return notInstalled(name);
   return `cannot ask for ${toFullName(other)}: it is no managed resource (it lacks the category "managed")`;
 }
 

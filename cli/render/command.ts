@@ -1,4 +1,4 @@
-import { type AddCommand, durationFlag, repeatableFlag, toPair } from "../command.ts";
+import { type AddCommand, flag, toPair } from "../command.ts";
 
 /** The command line of `render`. */
 export interface RenderOptions {
@@ -8,6 +8,7 @@ export interface RenderOptions {
   readonly observedResources?: string;
   readonly requiredResources?: string;
   readonly requiredSchemas?: string;
+  readonly xrd?: string;
   /** In milliseconds. */
   readonly timeout: number;
 }
@@ -30,8 +31,13 @@ export const addRender: AddCommand = (program, choose) =>
       "A directory of JSON files: OpenAPI v3 documents in which functions find the schemas that they require (from kubectl get --raw " +
         "/openapi/v3/<group-version>).",
     )
+    .option(
+      "--xrd <file>",
+      "A YAML file: the CompositeResourceDefinition (XRD) of the XR, whose schema functions find, too. Shows which fields of the XR's status " +
+        "the XRD lacks.",
+    )
     .addOption(
-      repeatableFlag(
+      flag.repeatable(
         "--context-files <key=file>",
         "A context value for the pipeline, from a JSON or YAML file.",
         toPair,
@@ -39,7 +45,7 @@ export const addRender: AddCommand = (program, choose) =>
     )
     .option("-r, --include-function-results", "Also print the results of the functions, as resources of kind: Result.")
     .option("-c, --include-context", "Also print the pipeline's context, as a resource of kind: Context.")
-    .addOption(durationFlag("--timeout <duration>", "How long to wait for functions that are called.", "1m"))
+    .addOption(flag.duration("--timeout <duration>", "How long to wait for functions that are called.", "1m"))
     .addHelpText("after", NOTES)
     .action((xr: string, composition: string, functions: string, options: RenderOptions) =>
       choose(async (host) => (await import("./render.ts")).render({ xr, composition, functions }, options, host)),

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import * as z from "zod";
-import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
+import { documentOf, objectsAt } from "../../src/model/document.ts";
+import { isObject, type JsonObject, type JsonValue, ownValue, toPlainText } from "../../src/model/json.ts";
 import type { RenderOptions } from "./command.ts";
 import { RenderError, whileDoing } from "./error.ts";
 import { objectAt } from "./objects.ts";
@@ -21,8 +22,8 @@ export interface Inputs {
   readonly functions: readonly FunctionManifest[];
   readonly observed: readonly JsonObject[];
   readonly required: readonly JsonObject[];
-  /** The `components.schemas` of OpenAPI v3 documents. */
-  readonly schemas: readonly JsonObject[];
+  /** OpenAPI v3 schemas of kinds. */
+  readonly schemas: readonly JsonValue[];
   readonly context: JsonObject;
 }
 
@@ -81,7 +82,10 @@ export function readInputs(files: Files, options: RenderOptions): Inputs {
     functions: load("functions", files.functions, (path) => readObjects(path).map(toFunction)),
     observed: objectsIn("observed composed resources", options.observedResources),
     required: objectsIn("required resources", options.requiredResources),
-    schemas: options.requiredSchemas === undefined ? [] : load("OpenAPI schemas", options.requiredSchemas, readSchemas),
+    schemas: [
+      ...(options.requiredSchemas === undefined ? [] : load("OpenAPI schemas", options.requiredSchemas, readSchemas)),
+      ...(options.xrd === undefined ? [] : [load("XRD", options.xrd, (path) => readXrd(path, xr))]),
+    ],
     context: Object.fromEntries(
       (options.contextFiles ?? []).map(([key, file]) => [key, load(`context value ${key}`, file, readYaml)]),
     ),
@@ -108,11 +112,28 @@ function toManifest(value: JsonValue): JsonObject {
   throw new RenderError(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
 }
 
-const readSchemas = (directory: string): readonly JsonObject[] =>
-  findFiles(directory, [".json"]).map((file) => {
+const readSchemas = (directory: string): readonly JsonValue[] =>
+  findFiles(directory, [".json"]).flatMap((file) => {
     const document: JsonValue = JSON.parse(readFileSync(file, "utf8"));
-    return objectAt(objectAt(document, "components"), "schemas");
+    return Object.values(objectAt(objectAt(document, "components"), "schemas"));
   });
+
+/** Reads the schema of the XR's kind, as the API server publishes it once the XRD is there. */
+function readXrd(path: string, { apiVersion, kind }: JsonObject): JsonObject {
+  const versions = readObjects(path)
+    .map(documentOf)
+    .flatMap((xrd) => {
+      const [group, ownKind] = [xrd.at(["spec", "group"]), xrd.at(["spec", "names", "kind"])].map(toPlainText);
+      return objectsAt(xrd, ["spec", "versions"]).map(({ name, schema }) => ({ group, kind: ownKind, name, schema }));
+    });
+  const found = versions.find((one) => one.kind === kind && `${one.group}/${toPlainText(one.name)}` === apiVersion);
+  if (found === undefined) throw new RenderError(`it defines no ${String(kind)} of ${String(apiVersion)}`);
+  const { group = "", name = "", schema = null } = found;
+  return {
+    ...objectAt(schema, "openAPIV3Schema"),
+    "x-kubernetes-group-version-kind": [{ group, version: name, kind: String(kind) }],
+  };
+}
 
 function findFiles(path: string, endings: readonly string[]): readonly string[] {
   if (!statSync(path).isDirectory()) return [path];

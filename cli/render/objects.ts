@@ -1,3 +1,4 @@
+import { documentOf, stringAt } from "../../src/model/document.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
 
 /** Finds the object at a key; empty if there is none. */
@@ -7,10 +8,8 @@ export function objectAt(value: JsonValue, key: string): JsonObject {
 }
 
 /** Reads a string of the metadata, such as `name`; empty if there is none. */
-export function metadataString(object: JsonObject, field: string): string {
-  const value = ownValue(objectAt(object, "metadata"), field);
-  return typeof value === "string" ? value : "";
-}
+export const metadataString = (object: JsonObject, field: string): string =>
+  stringAt(documentOf(object), ["metadata", field]) ?? "";
 
 /**
  * Reads the labels or annotations. As in Crossplane's CLI there are none if one value is not a string (`n` is a boolean in YAML).

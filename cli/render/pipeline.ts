@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../src/model/json.ts";
 import { RenderError, whileDoing } from "./error.ts";
 import type { Inputs, Step } from "./inputs.ts";
-import { metadataMap } from "./objects.ts";
+import { metadataMap, objectAt } from "./objects.ts";
 import {
   type Condition,
   capabilities,
@@ -23,6 +23,12 @@ export interface Outcome {
   readonly results: readonly JsonObject[];
 }
 
+/** The state after the last step. */
+interface Rendered extends Outcome {
+  /** Faults that the function itself shows in the next reconcile only. */
+  readonly warnings: readonly string[];
+}
+
 /** Calls a function in its runtime. */
 export type CallFunction = (runtime: Runtime, request: RunFunctionRequest) => Promise<RunFunctionResponse>;
 
@@ -39,9 +45,10 @@ const MAX_ITERATIONS = 5;
  *
  * @throws {RenderError} where a step cannot be run, fails, or returns a fatal result.
  */
-export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<Outcome> {
+export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<Rendered> {
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
   let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
+  const adopting: Adopting[] = [];
   for (const { step, runtime } of steps) {
     const request = toRequest(step, outcome, inputs);
     const response = await whileDoing(`cannot run pipeline step ${JSON.stringify(step.step)}`, () =>
@@ -53,8 +60,28 @@ export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<O
       conditions: [...outcome.conditions, ...response.conditions],
       results: [...outcome.results, ...response.results.map((result) => toResult(step, result))],
     };
+    if (runtime.is === "embedded" && usesAdoption(step)) adopting.push({ step, desired: outcome.desired });
   }
-  return outcome;
+  return { ...outcome, warnings: adopting.flatMap((one) => warnIfNotLast(one, outcome)) };
+}
+
+/** A step with adoption, and what it and the steps before it desire. */
+interface Adopting {
+  readonly step: Step;
+  readonly desired: State;
+}
+
+const usesAdoption = ({ input }: Step): boolean => objectAt(input ?? {}, "spec")["adoption"] !== undefined;
+
+/** Warns of a step with adoption before one that desires more: from the second reconcile on, the condition has StepNotLast. */
+function warnIfNotLast({ step, desired }: Adopting, last: Outcome): string[] {
+  const known = desired.resources ?? {};
+  const later = Object.keys(last.desired.resources ?? {}).filter((name) => !Object.hasOwn(known, name));
+  if (later.length === 0) return [];
+  return [
+    `pipeline step ${JSON.stringify(step.step)} uses adoption, and later steps desire ${later.sort().join(", ")}, which it takes for ` +
+      "resources that no step desires (StepNotLast): move it to the end of the pipeline",
+  ];
 }
 
 const toRequest = ({ input }: Step, { desired, context }: Outcome, inputs: Inputs): RunFunctionRequest => ({

@@ -1,5 +1,6 @@
 import { runFunction } from "../../src/run-function.ts";
 import type { Host } from "../host.ts";
+import { toPrintable } from "../text.ts";
 import { loadMethod } from "./codec.ts";
 import type { RenderOptions } from "./command.ts";
 import { whileDoing } from "./error.ts";
@@ -15,6 +16,7 @@ export async function render(files: Files, options: RenderOptions, host: Host): 
   const inputs = readInputs(files, options);
   const documents = await whileDoing("cannot render composite resource", async () => {
     const outcome = await runPipeline(inputs, toCaller(options.timeout));
+    for (const warning of outcome.warnings) host.printError(`warning: ${toPrintable(warning)}\n`);
     return toDocuments(outcome, inputs, options);
   });
   host.print(toYamlStream(documents));

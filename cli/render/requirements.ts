@@ -30,8 +30,8 @@ function hasLabels(object: JsonObject, wanted: Readonly<Record<string, string>>)
 }
 
 /** Finds the schema of a kind, references in it unresolved; the answer is empty if there is none. */
-export function findSchema(selector: SchemaSelector, documents: readonly JsonObject[]): Schema {
-  const found = documents.flatMap((schemas) => Object.values(schemas)).find((schema) => isSchemaOf(schema, selector));
+export function findSchema(selector: SchemaSelector, schemas: readonly JsonValue[]): Schema {
+  const found = schemas.find((schema) => isSchemaOf(schema, selector));
   return isObject(found) ? { openapiV3: toStruct(found) } : {};
 }
 

@@ -9,3 +9,13 @@ export interface TcpAddress {
 export function addressToText({ host = "", port }: TcpAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
+
+const HOST_AND_PORT = /^(?:\[(?<ipv6>[^[\]]+)\]|(?<name>[^:[\]]*)):(?<port>\d{1,5})$/;
+
+/** Parses an address in Go's notation; undefined for any other text. */
+export function toAddress(text: string): TcpAddress | undefined {
+  const { ipv6, name = "", port } = HOST_AND_PORT.exec(text)?.groups ?? {};
+  if (port === undefined || Number(port) > 65_535) return undefined;
+  const host = ipv6 ?? name;
+  return host === "" ? { port: Number(port) } : { host, port: Number(port) };
+}

@@ -1,10 +1,8 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
-import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { addressToText, type TcpAddress } from "./address.ts";
+import type { TcpAddress } from "./address.ts";
+import { listen } from "./listen.ts";
 
 interface Pages {
   readonly registry: Registry;
@@ -32,24 +30,13 @@ export async function serveMetrics(address: TcpAddress, pages: Pages): Promise<M
       response.writeHead(500).end();
     });
   });
-  await listen(server, address);
+  const port = await listen(server, address, "metrics");
   server.on("error", (error) => pages.log.error("cannot accept a connection for metrics", { error: String(error) }));
   const close = (): void => {
     server.close();
     server.closeAllConnections();
   };
-  return { port: (server.address() as AddressInfo).port, close };
-}
-
-async function listen(server: Server, address: TcpAddress): Promise<void> {
-  try {
-    server.listen({ ...address });
-    await once(server, "listening");
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `cannot listen for metrics at ${addressToText(address)}: ${reason}`;
-    throw new FunctionError("CannotServe", message, { cause });
-  }
+  return { port, close };
 }
 
 async function answer({ registry, isReady }: Pages, request: IncomingMessage, response: ServerResponse): Promise<void> {

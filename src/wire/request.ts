@@ -1,22 +1,7 @@
 import { lazy } from "../model/once.ts";
 import type { Capability, Request } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
-import {
-  REQUEST_CONTEXT,
-  REQUEST_DESIRED,
-  REQUEST_EXTRA_RESOURCES,
-  REQUEST_INPUT,
-  REQUEST_META,
-  REQUEST_META_CAPABILITIES,
-  REQUEST_META_CAPABILITIES_PACKED,
-  REQUEST_META_TAG,
-  REQUEST_OBSERVED,
-  REQUEST_REQUIRED_RESOURCES,
-  REQUEST_REQUIRED_SCHEMAS,
-  RESOURCE_STRUCT,
-  RESOURCES_ITEMS,
-  SCHEMA_OPENAPI_V3,
-} from "./fields.ts";
+import * as fields from "./fields.ts";
 import { readEnums, readMap, readMessage, readMessages, readString } from "./message.ts";
 import { emptySlice, type Slice, toBytes } from "./slice.ts";
 import { WireState } from "./state.ts";
@@ -48,17 +33,17 @@ const CAPABILITIES: readonly (Capability | undefined)[] = [
 export function readRequest(message: Uint8Array): WireRequest {
   const bytes = toBytes(message);
   const request: Slice = { bytes, start: 0, end: bytes.length };
-  const meta = readMessage(request, REQUEST_META);
+  const meta = readMessage(request, fields.REQUEST_META);
   const capabilities = readCapabilities(meta);
-  const input = readMessage(request, REQUEST_INPUT);
+  const input = readMessage(request, fields.REQUEST_INPUT);
   return {
-    tag: readString(meta, REQUEST_META_TAG),
+    tag: readString(meta, fields.REQUEST_META_TAG),
     capabilities,
-    observed: new WireState(readMessage(request, REQUEST_OBSERVED)),
-    desired: new WireState(readMessage(request, REQUEST_DESIRED)),
+    observed: new WireState(readMessage(request, fields.REQUEST_OBSERVED)),
+    desired: new WireState(readMessage(request, fields.REQUEST_DESIRED)),
     input: new WireDocument(input),
     inputBytes: input.end - input.start,
-    context: new WireDocument(readMessage(request, REQUEST_CONTEXT)),
+    context: new WireDocument(readMessage(request, fields.REQUEST_CONTEXT)),
     required: indexAnswers(request, capabilities),
     requiredSchema: indexSchemas(request),
   };
@@ -66,8 +51,8 @@ export function readRequest(message: Uint8Array): WireRequest {
 
 function readCapabilities(meta: Slice): ReadonlySet<Capability> {
   const numbers = readEnums(meta, {
-    unpacked: REQUEST_META_CAPABILITIES,
-    packed: REQUEST_META_CAPABILITIES_PACKED,
+    unpacked: fields.REQUEST_META_CAPABILITIES,
+    packed: fields.REQUEST_META_CAPABILITIES_PACKED,
   });
   return new Set(numbers.map((number) => CAPABILITIES[number]).filter((capability) => capability !== undefined));
 }
@@ -75,9 +60,13 @@ function readCapabilities(meta: Slice): ReadonlySet<Capability> {
 /** Indexes the answers. Crossplane up to v1.20 answers in extra_resources, v2.0 and v2.1 in both fields, later versions as advertised. */
 function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Request["required"] {
   const items = (resources: Slice) =>
-    readMessages(resources, RESOURCES_ITEMS).map((item) => new WireDocument(readMessage(item, RESOURCE_STRUCT)));
-  const required = readMap(request, REQUEST_REQUIRED_RESOURCES, items);
-  const extra = capabilities.has("RequiredResources") ? undefined : readMap(request, REQUEST_EXTRA_RESOURCES, items);
+    readMessages(resources, fields.RESOURCES_ITEMS).map(
+      (item) => new WireDocument(readMessage(item, fields.RESOURCE_STRUCT)),
+    );
+  const required = readMap(request, fields.REQUEST_REQUIRED_RESOURCES, items);
+  const extra = capabilities.has("RequiredResources")
+    ? undefined
+    : readMap(request, fields.REQUEST_EXTRA_RESOURCES, items);
   return (name) => {
     const answer = required.get(name) ?? extra?.get(name);
     return answer === undefined ? { is: "pending" } : { is: "resolved", items: answer };
@@ -87,7 +76,7 @@ function indexAnswers(request: Slice, capabilities: ReadonlySet<Capability>): Re
 /** Indexes the schemas on first use. Crossplane answers with an empty Schema if it finds none. */
 function indexSchemas(request: Slice): Request["requiredSchema"] {
   const schemas = lazy(() =>
-    readMap(request, REQUEST_REQUIRED_SCHEMAS, (schema) => readMessage(schema, SCHEMA_OPENAPI_V3)),
+    readMap(request, fields.REQUEST_REQUIRED_SCHEMAS, (schema) => readMessage(schema, fields.SCHEMA_OPENAPI_V3)),
   );
   return (name) => {
     const slice = schemas().get(name);

@@ -2,28 +2,7 @@ import { FunctionError } from "../errors.ts";
 import type { ConditionTarget } from "../model/condition.ts";
 import type { Draft } from "../model/draft.ts";
 import { formatFieldPath } from "../model/field-path.ts";
-import {
-  CONDITION_MESSAGE,
-  CONDITION_REASON,
-  CONDITION_STATUS,
-  CONDITION_TARGET,
-  CONDITION_TYPE,
-  DURATION_SECONDS,
-  RESPONSE_CONDITIONS,
-  RESPONSE_CONTEXT,
-  RESPONSE_DESIRED,
-  RESPONSE_META,
-  RESPONSE_META_TAG,
-  RESPONSE_META_TTL,
-  RESPONSE_OUTPUT,
-  RESPONSE_REQUIREMENTS,
-  RESPONSE_RESULTS,
-  RESULT_MESSAGE,
-  RESULT_REASON,
-  RESULT_SEVERITY,
-  RESULT_TARGET,
-  STRUCT_FIELDS,
-} from "./fields.ts";
+import * as fields from "./fields.ts";
 import { readEntryKey, writeExcept } from "./message.ts";
 import type { WireRequest } from "./request.ts";
 import { writeRequirements, writeSchemaRequirements } from "./requirements-writer.ts";
@@ -75,23 +54,23 @@ export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
 /** Writes the fields, the last one first: the writer works backwards. */
 function writeFields(writer: Writer, request: WireRequest, draft: Draft): void {
   const { output } = draft;
-  if (output !== undefined) writer.message(RESPONSE_OUTPUT, () => writeStruct(writer, output));
+  if (output !== undefined) writer.message(fields.RESPONSE_OUTPUT, () => writeStruct(writer, output));
   writeConditions(writer, draft);
   writeRequirementsField(writer, request, draft);
   if (draft.context.size > 0 || request.context.slice !== emptySlice) {
-    writer.message(RESPONSE_CONTEXT, () => writeContext(writer, request.context.slice, draft.context));
+    writer.message(fields.RESPONSE_CONTEXT, () => writeContext(writer, request.context.slice, draft.context));
   }
   writeResults(writer, draft);
-  writer.message(RESPONSE_DESIRED, () => writeState(writer, request.desired, draft));
+  writer.message(fields.RESPONSE_DESIRED, () => writeState(writer, request.desired, draft));
   writeMeta(writer, request, draft);
 }
 
 function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft): void {
-  writer.message(RESPONSE_META, () => {
+  writer.message(fields.RESPONSE_META, () => {
     if (ttlSeconds !== undefined) {
-      writer.message(RESPONSE_META_TTL, () => writer.number(DURATION_SECONDS, ttlSeconds));
+      writer.message(fields.RESPONSE_META_TTL, () => writer.number(fields.DURATION_SECONDS, ttlSeconds));
     }
-    writer.string(RESPONSE_META_TAG, tag);
+    writer.string(fields.RESPONSE_META_TAG, tag);
   });
 }
 
@@ -99,7 +78,7 @@ function writeMeta(writer: Writer, { tag }: WireRequest, { ttlSeconds }: Draft):
 function writeRequirementsField(writer: Writer, { capabilities }: WireRequest, draft: Draft): void {
   const { requirements, requiredSchemas } = draft;
   if (requirements.size === 0 && requiredSchemas.size === 0) return;
-  writer.message(RESPONSE_REQUIREMENTS, () => {
+  writer.message(fields.RESPONSE_REQUIREMENTS, () => {
     writeSchemaRequirements(writer, requiredSchemas);
     writeRequirements(writer, requirements, capabilities);
   });
@@ -111,28 +90,28 @@ function writeContext(writer: Writer, before: Slice, edits: Draft["context"]): v
     return;
   }
   for (const [key, value] of [...edits].reverse()) writeField(writer, key, value);
-  writeExcept(writer, before, (tag, entry) => tag === STRUCT_FIELDS && edits.has(readEntryKey(entry)));
+  writeExcept(writer, before, (tag, entry) => tag === fields.STRUCT_FIELDS && edits.has(readEntryKey(entry)));
 }
 
 function writeResults(writer: Writer, { results }: Draft): void {
   for (const { severity, message, reason, target } of results.toReversed()) {
-    writer.message(RESPONSE_RESULTS, () => {
-      writer.number(RESULT_TARGET, TARGET_NUMBER[target]);
-      writer.string(RESULT_REASON, reason);
-      writer.string(RESULT_MESSAGE, message);
-      writer.number(RESULT_SEVERITY, SEVERITY_NUMBER[severity]);
+    writer.message(fields.RESPONSE_RESULTS, () => {
+      writer.number(fields.RESULT_TARGET, TARGET_NUMBER[target]);
+      writer.string(fields.RESULT_REASON, reason);
+      writer.string(fields.RESULT_MESSAGE, message);
+      writer.number(fields.RESULT_SEVERITY, SEVERITY_NUMBER[severity]);
     });
   }
 }
 
 function writeConditions(writer: Writer, { conditions }: Draft): void {
   for (const { type, status, reason, message, target } of conditions.toReversed()) {
-    writer.message(RESPONSE_CONDITIONS, () => {
-      writer.number(CONDITION_TARGET, TARGET_NUMBER[target]);
-      writer.string(CONDITION_MESSAGE, message);
-      writer.string(CONDITION_REASON, reason);
-      writer.number(CONDITION_STATUS, STATUS_NUMBER[status]);
-      writer.string(CONDITION_TYPE, type);
+    writer.message(fields.RESPONSE_CONDITIONS, () => {
+      writer.number(fields.CONDITION_TARGET, TARGET_NUMBER[target]);
+      writer.string(fields.CONDITION_MESSAGE, message);
+      writer.string(fields.CONDITION_REASON, reason);
+      writer.number(fields.CONDITION_STATUS, STATUS_NUMBER[status]);
+      writer.string(fields.CONDITION_TYPE, type);
     });
   }
 }

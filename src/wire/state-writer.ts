@@ -2,15 +2,7 @@ import type { Document } from "../model/document.ts";
 import type { Draft, ResourceEdit } from "../model/draft.ts";
 import type { JsonObject } from "../model/json.ts";
 import { EditedDocument } from "./document.ts";
-import {
-  ENTRY_KEY,
-  ENTRY_VALUE,
-  RESOURCE_CONNECTION_DETAILS,
-  RESOURCE_READY,
-  RESOURCE_STRUCT,
-  STATE_COMPOSITE,
-  STATE_RESOURCES,
-} from "./fields.ts";
+import * as fields from "./fields.ts";
 import { readEntryKey, writeExcept } from "./message.ts";
 import { emptySlice, type Slice, toBytes } from "./slice.ts";
 import { READY, type WireResource, type WireState } from "./state.ts";
@@ -32,15 +24,15 @@ export function writeState(writer: Writer, state: WireState, draft: Draft): void
     if (edit.is === "set") writeEntry(writer, name, state.resources.get(name), edit);
   }
   if (compositeEdit !== undefined) {
-    writer.message(STATE_COMPOSITE, () => writeResource(writer, state.composite, compositeEdit));
+    writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, state.composite, compositeEdit));
   }
   if (compositeEdit === undefined && draft.resources.size === 0) {
     writer.bytes(state.slice.bytes, state.slice.start, state.slice.end);
     return;
   }
   writeExcept(writer, state.slice, (tag, content) => {
-    if (tag === STATE_COMPOSITE) return compositeEdit !== undefined;
-    return tag === STATE_RESOURCES && draft.resources.has(readEntryKey(content));
+    if (tag === fields.STATE_COMPOSITE) return compositeEdit !== undefined;
+    return tag === fields.STATE_RESOURCES && draft.resources.has(readEntryKey(content));
   });
 }
 
@@ -54,9 +46,9 @@ function toCompositeEdit(composite: WireResource, draft: Draft): CompositeEdit |
 }
 
 function writeEntry(writer: Writer, name: string, before: WireResource | undefined, edit: SetEdit): void {
-  writer.message(STATE_RESOURCES, () => {
-    writer.message(ENTRY_VALUE, () => writeResource(writer, before ?? emptySlice, edit));
-    writer.string(ENTRY_KEY, name);
+  writer.message(fields.STATE_RESOURCES, () => {
+    writer.message(fields.ENTRY_VALUE, () => writeResource(writer, before ?? emptySlice, edit));
+    writer.string(fields.ENTRY_KEY, name);
   });
 }
 
@@ -64,13 +56,13 @@ const noDetails: Draft["connectionDetails"] = new Map();
 
 function writeResource(writer: Writer, before: Slice, edit: CompositeEdit): void {
   const { document, object = document, ready, connectionDetails = noDetails } = edit;
-  if (ready !== undefined) writer.number(RESOURCE_READY, READY.indexOf(ready));
+  if (ready !== undefined) writer.number(fields.RESOURCE_READY, READY.indexOf(ready));
   writeDetails(writer, connectionDetails);
-  if (object !== undefined) writer.message(RESOURCE_STRUCT, () => writeObject(writer, object));
+  if (object !== undefined) writer.message(fields.RESOURCE_STRUCT, () => writeObject(writer, object));
   writeExcept(writer, before, (tag, content) => {
-    if (tag === RESOURCE_CONNECTION_DETAILS) return connectionDetails.has(readEntryKey(content));
-    if (tag === RESOURCE_STRUCT) return object !== undefined;
-    return tag === RESOURCE_READY && ready !== undefined;
+    if (tag === fields.RESOURCE_CONNECTION_DETAILS) return connectionDetails.has(readEntryKey(content));
+    if (tag === fields.RESOURCE_STRUCT) return object !== undefined;
+    return tag === fields.RESOURCE_READY && ready !== undefined;
   });
 }
 
@@ -82,9 +74,9 @@ function writeObject(writer: Writer, object: JsonObject | Document): void {
 function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {
   for (const [key, text] of [...details].reverse()) {
     const value = toBytes(Buffer.from(text, "base64"));
-    writer.message(RESOURCE_CONNECTION_DETAILS, () => {
-      writer.message(ENTRY_VALUE, () => writer.bytes(value, 0, value.length));
-      writer.string(ENTRY_KEY, key);
+    writer.message(fields.RESOURCE_CONNECTION_DETAILS, () => {
+      writer.message(fields.ENTRY_VALUE, () => writer.bytes(value, 0, value.length));
+      writer.string(fields.ENTRY_KEY, key);
     });
   }
 }

@@ -1,12 +1,6 @@
 import type { Ready, Resource, State } from "../model/request.ts";
 import { WireDocument } from "./document.ts";
-import {
-  RESOURCE_CONNECTION_DETAILS,
-  RESOURCE_READY,
-  RESOURCE_STRUCT,
-  STATE_COMPOSITE,
-  STATE_RESOURCES,
-} from "./fields.ts";
+import * as fields from "./fields.ts";
 import { readBytesMap, readEnums, readMap, readMessage } from "./message.ts";
 import type { Bytes, Slice } from "./slice.ts";
 
@@ -27,17 +21,17 @@ export class WireResource implements Resource, Slice {
   }
 
   get document(): WireDocument {
-    this.#document ??= new WireDocument(readMessage(this, RESOURCE_STRUCT));
+    this.#document ??= new WireDocument(readMessage(this, fields.RESOURCE_STRUCT));
     return this.#document;
   }
 
   /** Connection details by key. The values are views of the request's bytes. */
   get connectionDetails(): ReadonlyMap<string, Uint8Array> {
-    return readBytesMap(this, RESOURCE_CONNECTION_DETAILS);
+    return readBytesMap(this, fields.RESOURCE_CONNECTION_DETAILS);
   }
 
   get ready(): Ready {
-    return READY[readEnums(this, { unpacked: RESOURCE_READY }).at(-1) ?? 0] ?? "Unspecified";
+    return READY[readEnums(this, { unpacked: fields.RESOURCE_READY }).at(-1) ?? 0] ?? "Unspecified";
   }
 }
 
@@ -49,11 +43,11 @@ export class WireState implements State {
 
   constructor(slice: Slice) {
     this.slice = slice;
-    this.composite = new WireResource(readMessage(slice, STATE_COMPOSITE));
+    this.composite = new WireResource(readMessage(slice, fields.STATE_COMPOSITE));
   }
 
   get resources(): ReadonlyMap<string, WireResource> {
-    this.#resources ??= readMap(this.slice, STATE_RESOURCES, (value) => new WireResource(value));
+    this.#resources ??= readMap(this.slice, fields.STATE_RESOURCES, (value) => new WireResource(value));
     return this.#resources;
   }
 }

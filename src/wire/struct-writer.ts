@@ -3,18 +3,7 @@ import { type Document, isDocument } from "../model/document.ts";
 import type { ContextValue } from "../model/draft.ts";
 import { formatFieldPath } from "../model/field-path.ts";
 import { EditedDocument, WireDocument } from "./document.ts";
-import {
-  ENTRY_KEY,
-  ENTRY_VALUE,
-  LIST_VALUES,
-  STRUCT_FIELDS,
-  VALUE_BOOL,
-  VALUE_LIST,
-  VALUE_NULL,
-  VALUE_NUMBER,
-  VALUE_STRING,
-  VALUE_STRUCT,
-} from "./fields.ts";
+import * as fields from "./fields.ts";
 import type { Writer } from "./writer.ts";
 
 interface Fields {
@@ -28,32 +17,32 @@ export function writeStruct(writer: Writer, object: Fields | Document): void {
     writer.bytes(bytes, start, end);
     return;
   }
-  const fields: Fields = isDocument(object) ? object.toObject() : object;
-  for (const key of Object.keys(fields).reverse()) writeField(writer, key, fields[key] as ContextValue);
+  const plain: Fields = isDocument(object) ? object.toObject() : object;
+  for (const key of Object.keys(plain).reverse()) writeField(writer, key, plain[key] as ContextValue);
 }
 
 /** Writes one entry of a Struct's map of fields. */
 export function writeField(writer: Writer, key: string, value: ContextValue): void {
   const end = writer.length;
   writeValue(writer, value);
-  writer.endMessage(ENTRY_VALUE, end);
-  writer.string(ENTRY_KEY, key);
-  writer.endMessage(STRUCT_FIELDS, end);
+  writer.endMessage(fields.ENTRY_VALUE, end);
+  writer.string(fields.ENTRY_KEY, key);
+  writer.endMessage(fields.STRUCT_FIELDS, end);
 }
 
 /** Writes the Value of a field or an item. */
 export function writeValue(writer: Writer, value: ContextValue): void {
   switch (typeof value) {
     case "string":
-      writer.string(VALUE_STRING, value);
+      writer.string(fields.VALUE_STRING, value);
       break;
     case "number":
       if (!Number.isFinite(value))
         throw new FunctionError("InvalidResponse", `cannot return ${value} as a JSON number`);
-      writer.double(VALUE_NUMBER, value);
+      writer.double(fields.VALUE_NUMBER, value);
       break;
     case "boolean":
-      writer.number(VALUE_BOOL, value ? 1 : 0);
+      writer.number(fields.VALUE_BOOL, value ? 1 : 0);
       break;
     default:
       writeContainer(writer, value);
@@ -63,20 +52,20 @@ export function writeValue(writer: Writer, value: ContextValue): void {
 function writeContainer(writer: Writer, value: Fields | Document | readonly ContextValue[] | null): void {
   const end = writer.length;
   if (value === null) {
-    writer.number(VALUE_NULL, 0);
+    writer.number(fields.VALUE_NULL, 0);
   } else if (isValueList(value)) {
     for (let i = value.length - 1; i >= 0; i--) writeItem(writer, value[i] as ContextValue);
-    writer.endMessage(VALUE_LIST, end);
+    writer.endMessage(fields.VALUE_LIST, end);
   } else {
     writeStruct(writer, value);
-    writer.endMessage(VALUE_STRUCT, end);
+    writer.endMessage(fields.VALUE_STRUCT, end);
   }
 }
 
 function writeItem(writer: Writer, value: ContextValue): void {
   const end = writer.length;
   writeValue(writer, value);
-  writer.endMessage(LIST_VALUES, end);
+  writer.endMessage(fields.LIST_VALUES, end);
 }
 
 /** Array.isArray does not tell readonly lists from objects. */

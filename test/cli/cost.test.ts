@@ -22,7 +22,7 @@ const many = <T>(number: number, make: (index: number) => T): readonly T[] =>
 function clusterOf(names: readonly string[]): Cluster {
   const items = names.map((bucket) => registered({ bucket, owner: OWNER })).values();
   const get = async () => ({ items: [...items], metadata: {} });
-  return { server: "", namespace: "", calls: () => 0, get };
+  return { server: "", namespace: "", get };
 }
 
 const names = many(2000, (index) => `bucket-${index}`);

@@ -4,7 +4,7 @@ import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import type { Call } from "../feature.ts";
-import { explainLacking } from "../status.ts";
+import { explainLacking } from "../fit-status.ts";
 import { eventsFor } from "../transition-events.ts";
 import { describe } from "./protect.ts";
 

@@ -5,7 +5,7 @@ import { withCompositeValues, withResources } from "../../model/draft.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { type Consumer, type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
-import { type FittedStatus, fitStatus } from "../status.ts";
+import { type FittedStatus, fitStatus } from "../fit-status.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { type CredentialsState, findEntitled, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";

@@ -1,7 +1,7 @@
 import type { Composite } from "../../crossplane/composite.ts";
 import { brief, type Condition, sentencesForSome } from "../../model/condition.ts";
 import type { FieldPath } from "../../model/field-path.ts";
-import { explainLacking } from "../status.ts";
+import { explainLacking } from "../fit-status.ts";
 import type { NameVerdict } from "./pin.ts";
 
 const TYPE = "ExternalNamesPinned";

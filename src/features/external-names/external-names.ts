@@ -6,7 +6,7 @@ import { type Draft, withCompositeValues, withCondition, withResources, withResu
 import { toSortedObject } from "../../model/json.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
-import { fitStatus } from "../status.ts";
+import { fitStatus } from "../fit-status.ts";
 import { eventsFor } from "../transition-events.ts";
 import { isAlarming, toNamesCondition } from "./condition.ts";
 import { findRecorded, isDeletedForGood, type Ledger, readLedger, toEntry } from "./ledger.ts";

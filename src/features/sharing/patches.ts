@@ -6,7 +6,7 @@ import { type Draft, withCompositeValues, withObject, withResource } from "../..
 import { type FieldPath, formatFieldPath, valueAt, withValueAt } from "../../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
-import { contains, explainLacking, fitStatus } from "../status.ts";
+import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import { findMisnamed, type Judged, judgePatch, NESTED_TOO_DEEP, type PatchVerdict } from "./judge-patch.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 

@@ -290,7 +290,11 @@ test("ends with exit code 0 when it is told to", async () => {
 
 test.each([
   { reason: "no certificates", flags: ["--tls-certs-dir=/nowhere"], says: "cannot use the certificates in /nowhere" },
-  { reason: "an address that is taken", flags: ["--address=192.0.2.1:1"], says: "cannot listen on 192.0.2.1:1" },
+  {
+    reason: "an address that is taken",
+    flags: ["--address=192.0.2.1:1"],
+    says: "cannot listen for the webhook at 192.0.2.1:1",
+  },
   { reason: "no mapping file", flags: ["--mapping=/nowhere"], says: "cannot read /nowhere" },
 ])("cannot start: $reason", async ({ flags, says }) => {
   await expect(start(...flags)).rejects.toThrow(says);

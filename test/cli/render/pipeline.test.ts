@@ -87,7 +87,7 @@ describe("requirements", () => {
       schemas: { x: { apiVersion: "v1", kind: "Secret" } },
     };
     const openapiV3 = { "x-kubernetes-group-version-kind": [{ version: "v1", kind: "Secret" }] };
-    const inputs = inputsOf([{ step: "one" }], { required: [secret("s"), secret("t")], schemas: [{ S: openapiV3 }] });
+    const inputs = inputsOf([{ step: "one" }], { required: [secret("s"), secret("t")], schemas: [openapiV3] });
     const { calls } = await run(inputs, [
       response({ requirements, context: toStruct({ b: 2 }) }),
       response({ requirements }),
@@ -137,7 +137,50 @@ describe("what a pipeline comes to", () => {
         { ...result, step: "one", severity: "SEVERITY_NORMAL", message: "m" },
         { ...result, step: "two", severity: "SEVERITY_WARNING", message: "n" },
       ],
+      warnings: [],
     });
+  });
+
+  const desiring = (...names: readonly string[]) =>
+    response({ desired: { resources: Object.fromEntries(names.map((name) => [name, {}])) } });
+  const [adopting, other] = [{ spec: { adoption: {} } }, { spec: {} }];
+
+  test.each<{
+    reason: string;
+    inputs: readonly JsonObject[];
+    responses: readonly RunFunctionResponse[];
+    warnings: readonly string[];
+  }>([
+    {
+      reason: "the step with adoption is the last",
+      inputs: [other, adopting],
+      responses: [desiring("a"), desiring("a")],
+      warnings: [],
+    },
+    {
+      reason: "later steps desire nothing more, as those that mark resources ready",
+      inputs: [adopting, other],
+      responses: [desiring("a"), desiring("a")],
+      warnings: [],
+    },
+    {
+      reason: "no step has adoption",
+      inputs: [other, other],
+      responses: [desiring("a"), desiring("a", "b")],
+      warnings: [],
+    },
+    {
+      reason: "a later step desires more",
+      inputs: [adopting, other],
+      responses: [desiring("a"), desiring("c", "a", "b")],
+      warnings: [
+        'pipeline step "0" uses adoption, and later steps desire b, c, which it takes for resources that no step desires (StepNotLast): ' +
+          "move it to the end of the pipeline",
+      ],
+    },
+  ])("a warning about adoption: $reason", async ({ inputs, responses, warnings }) => {
+    const steps = inputs.map((input, index) => ({ step: String(index), input }));
+    expect((await run(inputsOf(steps), responses)).outcome.warnings).toEqual(warnings);
   });
 
   test("a fatal result ends it", async () => {

@@ -13,6 +13,9 @@ const composition = (spec: string): string =>
 const step = (more = ""): string =>
   composition(`pipeline: [{step: one, functionRef: {name: fn}, input: ${input}${more}}]`);
 
+const xrdOf = (kind: string): string =>
+  `{apiVersion: apiextensions.crossplane.io/v2, kind: CompositeResourceDefinition, metadata: {name: x}, spec: {group: example.org, names: {kind: ${kind}}, versions: [{name: v1, schema: {openAPIV3Schema: {properties: {status: {properties: {size: {type: integer}}}}}}}]}}`;
+
 const ready = { lastTransitionTime: "2024-01-01T00:00:00Z", reason: "Available", status: "True", type: "Ready" };
 const rendered = {
   apiVersion: "example.org/v1",
@@ -71,6 +74,12 @@ describe("what is printed", () => {
       reason: "the XR where schemas come from a directory",
       files: { "s/v1.json": '{"components": {"schemas": {"A": {"type": "string"}}}}' },
       flags: ["-s", "DIR/s"],
+      objects: [rendered],
+    },
+    {
+      reason: "the XR with the XRD that defines its kind, beside others",
+      files: { "xrd.yaml": `${xrdOf("XOther")}\n---\n${xrdOf("XApp")}` },
+      flags: ["--xrd=DIR/xrd.yaml"],
       objects: [rendered],
     },
   ])("render prints $reason", async ({ files, flags, objects }) => {
@@ -163,6 +172,12 @@ describe("what cannot be rendered is an error, said as crossplane render says it
       stderr: 'cannot load OpenAPI schemas from "DIR/r": no .json files found in "DIR/r"',
     },
     {
+      reason: "an XRD of another kind",
+      files: { "xrd.yaml": xrdOf("XOther") },
+      flags: ["--xrd=DIR/xrd.yaml"],
+      stderr: 'cannot load XRD from "DIR/xrd.yaml": it defines no XApp of example.org/v1',
+    },
+    {
       reason: "a schema that is no JSON",
       files: { "r/a.json": "[" },
       flags: ["-s", "DIR/r"],
@@ -173,5 +188,33 @@ describe("what cannot be rendered is an error, said as crossplane render says it
     expect(result).toMatchObject({ exitCode: 1, stdout: "" });
     expect(result.stderr).toMatch(/^shared-infrastructure: error: cannot /);
     expect(result.stderr).toContain(stderr);
+  });
+});
+
+describe("what only a cluster would show", () => {
+  const sharing = (field: string): string =>
+    input.replace(
+      "spec: {}",
+      `spec: {sharedResources: [{name: self, select: {self: true}, patches: [{fromFieldPath: spec.a, toCompositeFieldPath: ${field}}]}]}`,
+    );
+  const withInput = (text: string): Files => ({
+    "composition.yaml": step().replace(input, text),
+    "xrd.yaml": xrdOf("XApp"),
+  });
+
+  test.each([
+    { reason: "a field that the XRD has is set", field: "status.size", status: { size: 1 }, says: undefined },
+    {
+      reason: "a field that it lacks is not, and is named",
+      field: "status.colour",
+      status: {},
+      says: "cannot set status.colour",
+    },
+  ])("of the XR's status: $reason", async ({ field, status, says }) => {
+    const { stdout } = await render(withInput(sharing(field)), ["--xrd=DIR/xrd.yaml"]);
+    const [{ status: found }] = toObjects(stdout) as [{ status: { conditions: readonly { message?: string }[] } }];
+    const { conditions, ...fields } = found;
+    expect(fields).toEqual(status);
+    expect(conditions.some(({ message }) => message?.includes(String(says)))).toBe(says !== undefined);
   });
 });

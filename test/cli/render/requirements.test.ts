@@ -54,7 +54,7 @@ const kinds = (...entries: readonly { group?: string; version: string; kind: str
   "x-kubernetes-group-version-kind": entries,
 });
 const tree = kinds({ group: "example.org", version: "v1", kind: "Tree" });
-const documents = [{ Tree: tree, Shared: kinds({ version: "v1", kind: "A" }, { version: "v1", kind: "B" }) }];
+const schemas = [tree, kinds({ version: "v1", kind: "A" }, { version: "v1", kind: "B" })];
 
 test.each([
   {
@@ -67,5 +67,5 @@ test.each([
   { reason: "another version has no", apiVersion: "example.org/v2", kind: "Tree", schema: {} },
   { reason: "a schema of several kinds is no kind's, which has no", apiVersion: "v1", kind: "A", schema: {} },
 ])("$reason schema", ({ apiVersion, kind, schema }) => {
-  expect(findSchema({ apiVersion, kind }, documents)).toEqual(schema);
+  expect(findSchema({ apiVersion, kind }, schemas)).toEqual(schema);
 });
