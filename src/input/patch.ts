@@ -8,17 +8,15 @@ const MERGES = [
   "MergeObjectsAppendArrays",
   "ForceMergeObjects",
   "ForceMergeObjectsAppendArrays",
-  "MergeObject",
-  "AppendArray",
 ] as const;
 
 const policy = z.strictObject({
   fromFieldPath: z
-    .enum(["Optional", "Required"])
-    .optional()
+    .enum(["Required", "Optional"])
+    .default("Required")
     .describe(
-      "`Required` is the default for `toResource`: without the field the XR is not ready, a resource that does not exist is held back, and " +
-        "a name that no earlier step desires stops the XR, in a step without `connection`. `Optional` is the default for `toCompositeFieldPath`; choose it for a resource " +
+      "`Required`: without the field the XR is not ready, a resource that does not exist is held back, and a name that no earlier step " +
+        "desires stops the XR, in a step without `connection`. `Optional`: the XR goes on without the field; choose it also for a resource " +
         "that earlier steps leave out at times.",
     ),
   toFieldPath: z
@@ -26,8 +24,7 @@ const policy = z.strictObject({
     .default("Replace")
     .describe(
       "The treatment of a value that is there already. `MergeObjects` keeps its keys, `ForceMergeObjects` replaces them, and " +
-        "with `AppendArrays` new items are added to its lists. `MergeObject` and `AppendArray` are the old names of the first " +
-        "and the last.",
+        "with `AppendArrays` new items are added to its lists.",
     ),
 });
 
@@ -62,5 +59,4 @@ export const patch = exactlyOneOf(
 export type Patch = z.output<typeof patch>;
 
 /** Tells whether a patch has to have its field: a composed resource created without it may not be mendable (subnets, keys). */
-export const isRequired = ({ toResource, policy: { fromFieldPath } }: Patch): boolean =>
-  fromFieldPath === undefined ? toResource !== undefined : fromFieldPath === "Required";
+export const isRequired = ({ policy: { fromFieldPath } }: Patch): boolean => fromFieldPath === "Required";

@@ -95,11 +95,9 @@ interface Merging {
 const MERGING: Readonly<Record<ToFieldPath, Merging | undefined>> = {
   Replace: undefined,
   MergeObjects: { isForced: false, isAppending: false },
-  MergeObject: { isForced: false, isAppending: false },
   MergeObjectsAppendArrays: { isForced: false, isAppending: true },
   ForceMergeObjects: { isForced: true, isAppending: false },
   ForceMergeObjectsAppendArrays: { isForced: true, isAppending: true },
-  AppendArray: { isForced: true, isAppending: true },
 };
 
 function combine(before: JsonValue | undefined, value: JsonValue, policy: ToFieldPath): JsonValue {

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 import { ALLOWED, type CallParts, callOf, database, shared, xr } from "../../../testing/builders/sharing.ts";
 
-const { connection: _, ...alone } = shared({ grant: "Annotation" });
+const { connection: _, ...alone } = shared();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
   runFeature(sharing, callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
 const optional = (patch: JsonObject): JsonObject => ({
@@ -75,13 +75,13 @@ describe("a field of a composed resource that exists is not taken back", () => {
     {
       reason: "the shared resource is gone, and its copies go with it",
       parts: { answers: { db: [] } },
-      share: { connection: { copies: [{ secretName: { value: "s" } }], onSourceMissing: "Delete" } },
+      share: { connection: { copies: [{ secretName: "s" }], onSourceMissing: "Delete" } },
       message: `NotFound: db: found no XPostgres orders; db: ${kept}`,
     },
     {
       reason: "several match",
       parts: { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } },
-      share: { select: { matchLabels: [{ key: "a", value: "b" }], maxMatch: 1 } },
+      share: { select: { matchLabels: { a: "b" }, maxMatch: 1 } },
       message: `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch: 1: orders; db: ${kept}`,
     },
     {
@@ -134,8 +134,13 @@ describe("a field of a composed resource that exists is not taken back", () => {
 
   test.each([
     { toFieldPath: "Replace", desired: ["x"], observed: ["x", "a"], becomes: ["x", "a"] },
-    { toFieldPath: "AppendArray", desired: ["x"], observed: ["x", "a"], becomes: ["x", "a"] },
-    { toFieldPath: "AppendArray", desired: ["new"], observed: ["x", "a"], becomes: ["new", "x", "a"] },
+    { toFieldPath: "ForceMergeObjectsAppendArrays", desired: ["x"], observed: ["x", "a"], becomes: ["x", "a"] },
+    {
+      toFieldPath: "ForceMergeObjectsAppendArrays",
+      desired: ["new"],
+      observed: ["x", "a"],
+      becomes: ["new", "x", "a"],
+    },
     { toFieldPath: "MergeObjects", desired: { x: 2 }, observed: { x: 1, a: 1 }, becomes: { x: 2, a: 1 } },
     { toFieldPath: "ForceMergeObjects", desired: { x: 2 }, observed: { x: 1, a: 1 }, becomes: { x: 1, a: 1 } },
     {
@@ -154,7 +159,7 @@ describe("a field of a composed resource that exists is not taken back", () => {
   });
 
   test("a list that two shared resources add to keeps what the one gave and takes what the other gives", () => {
-    const patches = [{ fromFieldPath, toResource, policy: { toFieldPath: "AppendArray" } }];
+    const patches = [{ fromFieldPath, toResource, policy: { toFieldPath: "ForceMergeObjectsAppendArrays" } }];
     const sharedResources = ["net", "db"].map((name) => ({ ...alone, name, patches }));
     for (const shares of [sharedResources, sharedResources.toReversed()]) {
       const draft = runFeature(
@@ -228,14 +233,13 @@ describe("a resource that no earlier step desires", () => {
 
 describe("a field that is not set", () => {
   const patch = { fromFieldPath: "status.port", toCompositeFieldPath: "status.port" };
-  test("is left out", () => {
-    const draft = draftOf([patch]);
+  test("is left out where it is Optional", () => {
+    const draft = draftOf([optional(patch)]);
     expect([says(draft), draft.composite]).toEqual(["Available: undefined", []]);
   });
 
-  test("is waited for where it is Required, and keeps what was there", () => {
-    const required = { ...patch, policy: { fromFieldPath: "Required" } };
-    const draft = draftOf([required], { xr: { ...xr(), status: { port: 5432 } } });
+  test("is waited for, and keeps what was there", () => {
+    const draft = draftOf([patch], { xr: { ...xr(), status: { port: 5432 } } });
     expect([says(draft), draft.compositeReady, draft.composite]).toEqual([
       "FieldNotSet: db: status.port of XPostgres orders is not set",
       "False",
@@ -286,7 +290,7 @@ test.each([
   {
     reason: "a list for what is none",
     toResource: { name: "app", fieldPath: "spec.text" },
-    policy: { toFieldPath: "AppendArray" },
+    policy: { toFieldPath: "ForceMergeObjectsAppendArrays" },
     fault: "cannot set spec.text: a list cannot be added to something else",
   },
 ])("a patch fails and leaves its resource as it is where it has $reason", ({ toResource, policy, fault }) => {
@@ -424,7 +428,12 @@ describe("a target path with [*]", () => {
 
   test.each([
     { value: "x".repeat(10_000), before: "", toFieldPath: "Replace", bytes: "10002" },
-    { value: Array.from({ length: 1000 }, String), before: [], toFieldPath: "AppendArray", bytes: "12001" },
+    {
+      value: Array.from({ length: 1000 }, String),
+      before: [],
+      toFieldPath: "ForceMergeObjectsAppendArrays",
+      bytes: "12001",
+    },
     { value: { text: "x".repeat(10_000) }, before: {}, toFieldPath: "MergeObjects", bytes: "10011" },
   ])("$toFieldPath fails before the value is set so often that the product is large", (example) => {
     const { value, before, toFieldPath, bytes } = example;
@@ -478,7 +487,11 @@ describe("policy.toFieldPath says what becomes of a value that is there", () => 
 
   test("adds to a list at the path itself only items that are not there", () => {
     const toResource = { name: "app", fieldPath: "spec" };
-    const patch = { fromFieldPath: "status.value", toResource, policy: { toFieldPath: "AppendArray" } };
+    const patch = {
+      fromFieldPath: "status.value",
+      toResource,
+      policy: { toFieldPath: "ForceMergeObjectsAppendArrays" },
+    };
     const draft = draftOf([patch], {
       answers: { db: [database({ status: { value: [{ b: 1, a: 2 }, 3] } })] },
       desired: { app: { spec: [{ a: 2, b: 1 }] } },
