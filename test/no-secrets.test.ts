@@ -57,12 +57,14 @@ function respond(copy: JsonObject, answers: Readonly<Record<string, readonly Jso
   return responseDeserialize(Buffer.from(response)) as RunFunctionResponse;
 }
 
-const named = { secretName: { value: "orders-db" } };
+const named = { secretName: "orders-db" };
 const ways: readonly JsonObject[] = [
-  ...["Object", "ConnectionSecret", "ObjectWithValues", "Secret"].map((via) => ({ ...named, via })),
+  ...["Object", "ConnectionSecret", "Secret"].map((via) => ({ ...named, via })),
   ...["password", "missing"].map((from) => ({ ...named, via: "Secret", keys: [{ from, to: "x" }] })),
-  ...["{password}", "{binary}", "{missing}"].map((value) => ({ ...named, via: "Secret", keys: [{ value, to: "x" }] })),
-  { toCompositeConnectionDetails: true },
+  ...["{password}", "{binary}", "{missing}"].flatMap((value) =>
+    ["Object", "Secret"].map((via) => ({ ...named, via, keys: [{ value, to: "x" }] })),
+  ),
+  { via: "CompositeConnectionDetails" },
 ];
 
 const found = { [REQUIRED.database]: [database()] };

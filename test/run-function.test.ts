@@ -123,7 +123,7 @@ test("an Operation requires XRDs and reports its findings in the output", () => 
 });
 
 describe("a request gets a Fatal result and changes nothing", () => {
-  const environmentConfig = { name: { value: "orders" }, data: [{ value: "a", toFieldPath: "b" }] };
+  const environmentConfig = { name: "orders", data: [{ value: "a", toFieldPath: "b" }] };
   const sections: Readonly<Record<string, JsonObject>> = { publish: { environmentConfig } };
   test.each([
     {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../src/model/json.ts";
 import { xr } from "../../testing/builders/sharing.ts";
 import { bucket } from "../../testing/builders/tags.ts";
 import type { OurParts } from "../requests/last-call.ts";
@@ -51,8 +51,8 @@ export const externalNameRows: readonly Row[] = rowsOf("external names", {
     recording({}, { desired: desired(1), observed: map(1, named({ "crossplane.io/external-name": "a".repeat(n) })) }),
 });
 
-const publishing = (name: JsonObject, field: JsonObject): JsonObject => ({
-  publish: { environmentConfig: { name, data: [{ ...field, toFieldPath: "found" }] } },
+const publishing = (name: JsonValue, field: JsonValue): JsonObject => ({
+  publish: { environmentConfig: { name, data: [{ value: field, toFieldPath: "found" }] } },
 });
 const FIELD = { fromCompositeFieldPath: "spec.found" };
 
@@ -65,8 +65,8 @@ const published = (index: number): JsonObject => ({
 
 /** All features at once, and what every one of them steps over. */
 const everything: JsonObject = {
-  ...publishing({ value: "orders" }, FIELD),
-  tags: { add: [{ key: "a", fromCompositeFieldPath: "spec.found.a" }] },
+  ...publishing("orders", FIELD),
+  tags: { add: [{ key: "a", value: { fromCompositeFieldPath: "spec.found.a" } }] },
   externalNames: LEDGER,
   adoption: {},
 };
@@ -79,15 +79,15 @@ const steppedOver = (more: JsonObject, parts: Partial<OurParts> = {}): OurParts 
 export const publishRows: readonly Row[] = rowsOf("publish", {
   "a map of the XR": (n) => ({
     xr: xr({ spec: { found: map(n, label) } }),
-    spec: publishing({ value: "orders" }, FIELD),
+    spec: publishing("orders", FIELD),
   }),
   "a name of the XR": (n) => ({
     xr: xr({ spec: { found: "a".repeat(n) } }),
-    spec: publishing(FIELD, { value: "text" }),
+    spec: publishing(FIELD, "text"),
   }),
   "EnvironmentConfigs published before, the name not set": (n) => ({
     xr: xr(),
-    spec: publishing(FIELD, { value: "text" }),
+    spec: publishing(FIELD, "text"),
     observed: map(n, (index) => [`publish/environment-config/${nameOf(index)}`, published(index)]),
   }),
 });

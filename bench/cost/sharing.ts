@@ -4,7 +4,7 @@ import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts
 import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
 import { list, map, type Row, rowsOf } from "./row.ts";
 
-const secretName = { value: "orders-db" };
+const secretName = "orders-db";
 const nameOf = (index: number): string => `ns-${index}`;
 const texts = (length: number): readonly string[] => list(length, nameOf);
 
@@ -46,7 +46,7 @@ const toNamespaces = (namespaces: readonly string[], owner: JsonObject, share: J
   cluster: [owner, secret(), ...new Set(namespaces)].map((one) => (typeof one === "string" ? namespace(one) : one)),
 });
 
-const byLabels = { matchLabels: [{ key: "team", value: "orders" }] };
+const byLabels = { matchLabels: { team: "orders" } };
 function withoutConnection(share: JsonObject): JsonObject {
   const { connection: _, ...rest } = shared(share);
   return { sharedResources: [rest] };
@@ -173,7 +173,7 @@ const found = rowsOf("sharing", {
   "name in the XR": (n) => ({ xr: withParameters({ database: "a".repeat(n) }), spec: shares({}) }),
   "labels of the XR": (n) => ({
     xr: xr({ metadata: { name: "shop", labels: map(n, (index) => [`label-${index}`, "text"]) } }),
-    spec: shares({ select: { matchLabels: [{ key: "team", fromCompositeFieldPath: "metadata.labels[label-0]" }] } }),
+    spec: shares({ select: { matchLabels: { team: { fromCompositeFieldPath: "metadata.labels[label-0]" } } } }),
   }),
   "resources that match, one wanted": (n) => ({
     xr: xr(),
@@ -222,11 +222,10 @@ const contents = rowsOf("sharing", {
       { toCompositeFieldPath: "status.found" },
     ),
   "keys of the Secret, via Secret": (n) => carrying("Secret", n),
-  "keys of the Secret, via ObjectWithValues": (n) => carrying("ObjectWithValues", n),
   "keys of the Secret, via ConnectionSecret": (n) => carrying("ConnectionSecret", n),
   "connection details of the XR": (n) => ({
     xr: xr(),
-    spec: shares({ connection: { copies: [{ toCompositeConnectionDetails: true }] } }),
+    spec: shares({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } }),
     details: map(n, (index) => [`key-${index}`, "aHVudGVyMg=="]),
   }),
 });

@@ -27,13 +27,9 @@ const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}
   observed: { bucket: reporting(cloud) },
 });
 
-/** As many globs as a field of the XR may hold, each as long as it may be. */
+/** Long globs of the Composition. */
 const questioned = (cloud: JsonObject): OurParts =>
-  tagged(
-    { preserve: [{ ...KEYS, match: "Glob" }] },
-    { keys: list(20, (index) => `*?${"a".repeat(250)}${String.fromCharCode(98 + index)}*`) },
-    cloud,
-  );
+  tagged({ preserve: list(20, (index) => `*?${"a".repeat(250)}${String.fromCharCode(98 + index)}*`) }, {}, cloud);
 
 /** The label of all that declare this bucket: what the function asks for. */
 function identityOf(desired: JsonObject): JsonObject {
@@ -110,35 +106,38 @@ const STARS = "*a".repeat(20);
 
 export const tagRows: readonly Row[] = rowsOf("tags", {
   "a map of the XR on one resource": (n) =>
-    tagged({ add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] }, { tags: map(n, text) }),
+    tagged({ add: [{ value: { fromCompositeFieldPath: "spec.parameters.tags" } }] }, { tags: map(n, text) }),
   "a map of the XR on as many resources": (n) => ({
     xr: ofTeam({ tags: map(n, text) }),
-    spec: { tags: { add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] } },
+    spec: { tags: { add: [{ value: { fromCompositeFieldPath: "spec.parameters.tags" } }] } },
     desired: map(n, (index) => [`bucket-${index}`, bucket()]),
   }),
   "a map of the XR on as many resources that know no limit": (n) =>
-    unlimited({ fromCompositeFieldPath: "spec.parameters.tags" }, { tags: map(n, text) }, n),
+    unlimited({ value: { fromCompositeFieldPath: "spec.parameters.tags" } }, { tags: map(n, text) }, n),
   "a text of the XR on 100 resources that take less": (n) => ({
-    ...tagged({ add: [{ key: "a", fromCompositeFieldPath: "spec.parameters.text" }] }, { text: "a".repeat(n) }),
+    ...tagged(
+      { add: [{ key: "a", value: { fromCompositeFieldPath: "spec.parameters.text" } }] },
+      { text: "a".repeat(n) },
+    ),
     desired: map(100, (index) => [`bucket-${index}`, bucket()]),
   }),
   "a text of the XR on resources that know no limit": (n) =>
-    unlimited({ key: "a", fromCompositeFieldPath: "spec.parameters.text" }, { text: "a".repeat(n * 50) }, n),
+    unlimited({ key: "a", value: { fromCompositeFieldPath: "spec.parameters.text" } }, { text: "a".repeat(n * 50) }, n),
   "a tag's value": (n) =>
-    tagged({ add: [{ key: "a", fromCompositeFieldPath: "spec.parameters.text" }] }, { text: "a".repeat(n) }),
+    tagged({ add: [{ key: "a", value: { fromCompositeFieldPath: "spec.parameters.text" } }] }, { text: "a".repeat(n) }),
   "remove, a list of the XR, of as many tags": (n) =>
     tagged(
-      { remove: [KEYS], add: [{ fromCompositeFieldPath: "spec.parameters.tags" }] },
+      { remove: [{ keys: KEYS }], add: [{ value: { fromCompositeFieldPath: "spec.parameters.tags" } }] },
       { keys: list(n, (index) => `other-${index}`), tags: map(n, text) },
     ),
   "preserve, a list of the XR, of as many tags": (n) =>
-    tagged({ preserve: [KEYS] }, { keys: list(n, (index) => `other-${index}`) }, map(n, text)),
+    tagged({ preserve: [{ keys: KEYS }] }, { keys: list(n, (index) => `other-${index}`) }, map(n, text)),
   "preserve, a text of stars, and a tag's key": (n) =>
-    tagged({ preserve: [KEYS] }, { keys: `${STARS}${"*a".repeat(n)}b` }, { ["a".repeat(n)]: "text" }),
+    tagged({ preserve: [{ keys: KEYS }] }, { keys: `${STARS}${"*a".repeat(n)}b` }, { ["a".repeat(n)]: "text" }),
   "preserve, a glob of the input, and a tag's key": (n) =>
     tagged({ preserve: [`${STARS}*b`] }, {}, { ["a".repeat(n)]: "text" }),
-  "preserve, globs with ? of the XR, and a tag's key": (n) => questioned({ ["a".repeat(n)]: "text" }),
-  "preserve, globs with ? of the XR, and keys of tags": (n) =>
+  "preserve, globs with ? of the input, and a tag's key": (n) => questioned({ ["a".repeat(n)]: "text" }),
+  "preserve, globs with ? of the input, and keys of tags": (n) =>
     questioned(map(n, (index) => [`${"a".repeat(500)}${index}`, "text"])),
   "tags that the cloud reports, all preserved": (n) => tagged({ preserve: ["*"] }, {}, map(n, text)),
   "tags that the cloud reports, as a list": (n) => ({

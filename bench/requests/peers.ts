@@ -11,7 +11,14 @@ export interface PeerRequests {
 
 type Body = ReturnType<typeof bodyOf>;
 
-const OUR_TAGS: JsonObject = { tags: { add: [{ value: { team: "orders", environment: "production" } }] } };
+const OUR_TAGS: JsonObject = {
+  tags: {
+    add: [
+      { key: "team", value: "orders" },
+      { key: "environment", value: "production" },
+    ],
+  },
+};
 
 const TAG_MANAGER_INPUT: JsonObject = {
   apiVersion: "tag-manager.fn.crossplane.io/v1beta1",
@@ -72,7 +79,8 @@ const OUR_SELECTION: JsonObject = {
     {
       name: "shared",
       ...SELECTED,
-      select: { matchLabels: [LABEL], ...MATCHES, sortByFieldPath: "metadata.name" },
+      select: { matchLabels: { [LABEL.key]: LABEL.value }, ...MATCHES, sortByFieldPath: "metadata.name" },
+      grant: "None",
     },
   ],
 };

@@ -26,7 +26,10 @@ const template = z.string().transform((text, check): readonly Part[] => {
   const parts = parseTemplate(text);
   if (parts?.some((part) => typeof part !== "string")) {
     try {
-      return parts.map((part) => (typeof part === "string" ? part : parseFieldPath(part.key)));
+      return parts.map((part) => {
+        if (typeof part === "string") return part;
+        return "key" in part ? parseFieldPath(part.key) : part.field;
+      });
     } catch (error) {
       check.addIssue(error instanceof FunctionError ? error.message : String(error));
       return z.NEVER;

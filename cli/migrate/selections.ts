@@ -24,7 +24,6 @@ function toShared(reader: Reader, path: string, source: JsonValue, resolution: s
   const { type = "Reference", ...fields } = reader.read(path, source, FIELDS);
   const into = toPlainText(fields["into"]);
   const name = toDnsLabel(into, taken);
-  const namespace = fields["namespace"] === undefined ? undefined : { value: fields["namespace"] };
   const select =
     type === "Selector"
       ? toSelect(reader, `${path}.selector`, reader.read(`${path}.selector`, fields["selector"], SELECTOR))
@@ -34,7 +33,8 @@ function toShared(reader: Reader, path: string, source: JsonValue, resolution: s
     into: into === name ? undefined : into,
     apiVersion: fields["apiVersion"],
     kind: fields["kind"],
-    select: given({ ...select, namespace }),
+    select: given({ ...select, namespace: fields["namespace"] }),
+    grant: "None",
     resolution: type === "Selector" ? "Fail" : resolution,
   });
 }
@@ -52,6 +52,7 @@ export function fromEnvironmentConfigs(input: JsonObject): Translated {
       apiVersion: "apiextensions.crossplane.io/v1beta1",
       kind: "EnvironmentConfig",
       ...toSelection(reader, `spec.environmentConfigs[${index}]`, source),
+      grant: "None",
       resolution: isSelector(source) ? "Fail" : resolution,
     }));
   const environment = spec["defaultData"] === undefined ? undefined : { defaultData: spec["defaultData"] };
@@ -75,18 +76,24 @@ function toOneOrMore(reader: Reader, path: string, value: JsonValue | undefined)
   return mode === "Single" ? { matchLabels: select.matchLabels } : select;
 }
 
-/** Translates label matchers: other functions name the type of each, this one the source. */
-const toLabels = (reader: Reader, path: string, matchers: JsonValue | undefined): readonly JsonObject[] =>
-  reader.readList(path, matchers).map((matcher, index) => {
-    const known = ["type", "key", "value", "valueFromFieldPath", "fromFieldPathPolicy"];
-    const label = reader.read(`${path}[${index}]`, matcher, known);
-    const isValue = label["type"] === "Value";
-    return given({
-      key: label["key"],
-      value: isValue ? label["value"] : undefined,
-      fromCompositeFieldPath: isValue ? undefined : label["valueFromFieldPath"],
-      optional: label["fromFieldPathPolicy"] === "Optional" ? true : undefined,
-    });
+/** Translates label matchers: other functions have a list of them, this one a map of values. */
+function toLabels(reader: Reader, path: string, matchers: JsonValue | undefined): JsonObject {
+  const labels = new Map<string, { readonly at: string; readonly value: JsonValue }>();
+  for (const [index, matcher] of reader.readList(path, matchers).entries()) {
+    const at = `${path}[${index}]`;
+    const label = reader.read(at, matcher, ["type", "key", "value", "valueFromFieldPath", "fromFieldPathPolicy"]);
+    const key = toPlainText(label["key"]);
+    const before = labels.get(key);
+    if (before !== undefined) reader.remarks.push(`${before.at}: not translated, since a later one has its key`);
+    labels.set(key, { at, value: label["type"] === "Value" ? (label["value"] ?? "") : toSource(label) });
+  }
+  return Object.fromEntries([...labels].map(([key, { value }]) => [key, value]));
+}
+
+const toSource = ({ valueFromFieldPath, fromFieldPathPolicy }: JsonObject): JsonObject =>
+  given({
+    fromCompositeFieldPath: valueFromFieldPath,
+    optional: fromFieldPathPolicy === "Optional" ? true : undefined,
   });
 
 /** The fields of a selector in both functions. */
@@ -97,16 +104,15 @@ const NO_LIMIT = 100_000;
 
 /** Translates a selector of several resources. */
 const toSelect = (reader: Reader, path: string, selector: JsonObject) => ({
-  matchLabels: toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]) as JsonValue,
+  matchLabels: toLabels(reader, `${path}.matchLabels`, selector["matchLabels"]),
   minMatch: selector["minMatch"] ?? 0,
   maxMatch: selector["maxMatch"] ?? NO_LIMIT,
   sortByFieldPath: selector["sortByFieldPath"] ?? "metadata.name",
 });
 
 /** Translates a reference by name. */
-const toReference = (reader: Reader, path: string, ref: JsonValue | undefined) => ({
-  name: given({ value: reader.read(`${path}.ref`, ref, ["name"])["name"] }),
-});
+const toReference = (reader: Reader, path: string, ref: JsonValue | undefined) =>
+  given({ name: reader.read(`${path}.ref`, ref, ["name"])["name"] });
 
 /** Reads the resolution of a policy, which there holds for all references: a missing selection is a Fatal result. */
 const readResolution = (reader: Reader, policy: JsonValue | undefined): "Optional" | "Fail" =>

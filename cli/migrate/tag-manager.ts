@@ -1,13 +1,15 @@
-import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import { given, OF_EVERY_INPUT, Reader, type Translated } from "./translate.ts";
+
+type Translate = (reader: Reader, path: string, entry: JsonValue) => JsonObject | readonly JsonObject[];
 
 /** Translates an input of function-tag-manager. */
 export function fromTagManager(input: JsonObject): Translated {
   const reader = new Reader();
   const fields = [...OF_EVERY_INPUT, "addTags", "ignoreTags", "removeTags"];
   const { addTags, ignoreTags, removeTags } = reader.read("input", input, fields);
-  const entriesOf = (name: string, list: JsonValue | undefined, translate: typeof toAdded): readonly JsonObject[] =>
-    reader.readList(name, list).map((entry, index) => translate(reader, `${name}[${index}]`, entry));
+  const entriesOf = (name: string, list: JsonValue | undefined, translate: Translate): readonly JsonObject[] =>
+    reader.readList(name, list).flatMap((entry, index) => translate(reader, `${name}[${index}]`, entry));
   const tags = given({
     add: unlessEmpty(firstWins(entriesOf("addTags", addTags, toAdded))),
     preserve: unlessEmpty(replaceWins(entriesOf("ignoreTags", ignoreTags, toKeys))),
@@ -25,7 +27,7 @@ const RESOURCES: readonly JsonObject[] = ["aws", "aws.m", "azure", "azure.m"].ma
 const unlessEmpty = (entries: readonly JsonObject[]): readonly JsonObject[] | undefined =>
   entries.length === 0 ? undefined : entries;
 
-const isRetained = ({ policy }: JsonObject): boolean => policy === "Retain";
+const isRetained = ({ onExisting }: JsonObject): boolean => onExisting === "Retain";
 
 /** Reverses the entries: of several with one key function-tag-manager takes the first, this function the last. */
 const firstWins = (add: readonly JsonObject[]): readonly JsonObject[] => [
@@ -39,25 +41,33 @@ const replaceWins = (preserve: readonly JsonObject[]): readonly JsonObject[] => 
   ...preserve.filter(isRetained),
 ];
 
-function toAdded(reader: Reader, path: string, value: JsonValue): JsonObject {
+function toAdded(reader: Reader, path: string, value: JsonValue): readonly JsonObject[] {
   const entry = reader.read(path, value, ["type", "fromFieldPath", "tags", "policy"]);
-  const optional = isFromField(entry) ? true : undefined;
-  return given({ ...toSource(entry, entry["tags"] ?? {}), policy: readPolicy(entry), optional });
+  const onExisting = readPolicy(entry);
+  const source = toSource(entry);
+  if (source !== undefined) return [given({ value: { ...source, optional: true }, onExisting })];
+  const tags = reader.read(`${path}.tags`, entry["tags"], Object.keys(isObject(entry["tags"]) ? entry["tags"] : {}));
+  return Object.entries(tags).map(([key, text]) => given({ key, value: text, onExisting }));
 }
+
+/** The characters that mean something in a glob; function-tag-manager compares keys exactly. */
+const GLOB = /[*?]/;
 
 function toKeys(reader: Reader, path: string, value: JsonValue): JsonObject {
   const entry = reader.read(path, value, ["type", "fromFieldPath", "keys", "policy"]);
-  return given({ ...toSource(entry, entry["keys"]), match: "Exact", policy: readPolicy(entry) });
+  const source = toSource(entry);
+  const keys = source ?? entry["keys"];
+  if (source === undefined && GLOB.test(JSON.stringify(keys) ?? "")) {
+    reader.remarks.push(`${path}.keys: here * and ? stand for other characters`);
+  }
+  return given({ keys, onExisting: readPolicy(entry) });
 }
 
 /** Without a type, every policy is Replace (function-tag-manager v0.8.0 input/v1beta1/input.go, GetPolicy). */
 const readPolicy = ({ type, policy }: JsonObject): JsonValue | undefined => (type === undefined ? undefined : policy);
 
-const isFromField = ({ type }: JsonObject): boolean =>
-  type === "FromCompositeFieldPath" || type === "FromEnvironmentFieldPath";
-
-function toSource(entry: JsonObject, literal: JsonValue | undefined): JsonObject {
-  if (entry["type"] === "FromCompositeFieldPath") return given({ fromCompositeFieldPath: entry["fromFieldPath"] });
-  if (entry["type"] === "FromEnvironmentFieldPath") return given({ fromEnvironmentFieldPath: entry["fromFieldPath"] });
-  return given({ value: literal });
+/** Reads the field that an entry takes its value from; undefined for a literal. */
+function toSource({ type, fromFieldPath }: JsonObject): JsonObject | undefined {
+  if (type === "FromCompositeFieldPath") return given({ fromCompositeFieldPath: fromFieldPath });
+  return type === "FromEnvironmentFieldPath" ? given({ fromEnvironmentFieldPath: fromFieldPath }) : undefined;
 }

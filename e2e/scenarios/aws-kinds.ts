@@ -65,7 +65,9 @@ export interface AwsKind {
 }
 
 const tag = (onConflict: "Observe" | "Fail") =>
-  ours("tag", { tags: { add: [{ key: "team", fromCompositeFieldPath: "spec.team" }], owner: { onConflict } } });
+  ours("tag", {
+    tags: { add: [{ key: "team", value: { fromCompositeFieldPath: "spec.team" } }], owner: { onConflict } },
+  });
 
 /** As users have it: function-auto-ready comes last. */
 export function compositionFor({ kind, service, step }: AwsKind): object {

@@ -24,7 +24,7 @@ const NAMESPACE = "depot-users";
 const depot: Kind = { kind: "XDepot", scope: "Legacy", input: {} };
 const [first, second] = [sourceOf(depot, "first", "depots"), sourceOf(depot, "second", "depots")] as const;
 
-const sharing = (name: string, via: string) => ({
+const sharing = (name: string, via: string, more: object = {}) => ({
   sharedResources: [
     {
       name,
@@ -36,8 +36,9 @@ const sharing = (name: string, via: string) => ({
         copies: [
           {
             secretName: { fromCompositeFieldPath: "spec.parameters.secret" },
-            namespaces: { value: NAMESPACE },
+            namespaces: NAMESPACE,
             via,
+            ...more,
           },
         ],
       },
@@ -53,11 +54,13 @@ interface Change {
   readonly isFor?: (version: Version) => boolean;
 }
 
+const WITH_VALUES = { keys: [{ value: "{password}", to: "password" }] };
+
 const from = (kind: string): Kind => ({ kind, scope: "Legacy", input: sharing("depot", "Object") });
 
 const kinds: readonly Change[] = [
   { name: "renamed", kind: from("XRenamed"), to: sharing("store", "Object") },
-  { name: "object-with-values", kind: from("XWithValues"), to: sharing("depot", "ObjectWithValues"), isFor: isV2 },
+  { name: "object-with-values", kind: from("XWithValues"), to: sharing("depot", "Object", WITH_VALUES), isFor: isV2 },
   { name: "secret", kind: from("XBySecret"), to: sharing("depot", "Secret"), isFor: isV2 },
 ];
 

@@ -37,7 +37,7 @@ const pusher: Kind = {
         name: "vault",
         apiVersion: VERSION,
         kind: vault.kind,
-        select: { name: { value: "evil-vault" } },
+        select: { name: "evil-vault" },
         grant: "None",
         connection: {
           copies: [

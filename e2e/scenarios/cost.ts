@@ -27,7 +27,7 @@ const sharer = {
     object({}),
     ours(
       "tag",
-      { responseTTL: "10m", tags: { add: [{ key: "team", fromCompositeFieldPath: "spec.team" }] } },
+      { responseTTL: "10m", tags: { add: [{ key: "team", value: { fromCompositeFieldPath: "spec.team" } }] } },
       SHARERS_FUNCTION,
     ),
   ]),

@@ -163,7 +163,7 @@ export const seeker = (kind: string, functionName: string): Kind => ({
   kind,
   scope: "Legacy",
   functionName,
-  input: { sharedResources: [{ name: "nobody", apiVersion: VERSION, kind, select: { name: { value: "nobody" } } }] },
+  input: { sharedResources: [{ name: "nobody", apiVersion: VERSION, kind, select: { name: "nobody" } }] },
 });
 
 /** Installs kinds and their Compositions, and waits until they can be used. */

@@ -20,7 +20,7 @@ const sharing = (copies: readonly object[], more: object = {}) => ({
       name: "cache",
       apiVersion: VERSION,
       kind: "XCache",
-      select: { name: { value: "main" } },
+      select: { name: "main" },
       connection: { copies },
       ...more,
     },
@@ -29,7 +29,7 @@ const sharing = (copies: readonly object[], more: object = {}) => ({
 
 const named = { secretName: { fromCompositeFieldPath: "spec.parameters.secret" } };
 const listed = { keys: [{ from: "password", to: "CACHE_PASSWORD" }] };
-const all = { namespaces: { value: NAMESPACE } };
+const all = { namespaces: NAMESPACE };
 
 const cache: Kind = {
   kind: "XCache",
@@ -37,16 +37,16 @@ const cache: Kind = {
   input: {
     publish: {
       environmentConfig: {
-        name: { value: "main-cache" },
+        name: "main-cache",
         labels: { cache: "main" },
-        data: [{ fromCompositeFieldPath: "spec.parameters.host", toFieldPath: "cache.host" }],
+        data: [{ value: { fromCompositeFieldPath: "spec.parameters.host" }, toFieldPath: "cache.host" }],
       },
     },
     sharedResources: [
       {
         name: "own",
-        select: { self: true },
-        connection: { copies: [{ secretName: { value: "pushed" }, ...all }] },
+        select: { self: {} },
+        connection: { copies: [{ secretName: "pushed", ...all }] },
       },
     ],
   },
@@ -74,7 +74,8 @@ const byEnvironment: Kind = {
         name: "cache",
         apiVersion: "apiextensions.crossplane.io/v1beta1",
         kind: "EnvironmentConfig",
-        select: { matchLabels: [{ key: "cache", value: "main" }] },
+        select: { matchLabels: { cache: "main" } },
+        grant: "None",
         patches: [{ fromFieldPath: "data.cache.host", toCompositeFieldPath: "status.database.host" }],
       },
     ],
@@ -91,14 +92,21 @@ const byTemplate: Kind = {
   kind: "TemplateUser",
   scope: "Namespaced",
   input: sharing([
-    { ...named, via: "ObjectWithValues", keys: [{ value: "redis://{username}:{password|url}@cache", to: "URL" }] },
+    {
+      ...named,
+      keys: [
+        { value: "redis://{username}:{password|url}@{xr:spec.parameters.secret}", to: "URL" },
+        { value: "redis", to: "type" },
+        ...listed.keys,
+      ],
+    },
   ]),
 };
 const byDetails: Kind = {
   kind: "XDetailsUser",
   scope: "Legacy",
   claim: "DetailsUser",
-  input: sharing([{ toCompositeConnectionDetails: true, ...listed }]),
+  input: sharing([{ via: "CompositeConnectionDetails", ...listed }]),
 };
 
 const since2 = [bySecret, byTemplate, byDetails];
@@ -113,7 +121,7 @@ export const deliveries: Suite = {
     { name: "a renamed target leaves no copy behind", run: renamedTargetLeavesNothing },
     { name: "a plain Secret, granted by a ReferenceGrant", run: plainSecretIsGranted, isFor: isV2 },
     { name: "the owner sees who a ReferenceGrant serves", run: ownerSeesWho, isFor: isV2 },
-    { name: "a template holds the values", run: templateIsFilled, isFor: isV2 },
+    { name: "an Object holds what a template makes, and the provider the rest", run: templateIsFilled, isFor: isV2 },
     { name: "connection details of the claim", run: detailsReachTheClaim, isFor: isV2 },
     { name: "a Secret that is nobody's copy is left alone", run: foreignSecretIsLeftAlone, isFor: isV2 },
     { name: "of two that want one Secret, the second is told", run: secondIsTold, isFor: isV2 },
@@ -231,9 +239,17 @@ async function withoutItsGrant({ kubectl }: Rig): Promise<string> {
 
 async function templateIsFilled({ kubectl }: Rig): Promise<string> {
   await use({ kubectl }, byTemplate, "template");
-  const url = async () => at(await kubectl.get("secret/template", NAMESPACE), "data.URL");
-  await until("it is filled", async () => (await url()) === encode("redis://cache:cache-s3cret%2F2@cache"), PATIENCE);
-  return "{password|url} is percent-encoded";
+  const data = async () => JSON.stringify(at(await kubectl.get("secret/template", NAMESPACE), "data"));
+  const filled = (count: number) =>
+    JSON.stringify({
+      CACHE_PASSWORD: encode(`cache-s3cret/${count}`),
+      URL: encode(`redis://cache:cache-s3cret%2F${count}@template`),
+      type: encode("redis"),
+    });
+  await until("it is filled", async () => (await data()) === filled(2), PATIENCE);
+  await putPassword({ kubectl }, "cache-s3cret/3");
+  await until("both follow a new password", async () => (await data()) === filled(3), PATIENCE);
+  return "URL, type and CACHE_PASSWORD, and both follow a new password";
 }
 
 async function detailsReachTheClaim({ kubectl }: Rig): Promise<string> {
@@ -243,7 +259,7 @@ async function detailsReachTheClaim({ kubectl }: Rig): Promise<string> {
     metadata: { namespace: NAMESPACE, name: "details" },
     spec: { writeConnectionSecretToRef: { name: "details" } },
   });
-  await until("the claim's Secret has it", () => holds({ kubectl }, "details", "cache-s3cret/2"), PATIENCE);
+  await until("the claim's Secret has it", () => holds({ kubectl }, "details", "cache-s3cret/3"), PATIENCE);
   return `Secret ${NAMESPACE}/details, written by Crossplane`;
 }
 
@@ -258,7 +274,7 @@ async function foreignSecretIsLeftAlone({ kubectl }: Rig): Promise<string> {
 
 async function secondIsTold({ kubectl }: Rig): Promise<string> {
   await use({ kubectl }, byObject, "wanted");
-  await until("the first has it", () => holds({ kubectl }, "wanted", "cache-s3cret/2"), PATIENCE);
+  await until("the first has it", () => holds({ kubectl }, "wanted", "cache-s3cret/3"), PATIENCE);
   await use({ kubectl }, byObject, "second", "wanted");
   const reason = () => reasonOf({ kubectl }, byObject, "second");
   await until("the second is told", async () => (await reason())?.reason === "TargetTaken", PATIENCE);

@@ -37,7 +37,7 @@ const user: Kind = {
           copies: [
             {
               secretName: { fromCompositeFieldPath: "spec.parameters.secret" },
-              namespaces: { value: NAMESPACE },
+              namespaces: NAMESPACE,
             },
           ],
         },

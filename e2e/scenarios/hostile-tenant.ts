@@ -47,7 +47,7 @@ const byLabel: Kind = {
   kind: "XVaultFinder",
   scope: "Legacy",
   claim: "VaultFinder",
-  input: using({ matchLabels: [{ key: "source", ...VAULT }] }),
+  input: using({ matchLabels: { source: VAULT } }),
 };
 const optional: Kind = {
   kind: "XVaultGuest",

@@ -22,8 +22,8 @@ const sharedResources = (namespace?: string) => [
     connection: {
       copies: [
         {
-          secretName: { value: "orders-db" },
-          ...(namespace !== undefined && { namespaces: { value: namespace } }),
+          secretName: "orders-db",
+          ...(namespace !== undefined && { namespaces: namespace }),
           keys: [
             { from: "username", to: "DB_USER" },
             { from: "password", to: "DB_PASSWORD" },

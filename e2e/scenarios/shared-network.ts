@@ -36,7 +36,7 @@ const sharing = (patches: readonly object[]) =>
         name: "network",
         apiVersion: VERSION,
         kind: "XNet",
-        select: { name: { value: "main" } },
+        select: { name: "main" },
         grant: "Annotation",
         patches,
       },

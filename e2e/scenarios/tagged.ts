@@ -37,7 +37,7 @@ export const object = (labels: object, { apiVersion, providerConfigRef } = clust
     },
   });
 
-const tag = ours("tag", { tags: { add: [{ key: "team", fromCompositeFieldPath: "spec.team" }] } });
+const tag = ours("tag", { tags: { add: [{ key: "team", value: { fromCompositeFieldPath: "spec.team" } }] } });
 
 export const taggedDefinitions = ["XUntamed", "XTagged"].map((kind) => definitionOf({ kind, spec }));
 

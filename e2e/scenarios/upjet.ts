@@ -38,7 +38,7 @@ const bucket = (tags: object) =>
 /** Our facts do not know the kind. Crossplane v1 cannot be asked for its schema, so that the input says where its tags are. */
 const tag = ours("tag", {
   tags: {
-    add: [{ key: "team", fromCompositeFieldPath: "spec.team" }],
+    add: [{ key: "team", value: { fromCompositeFieldPath: "spec.team" } }],
     resources: [{ apiGroup: UPJET_GROUP, kind: "Bucket", fieldPath: "spec.forProvider.tags" }],
   },
 });
@@ -144,9 +144,9 @@ const user: Kind = {
         name: "database",
         apiVersion,
         kind: "Database",
-        select: { name: { value: "ledger" } },
+        select: { name: "ledger" },
         patches: [{ fromFieldPath: "status.atProvider.endpoint", toCompositeFieldPath: "status.endpoint" }],
-        connection: { copies: [{ secretName: { value: "ledger" } }] },
+        connection: { copies: [{ secretName: "ledger" }] },
       },
     ],
   },

@@ -16,6 +16,8 @@ export function inputJsonSchema(): Schema {
     override: ({ jsonSchema }) => {
       // A structural schema has `properties` or `additionalProperties`, not both.
       const isLoose = jsonSchema.properties !== undefined && typeof jsonSchema.additionalProperties === "object";
+      // The API's types leave out an empty map.
+      if (Object.keys(jsonSchema.properties ?? { any: true }).length === 0) delete jsonSchema.properties;
       if (isLoose || jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (jsonSchema.anyOf === undefined && jsonSchema.type !== undefined && !isLoose) return;
       delete jsonSchema.anyOf;

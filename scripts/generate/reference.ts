@@ -1,8 +1,11 @@
-import { inputJsonSchema, type Schema } from "./crd.ts";
+import { z } from "zod";
+import { inputSchema } from "../../src/input/schema.ts";
+import type { Schema } from "./crd.ts";
 
 /** The tables of docs/input.md, in the order of the schema: one for plain fields of `spec`, then one for each section. */
 export function inputReference(): string {
-  const spec = childOf(inputJsonSchema(), "spec");
+  const schema = z.toJSONSchema(inputSchema, { io: "input", target: "draft-7", unrepresentable: "any" });
+  const spec = childOf(schema, "spec");
   const rows = Object.keys(spec.properties ?? {}).map((name) => rowsOf(spec, name, ""));
   const fields = rows.filter(({ length }) => length === 1).flat();
   return [table(fields), ...rows.filter(({ length }) => length > 1).flatMap(toSection)].join("\n\n");
@@ -27,9 +30,6 @@ function table(rows: readonly Row[]): string {
   return ["| field | type | description |", "| --- | --- | --- |", ...lines].join("\n");
 }
 
-/** The three ways to give a value; the page explains them once, above the tables. */
-const SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"];
-
 function rowsOf(parent: Schema, name: string, parentPath: string): readonly Row[] {
   const schema = childOf(parent, name);
   const items = itemsOf(schema);
@@ -40,24 +40,38 @@ function rowsOf(parent: Schema, name: string, parentPath: string): readonly Row[
     type: type.filter(Boolean).join(", "),
     description: (schema.description ?? "").replaceAll("|", "\\|"),
   };
-  const fields = items ?? schema;
-  const names = Object.keys(fields.properties ?? {}).filter((child) => !isValue(fields) || !SOURCES.includes(child));
-  return [row, ...names.flatMap((child) => rowsOf(fields, child, `${path}.`))];
+  const fields = alternativesOf(items ?? schema).find((one) => one.properties !== undefined && !isSource(one)) ?? {};
+  return [row, ...Object.keys(fields.properties ?? {}).flatMap((child) => rowsOf(fields, child, `${path}.`))];
 }
 
-const isValue = (schema: Schema): boolean => SOURCES.every((source) => schema.properties?.[source] !== undefined);
+/** The schemas of which a value has to fit one. */
+const alternativesOf = (schema: Schema): readonly Schema[] => schema.anyOf?.filter(isSchema) ?? [schema];
+
+const isSchema = (schema: unknown): schema is Schema => typeof schema === "object";
+
+/** Tells whether a schema is that of a field in which a value is found; the page explains it once, above the tables. */
+const isSource = (schema: Schema): boolean => schema.properties?.["fromCompositeFieldPath"] !== undefined;
 
 function typeOf(schema: Schema): string {
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
-  if (isValue(schema)) return "value";
-  if (schema.type === "array") return "list";
-  if (schema.type === "object") return schema.properties === undefined ? mapOf(schema) : "object";
-  // A CRD cannot say "one of two types", as a key's name has: such a field has no type, as one that takes any.
-  return String(schema.type ?? "any value");
+  const alternatives = alternativesOf(schema).filter((one) => !isSource(one));
+  const types = [...new Set(alternatives.map(nameType))];
+  if (types.length === alternativesOf(schema).length) return types.join(" or ");
+  return ["value", ...types.filter((type) => type === "list")].join(" or ");
 }
 
-const mapOf = ({ additionalProperties: items }: Schema): string =>
-  typeof items === "object" && items.type === "string" ? "map of strings" : "any object";
+function nameType(schema: Schema): string {
+  if (schema.const !== undefined) return `\`${String(schema.const)}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (schema.type === "array") return "list";
+  if (schema.type !== "object") return String(schema.type ?? "any value");
+  return schema.properties === undefined ? mapOf(schema) : "object";
+}
+
+function mapOf({ additionalProperties: items }: Schema): string {
+  if (typeof items !== "object") return "any object";
+  if (alternativesOf(items).some(isSource)) return "map of values";
+  return items.type === "string" ? "map of strings" : "any object";
+}
 
 function defaultOf({ default: value }: Schema, isRequired: boolean): string {
   if (isRequired) return "required";
@@ -70,5 +84,8 @@ function childOf(schema: Schema, name: string): Schema {
   return child;
 }
 
-const itemsOf = ({ items }: Schema): Schema | undefined =>
-  typeof items === "object" && !Array.isArray(items) ? items : undefined;
+function itemsOf(schema: Schema): Schema | undefined {
+  const [items] = alternativesOf(schema).flatMap(({ items: found }) => (Array.isArray(found) ? [] : (found ?? [])));
+  // A value may be a list of texts, which has no fields.
+  return isSchema(items) && (schema.type === "array" || items.properties !== undefined) ? items : undefined;
+}

@@ -1,4 +1,4 @@
-import type { Value } from "../input/fields.ts";
+import type { Value, ValueSource } from "../input/fields.ts";
 import { formatFieldPath } from "../model/field-path.ts";
 import { isList, isObject, type JsonValue, toPlainText } from "../model/json.ts";
 import type { Call } from "./feature.ts";
@@ -12,33 +12,29 @@ export type Resolved<T> = { readonly is: "set"; readonly value: T } | { readonly
 /** Resolves a value to a string; converts numbers and booleans. */
 export function resolveString(value: Value<string>, call: Call): Resolved<string> {
   if (value.is === "literal") return { is: "set", value: value.value };
-  const text = toNonEmptyText(readValueSource(value, call));
+  const text = toNonEmptyText(readField(value, call));
   return text === undefined ? unset(value) : { is: "set", value: text };
 }
 
 /** Resolves a value to a list of strings, of which one may be given without a list. */
 export function resolveStrings(value: Value<string | string[]>, call: Call): Resolved<readonly string[]> {
   if (value.is === "literal") return { is: "set", value: [value.value].flat() };
-  const found = readValueSource(value, call);
+  const found = readField(value, call);
   const texts = (isList(found) ? found : [found]).map(toNonEmptyText);
   return texts.length > 0 && texts.every((text) => text !== undefined) ? { is: "set", value: texts } : unset(value);
 }
 
 /** Resolves a value of any type. */
 export function resolveJson(value: Value<JsonValue>, call: Call): Resolved<JsonValue> {
-  const found = value.is === "literal" ? value.value : readValueSource(value, call);
-  if (found !== undefined) return { is: "set", value: found };
-  return value.is === "literal" ? { is: "set", value: null } : unset(value);
+  if (value.is === "literal") return { is: "set", value: value.value };
+  const found = readField(value, call);
+  return found === undefined ? unset(value) : { is: "set", value: found };
 }
 
-/** Resolves a value to the entries of a map of strings. */
-export function resolveMap(
-  value: Value<Readonly<Record<string, string>>>,
-  call: Call,
-): Resolved<readonly (readonly [string, string])[]> {
-  if (value.is === "literal") return { is: "set", value: Object.entries(value.value) };
-  const found = readValueSource(value, call);
-  if (!isObject(found)) return unset(value);
+/** Resolves a field to the entries of a map of strings. */
+export function resolveMap(source: ValueSource, call: Call): Resolved<readonly (readonly [string, string])[]> {
+  const found = readField(source, call);
+  if (!isObject(found)) return unset(source);
   const entries: (readonly [string, string])[] = [];
   for (const key of Object.keys(found)) {
     const text = found[key] === "" ? "" : toNonEmptyText(found[key]);
@@ -47,9 +43,8 @@ export function resolveMap(
   return { is: "set", value: entries };
 }
 
-type ValueSource = Exclude<Value<never>, { is: "literal" }>;
-
-const readValueSource = ({ is, path }: ValueSource, { composite, request }: Call): JsonValue | undefined =>
+/** Reads a field of the XR or of the environment. */
+export const readField = ({ is, path }: ValueSource, { composite, request }: Call): JsonValue | undefined =>
   is === "composite" ? composite.document.at(path) : request.context.at([ENVIRONMENT, ...path]);
 
 const toNonEmptyText = (value: JsonValue | undefined): string | undefined => toPlainText(value) || undefined;
@@ -58,4 +53,4 @@ const toNonEmptyText = (value: JsonValue | undefined): string | undefined => toP
 export const describeField = ({ is, path }: ValueSource): string =>
   `${formatFieldPath(path)} of the ${is === "composite" ? "XR" : "environment"}`;
 
-const unset = (reference: ValueSource): Resolved<never> => ({ is: "unset", field: describeField(reference) });
+const unset = (source: ValueSource): Resolved<never> => ({ is: "unset", field: describeField(source) });

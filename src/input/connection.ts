@@ -1,12 +1,13 @@
 import * as z from "zod";
+import { isObject } from "../model/json.ts";
 import { DOMAIN, SECRET_KEY } from "../model/names.ts";
-import { parseTemplate } from "../model/template.ts";
-import { dnsLabel, exactlyOneOf, fieldPath, onObjects, unique, value } from "./fields.ts";
+import { NOT_A_TEMPLATE, parseTemplate } from "../model/template.ts";
+import { dnsLabel, exactlyOneOf, fieldPath, onObjects, source, unique, value } from "./fields.ts";
 
 const keyTemplate = z.string().transform((text, check) => {
   const parsed = parseTemplate(text);
   if (parsed !== undefined) return parsed;
-  check.addIssue("not a template: {key} and {key|url} are replaced by values; write {{ and }} for braces");
+  check.addIssue(NOT_A_TEMPLATE);
   return z.NEVER;
 });
 
@@ -14,33 +15,42 @@ const secretKey = z.string().regex(SECRET_KEY, "not a Secret's key");
 
 const key = exactlyOneOf(
   z.strictObject({
-    from: z.string().min(1).optional().describe("A key of the shared resource's connection Secret."),
+    from: secretKey.optional().describe("A key of the shared resource's connection Secret."),
     value: keyTemplate
       .optional()
-      .describe("A text in which {key} is replaced by that key's value, and {key|url} by the value encoded for a URL."),
-    to: z
-      .union([secretKey, value(secretKey)])
-      .transform((to) => (typeof to === "string" ? ({ is: "literal", value: to } as const) : to))
-      .describe("The key's name in the copy: a text, or a value such as `{fromCompositeFieldPath: spec.passwordKey}`."),
+      .describe(
+        "A text. In it {key} is replaced by that key's value, {xr:spec.database} by that field of the XR, and {key|url} or " +
+          "{xr:spec.database|url} by the same, encoded for a URL.",
+      ),
+    to: value(secretKey).describe("The key's name in the copy."),
   }),
   ["from", "value"],
-).transform(({ from, value: parts = [], to }) => (from === undefined ? { to, parts } : { to, from }));
+).transform(({ from, value: template = [], to }) => (from === undefined ? { to, template } : { to, from }));
+
+const keys = z.union([
+  z
+    .array(key)
+    .min(1)
+    .refine(...unique("to")),
+  source,
+]);
+
+const via = z.enum(["Object", "ConnectionSecret", "Secret", "CompositeConnectionDetails"]);
+
+export type Via = z.output<typeof via>;
 
 /** The fields of a copy that are not allowed with a delivery. */
-const unusable: Readonly<Record<string, readonly string[]>> = {
+const unusable: Readonly<Record<Via, readonly string[]>> = {
   Object: [],
-  ObjectWithValues: [],
   ConnectionSecret: ["type", "labels", "annotations"],
   Secret: ["providerConfigRef"],
-  CompositeConnectionDetails: ["namespaces", "via", "type", "labels", "annotations", "providerConfigRef"],
+  CompositeConnectionDetails: ["secretName", "namespaces", "type", "labels", "annotations", "providerConfigRef"],
 };
 
-const toVia = (copy: { readonly via?: string | undefined; readonly toCompositeConnectionDetails?: unknown }) =>
-  copy.toCompositeConnectionDetails === undefined ? (copy.via ?? "Object") : "CompositeConnectionDetails";
-
-const findUnusable = (copy: object): readonly string[] => {
-  const useless = unusable[toVia(copy)] ?? [];
-  return useless.filter((field) => Object.entries(copy).some(([name, found]) => name === field && found !== undefined));
+const findUnusable = (copy: { readonly via?: unknown }): readonly string[] => {
+  const useless = via.safeParse(copy.via);
+  const given = Object.entries(copy).flatMap(([name, found]) => (found === undefined ? [] : [name]));
+  return useless.success ? unusable[useless.data].filter((field) => given.includes(field)) : [];
 };
 
 const annotations = z
@@ -49,35 +59,26 @@ const annotations = z
     error: `annotations with the prefix ${DOMAIN}/ are reserved for this function`,
   });
 
-const copy = exactlyOneOf(
-  z.strictObject({
-    namespaces: value(z.union([dnsLabel, z.array(dnsLabel).min(1)]))
+const copy = z
+  .strictObject({
+    secretName: value(z.string().min(1))
       .optional()
-      .describe("The namespace or namespaces of the copies. Default: the XR's own, or its claim's."),
-    secretName: value(z.string().min(1)).optional().describe("The copies' name."),
-    toCompositeConnectionDetails: z
-      .literal(true)
+      .describe("The copies' name. Required, except with `via: CompositeConnectionDetails`."),
+    namespaces: value(dnsLabel, z.array(dnsLabel).min(1))
       .optional()
+      .describe("The namespace of the copy, or a list of them. Default: the XR's own, or its claim's."),
+    via: via
+      .default("Object")
       .describe(
-        "Instead of a Secret: the keys become connection details of this XR, and of its claim. Combines with `keys` only. Crossplane v2, " +
-          "with an XR whose definition is of apiextensions.crossplane.io/v1: XRs of v2 definitions have no connection details.",
+        "The resource that delivers the copies: an `Object`, by which provider-kubernetes copies the values; a `ConnectionSecret` that an " +
+          "Object publishes; or the `Secret` itself. `CompositeConnectionDetails`: no Secret, the keys become connection details of this XR " +
+          "and of its claim. docs/sharing.md compares them and has their limits.",
       ),
-    via: z
-      .enum(["Object", "ConnectionSecret", "ObjectWithValues", "Secret"])
+    keys: keys
       .optional()
       .describe(
-        "The resource that delivers the copies: an `Object` whose values provider-kubernetes copies, a `ConnectionSecret` that an Object " +
-          "publishes, an `ObjectWithValues` whose manifest holds the values in plain text, or the `Secret` itself, without " +
-          "`providerConfigRef`. docs/sharing.md compares them and has their limits. Default: `Object`.",
-      ),
-    keys: z
-      .array(key)
-      .min(1)
-      .refine(...unique("to"))
-      .optional()
-      .describe(
-        "The keys to copy, and their names. Default: all keys, with their names. Templates (`value`) need `via: Secret`, " +
-          "`ObjectWithValues` or `toCompositeConnectionDetails`.",
+        "The keys to copy, and their names; or the field of an object in which each key of the copy has a key of the Secret or, with " +
+          "braces, a text as in `value`. Default: all keys, with their names.",
       ),
     type: z.string().min(1).optional().describe("The copies' Secret type. Default: `Opaque`."),
     labels: z.record(z.string(), z.string()).optional().describe("The copies' labels."),
@@ -92,37 +93,35 @@ const copy = exactlyOneOf(
       })
       .optional()
       .describe("The ProviderConfig of provider-kubernetes."),
-  }),
-  ["secretName", "toCompositeConnectionDetails"],
-)
+  })
   .refine((fields) => findUnusable(fields).length === 0, {
     ...onObjects,
     error: ({ input }) => {
-      const fields = input as object;
-      const delivery = toVia(fields);
-      const where = delivery === "CompositeConnectionDetails" ? "toCompositeConnectionDetails" : `via: ${delivery}`;
-      return `${findUnusable(fields).join(" and ")} cannot be used with ${where}`;
+      const fields = input as { readonly via?: unknown };
+      return `${findUnusable(fields).join(" and ")} cannot be used with via: ${fields.via}`;
     },
   })
-  .refine(({ keys = [], ...fields }) => !isBlind(fields) || keys.every((item) => !("parts" in item)), {
+  .refine(({ secretName, via: chosen }) => secretName !== undefined || chosen === "CompositeConnectionDetails", {
+    ...onObjects,
+    path: ["secretName"],
+    error: "required, except with via: CompositeConnectionDetails",
+  })
+  .refine(({ keys: listed, via: chosen }) => chosen !== "ConnectionSecret" || !hasTemplate(listed), {
+    ...onObjects,
     path: ["keys"],
-    error:
-      "a template needs via: Secret, ObjectWithValues or toCompositeConnectionDetails: otherwise the function does not read the values",
+    error: "a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
   })
   .transform(({ type = "Opaque", labels = {}, annotations: notes = {}, providerConfigRef, ...fields }) => ({
     ...fields,
-    via: toVia(fields) as Via,
     type,
     labels,
     annotations: notes,
     providerConfigRef: providerConfigRef ?? ({ name: "default", kind: "ClusterProviderConfig" } as const),
   }));
 
-/** Tells whether the provider, and not the function, reads the values. */
-const isBlind = (fields: object): boolean => ["Object", "ConnectionSecret"].includes(toVia(fields));
-
-/** The resource that delivers a copy, or the connection details of the XR. */
-export type Via = "Object" | "ConnectionSecret" | "ObjectWithValues" | "Secret" | "CompositeConnectionDetails";
+/** Tells whether one of the keys, parsed or not, is made by a template. */
+const hasTemplate = (listed: unknown): boolean =>
+  Array.isArray(listed) && listed.some((item) => isObject(item) && ("template" in item || "value" in item));
 
 /** The fields in which a resource names its connection Secret. */
 export const secretRefShape = {

@@ -64,14 +64,16 @@ function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.c
   return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
+/** The issues of a value of a wrong type, or of none. */
+const OF_TYPES: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
+
 function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
+  if (issue.input === undefined && OF_TYPES.includes(issue.code)) return "required";
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "required" : `not ${article(issue.expected)}: ${show(issue.input, path)}`;
+      return `not ${article(issue.expected)}: ${show(issue.input, path)}`;
     case "invalid_value":
-      return issue.input === undefined
-        ? "required"
-        : `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input, path)}`;
+      return `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input, path)}`;
     case "too_small":
       return issue.origin === "array" ? "an empty list" : "empty";
     case "invalid_union":

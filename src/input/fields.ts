@@ -77,38 +77,56 @@ export const apiVersion = z
   );
 
 /** A literal, a field of the XR, or a field of the environment (`apiextensions.crossplane.io/environment`). */
-export type Value<T> =
-  | { readonly is: "literal"; readonly value: T }
-  | { readonly is: "composite" | "environment"; readonly path: FieldPath };
+export type Value<T> = { readonly is: "literal"; readonly value: T } | ValueSource;
 
-export const VALUE_SOURCES = ["value", "fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
+/** A field from which a value comes. */
+export interface ValueSource {
+  readonly is: "composite" | "environment";
+  readonly path: FieldPath;
+}
 
-/** The fields of a value: exactly one of a literal and two paths. Spread them beside other keys, and convert with `toValue`. */
-export const valueShape = <T extends z.ZodType>(literal: T) => ({
-  value: literal.optional().describe("The value itself."),
+const sourceShape = {
   fromCompositeFieldPath: fieldPath.optional().describe("A field path of the XR, such as spec.parameters.database."),
   fromEnvironmentFieldPath: fieldPath
     .optional()
     .describe("A field path of the environment that an earlier step, such as function-environment-configs, selected."),
-});
+};
 
-interface ValueSources<T> {
-  readonly value?: T | undefined;
+const SOURCES = ["fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
+
+interface Sources {
   readonly fromCompositeFieldPath?: FieldPath | undefined;
   readonly fromEnvironmentFieldPath?: FieldPath | undefined;
 }
 
-/** Converts the source that is set to a value. */
-export function toValue<T>({ value, fromCompositeFieldPath, fromEnvironmentFieldPath }: ValueSources<T>): Value<T> {
-  if (value !== undefined) return { is: "literal", value };
-  if (fromCompositeFieldPath !== undefined) return { is: "composite", path: fromCompositeFieldPath };
-  return { is: "environment", path: fromEnvironmentFieldPath ?? [] };
-}
+const toSource = ({ fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources): ValueSource =>
+  fromCompositeFieldPath === undefined
+    ? { is: "environment", path: fromEnvironmentFieldPath ?? [] }
+    : { is: "composite", path: fromCompositeFieldPath };
 
-export const value = <T extends z.ZodType>(literal: T) =>
-  exactlyOneOf(z.strictObject(valueShape(literal)), VALUE_SOURCES).transform(
-    (sources): Value<z.output<T>> => toValue<z.output<T>>(sources),
-  );
+/** A value that only a field has: the Composition cannot write it. */
+export const source = exactlyOneOf(z.strictObject(sourceShape), SOURCES).transform(toSource);
+
+const literalOf = <T extends z.ZodType>(schema: T) =>
+  schema.transform((value): { readonly is: "literal"; readonly value: z.output<T> } => ({ is: "literal", value }));
+
+/** A value as the Composition writes it, of one of several types and never an object, or the field that it comes from. */
+export const value = <T extends readonly [z.ZodType, ...z.ZodType[]]>(
+  ...literals: T
+): z.ZodType<Value<z.output<T[number]>>> => z.union([...literals.map(literalOf), source]) as never;
+
+/** A value that may be missing, if the field that it comes from is `optional`. */
+export const optionalValue = <T extends z.ZodType>(literal: T) =>
+  z.union([
+    literalOf(literal).transform((found) => ({ value: found as Value<z.output<T>>, optional: false })),
+    exactlyOneOf(
+      z.strictObject({
+        ...sourceShape,
+        optional: z.boolean().default(false).describe("Do without it while the field is not set."),
+      }),
+      SOURCES,
+    ).transform(({ optional, ...sources }) => ({ value: toSource(sources) as Value<z.output<T>>, optional })),
+  ]);
 
 const DURATION = /^(?:(?<hours>\d+)h)?(?:(?<minutes>\d+)m)?(?:(?<seconds>\d+)s)?$/;
 

@@ -20,12 +20,12 @@ export const patch = exactlyOneOf(
       .optional()
       .describe("A field of a composed resource."),
     policy: z
-      .enum(["Optional", "Required"])
-      .optional()
+      .enum(["Required", "Optional"])
+      .default("Required")
       .describe(
-        "If the shared resource lacks the field. `Required`, the default for `toResource`: the XR is not ready, a resource that does not " +
-          "exist is held back, and a name that no earlier step desires stops the XR, in a step without `connection`. `Optional`, the " +
-          "default for `toCompositeFieldPath`; choose it for a resource that earlier steps leave out at times.",
+        "`Required`: without the field the XR is not ready, a resource that does not exist is held back, and a name that no earlier step " +
+          "desires stops the XR, in a step without `connection`. `Optional`: the XR goes on without the field; choose it also for a resource " +
+          "that earlier steps leave out at times.",
       ),
   }),
   ["toCompositeFieldPath", "toResource"],
@@ -34,5 +34,4 @@ export const patch = exactlyOneOf(
 export type Patch = z.output<typeof patch>;
 
 /** Tells whether a patch has to have its field: a composed resource created without it may not be mendable (subnets, keys). */
-export const isRequired = ({ toResource, policy }: Patch): boolean =>
-  policy === undefined ? toResource !== undefined : policy === "Required";
+export const isRequired = ({ policy }: Patch): boolean => policy === "Required";

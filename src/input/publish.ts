@@ -1,14 +1,11 @@
 import * as z from "zod";
 import { DNS_SUBDOMAIN, MAX_NAME } from "../model/names.ts";
-import { exactlyOneOf, fieldPath, json, toValue, unique, VALUE_SOURCES, value, valueShape } from "./fields.ts";
+import { fieldPath, json, unique, value } from "./fields.ts";
 
-const field = exactlyOneOf(
-  z.strictObject({
-    ...valueShape(json),
-    toFieldPath: fieldPath.describe("A field of the EnvironmentConfig's data."),
-  }),
-  VALUE_SOURCES,
-).transform(({ toFieldPath, ...sources }) => ({ toFieldPath, value: toValue(sources) }));
+const field = z.strictObject({
+  value: value(z.string(), z.number(), z.boolean(), z.array(json)).describe("Its value."),
+  toFieldPath: fieldPath.describe("A field of the EnvironmentConfig's data."),
+});
 
 /** The section that publishes values of this XR for others to select. */
 export const publishSchema = z.strictObject({

@@ -1,24 +1,17 @@
 import * as z from "zod";
-import {
-  dnsLabel,
-  exactlyOneOf,
-  fieldPath,
-  NOT_A_DNS_LABEL,
-  onObjects,
-  toValue,
-  VALUE_SOURCES,
-  value,
-  valueShape,
-} from "./fields.ts";
+import { compareTexts } from "../model/collections.ts";
+import { DNS_LABEL } from "../model/names.ts";
+import { exactlyOneOf, fieldPath, NOT_A_DNS_LABEL, onObjects, optionalValue, value } from "./fields.ts";
 
-const label = exactlyOneOf(
-  z.strictObject({
-    key: z.string().min(1).describe("The label's key."),
-    ...valueShape(z.string()),
-    optional: z.boolean().default(false).describe("Omit this label if its value is not set, instead of waiting."),
-  }),
-  VALUE_SOURCES,
-).transform(({ key, optional, ...sources }) => ({ key, optional, value: toValue(sources) }));
+/** Sorts the labels: the fields of an input come in any order. */
+const labels = z
+  .record(z.string().min(1), optionalValue(z.string()))
+  .refine((map) => Object.keys(map).length > 0, "empty")
+  .transform((map) =>
+    Object.entries(map)
+      .map(([key, label]) => ({ key, ...label }))
+      .sort((a, b) => compareTexts(a.key, b.key)),
+  );
 
 /** The fields that are allowed with `matchLabels` only. */
 const ofLabels = ["minMatch", "maxMatch", "sortByFieldPath"] as const;
@@ -29,9 +22,16 @@ const count = z.int("not a whole number");
 export const select = exactlyOneOf(
   z.strictObject({
     name: value(z.string().min(1)).optional().describe("The shared resource's name."),
-    matchLabels: z.array(label).min(1).optional().describe("The shared resource's labels."),
-    self: z.literal(true).optional().describe("This XR itself is the shared resource, and pushes its own credentials."),
-    namespace: value(z.union([dnsLabel, z.literal("*")], { error: `${NOT_A_DNS_LABEL}, or "*"` }))
+    matchLabels: labels
+      .optional()
+      .describe(
+        "The shared resource's labels. With `optional: true` beside a field, a label that is not set is left out.",
+      ),
+    self: z
+      .strictObject({})
+      .optional()
+      .describe("`{}`: this XR itself is the shared resource, and pushes its own credentials."),
+    namespace: value(z.string().refine((text) => text === "*" || DNS_LABEL.test(text), `${NOT_A_DNS_LABEL}, or "*"`))
       .optional()
       .describe(
         'The namespace of a namespaced kind (Crossplane v2). `"*"`, with `matchLabels`, for all namespaces: only ' +
@@ -70,16 +70,15 @@ export const select = exactlyOneOf(
     path: ["namespace"],
     error: '"*" needs matchLabels',
   })
-  .refine(({ minMatch = 1, maxMatch = Number.POSITIVE_INFINITY }) => minMatch <= maxMatch, {
+  .refine(({ minMatch = 1, maxMatch = 1 }) => minMatch <= maxMatch, {
     ...onObjects,
     path: ["minMatch"],
     error: "more than maxMatch",
   })
-  .transform(({ name, matchLabels, namespace, minMatch = 1, maxMatch, sortByFieldPath }) => {
+  .transform(({ name, matchLabels, namespace, minMatch = 1, maxMatch = 1, sortByFieldPath }) => {
     if (name !== undefined) return { by: "name" as const, name, namespace };
     if (matchLabels === undefined) return { by: "self" as const, namespace: undefined };
-    const atMost = maxMatch ?? Math.max(1, minMatch);
-    return { by: "labels" as const, labels: matchLabels, namespace, minMatch, maxMatch: atMost, sortByFieldPath };
+    return { by: "labels" as const, labels: matchLabels, namespace, minMatch, maxMatch, sortByFieldPath };
   });
 
 export type Select = z.output<typeof select>;

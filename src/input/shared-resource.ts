@@ -12,7 +12,7 @@ const toEnvironment = z.strictObject({
 });
 
 /** Tells whether the selector, parsed or not, is `self`: this check runs even if the selector has faults. */
-const isSelf = (found: unknown): boolean => isObject(found) && (found["by"] === "self" || found["self"] === true);
+const isSelf = (found: unknown): boolean => isObject(found) && (found["by"] === "self" || isObject(found["self"]));
 
 const orSelf = (field: "apiVersion" | "kind") => ({
   ...onObjects,
@@ -46,11 +46,10 @@ export const sharedResourceSchema = z
       ),
     grant: z
       .enum(["Annotation", "ReferenceGrant", "None"])
-      .optional()
+      .default("Annotation")
       .describe(
         `How its owner grants access to its connection Secret and its fields. \`Annotation\`: by namespaces in its annotation ${DOMAIN}/allowed-namespaces. ` +
-          "`ReferenceGrant`: by a ReferenceGrant in the Secret's namespace (Crossplane v2). `None`: no grant is needed. " +
-          "Default: `Annotation` with `connection`, else `None`.",
+          "`ReferenceGrant`: by a ReferenceGrant in the Secret's namespace (Crossplane v2). `None`: no grant is needed.",
       ),
     patches: z.array(patch).prefault([]).describe("Copies of its fields."),
     toEnvironment: toEnvironment
@@ -64,7 +63,7 @@ export const sharedResourceSchema = z
     error: "a Secret cannot be shared itself, because it has no owner to grant it: select the resource that writes it",
   })
   .refine(
-    ({ apiVersion: version, kind, connection: copies, grant = "Annotation" }) =>
+    ({ apiVersion: version, kind, connection: copies, grant }) =>
       !isBuiltIn(version) || kind === "Secret" || copies === undefined || grant !== "Annotation",
     {
       ...onObjects,
@@ -98,12 +97,7 @@ export const sharedResourceSchema = z
       "more than 1 is not allowed with connection or patches: later steps can use several resources from the context",
   })
   // With `select.self` neither field is used: the XR is in the request already.
-  .transform(({ apiVersion: version = "", kind = "XR", grant, ...rest }) => ({
-    ...rest,
-    apiVersion: version,
-    kind,
-    grant: grant ?? (rest.connection === undefined ? ("None" as const) : ("Annotation" as const)),
-  }));
+  .transform(({ apiVersion: version = "", kind = "XR", ...rest }) => ({ ...rest, apiVersion: version, kind }));
 
 /** Matches the API versions of Kubernetes' own kinds, whose groups have no dot or end in k8s.io. */
 const BUILT_IN = /^(?:v[a-z0-9]+$|[^./]+\/|[^/]*\.k8s\.io\/)/;

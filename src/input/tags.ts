@@ -1,74 +1,50 @@
 import * as z from "zod";
 import { DOMAIN } from "../model/names.ts";
-import { dnsLabel, exactlyOneOf, fieldPath, onObjects, toValue, VALUE_SOURCES, value, valueShape } from "./fields.ts";
+import { dnsLabel, fieldPath, optionalValue, value } from "./fields.ts";
 
 /** The annotation of a desired resource that excludes it from tagging. */
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
-/** The rule for a key that is set already: Replace overwrites it, Retain keeps it. */
-const tagPolicy = z.enum(["Replace", "Retain"]).default("Replace");
+/** The rule for a tag that is there already: Replace overwrites it, Retain keeps it. */
+const onExisting = z.enum(["Replace", "Retain"]).default("Replace");
 
-const add = exactlyOneOf(
-  z.strictObject({
-    key: z.string().min(1).optional().describe("The tag's key. Without a key the value is a map of tags."),
-    ...valueShape(z.union([z.string(), z.record(z.string(), z.string())])),
-    policy: tagPolicy.describe("Replace or keep a tag of the same key that an earlier step or an earlier entry set."),
-    optional: z
-      .boolean()
-      .default(false)
-      .describe("Omit the tag, without a fault in the condition, while its value is not set."),
-  }),
-  VALUE_SOURCES,
-)
-  .refine(({ key, value: literal }) => literal === undefined || (key === undefined) === (typeof literal !== "string"), {
-    ...onObjects,
-    path: ["value"],
-    error: "must be a text with a key, and a map of texts without a key",
+const add = z
+  .strictObject({
+    key: z.string().min(1).optional().describe("The tag's key. Without a key, `value` is a field with a map of tags."),
+    value: optionalValue(z.string()).describe(
+      "The tag's value. With `optional: true` beside a field, the tag is left out, without a fault, while that is not set.",
+    ),
+    onExisting: onExisting.describe(
+      "Replace or retain a tag of that key that an earlier step or an earlier entry set.",
+    ),
   })
-  .transform(({ key, policy: chosen, optional, ...sources }) => ({
-    key,
-    policy: chosen,
-    optional,
-    value: toValue(sources),
-  }));
+  .refine(({ key, value: found }) => key !== undefined || found.value.is !== "literal", {
+    path: ["value"],
+    error: "a text needs a key",
+  })
+  .transform(({ value: found, ...entry }) => ({ ...entry, ...found }));
 
 /** The longest glob: it bounds the cost of a match per character of a key. */
-export const MAX_GLOB = 256;
+const MAX_GLOB = 256;
 
 const glob = z.string().min(1).max(MAX_GLOB, `longer than ${MAX_GLOB} characters`);
 
-/** Keys: globs as literals, compared exactly if they come from a field. */
-const keys = {
-  ...valueShape(z.union([glob, z.array(glob)])),
-  match: z
-    .enum(["Exact", "Glob"])
-    .optional()
-    .describe("How keys are compared. Default: `Glob` for a `value`, `Exact` for keys from a field."),
-};
-type KeyMatch = "Exact" | "Glob";
+/** Keys: globs of the Composition, or a field with exact ones, since a tenant may write that. */
+const keys = value(glob, z.array(glob)).describe(
+  "A glob, a list of globs, or a field with keys, which are compared exactly.",
+);
 
-const toTagKeys = ({
-  match,
-  ...sources
-}: { readonly match?: KeyMatch | undefined } & Parameters<typeof toValue<string | string[]>>[0]) => {
-  const found = toValue(sources);
-  return { value: found, match: match ?? (found.is === "literal" ? ("Glob" as const) : ("Exact" as const)) };
-};
+const toLiteral = (text: string) => ({ keys: { is: "literal" as const, value: text } });
 
 const preserveEntry = z.union([
-  glob.transform((text) => ({ ...toTagKeys({ value: text }), policy: "Replace" as const })),
-  exactlyOneOf(z.strictObject({ ...keys, policy: tagPolicy }), VALUE_SOURCES).transform(
-    ({ policy: chosen, ...given }) => ({
-      ...toTagKeys(given),
-      policy: chosen,
-    }),
-  ),
+  glob.transform((text) => ({ ...toLiteral(text), onExisting: "Replace" as const })),
+  z.strictObject({
+    keys,
+    onExisting: onExisting.describe("Replace or retain a tag of that key that an earlier step or `add` set."),
+  }),
 ]);
 
-const remove = z.union([
-  glob.transform((text) => toTagKeys({ value: text })),
-  exactlyOneOf(z.strictObject(keys), VALUE_SOURCES).transform(toTagKeys),
-]);
+const remove = z.union([glob.transform(toLiteral), z.strictObject({ keys })]);
 
 const resources = z.strictObject({
   apiGroup: glob.default("*").describe("API groups, as a glob such as `*.aws.upbound.io`."),
@@ -118,13 +94,11 @@ export const tagsSchema = z.strictObject({
   preserve: z
     .array(preserveEntry)
     .prefault([])
-    .describe("Keys, as globs, whose tags in the cloud stay. An entry may also be a value with a list of keys."),
+    .describe("Tags that stay as they are in the cloud: each entry a glob of keys, or `{keys, onExisting}`."),
   remove: z
     .array(remove)
     .prefault([])
-    .describe(
-      "Keys, as globs, of tags from earlier steps that are removed. An entry may also be a value with a list of keys.",
-    ),
+    .describe("Tags of earlier steps that are removed: each entry a glob of keys, or `{keys}`."),
   resources: z
     .array(resources)
     .min(1)
@@ -137,4 +111,4 @@ export const tagsSchema = z.strictObject({
 
 export type Tags = z.output<typeof tagsSchema>;
 export type ResourceRule = z.output<typeof resources>;
-export type Keys = Pick<Tags["remove"][number], "value" | "match">;
+export type Keys = Tags["remove"][number]["keys"];

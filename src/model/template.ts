@@ -1,24 +1,58 @@
-/** A text with placeholders: each part is a literal, or a key to be replaced by its value. */
-export type Template = readonly (string | Placeholder)[];
+import { FunctionError } from "../errors.ts";
+import { type FieldPath, parseFieldPath } from "./field-path.ts";
+
+/** A text with placeholders: each part is a literal, or something to be replaced by its value. */
+export type Template = readonly (string | KeyPlaceholder | FieldPlaceholder)[];
 
 interface Placeholder {
-  readonly key: string;
   /** True if the value is percent-encoded, for a URL. */
   readonly isEncoded: boolean;
 }
 
-/** `{key}`, `{key|url}`, and the literal braces `{{` and `}}`. */
-const part = /\{\{|\}\}|\{(?<key>[-._a-zA-Z0-9]+)(?<encoded>\|url)?\}|(?<text>[^{}]+)/y;
+/** Stands for the value of a Secret's key. */
+export interface KeyPlaceholder extends Placeholder {
+  readonly key: string;
+}
 
-/** Parses a template; undefined where a brace is not closed or has no key. */
+/** Stands for the value of a field of the XR. */
+export interface FieldPlaceholder extends Placeholder {
+  readonly field: FieldPath;
+}
+
+export const NOT_A_TEMPLATE =
+  "not a template: {key} is replaced by a value of the Secret and {xr:spec.field} by one of the XR, with |url before the } for a URL; " +
+  "write {{ and }} for braces";
+
+/** `{key}` and `{xr:field}`, either with `|url`; and the literal braces `{{` and `}}`. A colon cannot be part of a Secret's key. */
+const part = /\{\{|\}\}|\{(?:xr:(?<field>[^{}|]+)|(?<key>[-._a-zA-Z0-9]+))(?<encoded>\|url)?\}|(?<text>[^{}]+)/y;
+
+/** Parses a template; undefined where a brace is not closed, or has neither a key nor a field's path in it. */
 export function parseTemplate(text: string): Template | undefined {
-  const parts: (string | Placeholder)[] = [];
+  const parts: Template[number][] = [];
   for (let position = 0; position < text.length; position = part.lastIndex) {
     part.lastIndex = position;
-    const match = part.exec(text);
-    if (match === null) return undefined;
-    const { key, encoded } = match.groups ?? {};
-    parts.push(key === undefined ? match[0].replace(/^([{}])\1$/, "$1") : { key, isEncoded: encoded !== undefined });
+    const parsed = toPart(part.exec(text));
+    if (parsed === undefined) return undefined;
+    parts.push(parsed);
   }
   return parts;
+}
+
+function toPart(match: RegExpExecArray | null): Template[number] | undefined {
+  if (match === null) return undefined;
+  const { key, field: text, encoded } = match.groups ?? {};
+  const isEncoded = encoded !== undefined;
+  if (key !== undefined) return { key, isEncoded };
+  if (text === undefined) return match[0].replace(/^([{}])\1$/, "$1");
+  const field = parsePath(text);
+  return field && { field, isEncoded };
+}
+
+function parsePath(text: string): FieldPath | undefined {
+  try {
+    return parseFieldPath(text);
+  } catch (error) {
+    if (error instanceof FunctionError) return undefined;
+    throw error;
+  }
 }

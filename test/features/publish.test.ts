@@ -8,11 +8,11 @@ import { type CallParts, callOf, xr } from "../../testing/builders/sharing.ts";
 const OWNER = "shared-infrastructure.fn.crossplane.io/owner";
 const KEY = "publish/environment-config/orders";
 const environmentConfig = {
-  name: { value: "orders" },
+  name: "orders",
   labels: { db: "orders" },
   data: [
-    { fromCompositeFieldPath: "status.endpoint", toFieldPath: "db.host" },
-    { value: { tls: true }, toFieldPath: "db.options" },
+    { value: { fromCompositeFieldPath: "status.endpoint" }, toFieldPath: "db.host" },
+    { value: true, toFieldPath: "db.options.tls" },
   ],
 };
 const draftOf = (parts: CallParts, config: JsonObject = {}): Draft =>
@@ -100,8 +100,8 @@ describe("an EnvironmentConfig", () => {
       parts: { xr: { ...xr(), status: { endpoint: "new.example.org", db: "text" } }, answers: { [KEY]: [] } },
       config: {
         data: [
-          { fromCompositeFieldPath: "status.db", toFieldPath: "db" },
-          { fromCompositeFieldPath: "status.endpoint", toFieldPath: "db.host" },
+          { value: { fromCompositeFieldPath: "status.db" }, toFieldPath: "db" },
+          { value: { fromCompositeFieldPath: "status.endpoint" }, toFieldPath: "db.host" },
         ],
       },
       composed: published({ db: "text" }),
@@ -112,8 +112,8 @@ describe("an EnvironmentConfig", () => {
       parts: { xr: shown, answers: { [KEY]: [] } },
       config: {
         data: [
-          { fromCompositeFieldPath: "status.other", toFieldPath: "hosts[0]" },
-          { fromCompositeFieldPath: "status.endpoint", toFieldPath: "hosts[1]" },
+          { value: { fromCompositeFieldPath: "status.other" }, toFieldPath: "hosts[0]" },
+          { value: { fromCompositeFieldPath: "status.endpoint" }, toFieldPath: "hosts[1]" },
         ],
       },
       composed: published({}),

@@ -21,11 +21,8 @@ describe("an input that was parsed before", () => {
 
   test.each<[string, JsonObject]>([
     ["sharedResources", { sharedResources: [shared({})] }],
-    ["tags", { tags: { add: [{ value: { a: "b" } }], preserve: ["aws:*"] } }],
-    [
-      "publish",
-      { publish: { environmentConfig: { name: { value: "orders" }, data: [{ value: "a", toFieldPath: "b" }] } } },
-    ],
+    ["tags", { tags: { add: [{ key: "a", value: "b" }], preserve: ["aws:*"] } }],
+    ["publish", { publish: { environmentConfig: { name: "orders", data: [{ value: "a", toFieldPath: "b" }] } } }],
     ["adoption", { adoption: {} }],
     ["externalNames", { externalNames: { ledger: { toCompositeFieldPath: "status.names" } } }],
   ])("may have the section %s", (_, spec) => {

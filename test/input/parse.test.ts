@@ -32,13 +32,13 @@ const withoutConnection = (overrides: JsonObject): JsonObject => {
   return rest;
 };
 
-const connection = (copy: JsonObject): JsonObject => ({ copies: [{ secretName: { value: "db" }, ...copy }] });
+const connection = (copy: JsonObject): JsonObject => ({ copies: [{ secretName: "db", ...copy }] });
 
 /** Faults of a copy of its Secret, below the copy's path. */
 const inCopy = (copy: JsonObject, ...faults: readonly string[]): Row =>
   inShared({ connection: connection(copy) }, ...faults.map((fault) => `connection.copies[0].${fault}`));
 
-const ONE_SOURCE = "exactly one of value, fromCompositeFieldPath, fromEnvironmentFieldPath; found";
+const ONE_SOURCE = "exactly one of fromCompositeFieldPath, fromEnvironmentFieldPath; found";
 
 describe("an input", () => {
   test.each([{}, { sharedResources: [shared()] }])("with the spec %j has no faults", (spec) => {
@@ -57,17 +57,30 @@ describe("an input", () => {
       "secretname: unknown field; did you mean secretName?",
     ),
     row(
-      { tags: { preserve: ["a", { vlaue: ["b"] }] } },
-      "spec.tags.preserve[1].vlaue: unknown field; did you mean value?",
-      `spec.tags.preserve[1]: ${ONE_SOURCE} none`,
+      { tags: { preserve: ["a", { kyes: ["b"] }] } },
+      "spec.tags.preserve[1].keys: required",
+      "spec.tags.preserve[1].kyes: unknown field; did you mean keys?",
     ),
     row({ "a.b": 1 }, "spec[a.b]: unknown field"),
     row(JSON.parse('{"__proto__": {"x": 1}}'), "spec.__proto__: unknown field"),
     inShared({ kind: 7 }, "kind: not a string: 7"),
     inShared({ select: {} }, "select: exactly one of name, matchLabels, self; found none"),
     inShared(
-      { select: { name: { value: "a", fromCompositeFieldPath: "spec.a" } } },
-      `select.name: ${ONE_SOURCE} value and fromCompositeFieldPath`,
+      { select: { name: { fromCompositeFieldPath: "spec.a", fromEnvironmentFieldPath: "a" } } },
+      `select.name: ${ONE_SOURCE} fromCompositeFieldPath and fromEnvironmentFieldPath`,
+    ),
+    inShared(
+      { select: { name: { value: "a" } } },
+      "select.name.value: unknown field",
+      `select.name: ${ONE_SOURCE} none`,
+    ),
+    inShared({ select: { name: 7 } }, "select.name: not allowed here: 7"),
+    inShared({ select: { self: true } }, "select.self: not an object: true"),
+    inShared({ select: { matchLabels: {} } }, "select.matchLabels: empty"),
+    inShared({ select: { matchLabels: { team: "a" }, minMatch: 3 } }, "select.minMatch: more than maxMatch"),
+    inShared(
+      { select: { name: { fromCompositeFieldPath: "spec.a", optional: true } } },
+      "select.name.optional: unknown field",
     ),
     inShared({ name: "Orders_DB" }, "name: not a DNS label: lower case letters, digits and '-', at most 63"),
     row(
@@ -89,10 +102,7 @@ describe("an input", () => {
       { sharedResources: [withoutConnection({ grant: "ReferenceGrant" })] },
       "spec.sharedResources[0].grant: ReferenceGrant needs connection: it grants access to the connection Secret",
     ),
-    inShared(
-      { select: { name: { value: "orders" }, namespace: { value: "*" } } },
-      'select.namespace: "*" needs matchLabels',
-    ),
+    inShared({ select: { name: "orders", namespace: "*" } }, 'select.namespace: "*" needs matchLabels'),
     inShared(
       { apiVersion: "v1", kind: "Secret" },
       "kind: a Secret cannot be shared itself, because it has no owner to grant it: select the resource that writes it",
@@ -103,12 +113,12 @@ describe("an input", () => {
       "patches[0].toCompositeFieldPath: not below status, the only part of the XR that a function can set",
     ),
     inShared({ connection: { copies: [] } }, "connection.copies: an empty list"),
-    inCopy({ via: "Copy" }, 'via: not one of Object, ConnectionSecret, ObjectWithValues, Secret: "Copy"'),
+    inCopy({ via: "Copy" }, 'via: not one of Object, ConnectionSecret, Secret, CompositeConnectionDetails: "Copy"'),
     inCopy(
       { providerConfigRef: { kind: "X" } },
       'providerConfigRef.kind: not one of ProviderConfig, ClusterProviderConfig: "X"',
     ),
-    inCopy({ namespaces: { value: 3 } }, "namespaces.value: not allowed here: a number"),
+    inCopy({ namespaces: 3 }, "namespaces: not allowed here: 3"),
     inCopy(
       {
         keys: [
@@ -117,7 +127,7 @@ describe("an input", () => {
           { from: "", to: "a b" },
         ],
       },
-      "keys[2].from: empty",
+      "keys[2].from: not a Secret's key",
       "keys[2].to: not a Secret's key",
       'keys: more than one with to "x"',
     ),
@@ -125,22 +135,48 @@ describe("an input", () => {
       {
         keys: [
           { from: "a", to: { fromCompositeFieldPath: "spec..key" } },
-          { from: "b", to: { value: "a b" } },
-          { from: "c", to: { value: "x" } },
+          { from: "b", to: "a b" },
+          { from: "c", to: "x" },
           { from: "d", to: "x" },
           { from: "e", to: 7 },
         ],
       },
       'keys[0].to.fromCompositeFieldPath: not a field path: "spec..key", at position 4',
-      "keys[1].to.value: not a Secret's key",
+      "keys[1].to: not a Secret's key",
       "keys[4].to: not allowed here: 7",
       'keys: more than one with to "x"',
+    ),
+    inCopy({ keys: { fromFieldPath: "spec.keys" } }, "keys.fromFieldPath: unknown field", `keys: ${ONE_SOURCE} none`),
+    ...["{", "}", "{a b}", "{xr:}", "{xr:spec..a}", "{xr:spec.a|base64}"].map((value) =>
+      inCopy(
+        { keys: [{ value, to: "x" }] },
+        "keys[0].value: not a template: {key} is replaced by a value of the Secret and {xr:spec.field} by one of the XR, with |url " +
+          "before the } for a URL; write {{ and }} for braces",
+      ),
+    ),
+    inCopy(
+      { via: "ConnectionSecret", keys: [{ value: "postgresql", to: "type" }] },
+      "keys: a value cannot be used with via: ConnectionSecret: provider-kubernetes publishes only what is in a Secret",
+    ),
+    inShared(
+      {
+        connection: {
+          copies: [
+            {},
+            { via: "CompositeConnectionDetails", secretName: "a", type: "b" },
+            { via: "ConnectionSecret", secretName: "a", labels: { a: "b" } },
+          ],
+        },
+      },
+      "connection.copies[0].secretName: required, except with via: CompositeConnectionDetails",
+      "connection.copies[1]: secretName and type cannot be used with via: CompositeConnectionDetails",
+      "connection.copies[2]: labels cannot be used with via: ConnectionSecret",
     ),
     row(
       {
         publish: {
           environmentConfig: {
-            name: { value: "orders" },
+            name: "orders",
             data: ["db.ports[0]", "db['ports'][0]"].map((toFieldPath) => ({ value: 1, toFieldPath })),
           },
         },
@@ -227,7 +263,7 @@ describe("an input", () => {
       'spec.responseTTL: not a duration: "soon" (for example 60s, 5m, 1h30m)',
       "spec.sharedResources[0].name: not a DNS label: lower case letters, digits and '-', at most 63",
       "spec.sharedResources[0].select: exactly one of name, matchLabels, self; found none",
-      "spec.sharedResources[0].connection.copies[0].secretName: exactly one of value, fromCompositeFieldPath, " +
+      "spec.sharedResources[0].connection.copies[0].secretName: exactly one of fromCompositeFieldPath, " +
         "fromEnvironmentFieldPath; found none",
       "spec.sharedResources[0].colour: unknown field",
     ]);
@@ -296,18 +332,22 @@ describe("a parsed input", () => {
 });
 
 describe("an input with tags", () => {
-  const either = "spec.tags.add[0].value: must be a text with a key, and a map of texts without a key";
   test.each([
     row({}),
-    row({ add: [{ key: "a", value: "b" }, { value: { a: "b" } }], preserve: ["aws:*"], remove: ["a"] }),
-    row({ preserve: [{ fromCompositeFieldPath: "spec.keys", policy: "Retain" }] }),
-    row({ add: [{ key: "a", value: { b: "c" } }] }, either),
-    row({ add: [{ value: "b" }] }, either),
-    row({ add: [{ key: "a" }] }, `spec.tags.add[0]: ${ONE_SOURCE} none`),
+    row({ add: [{ key: "a", value: "b" }], preserve: ["aws:*"], remove: ["a"] }),
+    row({ add: [{ value: { fromCompositeFieldPath: "spec.tags", optional: true } }] }),
+    row({ preserve: [{ keys: { fromCompositeFieldPath: "spec.keys" }, onExisting: "Retain" }] }),
+    row(
+      { add: [{ key: "a", value: { b: "c" } }] },
+      "spec.tags.add[0].value.b: unknown field",
+      `spec.tags.add[0].value: ${ONE_SOURCE} none`,
+    ),
+    row({ add: [{ value: "b" }] }, "spec.tags.add[0].value: a text needs a key"),
+    row({ add: [{ key: "a" }] }, "spec.tags.add[0].value: required"),
     row({ resources: [] }, "spec.tags.resources: an empty list"),
     row(
-      { owner: { onConflict: "Fight", cluster: { value: "Prod EU" } } },
-      "spec.tags.owner.cluster.value: not a DNS label: lower case letters, digits and '-', at most 63",
+      { owner: { onConflict: "Fight", cluster: "Prod EU" } },
+      "spec.tags.owner.cluster: not a DNS label: lower case letters, digits and '-', at most 63",
       'spec.tags.owner.onConflict: not one of Observe, Withhold, Fail: "Fight"',
     ),
   ])("$spec has the faults $faults", ({ spec, faults }) => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { parseTemplate } from "../../src/model/template.ts";
 
 const key = (name: string, isEncoded = false) => ({ key: name, isEncoded });
+const field = (path: readonly (string | number)[], isEncoded = false) => ({ field: path, isEncoded });
 
 test.each([
   { text: "", template: [] },
@@ -10,7 +11,15 @@ test.each([
   { text: "x{a.b-c_1}{b|url}y", template: ["x", key("a.b-c_1"), key("b", true), "y"] },
   { text: "{{{a}}}", template: ["{", key("a"), "}"] },
   { text: "{{a}}", template: ["{", "a", "}"] },
-  ...["{", "}", "{a", "a}", "{}", "{a b}", "{a|html}"].map((text) => ({ text, template: undefined })),
+  {
+    text: "/{xr:spec.db}?{xr:spec.a[0]|url}",
+    template: ["/", field(["spec", "db"]), "?", field(["spec", "a", 0], true)],
+  },
+  { text: "{xr}{{xr:a}}", template: [key("xr"), "{", "xr:a", "}"] },
+  ...["{", "}", "{a", "a}", "{}", "{a b}", "{a|html}", "{xr:}", "{xr:a..b}", "{xr:a|html}", "{ab:c}"].map((text) => ({
+    text,
+    template: undefined,
+  })),
 ])("the template $text is parsed to $template", ({ text, template }) => {
   expect(parseTemplate(text)).toEqual(template);
 });

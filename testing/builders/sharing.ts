@@ -72,7 +72,7 @@ export const shared = (overrides: JsonObject = {}): JsonObject => ({
   apiVersion: "data.example.org/v1",
   kind: "XPostgres",
   select: { name: { fromCompositeFieldPath: "spec.parameters.database" } },
-  connection: { copies: [{ secretName: { value: "orders-db" } }] },
+  connection: { copies: [{ secretName: "orders-db" }] },
   ...overrides,
 });
 

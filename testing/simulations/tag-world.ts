@@ -364,7 +364,7 @@ export class TagWorld {
     const managed = this.#now.get(xr);
     const shown = answer && [...answer.values()].map((one) => this.#show(one));
     const items = shown?.filter(isLabelled).map(documentOf);
-    const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: { value: HERE } } };
+    const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: HERE } };
     return {
       composite: toComposite(composite),
       input: parseInput(inputOf({ tags: spec })),

@@ -10,7 +10,8 @@ export interface Composition {
   readonly minMatch: 0 | 1;
   /** Where the XR's copy goes: into its own namespace, or wherever a field of its says. */
   readonly namespaces: "own" | "spec";
-  readonly via: "Object" | "ObjectWithValues" | "Secret" | "ConnectionSecret";
+  /** An Object whose provider copies the values, or that holds one of them itself; or another way. */
+  readonly via: "Object" | "Object with a value" | "Secret" | "ConnectionSecret";
   readonly grant: "Annotation" | "ReferenceGrant" | "None";
   readonly resolution: "Required" | "Optional";
   /** True if its XRs are namespaced (Crossplane v2); false if they have claims. */
@@ -37,6 +38,13 @@ function parsed(composition: Composition): Call["input"] | undefined {
   }
 }
 
+const HOW = {
+  Object: { via: "Object" },
+  "Object with a value": { via: "Object", keys: [{ value: "{password}", to: "password" }] },
+  Secret: { via: "Secret" },
+  ConnectionSecret: { via: "ConnectionSecret" },
+} as const;
+
 function toShare({ via, grant, resolution, namespaces, ...composition }: Composition): JsonObject {
   const where = namespaces === "spec" && { namespaces: { fromCompositeFieldPath: "spec.namespaces" } };
   const secretName = { fromCompositeFieldPath: "spec.secretName" };
@@ -46,13 +54,13 @@ function toShare({ via, grant, resolution, namespaces, ...composition }: Composi
     select: toSelect(composition),
     grant,
     resolution,
-    connection: { copies: [{ secretName, via, ...where }] },
+    connection: { copies: [{ secretName, ...HOW[via], ...where }] },
   };
 }
 
 function toSelect({ select, minMatch }: Pick<Composition, "select" | "minMatch">): JsonObject {
-  const namespace = { value: OWNERS_NAMESPACE };
+  const namespace = OWNERS_NAMESPACE;
   if (select === "name") return { name: { fromCompositeFieldPath: "spec.database" }, namespace };
-  const labels = { matchLabels: [{ key: "team", fromCompositeFieldPath: "metadata.labels[team]" }], minMatch };
+  const labels = { matchLabels: { team: { fromCompositeFieldPath: "metadata.labels[team]" } }, minMatch };
   return select === "labels" ? { ...labels, namespace } : { ...labels, sortByFieldPath: "spec.order" };
 }

@@ -44,7 +44,7 @@ const composition: fc.Arbitrary<Composition> = fc.record({
   select: fc.constantFrom("name", "name", "labels", "labels everywhere"),
   minMatch: fc.constantFrom(1, 1, 0),
   namespaces: fc.constantFrom("own", "spec"),
-  via: fc.constantFrom("Object", "Object", "ObjectWithValues", "Secret", "ConnectionSecret"),
+  via: fc.constantFrom("Object", "Object", "Object with a value", "Secret", "ConnectionSecret"),
   grant: fc.constantFrom("Annotation", "ReferenceGrant"),
   resolution: fc.constantFrom("Required", "Optional"),
   isNamespaced: fc.boolean(),

@@ -146,7 +146,11 @@ function readsEnvironment({ select, connection }: SharedResource): boolean {
     select.namespace,
     ...(select.by === "name" ? [select.name] : []),
     ...(select.by === "labels" ? select.labels.map(({ value }) => value) : []),
-    ...copies.flatMap(({ namespaces, secretName, keys = [] }) => [namespaces, secretName, ...keys.map(({ to }) => to)]),
+    ...copies.flatMap(({ namespaces, secretName, keys }) => [
+      namespaces,
+      secretName,
+      ...(Array.isArray(keys) ? keys.map(({ to }) => to) : [keys]),
+    ]),
   ];
   return values.some((value) => value?.is === "environment");
 }

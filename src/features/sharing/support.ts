@@ -19,7 +19,7 @@ export function assertSupported(call: Call): void {
 }
 
 /** v2.0 and v2.1 advertise no capabilities; only XRs of v2 distinguish them from v1. */
-const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
+export const NEEDS_V2 = "needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2";
 
 function beyondV1({ select, grant, connection }: SharedResource, path: string): Fault[] {
   const faults: Fault[] = [];
@@ -38,17 +38,19 @@ function beyondV1({ select, grant, connection }: SharedResource, path: string): 
 /** Crossplane v1 cannot look up a Secret, so there the provider has to read it. */
 function copyBeyondV1({ via, keys }: Copy, path: string): Fault[] {
   switch (via) {
-    case "ObjectWithValues":
     case "Secret":
-      return [{ path: `${path}.via`, message: `${via} ${NEEDS_V2}; else use Object or ConnectionSecret` }];
     case "CompositeConnectionDetails":
-      return [{ path: `${path}.toCompositeConnectionDetails`, message: `${NEEDS_V2}; else use secretName` }];
+      return [{ path: `${path}.via`, message: `${via} ${NEEDS_V2}; else use Object or ConnectionSecret` }];
     case "ConnectionSecret":
       return keys === undefined
         ? [{ path: `${path}.keys`, message: `required here: reading them from the Secret ${NEEDS_V2}` }]
         : [];
     case "Object":
-      return [];
+      return (Array.isArray(keys) ? keys : []).flatMap(({ template = [] }, index) =>
+        template.some((part) => typeof part !== "string" && "key" in part)
+          ? [{ path: `${path}.keys[${index}].value`, message: `a key of the Secret ${NEEDS_V2}; else use from` }]
+          : [],
+      );
   }
 }
 
@@ -58,8 +60,8 @@ const beyondModern = ({ connection }: SharedResource, path: string, { composite 
     via === "CompositeConnectionDetails" && composite.isModern
       ? [
           {
-            path: `${path}.connection.copies[${index}].toCompositeConnectionDetails`,
-            message: `${composite.kind} has no connection details, as all XRs of Crossplane v2; use secretName`,
+            path: `${path}.connection.copies[${index}].via`,
+            message: `${composite.kind} has no connection details, as all XRs of Crossplane v2; use Object`,
           },
         ]
       : [],

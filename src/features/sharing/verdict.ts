@@ -2,12 +2,15 @@ import type { SecretName } from "../../crossplane/copies.ts";
 import type { Reference } from "../../crossplane/references.ts";
 import type { Copy } from "../../input/connection.ts";
 import type { Document } from "../../model/document.ts";
-import type { Template } from "../../model/template.ts";
+import type { KeyPlaceholder } from "../../model/template.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { SourceSecret } from "./source.ts";
 
-/** A key of a copy, with its resolved name. */
-export type NamedKey = { readonly to: string } & ({ readonly from: string } | { readonly parts: Template });
+/** A key of a copy, with its resolved name: a key of the source, or a text in which the fields of the XR are filled in already. */
+export type NamedKey = { readonly to: string } & (
+  | { readonly from: string }
+  | { readonly parts: readonly (string | KeyPlaceholder)[] }
+);
 
 /** A copy of the input, with the resolved names of its keys. */
 export type NamedCopy = Omit<Copy, "keys"> & { readonly keys: readonly NamedKey[] | undefined };

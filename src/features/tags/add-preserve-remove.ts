@@ -29,18 +29,18 @@ export interface TagSources {
 function mergeTags(sources: TagSources, wanted: WantedTags, cloud: Cloud | undefined): TagMap {
   const { spec, desired, like } = sources;
   const tags = new Map(Array.isArray(like) ? [...findProvidersOwn(spec), ...desired] : desired);
-  for (const { key, value, policy } of wanted.add) addTag(tags, key, value, policy);
+  for (const { key, value, onExisting } of wanted.add) addTag(tags, key, value, onExisting);
   if (wanted.preserve.length > 0) preserveTags(tags, sources.cloud(), wanted, cloud);
   for (const key of tags.keys()) if (isRemoved(key, wanted)) tags.delete(key);
   return tags;
 }
 
-type TagPolicy = WantedTags["add"][number]["policy"];
+type OnExisting = WantedTags["add"][number]["onExisting"];
 
 const findProvidersOwn = (tags: TagMap) => [...tags].filter(([key]) => PROVIDERS_OWN.has(key));
 
-function addTag(tags: Map<string, string>, key: string, value: string, policy: TagPolicy): void {
-  if (!PROVIDERS_OWN.has(key) && (policy === "Replace" || !tags.has(key))) tags.set(key, value);
+function addTag(tags: Map<string, string>, key: string, value: string, onExisting: OnExisting): void {
+  if (!PROVIDERS_OWN.has(key) && (onExisting === "Replace" || !tags.has(key))) tags.set(key, value);
 }
 
 /** Adds the cloud's tags that the input preserves. */
@@ -48,7 +48,7 @@ function preserveTags(tags: Map<string, string>, found: TagMap, wanted: WantedTa
   for (const [key, value] of found) {
     const isReserved = cloud === "AWS" && key.startsWith("aws:");
     const rule = isReserved ? undefined : wanted.preserve.find(({ has }) => has(key));
-    if (rule !== undefined) addTag(tags, key, value, rule.policy);
+    if (rule !== undefined) addTag(tags, key, value, rule.onExisting);
   }
 }
 

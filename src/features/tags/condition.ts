@@ -32,12 +32,10 @@ export interface Faults {
   readonly refusals: readonly Refusal[];
   /** Fields of the XR or the environment that are not set. */
   readonly unset: readonly string[];
-  /** Fields with too many or too long globs. */
-  readonly excessive: readonly string[];
 }
 
 /** Reasons that concern no single resource. */
-const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "TooManyGlobs", "NothingToTag"] as const;
+const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "NothingToTag"] as const;
 
 type TagsOwnedReason = TagReason["is"] | (typeof OTHER_REASONS)[number];
 
@@ -47,11 +45,11 @@ const isOurs = ({ reason }: Tagged): boolean =>
 
 /**
  * Makes one condition for all resources: its reason is that of the first resource that is not owned; its message counts the tagged and
- * the ignored resources and names the others. Four reasons concern no single resource: InvalidTags, FieldNotSet and TooManyGlobs, for
- * entries of the input that are ignored, and NothingToTag.
+ * the ignored resources and names the others. Three reasons concern no single resource: InvalidTags and FieldNotSet, for entries of the
+ * input that are ignored, and NothingToTag.
  */
 export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
-  const { refusals, unset, excessive } = faults;
+  const { refusals, unset } = faults;
   const lacking = tagged
     .filter(({ reason }) => reason.is !== "Owned")
     .toSorted((a, b) => Number(isOurs(a)) - Number(isOurs(b)));
@@ -61,7 +59,6 @@ export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone,
     ...refusals.map(explainRefusal),
     ...sentencesForSome(lacking, MAX_NAMES, (tag) => `${tag.resource}: ${explainTagReason(tag.reason, tag.own)}`),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
-    ...excessive.map((field) => `${field} has too many or too long globs, so all of them are ignored`),
   ];
   return {
     type: TYPE,
@@ -75,13 +72,12 @@ export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone,
 function findTagsReason(
   tagged: readonly Tagged[],
   lacking: readonly Tagged[],
-  { refusals, unset, excessive }: Faults,
+  { refusals, unset }: Faults,
 ): TagsOwnedReason {
   const [first] = lacking;
   if (refusals.length > 0) return "InvalidTags";
   if (first !== undefined && !isOurs(first)) return first.reason.is;
   if (unset.length > 0) return "FieldNotSet";
-  if (excessive.length > 0) return "TooManyGlobs";
   return first?.reason.is ?? (tagged.length > 0 ? "Owned" : "NothingToTag");
 }
 

@@ -54,7 +54,7 @@ export const tags: Feature = (call, draft) => {
   const owner = formatOwner(call.composite);
   const decisions = subjects.map((subject) => decide(subject, wanted, input, known, owner));
   const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
-  const faults = { refusals, unset: wanted.unset, excessive: wanted.excessive };
+  const faults = { refusals, unset: wanted.unset };
   const condition = toTagsCondition(decisions, leftAlone, faults);
   const applied = refusals.some((refusal) => isLiteral(refusal, wanted)) ? [] : holdRefused(decisions, refusals);
   const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, owner, draft));

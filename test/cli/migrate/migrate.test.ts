@@ -76,11 +76,11 @@ spec:
           kind: XCluster
           select:
             matchLabels:
-            - key: type
-              value: cluster
+              type: cluster
             minMatch: 1
             maxMatch: 2
             sortByFieldPath: metadata.name
+          grant: None
           resolution: Fail
   # The next one is not ours.
   - step: go-templating

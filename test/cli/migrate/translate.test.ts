@@ -19,12 +19,13 @@ function assertTranslated(translated: Translated, to: JsonObject, remarks: reado
 }
 
 describe("an input of function-environment-configs", () => {
-  const prod = { select: { name: { value: "prod" } } };
+  const prod = { select: { name: "prod" } };
   const config = ({ toFieldPath, ...fields }: JsonObject): JsonObject => ({
     name: "environment-0",
     apiVersion: "apiextensions.crossplane.io/v1beta1",
     kind: "EnvironmentConfig",
     toEnvironment: { fromFieldPath: "data", ...(toFieldPath !== undefined && { toFieldPath }) },
+    grant: "None",
     resolution: "Fail",
     ...fields,
   });
@@ -60,15 +61,33 @@ describe("an input of function-environment-configs", () => {
         sharedResources: [
           config({
             select: {
-              matchLabels: [
-                { key: "type", value: "cluster" },
-                { key: "region", fromCompositeFieldPath: "spec.region" },
-                { key: "tier", fromCompositeFieldPath: "spec.tier", optional: true },
-              ],
+              matchLabels: {
+                type: "cluster",
+                region: { fromCompositeFieldPath: "spec.region" },
+                tier: { fromCompositeFieldPath: "spec.tier", optional: true },
+              },
             },
           }),
         ],
       },
+    },
+    {
+      reason: "says which matcher it leaves out, because another one has its key",
+      from: {
+        environmentConfigs: [
+          {
+            type: "Selector",
+            selector: {
+              matchLabels: [
+                { key: "type", type: "Value", value: "cluster" },
+                { key: "type", type: "Value", value: "network" },
+              ],
+            },
+          },
+        ],
+      },
+      to: { sharedResources: [config({ select: { matchLabels: { type: "network" } } })] },
+      remarks: ["spec.environmentConfigs[0].selector.matchLabels[0]: not translated, since a later one has its key"],
     },
     {
       reason: "goes on without a reference only where it says so",
@@ -92,7 +111,7 @@ describe("an input of function-environment-configs", () => {
         sharedResources: [
           config({
             select: {
-              matchLabels: [{ key: "type", value: "cluster" }],
+              matchLabels: { type: "cluster" },
               minMatch: 0,
               maxMatch: 100_000,
               sortByFieldPath: "metadata.name",
@@ -134,10 +153,10 @@ describe("an input of function-tag-manager", () => {
       },
       to: {
         add: [
-          { fromEnvironmentFieldPath: "tags", optional: true },
-          { fromCompositeFieldPath: "spec.tags", optional: true },
-          { value: { team: "orders" } },
-          { value: { tier: "gold" } },
+          { value: { fromEnvironmentFieldPath: "tags", optional: true } },
+          { value: { fromCompositeFieldPath: "spec.tags", optional: true } },
+          { key: "team", value: "orders" },
+          { key: "tier", value: "gold" },
         ],
       },
     },
@@ -152,9 +171,9 @@ describe("an input of function-tag-manager", () => {
       },
       to: {
         add: [
-          { value: { team: "second" }, policy: "Replace" },
-          { value: { team: "first" } },
-          { value: { tier: "kept" }, policy: "Retain" },
+          { key: "team", value: "second", onExisting: "Replace" },
+          { key: "team", value: "first" },
+          { key: "tier", value: "kept", onExisting: "Retain" },
         ],
       },
     },
@@ -165,9 +184,10 @@ describe("an input of function-tag-manager", () => {
         removeTags: [{ type: "FromCompositeFieldPath", fromFieldPath: "spec.old" }],
       },
       to: {
-        preserve: [{ value: ["cost*"], match: "Exact", policy: "Replace" }],
-        remove: [{ fromCompositeFieldPath: "spec.old", match: "Exact" }],
+        preserve: [{ keys: ["cost*"], onExisting: "Replace" }],
+        remove: [{ keys: { fromCompositeFieldPath: "spec.old" } }],
       },
+      remarks: ["ignoreTags[0].keys: here * and ? stand for other characters"],
     },
     {
       reason: "preserves what another entry replaces, whichever comes first",
@@ -179,25 +199,25 @@ describe("an input of function-tag-manager", () => {
       },
       to: {
         preserve: [
-          { value: ["owner"], match: "Exact", policy: "Replace" },
-          { value: ["owner"], match: "Exact", policy: "Retain" },
+          { keys: ["owner"], onExisting: "Replace" },
+          { keys: ["owner"], onExisting: "Retain" },
         ],
       },
     },
     {
       reason: "replaces whatever the policy where it names no type",
       from: { addTags: [{ tags: { team: "orders" }, policy: "Retain" }] },
-      to: { add: [{ value: { team: "orders" } }] },
+      to: { add: [{ key: "team", value: "orders" }] },
     },
     {
       reason: "may leave out tags and lists, or have null for them",
       from: { addTags: [{ type: "FromValue" }], ignoreTags: null, removeTags: [] },
-      to: { add: [{ value: {} }] },
+      to: {},
     },
     {
       reason: "says which field is not translated",
       from: { addTags: [{ tags: { team: "orders" }, when: "always" }] },
-      to: { add: [{ value: { team: "orders" } }] },
+      to: { add: [{ key: "team", value: "orders" }] },
       remarks: ["addTags[0].when: not translated"],
     },
   ])("$reason", ({ from, to, remarks }) => {

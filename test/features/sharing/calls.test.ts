@@ -58,15 +58,15 @@ const inputWith = (grant: string, copy: JsonObject) => {
 };
 
 const cases = ["Annotation", "ReferenceGrant"].flatMap((grant) =>
-  ["Object", "ObjectWithValues"].flatMap((via) => [
-    { grant, via, place: {} },
-    { grant, via, place: { namespaces: { fromCompositeFieldPath: "spec.parameters.apps" } } },
+  [undefined, [{ value: "{password}", to: "password" }]].flatMap((keys) => [
+    { grant, keys, place: {} },
+    { grant, keys, place: { namespaces: { fromCompositeFieldPath: "spec.parameters.apps" } } },
   ]),
 );
 
 describe("a copy that moves to another shared resource needs no more calls than Crossplane makes", () => {
-  test.each(cases)("with $grant, via $via, to $place", ({ grant, via, place }) => {
-    const input = inputWith(grant, { via, secretName: { value: "db" }, ...place });
+  test.each(cases)("with $grant, with the keys $keys, to $place", ({ grant, keys, place }) => {
+    const input = inputWith(grant, { secretName: "db", ...(keys && { keys }), ...place });
     const compose = (
       parameters: JsonObject,
       observed: Readonly<Record<string, JsonObject>>,
@@ -107,7 +107,7 @@ describe("with a grant by label, what is asked is the same in each call while th
     const shared = { ...database("databases", "orders"), spec };
     const metadata = { namespace: "databases", name: "orders", annotations: byLabel };
     const lookUp = lookUpIn([{ ...shared, metadata }, team]);
-    const input = inputWith("Annotation", { via: "Object", secretName: { value: "db" } });
+    const input = inputWith("Annotation", { via: "Object", secretName: "db" });
     const outcome = callUntilStable({ xr: xrWith(orders), input, observed: {}, before: new Map(), lookUp });
     expect(outcome).toMatchObject({ is: "done", draft: { conditions: [{ reason }] } });
   });
@@ -125,7 +125,7 @@ const combine = <T extends Readonly<Record<string, readonly unknown[]>>>(lists: 
 
 /** What can be while a legacy XR's copy of database `old` moves to database `new`. */
 const moves = combine({
-  via: ["Secret", "ObjectWithValues", "Object", "ConnectionSecret"],
+  how: ["Secret", "Object with values", "Object", "ConnectionSecret"],
   grant: ["Annotation", "ReferenceGrant"],
   target: ["team-a", "team-b"],
   newSecret: ["has the key", "lacks the key", "is missing"],
@@ -137,7 +137,7 @@ const moves = combine({
 } as const);
 type Move = (typeof moves)[number];
 
-const suffixes = { Secret: "/secret", ConnectionSecret: "/connection-secret", Object: "", ObjectWithValues: "" };
+const suffixes = { Secret: "/secret", ConnectionSecret: "/connection-secret", Object: "", "Object with values": "" };
 const reference = (name: string) => ({ apiVersion: "data.example.org/v1", kind: "XPostgres", name });
 const secretOf = (namespace: string, name: string, data: JsonObject, annotations: JsonObject = {}): JsonObject => ({
   apiVersion: "v1",
@@ -147,14 +147,14 @@ const secretOf = (namespace: string, name: string, data: JsonObject, annotations
 });
 
 /** The composed resource that makes the copy. */
-function composedCopy({ via, target, record, hasEarlier, isReady }: Move): JsonObject {
+function composedCopy({ how, target, record, hasEarlier, isReady }: Move): JsonObject {
   const annotations = {
     ...OWNED,
     ...(record !== "none" && { [RECORD]: JSON.stringify(reference(record)) }),
     ...(hasEarlier && { [`${DOMAIN}/earlier-shared-resources`]: JSON.stringify([reference("older")]) }),
   };
   const sharedFrom = { [`${DOMAIN}/shared-from`]: "old-ns/old-conn" };
-  if (via === "Secret") return secretOf(target, "db", { k: "eA==" }, { ...annotations, ...sharedFrom });
+  if (how === "Secret") return secretOf(target, "db", { k: "eA==" }, { ...annotations, ...sharedFrom });
 
   const patchesFrom = { apiVersion: "v1", kind: "Secret", namespace: "old-ns", name: "old-conn", fieldPath: "data.k" };
   const manifest = {
@@ -168,19 +168,19 @@ function composedCopy({ via, target, record, hasEarlier, isReady }: Move): JsonO
     connectionDetails: [patchesFrom],
     writeConnectionSecretToRef: { namespace: target, name: "db" },
   };
-  const copying = { forProvider: { manifest }, ...(via === "Object" && { references: [{ patchesFrom }] }) };
+  const copying = { forProvider: { manifest }, ...(how === "Object" && { references: [{ patchesFrom }] }) };
   return {
     apiVersion: "kubernetes.crossplane.io/v1alpha2",
     kind: "Object",
     metadata: { name: "copy", annotations },
-    spec: via === "ConnectionSecret" ? publishing : copying,
+    spec: how === "ConnectionSecret" ? publishing : copying,
     status: { conditions: ["Ready", "Synced"].map((type) => ({ type, status: isReady ? "True" : "False" })) },
   };
 }
 
 /** All that there is beside the XR: three databases that grant by label, in namespaces that have their Secrets and ReferenceGrants. */
 function clusterOf(move: Move): readonly JsonObject[] {
-  const { via, target, newSecret, isDeleting } = move;
+  const { how, target, newSecret, isDeleting } = move;
   const copy = composedCopy(move);
   const databases = ["old", "older", "new"].map((name) => ({
     ...reference(name),
@@ -209,18 +209,18 @@ function clusterOf(move: Move): readonly JsonObject[] {
     ...granted,
     ...namespaces,
     ...(newSecret === "is missing" ? [] : [secretOf("new-ns", "new-conn", data)]),
-    via === "Secret" ? copy : secretOf(target, "db", { k: "eA==" }, OWNED),
+    how === "Secret" ? copy : secretOf(target, "db", { k: "eA==" }, OWNED),
   ];
 }
 
 function reconcileMove(move: Move) {
-  const { via, grant, target, isByLabel } = move;
+  const { how, grant, target, isByLabel } = move;
   const name = { fromCompositeFieldPath: "spec.database" };
-  const select = isByLabel ? { matchLabels: [{ key: "db", ...name }] } : { name };
+  const select = isByLabel ? { matchLabels: { db: name } } : { name };
   const copy = {
-    via,
-    secretName: { value: "db" },
-    keys: [{ from: "k", to: "k" }],
+    via: how === "Object with values" ? "Object" : how,
+    secretName: "db",
+    keys: [how === "Object with values" ? { value: "{k}", to: "k" } : { from: "k", to: "k" }],
     namespaces: { fromCompositeFieldPath: "spec.namespaces" },
   };
   const share = { name: "db", apiVersion: "data.example.org/v1", kind: "XPostgres", grant, select };
@@ -233,7 +233,7 @@ function reconcileMove(move: Move) {
       spec: { claimRef, database: "new", namespaces: [target] },
     },
     input: parseInput(inputOf({ sharedResources: [{ ...share, connection: { copies: [copy] } }] })),
-    observed: { [`shared/db/${target}/db${suffixes[via]}`]: composedCopy(move) },
+    observed: { [`shared/db/${target}/db${suffixes[how]}`]: composedCopy(move) },
     before: new Map(),
     lookUp: lookUpIn(clusterOf(move)),
   });

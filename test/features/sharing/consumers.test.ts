@@ -108,7 +108,7 @@ describe("a grant by label", () => {
 
 describe("a credential of its own", () => {
   const own = shared({
-    connection: { secretRef: { perConsumer: true }, copies: [{ secretName: { value: "orders-db" } }] },
+    connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "orders-db" }] },
   });
   const credential = (namespace: string, more: JsonObject = {}): JsonObject => ({
     namespace,
@@ -173,7 +173,7 @@ describe("a credential of its own", () => {
   });
 
   test("is for one namespace", () => {
-    const copies = [{ secretName: { value: "orders-db" }, namespaces: { value: ["team-a", "team-b"] } }];
+    const copies = [{ secretName: "orders-db", namespaces: ["team-a", "team-b"] }];
     const both = shared({ connection: { secretRef: { perConsumer: true }, copies } });
     expect(says(draftOf({ sharedResources: [both], answers: { db: [owner([])] } }))).toBe(
       "InvalidTarget: db: with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource " +

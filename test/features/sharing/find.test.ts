@@ -16,11 +16,11 @@ const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 
-const { connection: _, ...alone } = shared();
+const { connection: _, ...alone } = shared({ grant: "None" });
 const resource = (name: string, spec: JsonObject = {}): JsonObject => database({ metadata: { name }, spec });
 const byLabels = (more: JsonObject = {}) => ({
   ...alone,
-  select: { matchLabels: [{ key: "db", value: "orders" }], ...more },
+  select: { matchLabels: { db: "orders" }, ...more },
 });
 
 /** The names of what was found, as later steps see them. */
@@ -142,15 +142,16 @@ describe("what a share may not be without", () => {
 });
 
 test("optional labels none of which is set ask for nothing, and later steps find an empty list", () => {
-  const labels = ["a", "b"].map((key) => ({ key, fromCompositeFieldPath: `spec.${key}`, optional: true }));
-  const draft = draftOf({ sharedResources: [{ ...alone, select: { matchLabels: labels } }] });
+  const optional = (key: string) => ({ fromCompositeFieldPath: `spec.${key}`, optional: true });
+  const matchLabels = { a: optional("a"), b: optional("b") };
+  const draft = draftOf({ sharedResources: [{ ...alone, select: { matchLabels } }] });
   expect([says(draft), draft.requirements.size, draft.compositeReady]).toEqual(["Available: undefined", 0, undefined]);
   expect(draft.context.get("shared-infrastructure.fn.crossplane.io/shared-resources")).toEqual({ db: [] });
 });
 
 test("an XR that is shared itself asks for its targets only, and needs no grant", () => {
-  const copies = [{ secretName: { value: "pushed" }, namespaces: { value: ["team-b", "team-c"] } }];
-  const own = { name: "own", select: { self: true }, connection: { copies } };
+  const copies = [{ secretName: "pushed", namespaces: ["team-b", "team-c"] }];
+  const own = { name: "own", select: { self: {} }, connection: { copies } };
   const self = xr({ spec: { writeConnectionSecretToRef: { namespace: "system", name: "own-conn" } } });
   const draft = draftOf({ xr: self, sharedResources: [own] });
   const { resources, context } = draft;

@@ -91,7 +91,7 @@ const named = (database: unknown) =>
     spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters: { database } },
   } as JsonObject);
 const connection = (copy: JsonObject, more: JsonObject = {}) => ({
-  connection: { copies: [{ secretName: { value: "orders-db" }, ...copy }], ...more },
+  connection: { copies: [{ secretName: "orders-db", ...copy }], ...more },
 });
 
 /** What a consumer can say to have its share lead nowhere, while the recorded database is there. */
@@ -122,7 +122,7 @@ const attacks: readonly (CallParts & { reason: string })[] = [
   },
   {
     reason: "makes a decoy in a namespace of its own",
-    sharedResources: [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } })],
+    sharedResources: [shared({ select: { matchLabels: { db: "orders" } } })],
     answers: { db: [database(), database({ metadata: { name: "decoy", namespace: "evil" } })] },
   },
   {
@@ -298,7 +298,7 @@ describe("the record of a copy", () => {
 });
 
 test("with minMatch: 0 copies outlive their source as onSourceMissing says", () => {
-  const select = { matchLabels: [{ key: "db", value: "orders" }], minMatch: 0 };
+  const select = { matchLabels: { db: "orders" }, minMatch: 0 };
   const kept = ["Keep", "Delete"].map((onSourceMissing) => {
     const sharedResources = [shared({ select, ...connection({}, { onSourceMissing }) })];
     return desired(draftOf({ sharedResources, observed, answers: { db: [], "db/recorded": [] } })).length;
@@ -446,7 +446,7 @@ describe("a namespace has a say in what is copied into it", () => {
     {
       reason: "what the Composition names is the platform's word",
       xr: evil(),
-      sharedResources: [shared(connection({ namespaces: { value: "kube-system" } }))],
+      sharedResources: [shared(connection({ namespaces: "kube-system" }))],
       answers: answersFor("kube-system", "pending"),
       composed: [at("kube-system")],
       condition: "WaitingForCopies: db: waiting for Secret kube-system/orders-db to be written",
@@ -461,7 +461,7 @@ describe("a namespace has a say in what is copied into it", () => {
     {
       reason: "an XR that pushes its own credentials is no exception",
       xr: evil({ writeConnectionSecretToRef: { name: "own" } }),
-      sharedResources: [{ name: "db", select: { self: true }, connection: byField["connection"] as JsonObject }],
+      sharedResources: [{ name: "db", select: { self: {} }, connection: byField["connection"] as JsonObject }],
       answers: answersFor("kube-system", [namespaceOf("kube-system")]),
       composed: [],
       condition: closed,
@@ -519,7 +519,7 @@ describe("a namespace has a say in what is copied into it", () => {
     const key = at("kube-system");
     const draft = draftOf({
       xr: evil({ parameters: {} }),
-      sharedResources: [shared(connection({ namespaces: { value: ["kube-system", "kube-public"] } }))],
+      sharedResources: [shared(connection({ namespaces: ["kube-system", "kube-public"] }))],
       answers: granted,
       observed: { [key]: copyOf({ namespace: "kube-system" }) },
     });
@@ -547,7 +547,7 @@ describe("a namespace has a say in what is copied into it", () => {
 });
 
 describe("a decoy wins nothing", () => {
-  const byLabels = { matchLabels: [{ key: "db", value: "orders" }], sortByFieldPath: "spec.rank" };
+  const byLabels = { matchLabels: { db: "orders" }, sortByFieldPath: "spec.rank" };
   const ranked = (name: string, spec: JsonObject, more: JsonObject = {}): JsonObject =>
     database({
       metadata: { name, ...more, annotations: { [ALLOWED]: "*" } },
@@ -578,7 +578,7 @@ describe("a decoy wins nothing", () => {
       ranked("orders", { rank: 5, writeConnectionSecretToRef: { name: "c" } }, { namespace: "databases" }),
       ranked("decoy", { rank: 0, writeConnectionSecretToRef: { name: "c" } }, { namespace: "evil" }),
     ];
-    const select = { ...byLabels, namespace: { value: namespace } };
+    const select = { ...byLabels, namespace: namespace };
     expect(takenBy({ sharedResources: [shared({ select })], answers: { db: items } })).toBe(found);
   });
 });
@@ -597,14 +597,14 @@ describe("fields are granted as Secrets are", () => {
       items: refused,
       isGiven: false,
     },
+    { reason: "without connection, by default", sharedResource: alone, items: refused, isGiven: false },
     {
-      reason: "without connection, where the input says so",
-      sharedResource: { ...alone, grant: "Annotation" },
+      reason: "not where the input says so",
+      sharedResource: { ...alone, grant: "None" },
       items: refused,
-      isGiven: false,
+      isGiven: true,
     },
-    { reason: "without connection not by default", sharedResource: alone, items: refused, isGiven: true },
-    { reason: "granted", sharedResource: { ...alone, grant: "Annotation" }, items: [database()], isGiven: true },
+    { reason: "granted", sharedResource: alone, items: [database()], isGiven: true },
   ])("$reason", ({ sharedResource, items, isGiven }) => {
     const draft = draftOf({ xr: shown, sharedResources: [sharedResource], answers: { db: items } });
     const given = [
@@ -618,7 +618,7 @@ describe("fields are granted as Secrets are", () => {
 
   test("a claim that copies to another namespace needs a grant for its own, too", () => {
     const draft = draftOf({
-      sharedResources: [shared({ patches, ...connection({ namespaces: { value: "team-b" } }) })],
+      sharedResources: [shared({ patches, ...connection({ namespaces: "team-b" }) })],
       answers: { db: refused, "shared/db/team-b/orders-db/target": [] },
     });
     expect([desired(draft), draft.composite, reasonIn(draft)]).toEqual([
@@ -629,7 +629,7 @@ describe("fields are granted as Secrets are", () => {
   });
 
   test("the condition says what was asked for and who grants it, and nothing of the resource", () => {
-    const select = { matchLabels: [{ key: "db", value: "orders" }] };
+    const select = { matchLabels: { db: "orders" } };
     const items = [database({ metadata: { name: "project-x" }, spec: { writeConnectionSecretToRef: { name: "x" } } })];
     const draft = draftOf({ sharedResources: [shared({ select, grant: "Annotation" })], answers: { db: items } });
     expect(JSON.stringify([draft.conditions, draft.results])).not.toContain("project-x");
@@ -637,7 +637,7 @@ describe("fields are granted as Secrets are", () => {
 });
 
 describe("a decoy with the same labels, which grants to everybody,", () => {
-  const sharedResources = [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } })];
+  const sharedResources = [shared({ select: { matchLabels: { db: "orders" } } })];
   const decoy = database({ metadata: { name: "a-decoy", annotations: { [ALLOWED]: "*" } } });
 
   test("changes nothing for an XR that has a copy of the database", () => {
@@ -664,7 +664,7 @@ describe("a decoy with the same labels, which grants to everybody,", () => {
 });
 
 describe("one Secret has one writer", () => {
-  const two = [shared({ select: { matchLabels: [{ key: "db", value: "orders" }] } }), shared({ name: "cache" })];
+  const two = [shared({ select: { matchLabels: { db: "orders" } } }), shared({ name: "cache" })];
   const cache = "shared/cache/team-a/orders-db";
 
   test("also where one of two shares has a decoy and keeps its copy", () => {
@@ -786,8 +786,8 @@ describe("one Secret has one writer", () => {
 describe("a copy that one step has dropped", () => {
   const revoked = database({ annotations: {} });
   const laterShares: readonly JsonObject[] = [
-    { name: "other", select: { self: true }, ...connection({}) },
-    shared({ name: "other", kind: "XRedis", grant: "None", select: { name: { value: "mine" } } }),
+    { name: "other", select: { self: {} }, ...connection({}) },
+    shared({ name: "other", kind: "XRedis", grant: "None", select: { name: "mine" } }),
   ];
 
   test.each(laterShares)("is not taken over by a share of a later step, whatever that grants", (later) => {
@@ -937,7 +937,7 @@ test("the XR of a claim hands out no Secret that its tenant chose, also not to i
   const own = xr({ spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters: { secret } } });
   const drafts = [
     draftOf({ sharedResources: [shared(connection({}, { secretRef }))], answers: { db: [lure] } }),
-    draftOf({ xr: own, sharedResources: [{ name: "db", ...connection({}, { secretRef }), select: { self: true } }] }),
+    draftOf({ xr: own, sharedResources: [{ name: "db", ...connection({}, { secretRef }), select: { self: {} } }] }),
   ];
   expect(drafts.map((draft) => [desired(draft), reasonIn(draft)])).toEqual([
     [[], "SourceNotAllowed"],
@@ -957,7 +957,7 @@ describe("the condition names what a person has to mend before what is waited fo
 
   test("a share that waits for its copy does not hide another one that is not found", () => {
     const draft = draftOf({
-      sharedResources: [shared(), shared({ ...connection({ secretName: { value: "other" } }), name: "cache" })],
+      sharedResources: [shared(), shared({ ...connection({ secretName: "other" }), name: "cache" })],
       answers: { db: [database()], cache: [] },
     });
     expect(says(draft)).toBe(
@@ -992,7 +992,7 @@ test("a resource that a field of the XR takes out of the pipeline stops nothing 
 
 test("connection details of the XR go where access is refused, also where the database names no Secret any more", () => {
   const details = { password: "cGFzc3dvcmQ=" };
-  const sharedResources = [shared({ connection: { copies: [{ toCompositeConnectionDetails: true }] } })];
+  const sharedResources = [shared({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } })];
   const drafts = ["team-a", "team-b"].map((team) =>
     draftOf({ sharedResources, details, answers: { db: [database({ annotations: { [ALLOWED]: team }, spec: {} })] } }),
   );

@@ -25,8 +25,8 @@ const judge = (parts: CallParts) => {
   return { judgement, is: judgement.is, says: reason && explainReason(reason, first) };
 };
 
-const connection = (overrides: object) => ({ copies: [{ secretName: { value: "orders-db" } }], ...overrides });
-const byLabel = { matchLabels: [{ key: "db", value: "orders" }] };
+const connection = (overrides: object) => ({ copies: [{ secretName: "orders-db" }], ...overrides });
+const byLabel = { matchLabels: { db: "orders" } };
 const found = { db: [database()] };
 
 describe("nothing new is copied while it cannot be told what and where to", () => {
@@ -48,15 +48,13 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     },
     {
       reason: "its namespace is not set",
-      sharedResources: [
-        shared({ select: { name: { value: "orders" }, namespace: { fromCompositeFieldPath: "spec.where" } } }),
-      ],
+      sharedResources: [shared({ select: { name: "orders", namespace: { fromCompositeFieldPath: "spec.where" } } })],
       capabilities: ["Capabilities", "RequiredResources"],
       says: "spec.where of the XR is not set",
     },
     {
       reason: "a label that is not optional is not set",
-      sharedResources: [shared({ select: { matchLabels: [{ key: "a", fromCompositeFieldPath: "spec.none" }] } })],
+      sharedResources: [shared({ select: { matchLabels: { a: { fromCompositeFieldPath: "spec.none" } } } })],
       says: "spec.none of the XR is not set",
     },
     {
@@ -64,7 +62,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       sharedResources: [
         shared({
           connection: connection({
-            copies: [{ namespaces: { fromCompositeFieldPath: "spec.apps" }, secretName: { value: "orders-db" } }],
+            copies: [{ namespaces: { fromCompositeFieldPath: "spec.apps" }, secretName: "orders-db" }],
           }),
         }),
       ],
@@ -79,7 +77,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       sharedResources: [
         shared({
           connection: connection({
-            copies: [{ namespaces: { fromCompositeFieldPath: "spec.apps" }, secretName: { value: "orders-db" } }],
+            copies: [{ namespaces: { fromCompositeFieldPath: "spec.apps" }, secretName: "orders-db" }],
           }),
         }),
       ],
@@ -99,7 +97,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       sharedResources: [
         shared({
           connection: connection({
-            copies: [{ namespaces: { fromCompositeFieldPath: "kind" }, secretName: { value: "orders-db" } }],
+            copies: [{ namespaces: { fromCompositeFieldPath: "kind" }, secretName: "orders-db" }],
           }),
         }),
       ],
@@ -128,7 +126,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     {
       reason: "every label is optional and none is set",
       sharedResources: [
-        shared({ select: { matchLabels: [{ key: "a", fromCompositeFieldPath: "spec.none", optional: true }] } }),
+        shared({ select: { matchLabels: { a: { fromCompositeFieldPath: "spec.none", optional: true } } } }),
       ],
       says: "everything that select.matchLabels refers to is not set",
     },
@@ -164,7 +162,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
       sharedResources: [
         shared({
           connection: connection({
-            copies: [{ namespaces: { value: "databases" }, secretName: { value: "orders-conn" } }],
+            copies: [{ namespaces: "databases", secretName: "orders-conn" }],
           }),
         }),
       ],
@@ -173,7 +171,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     },
     {
       reason: "a namespaced resource names a Secret elsewhere",
-      sharedResources: [shared({ select: { name: { value: "orders" }, namespace: { value: "team-db" } } })],
+      sharedResources: [shared({ select: { name: "orders", namespace: "team-db" } })],
       capabilities: ["Capabilities", "RequiredResources"],
       answers: {
         db: [database({ metadata: { name: "orders", namespace: "team-db", annotations: { [ALLOWED]: "*" } } })],
@@ -187,15 +185,13 @@ describe("nothing new is copied while it cannot be told what and where to", () =
     })),
     {
       reason: "a label's value from the XR that no label has",
-      sharedResources: [shared({ select: { matchLabels: [{ key: "a", fromCompositeFieldPath: "spec.label" }] } })],
+      sharedResources: [shared({ select: { matchLabels: { a: { fromCompositeFieldPath: "spec.label" } } } })],
       xr: xr({ spec: { label: "a b" } }),
       says: '"a b" is not a label\'s value',
     },
     {
       reason: "a namespace from the XR that is none",
-      sharedResources: [
-        shared({ select: { name: { value: "orders" }, namespace: { fromCompositeFieldPath: "spec.where" } } }),
-      ],
+      sharedResources: [shared({ select: { name: "orders", namespace: { fromCompositeFieldPath: "spec.where" } } })],
       xr: xr({ spec: { where: "*" } }),
       capabilities: ["Capabilities", "RequiredResources"],
       says: '"*" is not a namespace\'s name',
@@ -212,7 +208,7 @@ describe("nothing new is copied while it cannot be told what and where to", () =
 });
 
 describe("only what the owner grants is copied", () => {
-  const copies = [{ namespaces: { value: ["team-a", "team-b"] }, secretName: { value: "orders-db" } }];
+  const copies = [{ namespaces: ["team-a", "team-b"], secretName: "orders-db" }];
   test.each([
     { reason: "both named", allowed: "team-a, team-b", targets: ["team-a", "team-b"], refused: undefined },
     { reason: "everybody", allowed: "*", targets: ["team-a", "team-b"], refused: undefined },
@@ -251,7 +247,7 @@ describe("only what the owner grants is copied", () => {
 
 test("an answer from another namespace than was asked for is not taken", () => {
   const elsewhere = database({ metadata: { name: "orders", namespace: "other", annotations: { [ALLOWED]: "*" } } });
-  const select = { name: { value: "orders" }, namespace: { value: "databases" } };
+  const select = { name: "orders", namespace: "databases" };
   expect(
     judge({
       sharedResources: [shared({ select })],

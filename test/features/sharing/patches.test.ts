@@ -13,7 +13,7 @@ import {
   xr,
 } from "../../../testing/builders/sharing.ts";
 
-const { connection: _, ...alone } = shared({ grant: "Annotation" });
+const { connection: _, ...alone } = shared();
 const draftOf = (patches: readonly JsonObject[], parts: CallParts = {}): Draft =>
   runSharing(callOf({ answers: { db: [database()] }, ...parts, sharedResources: [{ ...alone, patches }] }));
 const optional = (patch: JsonObject): JsonObject => ({ ...patch, policy: "Optional" });
@@ -78,13 +78,13 @@ describe("a field of a composed resource that exists is not taken back", () => {
     {
       reason: "the shared resource is gone, and its copies go with it",
       parts: { answers: { db: [] } },
-      share: { connection: { copies: [{ secretName: { value: "s" } }], onSourceMissing: "Delete" } },
+      share: { connection: { copies: [{ secretName: "s" }], onSourceMissing: "Delete" } },
       message: `NotFound: db: found no XPostgres orders; db: ${kept}`,
     },
     {
       reason: "several match",
       parts: { answers: { db: [granted, { ...granted, metadata: { name: "decoy" } }] } },
-      share: { select: { matchLabels: [{ key: "a", value: "b" }], maxMatch: 1 } },
+      share: { select: { matchLabels: { a: "b" }, maxMatch: 1 } },
       message: `Ambiguous: db: found 2 XPostgres with labels a=b, more than maxMatch: 1: orders; db: ${kept}`,
     },
     {
@@ -193,14 +193,13 @@ describe("a resource that no earlier step desires", () => {
 
 describe("a field that is not set", () => {
   const patch = { fromFieldPath: "status.port", toCompositeFieldPath: "status.port" };
-  test("is left out", () => {
-    const draft = draftOf([patch]);
+  test("is left out where it is Optional", () => {
+    const draft = draftOf([optional(patch)]);
     expect([says(draft), draft.composite]).toEqual(["Available: undefined", []]);
   });
 
-  test("is waited for where it is Required, and keeps what was there", () => {
-    const required = { ...patch, policy: "Required" };
-    const draft = draftOf([required], { xr: { ...xr(), status: { port: 5432 } } });
+  test("is waited for, and keeps what was there", () => {
+    const draft = draftOf([patch], { xr: { ...xr(), status: { port: 5432 } } });
     expect([says(draft), draft.compositeReady, draft.composite]).toEqual([
       "FieldNotSet: db: status.port of XPostgres orders is not set",
       "False",

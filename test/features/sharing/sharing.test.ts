@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
-import type { JsonObject } from "../../../src/model/json.ts";
+import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -140,14 +140,14 @@ describe("a copy looks as the input says", () => {
     },
     { reason: "its type", copy: { type: "app/db" }, composed: object({ type: "app/db" }) },
   ])("$reason", ({ copy, composed }) => {
-    const connection = { copies: [{ secretName: { value: "orders-db" }, ...copy }] };
+    const connection = { copies: [{ secretName: "orders-db", ...copy }] };
     const { resources } = draftOf({ answers, sharedResources: [shared({ connection })] });
     expect(resources.get(KEY)).toMatchObject({ object: composed });
   });
 
   test("labels, annotations and the ProviderConfig", () => {
     const copy = { labels: { app: "shop" }, annotations: { note: "x" }, providerConfigRef: { name: "apps" } };
-    const connection = { copies: [{ secretName: { value: "orders-db" }, ...copy }] };
+    const connection = { copies: [{ secretName: "orders-db", ...copy }] };
     const { resources } = draftOf({ answers, sharedResources: [shared({ connection })] });
     expect(resources.get(KEY)).toMatchObject({
       object: {
@@ -182,12 +182,12 @@ describe("a copy looks as the input says", () => {
 });
 
 describe("namespaces and names come from where the input says", () => {
-  const copyTo = (namespaces: JsonObject) => [
+  const copyTo = (namespaces: JsonValue) => [
     shared({ connection: { copies: [{ namespaces, secretName: { fromCompositeFieldPath: "spec.claimRef.name" } }] } }),
   ];
   const everywhere = { db: [database({ annotations: { [ALLOWED]: "*" } })] };
   test.each([
-    { reason: "a list in the input", namespaces: { value: ["a", "b"] }, keys: ["a/shop", "b/shop"] },
+    { reason: "a list in the input", namespaces: ["a", "b"], keys: ["a/shop", "b/shop"] },
     {
       reason: "one name in the XR",
       namespaces: { fromCompositeFieldPath: "spec.claimRef.namespace" },
@@ -221,11 +221,11 @@ test("without connection in the input there is nothing to copy, and nothing to w
 });
 
 test("with onSourceMissing: Delete copies and patches go with their source", () => {
-  const connection = { onSourceMissing: "Delete", copies: [{ secretName: { value: "orders-db" } }] };
+  const connection = { onSourceMissing: "Delete", copies: [{ secretName: "orders-db" }] };
   const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
   const { resources, composite, conditions } = draftOf({
     xr: xr({ status: { db: { host: "old" } } }),
-    sharedResources: [shared({ connection, patches, select: { name: { value: "orders" } } })],
+    sharedResources: [shared({ connection, patches, select: { name: "orders" } })],
     answers: { db: [] },
     observed: { [KEY]: observedObject({ ready: "True" }) },
   });
@@ -330,7 +330,7 @@ describe("patches", () => {
 });
 
 describe("several shared resources", () => {
-  const cache = shared({ name: "cache", kind: "XRedis", select: { name: { value: "sessions" } } });
+  const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });
   const sharedResources = [shared(), cache];
 
   test("have one condition, which names all that is lacking", () => {
@@ -363,7 +363,7 @@ describe("several shared resources", () => {
 });
 
 describe("two steps of one pipeline", () => {
-  const cache = shared({ name: "cache", kind: "XRedis", select: { name: { value: "sessions" } } });
+  const cache = shared({ name: "cache", kind: "XRedis", select: { name: "sessions" } });
   const shownBy = (draft: Draft) => {
     const [{ status = "", reason = "", message = "" } = {}] = draft.conditions;
     return xr({ status: { conditions: [{ type: "SharedResourcesReady", status, reason, message }] } });
@@ -399,7 +399,7 @@ describe("two steps of one pipeline", () => {
 });
 
 describe("a namespaced shared resource", () => {
-  const sharedResources = [shared({ select: { name: { value: "orders" }, namespace: { value: "databases" } } })];
+  const sharedResources = [shared({ select: { name: "orders", namespace: "databases" } })];
   test("needs Crossplane v2, and the input's fault says so", () => {
     expect(() => draftOf({ sharedResources })).toThrow(
       "spec.sharedResources[0].select.namespace: needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else share a",

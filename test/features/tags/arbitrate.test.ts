@@ -415,7 +415,7 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("owned by another control plane is recognised by its tags", () => {
-    const input = { add: [team], owner: { cluster: { value: "prod-eu" } } };
+    const input = { add: [team], owner: { cluster: "prod-eu" } };
     const reports = (cluster: string) => ({
       ...ours,
       status: { ...SYNCED, atProvider: { tags: { "crossplane-cluster": cluster } } },

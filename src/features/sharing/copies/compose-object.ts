@@ -3,10 +3,10 @@ import { COPY_KINDS, type SecretName, SHARED_RESOURCE } from "../../../crossplan
 import { OBSERVE, readPolicies } from "../../../crossplane/management-policies.ts";
 import { annotationPath, readAnnotation } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
-import type { Document } from "../../../model/document.ts";
+import { type Document, objectsAt } from "../../../model/document.ts";
 import { type FieldPath, formatFieldPath, parseFieldPath, withValueAt } from "../../../model/field-path.ts";
 import { hashText } from "../../../model/hash.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../../model/json.ts";
+import { isObject, type JsonObject, type JsonValue, pick } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import { pickObserved } from "../../desired.ts";
@@ -24,7 +24,7 @@ export const targetLabel = (secret: SecretName) => ({
   [TARGET_LABEL]: hashText(formatSecret(secret), 40),
 });
 
-/** Composes the resource that makes a copy: one of three forms of provider-kubernetes' Object, or the Secret itself. */
+/** Composes the resource that makes a copy: one of two forms of provider-kubernetes' Object, or the Secret itself. */
 export function composeCopy(target: Target, copying: Copying, data: Data, composite: Composite): JsonObject {
   const { copy } = target;
   const manifest = composeManifest(copying, target, composite);
@@ -35,17 +35,14 @@ export function composeCopy(target: Target, copying: Copying, data: Data, compos
     }
     case "ConnectionSecret":
       return publishingObject(copying, target, data, composite);
-    // The manifest holds all that is in the copy.
-    case "ObjectWithValues":
+    // The provider reads the source and writes the copy. What it cannot read, the manifest holds: no other secret byte is read here.
+    default: {
+      const references = composeReferences(copying.source, copy);
       return composeObject(copying, composite, copy, {
-        forProvider: { manifest: { ...manifest, data: Object.fromEntries(data) } },
+        forProvider: { manifest: data.size === 0 ? manifest : { ...manifest, data: Object.fromEntries(data) } },
+        ...(references.length > 0 && { references }),
       });
-    // The provider reads the source and writes the copy, so this function reads no secret byte.
-    default:
-      return composeObject(copying, composite, copy, {
-        forProvider: { manifest },
-        references: composeReferences(copying.source, copy),
-      });
+    }
   }
 }
 
@@ -144,6 +141,8 @@ export const asObserver = (object: JsonObject): JsonObject => ({
 
 const POLICIES = parseFieldPath("spec.managementPolicies");
 const MANIFEST = parseFieldPath("spec.forProvider.manifest");
+const ALL: FieldPath = ["data"];
+const DATA: FieldPath = [...MANIFEST, ...ALL];
 
 const DESIRED_OF_OBJECT = [
   ...["apiVersion", "kind"].map((field) => [field]),
@@ -163,20 +162,30 @@ const OUR_ANNOTATIONS = [OWNER, SHARED_RESOURCE, EARLIER_RESOURCES, SOURCE_VERSI
 
 /**
  * Desires a copy exactly as we desired it before, with its management policies and its recorded origin. Fields that others set
- * are left out: with server-side apply they would become ours, and be removed once we no longer desire them. Data that the
- * provider filled in is not read.
+ * are left out: with server-side apply they would become ours, and be removed once we no longer desire them.
  */
 export function asDesiredBefore(observed: Document): JsonObject {
   if (isSecret(observed)) return pickObserved(observed, DESIRED_OF_SECRET);
   const paths: FieldPath[] = [...DESIRED_OF_OBJECT];
   // All is the default: of an Object that is not limited we never said so.
   if (readPolicies(observed)?.includes("*") === false) paths.push(POLICIES);
-  // Where the provider fills in the data, it does so by references.
-  if (observed.at(REFERENCES) === undefined) paths.push([...MANIFEST, "data"]);
   const annotations = OUR_ANNOTATIONS.flatMap((name) => {
     const text = readAnnotation(observed, name);
     return text === undefined ? [] : [[name, text] as const];
   });
-  const object = pickObserved(observed, paths);
+  const data = readOwnData(observed);
+  const picked = pickObserved(observed, paths);
+  const object = data === undefined ? picked : withValueAt(picked, DATA, data);
   return annotations.length === 0 ? object : { ...object, metadata: { annotations: Object.fromEntries(annotations) } };
+}
+
+/** Reads the data that the manifest of an Object has from us: the provider fills in, and writes back, what the references name. */
+function readOwnData(observed: Document): JsonObject | undefined {
+  const references = objectsAt(observed, REFERENCES).map(({ toFieldPath }) => toFieldPath);
+  if (references.includes(formatFieldPath(ALL))) return undefined;
+  const data = observed.at(DATA);
+  if (!isObject(data)) return undefined;
+  const filled = new Set(references);
+  const own = pick(data, (key) => !filled.has(formatFieldPath([...ALL, key])));
+  return references.length > 0 && Object.keys(own).length === 0 ? undefined : own;
 }

@@ -1,44 +1,49 @@
 import type { SecretName } from "../../../crossplane/copies.ts";
+import type { Via } from "../../../input/connection.ts";
 import { type JsonObject, ownValue, toPlainText } from "../../../model/json.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
-import type { Template } from "../../../model/template.ts";
 import type { SharingReason } from "../reasons.ts";
 import type { Data, SourceSecret } from "../source.ts";
 import type { Cause, JudgedTarget, Judgement, NamedCopy, NamedKey } from "../verdict.ts";
 
-/** Tells whether the delivery of a copy needs the source Secret's values or keys. */
+/** Tells whether the delivery of a copy needs the source Secret's values or keys: an Object needs those that its templates name. */
 export function needsSource({ via, keys }: NamedCopy): boolean {
-  if (via === "Object") return false;
-  return via !== "ConnectionSecret" || keys === undefined;
+  if (keys === undefined) return via !== "Object";
+  if (via === "ConnectionSecret") return false;
+  return keys.some((key) => ("parts" in key ? key.parts.some((part) => typeof part !== "string") : via !== "Object"));
 }
 
 /** The contents of a copy, or the reason why they are not known. */
 type Contents = { readonly is: "known"; readonly data: Data } | { readonly is: Cause; readonly reason: SharingReason };
 
-/** Selects the contents of a copy from the source Secret. */
+/** Selects the contents of a copy that the provider does not fill in, from the source Secret as far as they need it. */
 export function selectContents(copy: NamedCopy, source: SecretName, secret: SourceSecret): Contents {
-  if (!needsSource(copy)) return { is: "known", data: new Map() };
+  if (!needsSource(copy)) return selectKeys(copy, {}, source);
   switch (secret.is) {
     case "pending":
       return { is: "unknown", reason: { is: "WaitingForRequiredResources", wanted: "Secret" } };
     case "missing":
       return { is: "gone", reason: { is: "SourceNotFound", secret: source } };
     case "read":
-      return selectKeys(copy.keys, secret.data, source);
+      return selectKeys(copy, secret.data, source);
   }
 }
 
 /** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
-function selectKeys(keys: readonly NamedKey[] | undefined, data: JsonObject, secret: SecretName): Contents {
+function selectKeys({ via, keys }: NamedCopy, data: JsonObject, secret: SecretName): Contents {
   if (keys === undefined) return { is: "known", data: sortData(data) };
   const selected: [string, string][] = [];
   for (const key of keys) {
+    if ("from" in key && isByProvider(via)) continue;
     const value = "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret);
     if (typeof value !== "string") return { is: "broken", reason: value };
     selected.push([key.to, value]);
   }
   return { is: "known", data: sortData(Object.fromEntries(selected)) };
 }
+
+/** Tells whether the provider reads the keys that are copied as they are. */
+const isByProvider = (via: Via): boolean => via === "Object" || via === "ConnectionSecret";
 
 /** Keeps copies in the order of the input up to MAX_COPIES_BYTES, and leaves out the rest: Crossplane refuses a larger response. */
 export function limitCopies<Share extends { readonly judgement: Judgement }>(
@@ -47,13 +52,14 @@ export function limitCopies<Share extends { readonly judgement: Judgement }>(
   let free = MAX_COPIES_BYTES;
   return shares.map((share) => {
     const { judgement } = share;
-    if (judgement.is !== "copy" || judgement.secret.is !== "read") return share;
+    if (judgement.is !== "copy") return share;
     const { source, secret } = judgement;
+    const data = secret.is === "read" ? secret.data : {};
     const sizes = new Map<NamedCopy, number>();
     const targets = judgement.targets.map((target): JudgedTarget => {
       const { copy, leave } = target;
-      if (leave !== "granted" || !needsSource(copy)) return target;
-      const size = sizes.get(copy) ?? estimateSize(copy, source, secret.data);
+      if (leave !== "granted") return target;
+      const size = sizes.get(copy) ?? estimateSize(copy, source, data);
       sizes.set(copy, size);
       if (size > free) return { ...target, leave: "tooLarge" };
       free -= size;
@@ -72,20 +78,20 @@ const KEY_BYTES = 200;
 /** Estimates the bytes of a copy in the response, as an upper bound: its owner and its team decide the real size. */
 function estimateSize({ via, keys }: NamedCopy, source: SecretName, data: JsonObject): number {
   const sizeOf = (key: string): number => toPlainText(ownValue(data, key)).length;
-  const named = keys ?? Object.keys(data).map((key) => ({ from: key, to: key }));
+  const all = via === "Object" ? [] : Object.keys(data);
   let size = 0;
-  for (const key of named) {
+  for (const key of keys ?? all.map((name) => ({ from: name, to: name }))) {
     size += KEY_BYTES + key.to.length;
     if (!("from" in key)) size += estimateTemplate(key.parts, sizeOf);
-    // An Object that publishes keys repeats their Secret's name for each, and reads the values itself.
-    else if (via === "ConnectionSecret") size += key.from.length + source.namespace.length + source.name.length;
+    // For each key that the provider copies, an Object repeats the source's name.
+    else if (isByProvider(via)) size += key.from.length + source.namespace.length + source.name.length;
     else size += sizeOf(key.from);
   }
   return size;
 }
 
 /** Estimates the bytes of a template's result. URL encoding triples a value; a value's base64 is already a third longer than its text. */
-const estimateTemplate = (parts: Template, sizeOf: (key: string) => number): number => {
+const estimateTemplate = (parts: Parts, sizeOf: (key: string) => number): number => {
   let size = 0;
   for (const part of parts) {
     if (typeof part === "string") size += 4 * part.length;
@@ -93,6 +99,8 @@ const estimateTemplate = (parts: Template, sizeOf: (key: string) => number): num
   }
   return size;
 };
+
+type Parts = Extract<NamedKey, { parts: unknown }>["parts"];
 
 /** Sorts values by key, in one pass: there may be many. */
 function sortData(values: JsonObject): Data {
@@ -109,7 +117,7 @@ function fromKey(key: string, data: JsonObject, secret: SecretName): string | Sh
   return typeof value === "string" ? value : { is: "KeyNotFound", secret, key };
 }
 
-function fromTemplate(parts: Template, data: JsonObject, secret: SecretName): string | SharingReason {
+function fromTemplate(parts: Parts, data: JsonObject, secret: SecretName): string | SharingReason {
   const texts: string[] = [];
   for (const part of parts) {
     const text = typeof part === "string" ? part : decodeText(part.key, data, secret);

@@ -146,7 +146,7 @@ function decideUpdate(copy: ObservedCopy, target: Target, data: Data, share: Cop
 }
 
 /** Tells whether an Object writes its Secret, and deletes it with itself. */
-const isWriter = ({ copy: { via } }: Target): boolean => via === "Object" || via === "ObjectWithValues";
+const isWriter = ({ copy: { via } }: Target): boolean => via === "Object";
 
 /**
  * Tells whether an Object that observes may have all policies. Crossplane v2 derives its name from its XR and its name in the

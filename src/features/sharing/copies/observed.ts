@@ -35,7 +35,6 @@ const COPY_PREFIX = "shared/";
 /** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
 const SUFFIXES = {
   Object: "",
-  ObjectWithValues: "",
   ConnectionSecret: "/connection-secret",
   Secret: "/secret",
   CompositeConnectionDetails: "",

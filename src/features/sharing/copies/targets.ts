@@ -3,12 +3,13 @@ import { CONNECTION_SECRET_REF, type SecretName } from "../../../crossplane/copi
 import type { Copy } from "../../../input/connection.ts";
 import { quote } from "../../../model/condition.ts";
 import { stringAt } from "../../../model/document.ts";
-import { DNS_LABEL, isName, SECRET_KEY } from "../../../model/names.ts";
+import { DNS_LABEL, isName } from "../../../model/names.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
 import { MAX_TARGETS } from "../reasons.ts";
 import { formatSecret, isSameSecret } from "../source.ts";
-import type { NamedCopy, NamedKey, Target } from "../verdict.ts";
+import type { NamedCopy, Target } from "../verdict.ts";
+import { findKeyFault, nameKeys } from "./keys.ts";
 
 /** The Secrets that are to be the copies of one shared resource, resolved once. */
 export interface Targets {
@@ -20,16 +21,19 @@ export interface Targets {
   readonly isCutOff: boolean;
   /** The field that has to be set first. */
   readonly unset: string | undefined;
+  /** What is wrong with a field that lists keys. */
+  readonly fault: string | undefined;
   /** For each copy that goes into the XR's connection details, its keys; undefined where these are all, or not known. */
   readonly details: readonly NamedCopy["keys"][];
 }
 
 /** Finds where the copies go. */
 export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
-  const resolved = copies.map((copy) => ({ copy, keys: nameKeys(copy.keys, call) }));
+  const resolved = copies.map((copy) => ({ copy, keys: nameKeys(copy, call) }));
   const details = resolved
     .filter(({ copy }) => copy.via === "CompositeConnectionDetails")
     .map(({ keys }) => (keys.is === "set" ? keys.value : undefined));
+  const [fault] = resolved.flatMap(({ keys }) => (keys.is === "faulty" ? [keys.fault] : []));
   const list: Target[] = [];
   let isCutOff = false;
   for (const { copy, keys } of resolved) {
@@ -37,14 +41,14 @@ export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
     const name = findName(copy, call);
     const [missing] = [namespaces, name, keys].flatMap((each) => (each.is === "unset" ? [each.field] : []));
     if (namespaces.is === "unset" || name.is === "unset" || keys.is === "unset")
-      return { list: [], namespaces: [], isCutOff: false, unset: missing, details };
-    const named: NamedCopy = { ...copy, keys: keys.value };
+      return { list: [], namespaces: [], isCutOff: false, unset: missing, fault, details };
+    const named: NamedCopy = { ...copy, keys: keys.is === "set" ? keys.value : [] };
     const distinct = takeDistinct(namespaces.value, MAX_TARGETS - list.length);
     for (const namespace of distinct.taken) list.push({ namespace, name: name.value, copy: named });
     isCutOff ||= distinct.isCutOff;
   }
   const namespaces = [...new Set(list.map(({ namespace }) => namespace))];
-  return { list, namespaces, isCutOff, unset: undefined, details };
+  return { list, namespaces, isCutOff, unset: undefined, fault, details };
 }
 
 /** Takes the first few different texts, in their order. */
@@ -74,40 +78,19 @@ function findName({ secretName }: Copy, call: Call): Resolved<string> {
   return { is: "set", value: name ?? call.composite.claim?.name ?? call.composite.name };
 }
 
-/** Names the keys of a copy, or the field that has to be set first. */
-function nameKeys(keys: Copy["keys"], call: Call): Resolved<NamedCopy["keys"]> {
-  if (keys === undefined) return { is: "set", value: undefined };
-  const named: NamedKey[] = [];
-  for (const key of keys) {
-    const to = resolveString(key.to, call);
-    if (to.is === "unset") return to;
-    named.push({ ...key, to: to.value });
-  }
-  return { is: "set", value: named };
-}
-
 /**
  * Finds what is wrong with the targets: with a key's name, or with a Secret's. These come from the XR, so they are checked here and
  * not with the input.
  */
-export function findTargetFault({ list }: Targets, source: SecretName, { composite }: Call): string | undefined {
-  for (const copy of new Set(list.map((target) => target.copy))) {
-    const fault = findKeyFault(copy);
+export function findTargetFault(targets: Targets, source: SecretName, call: Call): string | undefined {
+  if (targets.fault !== undefined) return targets.fault;
+  for (const copy of new Set(targets.list.map((target) => target.copy))) {
+    const fault = findKeyFault(copy, call);
     if (fault !== undefined) return fault;
   }
-  for (const target of list) {
-    const fault = findSecretFault(target, source, composite.namespace);
+  for (const target of targets.list) {
+    const fault = findSecretFault(target, source, call.composite.namespace);
     if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-function findKeyFault({ keys = [] }: NamedCopy): string | undefined {
-  const seen = new Set<string>();
-  for (const { to } of keys) {
-    if (!SECRET_KEY.test(to)) return `${quote(to)} is not a Secret's key`;
-    if (seen.has(to)) return `more than one key is to be named ${to}`;
-    seen.add(to);
   }
   return undefined;
 }

@@ -30,7 +30,7 @@ const draftWith = (copy: JsonObject, parts: CallParts = {}): Draft =>
   runSharing(
     callOf({
       capabilities: v2,
-      sharedResources: [shared({ connection: { copies: [{ secretName: { value: "orders-db" }, ...copy }] } })],
+      sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", ...copy }] } })],
       ...parts,
       answers: { db: [database()], ...parts.answers },
     }),
@@ -79,22 +79,6 @@ describe("via Secret", () => {
     const draft = draftWith({ via: "Secret" }, { answers: absent, observed });
     expect(draft.resources.get(`${TARGET}/secret`)).toMatchObject({ ready: "True" });
     expect(says(draft)).toBe("Available: undefined");
-  });
-});
-
-describe("via ObjectWithValues", () => {
-  test("an Object holds the values, and nothing refers to the source", () => {
-    const { resources } = draftWith({ via: "ObjectWithValues" }, { answers: absent });
-    expect(resources.get(TARGET)).toMatchObject({
-      object: {
-        kind: "Object",
-        spec: {
-          forProvider: { manifest: { kind: "Secret", data: { password: base64("p@ss/1") } } },
-          providerConfigRef: { name: "default" },
-        },
-      },
-    });
-    expect(JSON.stringify([...resources])).not.toContain("references");
   });
 });
 
@@ -161,8 +145,8 @@ describe("via ConnectionSecret", () => {
   });
 });
 
-describe("toCompositeConnectionDetails", () => {
-  const copies = [{ toCompositeConnectionDetails: true, keys: [{ from: "password", to: "DB_PASSWORD" }] }];
+describe("via CompositeConnectionDetails", () => {
+  const copies = [{ via: "CompositeConnectionDetails", keys: [{ from: "password", to: "DB_PASSWORD" }] }];
   const sharedResources = [shared({ connection: { copies } })];
   test("the keys are the XR's own, and need a grant for the claim's namespace", () => {
     const { connectionDetails, resources } = draftWith({}, { sharedResources, answers: absent });
@@ -182,7 +166,7 @@ describe("toCompositeConnectionDetails", () => {
   });
 
   test("without listed keys, what an earlier step desires is newer than what stays", () => {
-    const all = [shared({ connection: { copies: [{ toCompositeConnectionDetails: true }] } })];
+    const all = [shared({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } })];
     const details = { theirs: "old", ours: "kept" };
     const call = callOf({ capabilities: v2, sharedResources: all, answers: { db: [] }, details });
     const composite = {
@@ -317,7 +301,7 @@ describe("keys", () => {
 });
 
 test("a large Secret is not copied more often than an answer to Crossplane can hold", () => {
-  const namespaces = { value: Array.from({ length: 1000 }, (_, index) => `n${index}`) };
+  const namespaces = Array.from({ length: 1000 }, (_, index) => `n${index}`);
   const everywhere = database({ annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": "*" } });
   const draft = draftWith(
     { via: "Secret", namespaces },
@@ -334,7 +318,7 @@ test("nor are the Secrets of several shared resources, whose answers are one: th
     {},
     {
       sharedResources: names.map((name) =>
-        shared({ name, connection: { copies: [{ via: "Secret", secretName: { value: name } }] } }),
+        shared({ name, connection: { copies: [{ via: "Secret", secretName: name }] } }),
       ),
       answers: Object.fromEntries(
         names.flatMap((name) => [
@@ -363,8 +347,14 @@ test.each<{ reason: string; copy: JsonObject; data: JsonObject; copies: number }
     data: Object.fromEntries(Array.from({ length: 1600 }, (_, index) => [`${index}`.padStart(253, "k"), "eA=="])),
     copies: 2,
   },
+  {
+    reason: "those that the input lists",
+    copy: { keys: Array.from({ length: 1600 }, (_, index) => ({ from: "a", to: `${index}`.padStart(253, "k") })) },
+    data: {},
+    copies: 4,
+  },
 ])("$reason count as well", ({ copy, data, copies }) => {
-  const names = Array.from({ length: 6 }, (_, index) => ({ ...copy, secretName: { value: `s${index}` } }));
+  const names = Array.from({ length: 6 }, (_, index) => ({ ...copy, secretName: `s${index}` }));
   const draft = draftWith(
     {},
     { sharedResources: [shared({ connection: { copies: names } })], answers: { [SECRET]: [source(data)] } },
@@ -389,7 +379,7 @@ describe("the source Secret is asked for last, and with it the Secret that it is
     },
     {
       reason: "where one of two namespaces is granted",
-      copy: { via: "Secret", namespaces: { value: ["team-a", "team-b"] } },
+      copy: { via: "Secret", namespaces: ["team-a", "team-b"] },
       asked: ["shared-resource/db/secret", `${TARGET}/secret/target`],
     },
   ])("$reason", ({ copy, parts, asked }) => {
@@ -398,7 +388,7 @@ describe("the source Secret is asked for last, and with it the Secret that it is
 
   test("one that is gone keeps the copies, or takes them away where the input says so", () => {
     const observed = { [`${TARGET}/secret`]: { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" } } };
-    const copies = [{ secretName: { value: "orders-db" }, via: "Secret" }];
+    const copies = [{ secretName: "orders-db", via: "Secret" }];
     const kept = ["Keep", "Delete"].map((onSourceMissing) => {
       const sharedResources = [shared({ connection: { onSourceMissing, copies } })];
       const draft = draftWith({}, { sharedResources, observed, answers: { [SECRET]: [] } });
@@ -545,27 +535,31 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
       parts: { capabilities: [] },
       more: { grant: "ReferenceGrant" },
       copies: [
-        { secretName: { value: "a" }, via: "Secret" },
-        { secretName: { value: "b" }, via: "ObjectWithValues" },
-        { secretName: { value: "c" }, via: "ConnectionSecret" },
-        { toCompositeConnectionDetails: true },
+        { secretName: "a", via: "Secret" },
+        {
+          secretName: "b",
+          keys: [
+            { from: "a", to: "a" },
+            { value: "b", to: "b" },
+            { value: "{c}", to: "c" },
+          ],
+        },
+        { secretName: "c", via: "ConnectionSecret" },
+        { via: "CompositeConnectionDetails" },
       ],
       faults: [
         `grant: ReferenceGrant ${needsV2}; else use Annotation`,
         `connection.copies[0].via: Secret ${needsV2}; else use Object or ConnectionSecret`,
-        `connection.copies[1].via: ObjectWithValues ${needsV2}; else use Object or ConnectionSecret`,
+        `connection.copies[1].keys[2].value: a key of the Secret ${needsV2}; else use from`,
         `connection.copies[2].keys: required here: reading them from the Secret ${needsV2}`,
-        `connection.copies[3].toCompositeConnectionDetails: ${needsV2}; else use secretName`,
+        `connection.copies[3].via: CompositeConnectionDetails ${needsV2}; else use Object or ConnectionSecret`,
       ],
     },
     {
       reason: "an XR of v2 has no connection details",
       parts: { xr: namespaced },
-      copies: [{ toCompositeConnectionDetails: true }],
-      faults: [
-        "connection.copies[0].toCompositeConnectionDetails: XShop has no connection details, as all XRs of Crossplane v2; " +
-          "use secretName",
-      ],
+      copies: [{ via: "CompositeConnectionDetails" }],
+      faults: ["connection.copies[0].via: XShop has no connection details, as all XRs of Crossplane v2; use Object"],
     },
   ])("$reason", ({ copies, more, parts, faults }) => {
     const run = () => draftWith({}, { ...parts, sharedResources: [shared({ connection: { copies }, ...more })] });
@@ -578,7 +572,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
     const answers = {
       db: [database({ annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": "*" } })],
     };
-    const draft = draftWith({ via, namespaces: { value: "team-b" } }, { xr: namespaced, answers });
+    const draft = draftWith({ via, namespaces: "team-b" }, { xr: namespaced, answers });
     expect(says(draft)).toBe(
       `InvalidTarget: db: via: ${via} cannot reach namespace team-b from an XR in namespace team-a; via: Object can`,
     );
