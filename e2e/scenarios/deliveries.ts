@@ -109,7 +109,13 @@ const byDetails: Kind = {
   input: sharing([{ via: "CompositeConnectionDetails", ...listed }]),
 };
 
-const since2 = [bySecret, byTemplate, byDetails];
+const byOwnKeys: Kind = {
+  kind: "KeysUser",
+  scope: "Namespaced",
+  input: sharing([{ ...named, keys: { fromCompositeFieldPath: "spec.parameters.keys" } }]),
+};
+
+const since2 = [bySecret, byTemplate, byDetails, byOwnKeys];
 
 export const deliveries: Suite = {
   name: "delivering a connection Secret",
@@ -122,6 +128,7 @@ export const deliveries: Suite = {
     { name: "a plain Secret, granted by a ReferenceGrant", run: plainSecretIsGranted, isFor: isV2 },
     { name: "the owner sees who a ReferenceGrant serves", run: ownerSeesWho, isFor: isV2 },
     { name: "an Object holds what a template makes, and the provider the rest", run: templateIsFilled, isFor: isV2 },
+    { name: "keys that a team lists, and lists no longer", run: ownKeysAreListed, isFor: isV2 },
     { name: "connection details of the claim", run: detailsReachTheClaim, isFor: isV2 },
     { name: "a Secret that is nobody's copy is left alone", run: foreignSecretIsLeftAlone, isFor: isV2 },
     { name: "of two that want one Secret, the second is told", run: secondIsTold, isFor: isV2 },
@@ -250,6 +257,32 @@ async function templateIsFilled({ kubectl }: Rig): Promise<string> {
   await putPassword({ kubectl }, "cache-s3cret/3");
   await until("both follow a new password", async () => (await data()) === filled(3), PATIENCE);
   return "URL, type and CACHE_PASSWORD, and both follow a new password";
+}
+
+async function ownKeysAreListed({ kubectl }: Rig): Promise<string> {
+  const list = (keys: Readonly<Record<string, string | null>>) =>
+    kubectl.apply({
+      apiVersion: VERSION,
+      kind: byOwnKeys.kind,
+      metadata: { namespace: NAMESPACE, name: "own-keys" },
+      spec: { parameters: { secret: "own-keys", keys } },
+    });
+  const data = async () => JSON.stringify(at(await kubectl.get("secret/own-keys", NAMESPACE), "data"));
+  const password = encode("cache-s3cret/3");
+  await list({ OLD: "password", OLD_URL: "{username}:{password}" });
+  const url = encode("cache:cache-s3cret/3");
+  await until(
+    "they are there",
+    async () => (await data()) === JSON.stringify({ OLD: password, OLD_URL: url }),
+    PATIENCE,
+  );
+  await list({ NEW: "password", NEW_URL: "{username}:{password}" });
+  await until(
+    "the new ones alone",
+    async () => (await data()) === JSON.stringify({ NEW: password, NEW_URL: url }),
+    PATIENCE,
+  );
+  return "OLD and OLD_URL became NEW and NEW_URL";
 }
 
 async function detailsReachTheClaim({ kubectl }: Rig): Promise<string> {

@@ -1,7 +1,7 @@
 import { canSelectNamespaces } from "../../../crossplane/composite.ts";
 import type { Copy } from "../../../input/connection.ts";
 import type { ValueSource } from "../../../input/fields.ts";
-import { quote } from "../../../model/condition.ts";
+import { brief, quote } from "../../../model/condition.ts";
 import type { Document } from "../../../model/document.ts";
 import { type FieldPath, formatFieldPath, valueAt } from "../../../model/field-path.ts";
 import { isObject, type JsonValue, toPlainText } from "../../../model/json.ts";
@@ -87,7 +87,7 @@ function makeKey(to: string, template: Template, call: Call): MadeKey {
       continue;
     }
     const text = fillIn(part, call);
-    if (text === "") return { is: "unset", field: describeField({ is: "composite", path: part.field }) };
+    if (text === "") return { is: "unset", field: `${brief(formatFieldPath(part.field))} of the XR` };
     parts.push(text);
   }
   return { to, parts };
