@@ -188,7 +188,12 @@ async function labelGoes({ kubectl }: Rig): Promise<string> {
   await install(kubectl, [reader]);
   await putPassword(kubectl, labelled, "labelled-s3cret");
   await grantByLabel({ writeConnectionSecretToRef: labelled.secret });
-  await kubectl.apply({ apiVersion: VERSION, kind: reader.claim, metadata: { namespace: READERS, name: "app" } });
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: reader.claim,
+    metadata: { namespace: READERS, name: "app" },
+    spec: {},
+  });
   await until("the copy is there", isThere, PATIENCE);
   await grantByLabel({});
   const isTold = async () => (await conditions()).reason === "NoConnectionSecret";
