@@ -6,6 +6,7 @@ import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { auditing } from "./scenarios/audit.ts";
 import { awsLists, awsMigration, awsMoves, awsTagWar } from "./scenarios/aws.ts";
+import { bindings } from "./scenarios/bindings.ts";
 import { changes } from "./scenarios/changes.ts";
 import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
@@ -79,6 +80,7 @@ export const suites: readonly Suite[] = [
   closedNamespaces,
   sharedNetwork,
   consumers,
+  bindings,
   tagWar,
   tagOwners,
   tagPairs,
@@ -105,7 +107,7 @@ export const suites: readonly Suite[] = [
 /** What Crossplane's generations do differently. The rest was seen on each of them, too (docs/compatibility.md), and is so again by hand. */
 const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
   "v1.20": [
-    ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, sharedNetwork, consumers],
+    ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, sharedNetwork, consumers, bindings],
     ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims],
     ...[installation, steadyCost, afterAll],
   ],

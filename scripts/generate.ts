@@ -38,9 +38,18 @@ function stepsOf(file: string): string {
   if (steps === undefined) throw new Error(`cannot find spec.pipeline in ${file}`);
   return fenced(steps.replaceAll(/^ {2}/gm, ""));
 }
+
+/** The end of a file, from a field on. */
+function endOf(file: string, field: string): string {
+  const [, indent = "", end] = new RegExp(`\\n( *)(${field}:\\n[^]*)$`).exec(read(file)) ?? [];
+  if (end === undefined) throw new Error(`cannot find ${field} in ${file}`);
+  return fenced(end.replaceAll(`\n${indent}`, "\n"));
+}
+
 const sections: Readonly<Record<string, string>> = {
   demo: demoTable(),
   step: stepsOf("examples/share-database/composition.yaml"),
+  "network share": endOf("examples/share-network/composition.yaml", "sharedResources"),
   "quick start step": stepsOf("deploy/quick-start/03-kinds.yaml"),
   input: inputReference(),
   flags: flagsReference(),

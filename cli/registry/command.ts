@@ -83,7 +83,7 @@ function addWhoOwns(registry: Command, choose: Choose): void {
 function addConsumers(registry: Command, choose: Choose): void {
   const consumers = withFlags(registry.command("consumers"), registryFlags("The shared resource's own namespace."));
   consumers
-    .description("Show who has a copy of a shared resource's connection Secret.")
+    .description("Show who uses a shared resource, or asks for it.")
     .argument("<kind>", "The kind of the shared resource. KIND/NAME is accepted, too.")
     .argument("[name]", "The shared resource's name.")
     .option(
@@ -121,7 +121,7 @@ function splitSlash(text: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-const DESCRIPTION = `Show who owns cloud resources and who else needs them (list, who-owns), or who has a copy of a shared resource's connection Secret (consumers). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed resources, and for consumers on Objects of provider-kubernetes, Secrets (their metadata), Namespaces and ReferenceGrants, and "get" on the shared resource.`;
+const DESCRIPTION = `Show who owns cloud resources and who else needs them (list, who-owns), or who uses a shared resource (consumers). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed resources, and for consumers on ConfigMaps, EnvironmentConfigs, Namespaces and ReferenceGrants, and "get" on the shared resource.`;
 
 const NOTES = `
 Exit codes:

@@ -21,6 +21,10 @@ export const closedNamespaces: Suite = {
     { name: "is not written to before it takes copies", run: namespacesAreClosed },
     { name: "is, when it says so", run: namespaceOpens },
     { name: "is not written to by a nested XR, which asks in the name of its claim", run: nestedIsAsked },
+    {
+      name: "is granted by its labels: when they go, its copy goes, though the owner names no Secret any more",
+      run: labelGoes,
+    },
   ],
 };
 
@@ -134,4 +138,72 @@ async function nestedIsAsked({ kubectl }: Rig): Promise<string> {
   await until("it is told so", async () => (await told())?.reason === "NamespaceNotAccepting", PATIENCE);
   await assertClosed({ kubectl }, VICTIM);
   return String((await told())?.message);
+}
+
+const reader: Kind = {
+  kind: "XReader",
+  scope: "Legacy",
+  claim: "Reader",
+  input: {
+    sharedResources: [
+      {
+        name: "vault",
+        apiVersion: VERSION,
+        kind: vault.kind,
+        select: { name: { value: "labelled-vault" } },
+        connection: { copies: [{ secretName: { value: "read" } }] },
+      },
+    ],
+  },
+};
+
+const SELECTOR = "shared-infrastructure.fn.crossplane.io/allowed-namespace-selector";
+const READERS = "vault-readers";
+const labelled = sourceOf(vault, "labelled-vault", EVIL);
+
+/** The longest chain of requirements: Crossplane gives up after five calls that ask for something new. */
+async function labelGoes({ kubectl }: Rig): Promise<string> {
+  const grantByLabel = (spec: object) =>
+    kubectl.apply({
+      apiVersion: VERSION,
+      kind: vault.kind,
+      metadata: { name: labelled.name, annotations: { [SELECTOR]: "vault=open" } },
+      spec,
+    });
+  const label = (value: string | null) =>
+    kubectl.patch(`namespace/${READERS}`, { metadata: { labels: { vault: value } } });
+  const conditions = async () => {
+    const claim = await kubectl.get(`readers.${GROUP}/app`, READERS);
+    const [xr] = await kubectl.list(`xreaders.${GROUP}`);
+    return { reason: conditionOf(claim, "SharedResourcesReady")?.reason, synced: conditionOf(xr, "Synced") };
+  };
+  const assertSynced = async () => {
+    const { synced } = await conditions();
+    if (synced?.status !== "True") throw new Error(`the XR is not synced: ${synced?.message}`);
+  };
+  const isThere = () => holdsPassword(kubectl, "read", READERS, "labelled-s3cret");
+
+  await kubectl.apply(namespaceOf(READERS));
+  await label("open");
+  await install(kubectl, [reader]);
+  await putPassword(kubectl, labelled, "labelled-s3cret");
+  await grantByLabel({ writeConnectionSecretToRef: labelled.secret });
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: reader.claim,
+    metadata: { namespace: READERS, name: "app" },
+    spec: {},
+  });
+  await until("the copy is there", isThere, PATIENCE);
+  await grantByLabel({});
+  const isTold = async () => (await conditions()).reason === "NoConnectionSecret";
+  await until("the claim is told that no Secret is named", isTold, PATIENCE);
+  await sleep(4000); // several reconciles, in each of which it could go wrong
+  await assertSynced();
+  if (!(await isThere())) throw new Error("the copy is gone, while its namespace is granted");
+  await label(null);
+  await until("the copy is gone", async () => (await kubectl.get("secret/read", READERS)) === undefined, PATIENCE);
+  const { reason } = await conditions();
+  await assertSynced();
+  return `kept while labelled, gone without the label; the claim says ${reason}, and its XR is Synced`;
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../src/model/json.ts";
-import { isV2 } from "../rig/crossplane.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
-import { at, conditionOf } from "../rig/objects.ts";
+import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { GROUP, install, type Kind, open, pluralOf, VERSION } from "./definitions.ts";
@@ -15,7 +14,7 @@ const NAMESPACE = "warehouses";
 const TEAMS = ["warehouse-team-a", "warehouse-team-b", "warehouse-team-c"] as const;
 const [ALICE, BOB, CAROL] = TEAMS;
 
-/** An Object that makes the credential's Secret: eight digits twice are a value in base64. */
+/** An Object that makes the credential's Secret: sixteen digits twice are a value in base64. */
 const template = {
   apiVersion: "kubernetes.crossplane.io/v1alpha2",
   kind: "Object",
@@ -24,7 +23,7 @@ const template = {
       manifest: {
         apiVersion: "v1",
         kind: "Secret",
-        metadata: { namespace: NAMESPACE, name: "warehouse-{namespace}" },
+        metadata: { namespace: NAMESPACE, name: "warehouse-{namespace}-{hash}" },
         data: { password: "{hash}{hash}" },
       },
     },
@@ -80,9 +79,9 @@ export const consumers: Suite = {
   ],
 };
 
-async function eachGetsItsOwn({ kubectl, version }: Rig): Promise<string> {
+async function eachGetsItsOwn({ kubectl }: Rig): Promise<string> {
   await kubectl.apply(...[NAMESPACE, ...TEAMS].map(namespaceOf));
-  await install(kubectl, [isV2(version) ? warehouse : withKinds(warehouse), user]);
+  await install(kubectl, [warehouse, user]);
   await grant(kubectl, TEAMS);
   for (const namespace of TEAMS) {
     await kubectl.apply({ apiVersion: VERSION, kind: user.claim, metadata: { namespace, name: "app" }, spec: {} });
@@ -98,12 +97,6 @@ async function eachGetsItsOwn({ kubectl, version }: Rig): Promise<string> {
   await until("all are listed", async () => (await listed(kubectl)).join() === TEAMS.join(), PATIENCE);
   return `${TEAMS.length} credentials; status.consumers lists ${(await listed(kubectl)).join(", ")}`;
 }
-
-/** Crossplane before v2.2 cannot say what is installed. */
-const withKinds = ({ input, ...kind }: Kind): Kind => {
-  const { consumers: section } = input as { consumers: object };
-  return { ...kind, input: { consumers: { ...section, kinds: ["Object"] } } };
-};
 
 async function deletionIsRefused({ kubectl }: Rig): Promise<string> {
   const isMarked = async () => at(await kubectl.get(OWNER), "metadata.labels[crossplane.io/in-use]") === "true";
@@ -159,15 +152,15 @@ const grant = (kubectl: Kubectl, namespaces: readonly string[]): Promise<void> =
 const passwordOf = async (kubectl: Kubectl, team: string) =>
   at(await kubectl.get("secret/warehouse", team), "data.password");
 
-const sourceOf = async (kubectl: Kubectl, team: string) =>
-  at(await kubectl.get(`secret/warehouse-${team}`, NAMESPACE), "data.password");
+/** The Secret of a team's credential, whose name ends with a hash. */
+const credentialOf = async (kubectl: Kubectl, team: string) =>
+  (await kubectl.list("secrets", NAMESPACE)).find((secret) => nameOf(secret).startsWith(`warehouse-${team}-`));
+
+const sourceOf = async (kubectl: Kubectl, team: string) => at(await credentialOf(kubectl, team), "data.password");
 
 /** The parts of a team's credential and of its copy that must not change. */
 async function secretsOf(kubectl: Kubectl, team: string): Promise<readonly unknown[]> {
-  const secrets = [
-    await kubectl.get(`secret/warehouse-${team}`, NAMESPACE),
-    await kubectl.get("secret/warehouse", team),
-  ];
+  const secrets = [await credentialOf(kubectl, team), await kubectl.get("secret/warehouse", team)];
   return secrets.map((secret) => [at(secret, "metadata.uid"), at(secret, "type"), at(secret, "data")]);
 }
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { runCommand } from "../../testing/tools/run-command.ts";
 import { isV2 } from "../rig/crossplane.ts";
 import { roleFor } from "../rig/crossplane-rights.ts";
 import { at, conditionOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { compose, compositionOf, definitionOf, GROUP, ours, readManagedKind, VERSION } from "./definitions.ts";
+import { compose, compositionOf, definitionOf, GROUP, open, ours, readManagedKind, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { ALLOWED, namespaceOf } from "./source.ts";
 
@@ -14,13 +15,18 @@ export const sharedNetwork: Suite = {
   name: "a shared network",
   scenarios: [
     { name: "gives its subnets to a database before that is created", run: isGranted },
-    { name: "leaves them in a running database when its grant is taken back", run: isTakenBack },
+    { name: "lists the claim that takes its fields, and is not deleted under it", run: isProtected },
+    {
+      name: "leaves them in a running database when its grant is taken back, and is protected no longer",
+      run: isTakenBack,
+    },
     { name: "is patched into a resource of another name: the XR stops, and nothing is created", run: isMisspelt },
     {
       name: "is shown in a status field that the XRD lacks: the conditions are right all the same",
       run: statusIsMissing,
       isFor: isV2, // earlier ones cannot be asked for a schema
     },
+    { name: 'is granted to "*" and protected, and deleted when that is taken back', run: isDeleted },
   ],
 };
 
@@ -53,11 +59,17 @@ async function prepare({ kubectl }: Rig): Promise<void> {
     namespaceOf(TEAM),
     readManagedKind("Group", CLOUD),
     roleFor("network", [CLOUD]),
-    definitionOf({ kind: "XNet", status: { subnets: { type: "array", items: { type: "string" } } } }),
+    definitionOf({
+      kind: "XNet",
+      status: { subnets: { type: "array", items: { type: "string" } }, consumers: open },
+    }),
     definitionOf({ kind: "XSite", claim: "Site" }),
   );
   await kubectl.established(`xrd/xnets.${GROUP}`, `xrd/xsites.${GROUP}`);
   await kubectl.apply(
+    compositionOf("XNet", [
+      ours("consumers", { consumers: { list: { toCompositeFieldPath: "status.consumers" }, protect: true } }),
+    ]),
     compositionOf("XSite", composing(network), { name: "granted" }),
     compositionOf("XSite", composing(misspelt), { name: "misspelt" }),
     compositionOf("XSite", [sharing([shown])], { name: "missing" }),
@@ -101,6 +113,33 @@ async function isGranted(rig: Rig): Promise<string> {
   return JSON.stringify(await subnetsOf(rig, "granted"));
 }
 
+const NETWORK = `xnets.${GROUP}/main`;
+
+const isInUse = async ({ kubectl }: Rig) =>
+  at(await kubectl.get(NETWORK), "metadata.labels[crossplane.io/in-use]") === "true";
+
+/** @returns the sentence with which deletion is refused. */
+async function assertRefused(rig: Rig): Promise<string> {
+  await until("Crossplane has seen the Usage", () => isInUse(rig), PATIENCE);
+  const refusal = await rig.kubectl.run("delete", NETWORK, "--wait=false").then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  if (refusal === undefined) throw new Error("it was deleted under its consumers");
+  if (!refusal.includes(`in namespace ${TEAM}`)) throw new Error(`the sentence does not name ${TEAM}: ${refusal}`);
+  return /with reason: "(?<sentence>[^"]*?)\\?"/.exec(refusal)?.groups?.["sentence"] ?? refusal;
+}
+
+async function isProtected(rig: Rig): Promise<string> {
+  const listed = async () => JSON.stringify(at(await rig.kubectl.get(NETWORK), "status.consumers.items") ?? []);
+  await until("its status lists the claim", async () => (await listed()).includes(`"namespace":"${TEAM}"`), PATIENCE);
+  const args = ["consumers", `xnets.${GROUP}`, "main", "--kubeconfig", rig.kubeconfig];
+  const { exitCode, stdout } = await runCommand("registry", args);
+  const isShown = new RegExp(`^${TEAM} +Site\\.${GROUP} +granted +- +yes$`, "m").test(stdout);
+  if (exitCode !== 0 || !isShown) throw new Error(`registry consumers printed ${stdout}`);
+  return assertRefused(rig);
+}
+
 async function isTakenBack(rig: Rig): Promise<string> {
   await grant(rig, "somebody-else");
   const isRefused = async () => (await reasonOf(rig, "granted")) === "AccessNotGranted";
@@ -108,6 +147,7 @@ async function isTakenBack(rig: Rig): Promise<string> {
   await sleep(4000); // several reconciles
   const after = JSON.stringify(await subnetsOf(rig, "granted"));
   if (after !== '[["subnet-a","subnet-b"]]') throw new Error(`it has ${after}`);
+  await until("nothing protects it", async () => !(await isInUse(rig)), PATIENCE);
   return String(conditionOf(await site(rig, "granted"), "SharedResourcesReady")?.message);
 }
 
@@ -134,4 +174,14 @@ async function statusIsMissing(rig: Rig): Promise<string> {
   const isFresh = async () => (await reasonOf(rig, "missing")) === "AccessNotGranted";
   await until("the condition follows the grant", isFresh, PATIENCE);
   return message;
+}
+
+async function isDeleted(rig: Rig): Promise<string> {
+  await grant(rig, "*");
+  const sentence = await assertRefused(rig);
+  await grant(rig, "somebody-else");
+  await until("nothing protects it", async () => !(await isInUse(rig)), PATIENCE);
+  await rig.kubectl.run("delete", NETWORK, "--wait=false");
+  await until("it is gone", async () => (await rig.kubectl.get(NETWORK)) === undefined, PATIENCE);
+  return `refused (${sentence}), and deleted at the first try without the grant`;
 }
