@@ -25,7 +25,7 @@ const NAMESPACE_PATH = parseFieldPath("metadata.namespace");
 const CROSSPLANE_PATH = parseFieldPath("spec.crossplane");
 const CLAIM_REF_KIND = parseFieldPath("spec.claimRef.kind");
 const CLAIM_REF_NAME = parseFieldPath("spec.claimRef.name");
-const CLAIM_REF_NAMESPACE = parseFieldPath("spec.claimRef.namespace");
+export const CLAIM_REF_NAMESPACE = parseFieldPath("spec.claimRef.namespace");
 
 /** @throws {FunctionError} `InvalidInput` where there is no XR, as in an Operation. */
 export function toComposite(document: Document): Composite {
