@@ -67,10 +67,11 @@ export const claimNamespace = (resource: Document): string | undefined =>
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
+/** Reads the claim. Below a claim's XR, `spec.claimRef` comes from a Composition: it counts as far as Crossplane's label agrees. */
 function readClaim(document: Document): Composite["claim"] {
   const name = stringAt(document, CLAIM_REF_NAME);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);
-  if (name === undefined || namespace === undefined) return undefined;
+  if (name === undefined || namespace === undefined || claimNamespace(document) !== namespace) return undefined;
   return { kind: stringAt(document, CLAIM_REF_KIND) ?? "Claim", name, namespace };
 }
 
