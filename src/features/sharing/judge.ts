@@ -84,7 +84,7 @@ function judgeConnection(
 
 /**
  * Holds on to the resource that the XR is bound to, as long as its grant stands, where the XR names another one that it may not use, or
- * none. Where no such grant stands any more, fields are refused: an XR that names nothing does not undo a revocation.
+ * none. Its fields are read again, for those that the XR shows may be another one's. Where no such grant stands any more, fields are refused: an XR that names nothing does not undo a revocation.
  */
 function withHeld(
   judged: Judgement,
@@ -99,16 +99,20 @@ function withHeld(
     wanted !== undefined && isSameResource(resource, wanted.resource);
   const bound = before.filter(({ access }) => access === "Granted");
   const own = consumerNamespace(call.composite);
-  const held = bound.filter((binding) => {
+  const held = bound.flatMap((binding) => {
     const asking =
       own === undefined ? [...namespaces, ...binding.secrets.map((secret) => secret.namespace), "*"] : [own];
-    return !isWanted(binding) && judgeBound(binding.resource, shared, asking, call) !== "ended";
+    const judgedBound = isWanted(binding) ? undefined : judgeBound(binding.resource, shared, asking, call);
+    return judgedBound === undefined || judgedBound.is === "ended" ? [] : [{ ...binding, ...judgedBound }];
   });
+  const fieldsOf = held.flatMap(({ document }) => document ?? []).slice(0, 1);
+  const isWaiting = held.some(({ is }) => is === "pending");
   const isRevoked = before.some((binding) => isWanted(binding) && binding.access !== "Requested");
   return {
     ...judged,
+    readable: judged.readable.length > 0 ? judged.readable : fieldsOf,
     held: held.map(({ resource }) => resource),
-    isRefused: held.length === 0 && (judged.isRefused || bound.length > 0),
+    isRefused: !isWaiting && fieldsOf.length === 0 && (judged.isRefused || (held.length === 0 && bound.length > 0)),
     reasons: isRevoked ? judged.reasons.map(asRevoked) : judged.reasons,
   };
 }
