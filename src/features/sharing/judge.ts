@@ -71,7 +71,12 @@ function judgeConnection(
   const secret = source.is === "named" ? source.secret : undefined;
   const own = consumerNamespace(call.composite);
   const access = findShareAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
-  if (access.is === "pending") return withoutCopies("unknown", access.reason);
+  if (access.is === "pending") {
+    // Asked with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
+    if (secret !== undefined && findTargetFault(targets, secret, call) === undefined)
+      for (const target of targets.list) judgeAcceptance(target, call);
+    return withoutCopies("unknown", access.reason);
+  }
   const accessible = { resource, name, access };
   const judged =
     source.is === "named"
@@ -167,13 +172,15 @@ function judgeTargets(
   };
 }
 
-/** A namespace is asked whether it takes the copy only where the copy is granted to it. */
-function judgeTarget({ namespace, copy }: Target, access: KnownShareAccess, call: Call): JudgedTarget["leave"] {
-  if (!access.isGranted(namespace)) return "notGranted";
-  const isPlatforms = copy.namespaces === undefined || copy.namespaces.is === "literal";
+/** A namespace is asked whether it takes the copy while it is not known whether the copy is granted, and where it is. */
+function judgeTarget(target: Target, access: KnownShareAccess, call: Call): JudgedTarget["leave"] {
+  if (!access.isGranted(target.namespace)) return "notGranted";
   const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
-  return leave[judgeNamespace(namespace, isPlatforms, call)];
+  return leave[judgeAcceptance(target, call)];
 }
+
+const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
+  judgeNamespace(namespace, copy.namespaces === undefined || copy.namespaces.is === "literal", call);
 
 function findRefusals(
   judged: readonly JudgedTarget[],
