@@ -111,13 +111,17 @@ function withHeld(
     return judgedBound === undefined || judgedBound.is === "ended" ? [] : [{ ...binding, ...judgedBound }];
   });
   const fieldsOf = held.flatMap(({ document }) => document ?? []).slice(0, 1);
+  // The first is the one whose fields the XR has; others are those that copies still come from.
+  const isEnded = bound
+    .slice(0, 1)
+    .some((first) => !held.some(({ resource }) => isSameResource(resource, first.resource)));
   const isWaiting = held.some(({ is }) => is === "pending");
   const isRevoked = before.some((binding) => isWanted(binding) && binding.access !== "Requested");
   return {
     ...judged,
     readable: judged.readable.length > 0 ? judged.readable : fieldsOf,
     held: held.map(({ resource }) => resource),
-    isRefused: !isWaiting && fieldsOf.length === 0 && (judged.isRefused || (held.length === 0 && bound.length > 0)),
+    isRefused: !isWaiting && fieldsOf.length === 0 && (judged.isRefused || isEnded),
     reasons: isRevoked ? judged.reasons.map(asRevoked) : judged.reasons,
   };
 }
