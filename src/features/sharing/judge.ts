@@ -72,9 +72,7 @@ function judgeConnection(
   const own = consumerNamespace(call.composite);
   const access = findShareAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
   if (access.is === "pending") {
-    // Asked with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.
-    if (secret !== undefined && findTargetFault(targets, secret, call) === undefined)
-      for (const target of targets.list) judgeAcceptance(target, call);
+    if (secret !== undefined) askNamespaces(targets, secret, call);
     return withoutCopies("unknown", access.reason);
   }
   const accessible = { resource, name, access };
@@ -181,6 +179,12 @@ function judgeTarget(target: Target, access: KnownShareAccess, call: Call): Judg
   if (!access.isGranted(target.namespace)) return "notGranted";
   const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
   return leave[judgeAcceptance(target, call)];
+}
+
+/** Asked with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them. */
+function askNamespaces(targets: Targets, source: SecretName, call: Call): void {
+  if (findTargetFault(targets, source, call) !== undefined) return;
+  for (const target of targets.list) judgeAcceptance(target, call);
 }
 
 const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
