@@ -25,7 +25,7 @@ const NAMESPACE_PATH = parseFieldPath("metadata.namespace");
 const CROSSPLANE_PATH = parseFieldPath("spec.crossplane");
 const CLAIM_REF_KIND = parseFieldPath("spec.claimRef.kind");
 const CLAIM_REF_NAME = parseFieldPath("spec.claimRef.name");
-const CLAIM_REF_NAMESPACE = parseFieldPath("spec.claimRef.namespace");
+export const CLAIM_REF_NAMESPACE = parseFieldPath("spec.claimRef.namespace");
 
 /** @throws {FunctionError} `InvalidInput` where there is no XR, as in an Operation. */
 export function toComposite(document: Document): Composite {
@@ -67,10 +67,11 @@ export const claimNamespace = (resource: Document): string | undefined =>
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 
+/** Reads the claim. Below a claim's XR, `spec.claimRef` comes from a Composition: it counts as far as Crossplane's label agrees. */
 function readClaim(document: Document): Composite["claim"] {
   const name = stringAt(document, CLAIM_REF_NAME);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);
-  if (name === undefined || namespace === undefined) return undefined;
+  if (name === undefined || namespace === undefined || claimNamespace(document) !== namespace) return undefined;
   return { kind: stringAt(document, CLAIM_REF_KIND) ?? "Claim", name, namespace };
 }
 

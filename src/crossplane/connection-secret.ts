@@ -1,7 +1,8 @@
 import { type Document, stringAt } from "../model/document.ts";
 import { DNS_LABEL, isName } from "../model/names.ts";
-import { claimNamespace } from "./composite.ts";
+import { CLAIM_REF_NAMESPACE, claimNamespace } from "./composite.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "./copies.ts";
+import { findController } from "./metadata.ts";
 
 /** The connection Secret of a resource. */
 export type ConnectionSecret =
@@ -13,7 +14,7 @@ export type ConnectionSecret =
  * Judges the connection Secret that a resource names; the default namespace is the resource's own. provider-kubernetes can read
  * Secrets that the author of the resource cannot, so a namespaced resource may name Secrets of its own namespace only. A resource
  * that was composed for a claim has a spec that a tenant wrote: it may name Secrets of the claim's namespace, and the one that
- * Crossplane writes for it, whose name a claim cannot choose.
+ * Crossplane writes for it, if the claim cannot have chosen its name.
  */
 export function toConnectionSecret(
   resource: Document,
@@ -29,6 +30,15 @@ export function toConnectionSecret(
   return isOurs ? { is: "named", secret } : { is: "foreign" };
 }
 
-const isWrittenFor = (resource: Document, { namespace, name }: SecretName): boolean =>
-  stringAt(resource, [...CONNECTION_SECRET_REF, "namespace"]) === namespace &&
-  stringAt(resource, [...CONNECTION_SECRET_REF, "name"]) === name;
+/**
+ * Tells whether the Secret is the resource's connection Secret. Crossplane names that of a claim's own XR. What is composed further
+ * down gets the name from its Composition, which may take it from the claim; there it has to contain a uid, as is common.
+ */
+function isWrittenFor(resource: Document, { namespace, name }: SecretName): boolean {
+  const isIts =
+    stringAt(resource, [...CONNECTION_SECRET_REF, "namespace"]) === namespace &&
+    stringAt(resource, [...CONNECTION_SECRET_REF, "name"]) === name;
+  const uids = [stringAt(resource, ["metadata", "uid"]), findController(resource)?.uid].filter((uid) => uid);
+  const isClaimed = stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
+  return isIts && (isClaimed || uids.some((uid) => uid !== undefined && name.includes(uid)));
+}

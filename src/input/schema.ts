@@ -22,69 +22,76 @@ function mayFail(shares: readonly unknown[]): boolean {
   return objects.every(({ resolution }) => resolution !== "Fail") || objects.every((share) => !share["connection"]);
 }
 
+const FROZEN = "is not allowed with connection: a Fatal result keeps copies even if their grant is revoked";
+
 /** The input of a pipeline step: the source of its validation, its CRD (package/input) and its reference (docs/input.md). */
 export const inputSchema = z.strictObject({
   apiVersion: z.literal(INPUT_API_VERSION),
   kind: z.literal(INPUT_KIND),
   metadata: z.looseObject({}).optional(),
-  spec: z.strictObject({
-    responseTTL: duration
-      .prefault(DEFAULT_TTL)
-      .describe(
-        "Time to live of the response: Crossplane reconciles the XR again after this time, 10 % more or less depending on the " +
-          "XR. `0s` leaves the interval to Crossplane.",
-      ),
-    sharedResources: z
-      .array(sharedResourceSchema)
-      .refine(...unique("name"))
-      .refine(mayFail, {
-        when: ({ value }) => Array.isArray(value),
-        error:
-          "resolution: Fail is not allowed with connection: a Fatal result keeps copies even if their grant is revoked",
-      })
-      .prefault([])
-      .describe("Shared resources that this XR uses, and the copies of their connection Secrets."),
-    contextKey: z
-      .string()
-      .min(1)
-      .default(`${DOMAIN}/shared-resources`)
-      .describe(
-        "The context key under which later steps find the shared resources, as lists by name. Templates written for " +
-          "function-extra-resources read `apiextensions.crossplane.io/extra-resources`.",
-      ),
-    environment: z
-      .strictObject({
-        defaultData: z
-          .record(z.string(), json)
-          .default({})
-          .describe("Defaults; values from earlier steps and from `toEnvironment` win."),
-      })
-      .optional()
-      .describe("The environment that later steps read. `sharedResources[].toEnvironment` adds to it."),
-    publish: publishSchema.optional().describe("Makes fields of this XR available to others."),
-    consumers: consumersSchema
-      .optional()
-      .describe("For the Composition of a shared XR: serves its consumers. See docs/consumers.md."),
-    tags: tagsSchema
-      .optional()
-      .describe(
-        "Sets tags on composed resources, and decides which XR owns a cloud resource that several XRs declare. See docs/tags.md.",
-      ),
-    externalNames: externalNamesSchema
-      .optional()
-      .describe("Keeps the external names of managed resources. `{}` turns it on. See docs/restore.md."),
-    adoption: adoptionSchema
-      .optional()
-      .describe(
-        "Keeps every resource that the XR refers to until the XR controls it, for a restore. `{}` turns it on. The step " +
-          "must be the last of the pipeline. See docs/restore.md.",
-      ),
-    neverReconciled: neverReconciledSchema
-      .optional()
-      .describe(
-        "In an Operation only, without any other section: finds XRs that were never reconciled. See docs/cli.md.",
-      ),
-  }),
+  spec: z
+    .strictObject({
+      responseTTL: duration
+        .prefault(DEFAULT_TTL)
+        .describe(
+          "Time to live of the response: Crossplane reconciles the XR again after this time, 10 % more or less depending on the " +
+            "XR. `0s` leaves the interval to Crossplane.",
+        ),
+      sharedResources: z
+        .array(sharedResourceSchema)
+        .refine(...unique("name"))
+        .refine(mayFail, {
+          when: ({ value }) => Array.isArray(value),
+          error: `resolution: Fail ${FROZEN}`,
+        })
+        .prefault([])
+        .describe("Shared resources that this XR uses, and the copies of their connection Secrets."),
+      contextKey: z
+        .string()
+        .min(1)
+        .default(`${DOMAIN}/shared-resources`)
+        .describe(
+          "The context key under which later steps find the shared resources, as lists by name. Templates written for " +
+            "function-extra-resources read `apiextensions.crossplane.io/extra-resources`.",
+        ),
+      environment: z
+        .strictObject({
+          defaultData: z
+            .record(z.string(), json)
+            .default({})
+            .describe("Defaults; values from earlier steps and from `toEnvironment` win."),
+        })
+        .optional()
+        .describe("The environment that later steps read. `sharedResources[].toEnvironment` adds to it."),
+      publish: publishSchema.optional().describe("Makes fields of this XR available to others."),
+      consumers: consumersSchema
+        .optional()
+        .describe("For the Composition of a shared XR: serves its consumers. See docs/consumers.md."),
+      tags: tagsSchema
+        .optional()
+        .describe(
+          "Sets tags on composed resources, and decides which XR owns a cloud resource that several XRs declare. See docs/tags.md.",
+        ),
+      externalNames: externalNamesSchema
+        .optional()
+        .describe("Keeps the external names of managed resources. `{}` turns it on. See docs/restore.md."),
+      adoption: adoptionSchema
+        .optional()
+        .describe(
+          "Keeps every resource that the XR refers to until the XR controls it, for a restore. `{}` turns it on. The step " +
+            "must be the last of the pipeline. See docs/restore.md.",
+        ),
+      neverReconciled: neverReconciledSchema
+        .optional()
+        .describe(
+          "In an Operation only, without any other section: finds XRs that were never reconciled. See docs/cli.md.",
+        ),
+    })
+    .refine(
+      ({ sharedResources, tags }) =>
+        tags?.owner?.onConflict !== "Fail" || sharedResources.every(({ connection }) => connection === undefined),
+      { path: ["tags", "owner", "onConflict"], error: `Fail ${FROZEN}` },
+    ),
 });
 
 /** A validated input: defaults filled in, field paths parsed. */

@@ -77,7 +77,7 @@ const owner = z.strictObject({
     .enum(["Observe", "Withhold", "Fail"])
     .default("Observe")
     .describe(
-      "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: return a Fatal result.",
+      "For a resource that another XR owns. `Observe`: observe it. `Withhold`: do not create it. `Fail`: return a Fatal result; not with `connection`.",
     ),
   onRelease: z
     .enum(["HandOver", "Delete"])

@@ -8,8 +8,22 @@ const CLAIMED = documentOf({
     name: "orders",
     labels: { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "red" },
   },
-  spec: { writeConnectionSecretToRef: { namespace: "crossplane-system", name: "uid" } },
+  spec: {
+    claimRef: { namespace: "red", name: "orders" },
+    writeConnectionSecretToRef: { namespace: "crossplane-system", name: "uid" },
+  },
 });
+/** A nested XR, or a managed resource: its Composition may take the name from a field of the claim. */
+const nested = (name: string) =>
+  documentOf({
+    metadata: {
+      name: "orders",
+      uid: "5d2f",
+      labels: { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "red" },
+      ownerReferences: [{ apiVersion: "v1", kind: "XShop", name: "shop", uid: "77c1", controller: true }],
+    },
+    spec: { writeConnectionSecretToRef: { namespace: "crossplane-system", name } },
+  });
 const BOUND = documentOf({ metadata: { name: "orders" }, spec: { claimRef: { namespace: "red", name: "orders" } } });
 const NAMESPACED = documentOf({ metadata: { name: "orders", namespace: "db" } });
 
@@ -20,6 +34,14 @@ const foreign = { is: "foreign" };
 test("what was made for a claim may name the Secret that Crossplane writes for it", () => {
   const secret = { namespace: "crossplane-system", name: "uid" };
   expect(toConnectionSecret(CLAIMED, secret.name, secret.namespace)).toEqual({ is: "named", secret });
+});
+
+test.each([
+  ["its own uid", "5d2f-conn", "named"],
+  ["its XR's uid", "conn-77c1", "named"],
+  ["no uid: the claim may have chosen it, as that of another team's Secret", "root-credentials", "foreign"],
+])("what was composed below a claim's XR names a Secret with %s in its name", (_, name, is) => {
+  expect(toConnectionSecret(nested(name), name, "crossplane-system").is).toBe(is);
 });
 
 test.each([

@@ -87,6 +87,10 @@ describe("an input", () => {
       { sharedResources: [shared(), withoutConnection({ name: "network", resolution: "Fail" })] },
       "spec.sharedResources: resolution: Fail is not allowed with connection: a Fatal result keeps copies even if their grant is revoked",
     ),
+    row(
+      { sharedResources: [shared()], tags: { owner: { onConflict: "Fail" } } },
+      "spec.tags.owner.onConflict: Fail is not allowed with connection: a Fatal result keeps copies even if their grant is revoked",
+    ),
     row({ sharedResources: [shared(), shared()] }, 'spec.sharedResources: more than one with name "db"'),
     ...["/v1", "example.org", "example.org/v1/x", "../v1"].map((apiVersion) =>
       inShared({ apiVersion }, "apiVersion: not an API version, such as example.org/v1"),

@@ -15,8 +15,8 @@ export type Requirements = Draft["requirements"];
 
 /** The outcome of one reconcile's calls: "frozen" applies nothing and deletes nothing. */
 export type Outcome =
-  | { readonly is: "frozen"; readonly because: string }
-  | { readonly is: "done"; readonly draft: Draft };
+  | { readonly is: "frozen"; readonly because: string; readonly isRefused?: boolean }
+  | { readonly is: "done"; readonly draft: Draft; readonly calls: number };
 
 export interface Parts {
   readonly xr: JsonObject;
@@ -32,13 +32,14 @@ const MAX_CALLS = 6;
 
 /** Calls the pipeline as Crossplane does: until it requires what it has required in the call before. */
 export function callUntilStable({ input, before, lookUp, ...parts }: Parts): Outcome {
-  if (input === undefined) return { is: "frozen", because: "its input is refused" };
+  if (input === undefined) return { is: "frozen", because: "its input is refused", isRefused: true };
   const composite = toComposite(documentOf(parts.xr));
   let asked = before;
   for (let calls = 0; calls < MAX_CALLS; calls++) {
     const draft = runOnce({ request: requestOf(parts, answersTo(asked, lookUp)), input, composite });
     if (draft === undefined || isFatal(draft)) return { is: "frozen", because: "the function is Fatal" };
-    if (JSON.stringify([...draft.requirements]) === JSON.stringify([...asked])) return { is: "done", draft };
+    if (JSON.stringify([...draft.requirements]) === JSON.stringify([...asked]))
+      return { is: "done", draft, calls: calls + 1 };
     asked = draft.requirements;
   }
   return { is: "frozen", because: "its requirements do not become stable" };

@@ -14,11 +14,16 @@ export interface Composition {
   readonly via: "Object" | "Object with a value" | "Secret" | "ConnectionSecret";
   readonly grant: "Annotation" | "ReferenceGrant" | "None";
   readonly resolution: "Required" | "Optional";
-  /** True if its XRs are namespaced (Crossplane v2); false if they have claims. */
-  readonly isNamespaced: boolean;
+  /** Its XRs: namespaced (Crossplane v2), of claims, or composed below a claim's, with its labels and no claimRef. */
+  readonly xrs: "namespaced" | "claimed" | "nested";
+  readonly databases: keyof typeof DATABASE_KINDS;
+  readonly takes: "copy" | "fields" | "copy and fields";
 }
 
-export const DATABASE = { apiVersion: "data.example.org/v1", kind: "Postgres" } as const;
+export const DATABASE_KINDS = {
+  namespaced: { apiVersion: "data.example.org/v1", kind: "Postgres" },
+  clusterScoped: { apiVersion: "data.example.org/v1", kind: "XPostgres" },
+} as const;
 export const OWNERS_NAMESPACE = "databases";
 
 const known = new Map<string, Call["input"] | undefined>();
@@ -45,22 +50,28 @@ const HOW = {
   ConnectionSecret: { via: "ConnectionSecret" },
 } as const;
 
-function toShare({ via, grant, resolution, namespaces, ...composition }: Composition): JsonObject {
+function toShare({ via, grant, resolution, namespaces, takes, ...composition }: Composition): JsonObject {
   const where = namespaces === "spec" && { namespaces: { fromCompositeFieldPath: "spec.namespaces" } };
   const secretName = { fromCompositeFieldPath: "spec.secretName" };
   return {
     name: "db",
-    ...DATABASE,
+    ...DATABASE_KINDS[composition.databases],
     select: toSelect(composition),
     grant,
     resolution,
-    connection: { copies: [{ secretName, ...HOW[via], ...where }] },
+    ...(takes !== "fields" && { connection: { copies: [{ secretName, ...HOW[via], ...where }] } }),
+    ...(takes !== "copy" && {
+      patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint", policy: "Optional" }],
+      toEnvironment: { fromFieldPath: "status.environment" },
+    }),
   };
 }
 
-function toSelect({ select, minMatch }: Pick<Composition, "select" | "minMatch">): JsonObject {
-  const namespace = OWNERS_NAMESPACE;
-  if (select === "name") return { name: { fromCompositeFieldPath: "spec.database" }, namespace };
+function toSelect({ select, minMatch, databases }: Pick<Composition, "select" | "minMatch" | "databases">): JsonObject {
+  const namespace = databases === "namespaced" ? { namespace: OWNERS_NAMESPACE } : {};
+  if (select === "name") return { name: { fromCompositeFieldPath: "spec.database" }, ...namespace };
   const labels = { matchLabels: { team: { fromCompositeFieldPath: "metadata.labels[team]" } }, minMatch };
-  return select === "labels" ? { ...labels, namespace } : { ...labels, sortByFieldPath: "spec.order" };
+  if (select === "labels") return { ...labels, ...namespace };
+  const everywhere = databases === "namespaced" ? { namespace: "*" } : {};
+  return { ...labels, ...everywhere, sortByFieldPath: "spec.order" };
 }

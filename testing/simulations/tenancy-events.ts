@@ -12,12 +12,25 @@ export const EVERYBODY = [...HONEST, HOSTILE] as const;
 
 export type OfOwner =
   | { readonly is: "grant"; readonly database: Database; readonly teams: readonly string[] }
-  | { readonly is: "rotate" | "deleteDatabase" | "createDatabase" | "deleteSecret"; readonly database: Database };
+  | { readonly is: "rotate" | "deleteDatabase" | "createDatabase" | "deleteSecret"; readonly database: Database }
+  | { readonly is: "relabel"; readonly label: Database };
 
 export type Attack =
   | { readonly is: "edit"; readonly field: string; readonly value: JsonValue }
   | { readonly is: "label"; readonly value: string }
-  | { readonly is: "forgeClaim" | "forgeCopy" | "recreate" | "createDecoy" | "deleteDecoy" | "toggleAcceptance" };
+  | { readonly is: "forgeRecord"; readonly database: Database; readonly copy: string }
+  | { readonly is: (typeof ATTACKS)[number] };
+
+const ATTACKS = [
+  "forgeClaim",
+  "forgeCopy",
+  "recreate",
+  "createDecoy",
+  "deleteDecoy",
+  "toggleAcceptance",
+  "deleteRecord",
+  "takeOver",
+] as const;
 
 export type ByHand = {
   readonly is: "writeSecret" | "deleteSecretByHand";
@@ -25,7 +38,11 @@ export type ByHand = {
   readonly name: string;
 };
 
+/** What an honest team does with its own XR and Namespace. */
+export type Own = { readonly is: "deleteXr" | "createXr" | "accept" | "acceptNoMore"; readonly owns: "team-b" };
+
 export type Event =
+  | Own
   | OfOwner
   | Attack
   | ByHand
@@ -47,13 +64,15 @@ const composition: fc.Arbitrary<Composition> = fc.record({
   via: fc.constantFrom("Object", "Object", "Object with a value", "Secret", "ConnectionSecret"),
   grant: fc.constantFrom("Annotation", "ReferenceGrant"),
   resolution: fc.constantFrom("Required", "Optional"),
-  isNamespaced: fc.boolean(),
+  xrs: fc.constantFrom("namespaced", "claimed", "nested"),
+  databases: fc.constantFrom("namespaced", "clusterScoped"),
+  takes: fc.constantFrom("copy", "fields", "copy and fields"),
 });
 
 const database = fc.constantFrom(...DATABASES);
 const SECRET_NAMES = ["orders-db", "app-config"];
 
-const NAMESPACES = [["evil"], ["team-a"], ["kube-system"], ["evil", "team-a"], ["Not A Name"], [], "evil"];
+const NAMESPACES = [["evil"], ["team-a"], ["team-b"], ["kube-system"], ["evil", "team-a"], ["Not A Name"], [], "evil"];
 
 const editing = (field: string, ...values: readonly JsonValue[]) =>
   fc.record({ is: fc.constant("edit" as const), field: fc.constant(field), value: fc.constantFrom(...values) });
@@ -78,8 +97,20 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ ...is("label"), value: fc.constantFrom(...DATABASES, "nope", "") }) },
   {
     weight: 4,
-    arbitrary: fc.record(is("forgeClaim", "forgeCopy", "recreate", "createDecoy", "deleteDecoy", "toggleAcceptance")),
+    arbitrary: fc.record(is(...ATTACKS)),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ ...is("forgeRecord"), database, copy: fc.constantFrom("", "evil/x", "team-b/orders-db") }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...is("deleteXr", "createXr", "accept", "acceptNoMore"),
+      owns: fc.constant("team-b" as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ ...is("relabel"), label: database }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -97,7 +128,5 @@ export const past: fc.Arbitrary<Past> = fc.record({
 });
 
 export const isOfHostile = (happening: Event): boolean =>
-  ["edit", "label", "forgeClaim", "forgeCopy", "recreate", "createDecoy", "deleteDecoy", "toggleAcceptance"].includes(
-    happening.is,
-  ) ||
+  ["edit", "label", "forgeRecord", ...ATTACKS].includes(happening.is) ||
   ("team" in happening && happening.is !== "reconcile" && happening.team === HOSTILE);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { ALLOWED } from "../builders/sharing.ts";
-import { DATABASE, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
+import { DATABASE_KINDS, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
 import { type Kind, metadataOf, objectIn, SECRET } from "./tenancy-store.ts";
 import type { Consumer, TenancyWorld } from "./tenancy-world.ts";
 
@@ -14,6 +14,7 @@ const REFERENCE_GRANT: Kind = { apiVersion: "gateway.networking.k8s.io/v1beta1",
 export class Owner {
   readonly #world: TenancyWorld;
   readonly #granted = new Map<Database, readonly string[]>();
+  readonly #labels = new Map<Database, string>();
   #rotation = 0;
 
   constructor(world: TenancyWorld) {
@@ -21,16 +22,24 @@ export class Owner {
   }
 
   create(database: Database): void {
-    const spec = { writeConnectionSecretToRef: { name: secretOf(database).name }, order: 1 };
-    const metadata = { name: database, namespace: OWNERS_NAMESPACE, labels: { team: database } };
-    this.#world.store.put({ ...DATABASE, metadata, spec });
+    for (const kind of KINDS) {
+      const spec = { writeConnectionSecretToRef: secretOf(database), order: 1 };
+      const status = { endpoint: toField(database), environment: { [database]: toField(database) } };
+      this.#world.store.put({ ...kind, metadata: nameIn(kind, database), spec, status });
+    }
     this.#annotate(database);
     this.rotate(database);
   }
 
+  /** Another label: the database may now be found by the one of another database. */
+  label(database: Database, team: string): void {
+    this.#labels.set(database, team);
+    this.#annotate(database);
+  }
+
   /** The database goes, and its Secret with it; what was granted by annotation is not granted to a new one. */
   delete(database: Database): void {
-    this.#world.store.delete(DATABASE, { namespace: OWNERS_NAMESPACE, name: database });
+    for (const kind of KINDS) this.#world.store.delete(kind, nameIn(kind, database));
     this.deleteSecret(database);
     this.grant(database, []);
   }
@@ -47,10 +56,10 @@ export class Owner {
 
   grant(database: Database, teams: readonly string[]): void {
     this.#granted.set(database, teams);
-    if (this.exists(database)) this.#annotate(database);
+    this.#annotate(database);
     const metadata = { name: `grant-${database}`, namespace: OWNERS_NAMESPACE };
     const from = teams.flatMap((namespace) =>
-      ["Shop", "Store"].map((kind) => ({ group: "apps.example.org", kind, namespace })),
+      ["Shop", "Store", "XShop"].map((kind) => ({ group: "apps.example.org", kind, namespace })),
     );
     const to = [{ group: "", kind: "Secret", name: secretOf(database).name }];
     if (teams.length === 0) this.#world.store.delete(REFERENCE_GRANT, metadata);
@@ -62,16 +71,30 @@ export class Owner {
   }
 
   exists(database: Database): boolean {
-    return this.#world.store.get(DATABASE, { namespace: OWNERS_NAMESPACE, name: database }) !== undefined;
+    return this.find(DATABASE_KINDS.namespaced, database) !== undefined;
+  }
+
+  find(kind: Kind, database: Database): JsonObject | undefined {
+    return this.#world.store.get(kind, nameIn(kind, database));
   }
 
   #annotate(database: Database): void {
-    const found = this.#world.store.get(DATABASE, { namespace: OWNERS_NAMESPACE, name: database });
-    if (found === undefined) return;
-    const annotations = { [ALLOWED]: (this.#granted.get(database) ?? []).join(", ") };
-    this.#world.store.put({ ...found, metadata: { ...metadataOf(found), annotations } });
+    for (const kind of KINDS) {
+      const found = this.find(kind, database);
+      if (found === undefined) return;
+      const annotations = { [ALLOWED]: (this.#granted.get(database) ?? []).join(", ") };
+      const labels = { team: this.#labels.get(database) ?? database };
+      this.#world.store.put({ ...found, metadata: { ...metadataOf(found), annotations, labels } });
+    }
   }
 }
+
+const KINDS = Object.values(DATABASE_KINDS);
+
+const nameIn = (kind: Kind, name: string): { readonly name: string; readonly namespace?: string } =>
+  kind === DATABASE_KINDS.namespaced ? { namespace: OWNERS_NAMESPACE, name } : { name };
+
+const toField = (database: Database): string => `owner:${database}:endpoint`;
 
 const secretOf = (database: string) => ({ namespace: OWNERS_NAMESPACE, name: `${database}-conn` });
 
@@ -82,6 +105,10 @@ export function databasesIn(secret: JsonObject): readonly Database[] {
   const texts = Object.values(objectIn(secret, "data")).map((value) => Buffer.from(String(value), "base64").toString());
   return DATABASES.filter((database) => texts.some((text) => text.startsWith(`owner:${database}:`)));
 }
+
+/** Whose fields are in a text. */
+export const fieldsIn = (text: string): readonly Database[] =>
+  DATABASES.filter((database) => text.includes(toField(database)));
 
 /** Secrets that an owner's bytes are in, outside the owner's namespace. */
 export const copiesIn = ({ store }: TenancyWorld): readonly JsonObject[] =>

@@ -25,11 +25,17 @@ export class Store {
     return this.#objects.get(keyOf(kind, name));
   }
 
-  /** Replaces the object of that kind and name. Each write has a resourceVersion, and each new spec a generation. */
+  /** Changes with each change of an object. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Replaces the object of that kind and name. Each change has a resourceVersion, and each new spec a generation. */
   put(object: JsonObject): void {
-    this.#version += 1;
     const key = keyOf(kindOf(object), nameOf(object));
     const before = this.#objects.get(key);
+    if (before !== undefined && toText(before) === toText(object)) return;
+    this.#version += 1;
     const generation = Number((before && metadataOf(before)["generation"]) ?? 0);
     const isSame = before !== undefined && JSON.stringify(before["spec"]) === JSON.stringify(object["spec"]);
     const written = { resourceVersion: String(this.#version), generation: isSame ? generation : generation + 1 };
@@ -37,7 +43,7 @@ export class Store {
   }
 
   delete(kind: Kind, name: Name): void {
-    this.#objects.delete(keyOf(kind, name));
+    if (this.#objects.delete(keyOf(kind, name))) this.#version += 1;
   }
 
   all({ apiVersion, kind }: Kind): readonly JsonObject[] {
@@ -51,6 +57,9 @@ export class Store {
     return found === undefined ? [] : [found];
   }
 }
+
+const toText = (object: JsonObject): string =>
+  JSON.stringify(object, (key, value) => (key === "resourceVersion" || key === "generation" ? undefined : value));
 
 const keyOf = ({ apiVersion, kind }: Kind, { namespace = "", name }: Name): string =>
   [apiVersion, kind, namespace, name].join(" ");

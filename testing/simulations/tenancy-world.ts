@@ -1,6 +1,8 @@
+import { isDocument, withValues } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { DOMAIN } from "../../src/model/names.ts";
+import { RECORD_NAME } from "../../src/ownership/record.ts";
 import { callUntilStable, type Requirements } from "./tenancy-call.ts";
 import { type Composition, inputFor } from "./tenancy-composition.ts";
 import { isControlledBy, isDeleting, may, OBJECTS, provide, targetOf } from "./tenancy-provider.ts";
@@ -30,7 +32,7 @@ type Objects = ReadonlyMap<string, JsonObject>;
 /** A team's XR, and what Crossplane remembers of it. */
 export interface Consumer {
   readonly team: string;
-  readonly composition: Composition;
+  composition: Composition;
   /** The XR's spec, as the team writes it; undefined while there is no XR. */
   spec: JsonObject | undefined;
   labels: JsonObject;
@@ -41,7 +43,14 @@ export interface Consumer {
   composed: ReadonlyMap<string, { readonly kind: Kind; readonly name: Name }>;
   required: Requirements;
   conditions: readonly JsonObject[];
+  /** The other fields of the XR's status. */
+  status: JsonObject;
+  /** The context of the last reconcile, as JSON. */
+  context: string;
 }
+
+/** Crossplane makes one more. */
+const MOST_CALLS = 5;
 
 export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
@@ -50,6 +59,8 @@ export class TenancyWorld {
   readonly consumers: readonly Consumer[];
   /** Who wrote each Secret last: a consumer, or somebody by hand. */
   readonly #makers = new Map<string, Maker>();
+  /** The XRs that the last reconcile did not change, nor anything else, with all that it may depend on. */
+  readonly #steady = new Map<Consumer, string>();
   #made = 0;
 
   constructor(consumers: readonly Consumer[]) {
@@ -74,6 +85,19 @@ export class TenancyWorld {
   /** One reconcile of an XR. */
   reconcile(consumer: Consumer): void {
     if (consumer.spec === undefined) return;
+    const before = this.#print(consumer);
+    if (this.#steady.get(consumer) === before) return; // the function is deterministic
+    this.#steady.delete(consumer);
+    this.#reconcile(consumer);
+    if (this.#print(consumer) === before) this.#steady.set(consumer, before);
+  }
+
+  /** All that the outcome of a reconcile may depend on. */
+  #print(consumer: Consumer): string {
+    return JSON.stringify([this.store.version, compositeOf(consumer), [...consumer.required], [...consumer.composed]]);
+  }
+
+  #reconcile(consumer: Consumer): void {
     const observed = this.#observe(consumer);
     const outcome = callUntilStable({
       xr: compositeOf(consumer),
@@ -82,13 +106,17 @@ export class TenancyWorld {
       before: consumer.required,
       lookUp: (selector) => this.store.lookUp(selector),
     });
-    if (outcome.is === "frozen") return;
-    consumer.required = outcome.draft.requirements;
-    consumer.conditions = outcome.draft.conditions.map(({ target: _, message = "", ...rest }) => ({
-      ...rest,
-      message,
-    }));
-    this.#apply(consumer, observed, desiredBy(outcome.draft));
+    if (outcome.is === "frozen") {
+      if (outcome.isRefused) return;
+      throw new Violation(`${consumer.team} is frozen: ${outcome.because}`);
+    }
+    if (outcome.calls > MOST_CALLS) throw new Violation(`${consumer.team} takes ${outcome.calls} calls`);
+    const { draft } = outcome;
+    consumer.required = draft.requirements;
+    consumer.conditions = draft.conditions.map(({ target: _, message = "", ...rest }) => ({ ...rest, message }));
+    consumer.status = objectIn(withValues({}, draft.composite), "status");
+    consumer.context = JSON.stringify([...draft.context.values()], toPlainJson);
+    this.#apply(consumer, observed, desiredBy(draft));
     this.protect();
   }
 
@@ -99,6 +127,34 @@ export class TenancyWorld {
     consumer.composed = new Map();
     consumer.required = new Map();
     consumer.conditions = [];
+    consumer.status = {};
+    consumer.context = "";
+  }
+
+  /** The record of an XR, as it is in the cluster. */
+  recordOf(consumer: Consumer): JsonObject | undefined {
+    return this.#observe(consumer).get(RECORD_NAME);
+  }
+
+  /**
+   * An XR goes and leaves what it composed, as with a restore that drops controllers; then the XR of another claim has its name, and so
+   * all of it.
+   */
+  takeOver(from: Consumer, to: Consumer): void {
+    const left = [...this.#observe(from)];
+    this.deleteXr(to);
+    to.generation += 1;
+    to.spec = {};
+    to.composition = from.composition;
+    to.composed = from.composed;
+    for (const [, object] of left) {
+      const labels = { ...objectIn(metadataOf(object), "labels"), ...labelsOf(to) };
+      const ownerReferences = [{ uid: uidOf(to), controller: true }];
+      this.store.put({ ...object, metadata: { ...metadataOf(object), labels, ownerReferences } });
+    }
+    for (const [key, maker] of this.#makers) if (maker.by === from) this.#makers.set(key, { ...maker, by: to });
+    from.composed = new Map();
+    this.deleteXr(from);
   }
 
   /** The provider sees to all Objects. */
@@ -154,7 +210,7 @@ export class TenancyWorld {
   }
 
   #toApplied(consumer: Consumer, key: string, object: JsonObject, before: JsonObject | undefined): JsonObject {
-    const { isNamespaced } = consumer.composition;
+    const isNamespaced = consumer.composition.xrs === "namespaced";
     const metadata = metadataOf(object);
     const known = before && metadataOf(before);
     const { namespace } = metadata;
@@ -166,7 +222,7 @@ export class TenancyWorld {
         uid: known?.["uid"] ?? `uid-${++this.#made}`,
         ...(isNamespaced ? { namespace: consumer.team } : namespace !== undefined && { namespace }),
         annotations: { ...objectIn(metadata, "annotations"), "crossplane.io/composition-resource-name": key },
-        labels: { ...objectIn(metadata, "labels"), "crossplane.io/composite": nameOf(compositeOf(consumer)).name },
+        labels: { ...objectIn(metadata, "labels"), ...labelsOf(consumer) },
         ownerReferences: [{ uid: uidOf(consumer), controller: true }],
         ...(before !== undefined && isDeleting(before) && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
       },
@@ -175,22 +231,34 @@ export class TenancyWorld {
   }
 
   #put(object: JsonObject, consumer: Consumer): void {
+    const target = object["kind"] === "Secret" ? nameOf(object) : targetOf(object);
+    if (target !== undefined && !isObserving(object)) this.assertAccepted(target, consumer);
     if (object["kind"] === "Secret") this.#write(object, consumer);
-    else this.store.put(object);
+    else this.store.put(object["kind"] === "ConfigMap" ? this.#withOthersData(object) : object);
   }
 
-  /** An Object has a finalizer, so that its provider sees it go; a Secret has none. */
+  /** With server-side apply, what others added to a ConfigMap stays. */
+  #withOthersData(object: JsonObject): JsonObject {
+    const there = this.store.get(kindOf(object), nameOf(object)) ?? {};
+    const { labels, ...metadata } = metadataOf(object);
+    const all = { ...objectIn(metadataOf(there), "labels"), ...(isObject(labels) ? labels : {}) };
+    return {
+      ...object,
+      metadata: { ...metadata, labels: all },
+      data: { ...objectIn(there, "data"), ...objectIn(object, "data") },
+    };
+  }
+
+  /** An Object has a finalizer, so that its provider sees it go; others have none. */
   #deleteComposed(consumer: Consumer, object: JsonObject): void {
     if (object["kind"] === "Secret") this.#remove(nameOf(object), consumer);
+    else if (object["kind"] !== "Object") this.store.delete(kindOf(object), nameOf(object));
     else this.store.put({ ...object, metadata: { ...metadataOf(object), deletionTimestamp: "2026-01-01T00:00:00Z" } });
   }
 
   #write(secret: JsonObject, consumer: Consumer): void {
     const name = nameOf(secret);
     this.#assertNobodyElses(name, consumer, "written");
-    if (!this.#accepts(name.namespace ?? "", consumer.team)) {
-      throw new Violation(`${consumer.team} puts Secret ${keyOf(name)} into a namespace that does not accept it`);
-    }
     this.store.put(secret);
     this.#makers.set(keyOf(name), { by: consumer, isProtected: true, isForged: false });
   }
@@ -207,11 +275,12 @@ export class TenancyWorld {
     }
   }
 
-  #accepts(namespace: string, team: string): boolean {
-    if (namespace === team) return true;
+  assertAccepted(copy: Name, { team }: Consumer): void {
+    const { namespace = "" } = copy;
     const found = this.store.get(NAMESPACE, { name: namespace });
     const accepted = String((found && objectIn(metadataOf(found), "annotations")[ACCEPT_COPIES_FROM]) ?? "");
-    return accepted.split(",").some((name) => name === "*" || name === team);
+    if (namespace === team || accepted.split(",").some((name) => name === "*" || name === team)) return;
+    throw new Violation(`Secret ${keyOf(copy)} of ${team} is in a namespace that does not accept it`);
   }
 
   /**
@@ -246,6 +315,9 @@ export interface Maker {
   readonly isForged: boolean;
 }
 
+const isObserving = (object: JsonObject): boolean =>
+  !may(object, "Create") && objectIn(object, "spec")["writeConnectionSecretToRef"] === undefined;
+
 export const keyOf = ({ namespace = "", name }: Name): string => `${namespace}/${name}`;
 
 const uidOf = ({ team, generation }: Consumer): string => `uid-${team}-${generation}`;
@@ -253,15 +325,30 @@ const uidOf = ({ team, generation }: Consumer): string => `uid-${team}-${generat
 const desiredBy = ({ resources }: Draft): Objects =>
   new Map([...resources].flatMap(([key, edit]) => (edit.is === "set" && edit.object ? [[key, edit.object]] : [])));
 
+/** The labels that Crossplane sets on the XR of a claim, and on all that is composed. */
+const labelsOf = ({ team, composition }: Consumer): JsonObject => ({
+  "crossplane.io/composite": `shop-${team}`,
+  ...(composition.xrs !== "namespaced" && {
+    "crossplane.io/claim-namespace": team,
+    "crossplane.io/claim-name": "shop",
+  }),
+});
+
 /** An XR as the API server shows it. What a claim's team writes cannot change which claim the XR is bound to. */
-function compositeOf(consumer: Consumer): JsonObject {
-  const { team, composition, spec = {}, labels, annotations, conditions } = consumer;
+export function compositeOf(consumer: Consumer): JsonObject {
+  const { team, composition, spec = {}, annotations, conditions } = consumer;
+  const labels = { ...consumer.labels, ...(composition.xrs !== "namespaced" && labelsOf(consumer)) };
   const metadata = { name: `shop-${team}`, uid: uidOf(consumer), labels, annotations };
-  const status = { conditions };
-  if (composition.isNamespaced) {
+  const status = { ...consumer.status, conditions };
+  const apiVersion = "apps.example.org/v1";
+  if (composition.xrs === "namespaced") {
     const own = { metadata: { ...metadata, namespace: team }, spec: { crossplane: {}, ...spec } };
-    return { apiVersion: "apps.example.org/v1", kind: "Store", ...own, status };
+    return { apiVersion, kind: "Store", ...own, status };
   }
-  const claimRef = { apiVersion: "apps.example.org/v1", kind: "Shop", namespace: team, name: "shop" };
-  return { apiVersion: "apps.example.org/v1", kind: "XShop", metadata, spec: { ...spec, claimRef }, status };
+  if (composition.xrs === "nested") return { apiVersion, kind: "XShop", metadata, spec, status };
+  const claimRef = { apiVersion, kind: "Shop", namespace: team, name: "shop" };
+  return { apiVersion, kind: "XShop", metadata, spec: { ...spec, claimRef }, status };
 }
+
+const toPlainJson = (_: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && isDocument(value) ? value.toObject() : value;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER, SHARED_FROM } from "../../src/ownership/annotations.ts";
 import { ALLOWED } from "../builders/sharing.ts";
-import { type Composition, DATABASE } from "./tenancy-composition.ts";
+import { type Composition, DATABASE_KINDS, OWNERS_NAMESPACE } from "./tenancy-composition.ts";
 import {
   type Attack,
   type ByHand,
@@ -11,22 +11,28 @@ import {
   HOSTILE,
   isOfHostile,
   type OfOwner,
+  type Own,
   type Past,
   past,
 } from "./tenancy-events.ts";
-import { askingNamespace, copiesIn, DATABASES, databasesIn, Owner } from "./tenancy-owner.ts";
+import { forgedRecord } from "./tenancy-forgery.ts";
+import { OwnersList } from "./tenancy-list.ts";
+import { askingNamespace, copiesIn, DATABASES, databasesIn, fieldsIn, Owner } from "./tenancy-owner.ts";
 import { isDeleting, targetOf } from "./tenancy-provider.ts";
-import { metadataOf, NAMESPACE, type Name, nameOf, SECRET } from "./tenancy-store.ts";
+import { kindOf, metadataOf, NAMESPACE, type Name, nameOf, SECRET } from "./tenancy-store.ts";
 import { ACCEPT_COPIES_FROM, type Consumer, keyOf, TenancyWorld, Violation } from "./tenancy-world.ts";
 
 /**
  * A property of sharing: whatever a hostile team writes where it may, and in whatever order owners grant, take back, rotate,
  * delete and create anew,
  *
- * - no byte of an owner's Secret is where no grant stands, one reconcile and one turn of the provider after it was taken back,
+ * - no byte of an owner's Secret is where no grant stands or the namespace does not accept it, and no field of an owner's is in a
+ *   status or context, one reconcile and one turn of the provider after it was taken back,
  * - no Secret that somebody else made is written or deleted, and none is put where nobody accepts it,
- * - no honest team's copy goes, changes its source or flaps while its grant stands, and
- * - a copy stays while its source is merely missing.
+ * - no honest team's copy or fields go, change their source or flap while their grant stands,
+ * - a copy stays while its source is merely missing,
+ * - every XR comes to rest, in six calls at most, and
+ * - an owner's list says who uses its database with a grant, and only these protect it.
  */
 
 /** @param isHostile whether the hostile team does anything; without it the model itself is put to the test */
@@ -46,12 +52,20 @@ class Tenancy {
   readonly #hostile: Consumer;
   /** Honest teams that have a copy which they may count on. */
   readonly #served = new Set<Consumer>();
+  /** Honest teams that have fields of the database. */
+  readonly #informed = new Set<Consumer>();
+  readonly #list: OwnersList;
+  #isTakenOver = false;
+  #hasAccepted = false;
+  /** True if the hostile team has edited its XR's own record. */
+  #isForging = false;
 
   constructor({ compositions, isTwice }: Omit<Past, "events">) {
     const consumers = EVERYBODY.map((team, index) => consumerOf(team, compositions[index] as Composition, isTwice));
     this.#world = new TenancyWorld(consumers);
     this.#hostile = consumers.at(-1) as Consumer;
     this.#owner = new Owner(this.#world);
+    this.#list = new OwnersList(this.#world, this.#owner);
     for (const name of [...EVERYBODY, "kube-system", "databases"])
       this.#world.store.put({ ...NAMESPACE, metadata: { name } });
     for (const name of DATABASES) this.#owner.create(name);
@@ -68,14 +82,42 @@ class Tenancy {
 
   #do(happening: Event): void {
     if ("name" in happening) this.#byHand(happening);
-    else if ("team" in happening) this.#world.reconcile(this.#consumer(happening.team));
-    else if ("database" in happening) this.#own(happening);
+    else if ("owns" in happening) this.#doOwn(happening);
+    else if ("team" in happening) this.#reconcile(this.#consumer(happening.team));
+    else if (happening.is === "relabel") this.#owner.label("billing", happening.label);
+    else if ("database" in happening && happening.is !== "forgeRecord") this.#own(happening);
     else if (happening.is === "provide") this.#world.provideAll();
     else if (happening.is === "audit") this.audit();
     else this.#attack(happening);
   }
 
-  #own(happening: OfOwner): void {
+  /** An honest team's XR goes or comes, and its namespace accepts copies of the hostile team or not. */
+  #doOwn({ is, owns }: Own): void {
+    const consumer = this.#consumer(owns);
+    this.#hasAccepted ||= is === "accept";
+    const annotations = is === "accept" && { annotations: { [ACCEPT_COPIES_FROM]: HOSTILE } };
+    if (is === "accept" || is === "acceptNoMore")
+      this.#world.store.put({ ...NAMESPACE, metadata: { name: owns, ...annotations } });
+    else if (is === "createXr") this.#create(consumer);
+    else {
+      this.#world.deleteXr(consumer);
+      this.#forget(consumer);
+    }
+  }
+
+  /** The XR of a team whose XR another one has taken over does not come again: the two would be one. */
+  #create(consumer: Consumer): void {
+    if (consumer.spec !== undefined || this.#isTakenOver) return;
+    consumer.generation += 1;
+    consumer.spec = specOf(consumer.team, false);
+  }
+
+  #forget(consumer: Consumer): void {
+    this.#served.delete(consumer);
+    this.#informed.delete(consumer);
+  }
+
+  #own(happening: Exclude<OfOwner, { readonly is: "relabel" }>): void {
     const { database } = happening;
     if ("teams" in happening) this.#owner.grant(database, happening.teams);
     else {
@@ -93,6 +135,7 @@ class Tenancy {
     const hostile = this.#hostile;
     if ("field" in happening) hostile.spec = { ...hostile.spec, [happening.field]: happening.value };
     else if ("value" in happening) hostile.labels = { team: happening.value };
+    else if ("copy" in happening) this.#forge(happening);
     else {
       const attacks: Record<typeof happening.is, () => void> = {
         forgeClaim: () => {
@@ -106,18 +149,58 @@ class Tenancy {
           hostile.spec = specOf(HOSTILE, false);
         },
         createDecoy: () => this.#createDecoy(),
-        deleteDecoy: () => this.#world.store.delete(DATABASE, { namespace: HOSTILE, name: "decoy" }),
+        deleteDecoy: () => {
+          this.#world.store.delete(DATABASE_KINDS.namespaced, { namespace: HOSTILE, name: "decoy" });
+          this.#world.store.delete(DATABASE_KINDS.clusterScoped, { name: "decoy" });
+        },
+        deleteRecord: () => {
+          const record = this.#world.recordOf(hostile);
+          this.#isForging ||= record?.["kind"] === "ConfigMap";
+          if (record?.["kind"] === "ConfigMap") this.#world.store.delete(kindOf(record), nameOf(record));
+        },
+        takeOver: () => this.#takeOver(this.#consumer("team-b")),
         toggleAcceptance: () => this.#toggleAcceptance(),
       };
       attacks[happening.is]();
     }
   }
 
-  /** Of the shared kind, with the shared labels, granted to all, in the team's own namespace. */
+  #forge(forgery: Extract<Attack, { readonly is: "forgeRecord" }>): void {
+    const own = this.#world.recordOf(this.#hostile);
+    this.#isForging ||= own?.["kind"] === "ConfigMap";
+    this.#world.store.put(forgedRecord(forgery, own));
+  }
+
+  /** Only cluster-scoped XRs can have the name of one that is gone. */
+  #takeOver(other: Consumer): void {
+    if (other.spec === undefined || other.composition.xrs === "namespaced") return;
+    this.#world.provideAll();
+    this.#world.takeOver(other, this.#hostile);
+    this.#hostile.spec = specOf(HOSTILE, false);
+    this.#world.reconcile(this.#hostile);
+    this.#isTakenOver = true;
+    this.#forget(other);
+  }
+
+  /**
+   * Of the shared kind, with the shared labels, granted to all: in the team's own namespace, and a cluster-scoped one that was composed
+   * for a claim and names the Secret of another.
+   */
   #createDecoy(): void {
-    const metadata = { name: "decoy", namespace: HOSTILE, labels: { team: "orders" }, annotations: { [ALLOWED]: "*" } };
+    const shared = { labels: { team: "orders" }, annotations: { [ALLOWED]: "*" } };
     const spec = { writeConnectionSecretToRef: { name: "decoy-conn" } };
-    this.#world.store.put({ ...DATABASE, metadata, spec });
+    this.#world.store.put({
+      ...DATABASE_KINDS.namespaced,
+      metadata: { name: "decoy", namespace: HOSTILE, ...shared },
+      spec,
+    });
+    const labels = { ...shared.labels, "crossplane.io/claim-namespace": HOSTILE };
+    const stolen = { writeConnectionSecretToRef: { namespace: OWNERS_NAMESPACE, name: "billing-conn" } };
+    this.#world.store.put({
+      ...DATABASE_KINDS.clusterScoped,
+      metadata: { name: "decoy", ...shared, labels },
+      spec: stolen,
+    });
     this.#world.writeByHand({ namespace: HOSTILE, name: "decoy-conn" }, { password: "ZGVjb3k=" });
   }
 
@@ -139,22 +222,56 @@ class Tenancy {
   /** Everybody is reconciled once, and the provider has its turn. Then nothing may be where it is not granted. */
   audit(): void {
     this.#settle();
+    this.#assertAllGranted();
+    this.#comeToRest();
+    this.#assertAllGranted();
+    this.#list.audit();
+  }
+
+  #assertAllGranted(): void {
     for (const copy of copiesIn(this.#world)) this.#assertGranted(copy);
-    this.#settle();
-    const before = this.#print();
-    this.#settle();
-    if (this.#print() !== before) throw new Violation(`copies flap: ${before} and ${this.#print()}`);
+    for (const consumer of this.#world.consumers) this.#assertFieldsGranted(consumer);
+  }
+
+  #comeToRest(): void {
+    let before = "";
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      const now = this.#print();
+      if (now === before) return;
+      before = now;
+      this.#settle();
+    }
+    throw new Violation(`nothing comes to rest: ${before} and ${this.#print()}`);
+  }
+
+  /** A team that edits its record may keep in its own status what it was told: the record says what the fields are of. */
+  #assertFieldsGranted(consumer: Consumer): void {
+    const { team, status, context } = consumer;
+    const [told] = fieldsIn(context).filter((database) => !this.#owner.grants(database, team));
+    if (told !== undefined) throw new Violation(`the context of ${team} has ${told}, which is not granted to it`);
+    const [shown] = fieldsIn(JSON.stringify(status)).filter(
+      (database) => this.#owner.exists(database) && !this.#owner.grants(database, team),
+    );
+    if (shown !== undefined && !(this.#isForging && consumer === this.#hostile))
+      throw new Violation(`the status of ${team} has fields of ${shown}, which is not granted to it`);
   }
 
   #settle(): void {
-    for (const consumer of this.#world.consumers) this.#world.reconcile(consumer);
+    for (const consumer of this.#world.consumers) this.#reconcile(consumer);
     this.#world.provideAll();
     this.#watch();
+  }
+
+  /** Two XRs that write one Secret at once settle it later, so where a namespace accepts copies, the provider has its turn between them. */
+  #reconcile(consumer: Consumer): void {
+    if (this.#hasAccepted) this.#world.provideAll();
+    this.#world.reconcile(consumer);
   }
 
   #assertGranted(copy: JsonObject): void {
     const maker = this.#world.makerOf(copy);
     if (maker === "hand") return;
+    this.#world.assertAccepted(nameOf(copy), maker);
     const team = askingNamespace(copy, maker);
     for (const found of databasesIn(copy)) {
       if (!this.#owner.exists(found) || this.#owner.grants(found, team)) continue;
@@ -166,31 +283,45 @@ class Tenancy {
     return this.#world.consumers.filter((consumer) => consumer !== this.#hostile);
   }
 
-  /** Prints the copies of honest teams. */
+  /** Changes with whatever is written or shown. */
   #print(): string {
-    const composed = this.#honest.flatMap((consumer) => [...consumer.composed.values()]);
-    return JSON.stringify(
-      composed.map(({ kind, name }) => {
-        const { status: _, metadata: __, ...object } = this.#world.store.get(kind, name) ?? {};
-        return [keyOf(name), object];
-      }),
-    );
+    const { store, consumers } = this.#world;
+    return JSON.stringify([
+      store.version,
+      consumers.map(({ status, conditions, context }) => [status, conditions, context]),
+    ]);
   }
 
   /** A copy that an honest team has stays, and what is in it comes from the same source. */
   #watch(): void {
     for (const consumer of this.#honest) {
       const isMissing = !this.#owner.exists("orders");
-      if (isMissing || this.#owner.grants("orders", consumer.team)) this.#watchGranted(consumer);
-      else this.#served.delete(consumer);
+      if (isMissing || this.#owner.grants("orders", consumer.team)) {
+        this.#watchGranted(consumer);
+        this.#watchFields(consumer);
+      } else this.#forget(consumer);
     }
+  }
+
+  /** A database that is gone may be replaced by another one with its labels, also by a team's own. */
+  #isReplaced(consumer: Consumer): boolean {
+    const isReplaced = !this.#owner.exists("orders") && consumer.composition.select !== "name";
+    if (isReplaced) this.#forget(consumer);
+    return isReplaced;
+  }
+
+  #watchFields(consumer: Consumer): void {
+    const found = fieldsIn(JSON.stringify(consumer.status));
+    if (found.includes("orders")) this.#informed.add(consumer);
+    else if (this.#informed.has(consumer) && !this.#isReplaced(consumer))
+      throw new Violation(`${consumer.team} has lost its fields`);
   }
 
   #watchGranted(consumer: Consumer): void {
     const copy = this.#world.store.get(SECRET, targetNameOf(consumer));
     if (copy !== undefined && databasesIn(copy).includes("orders")) {
       if (this.#owner.exists("orders") && this.#isKept(consumer, copy)) this.#served.add(consumer);
-    } else if (this.#served.has(consumer)) {
+    } else if (this.#served.has(consumer) && !this.#isReplaced(consumer)) {
       throw new Violation(`${consumer.team} has lost its copy`);
     }
   }
@@ -207,6 +338,9 @@ class Tenancy {
     return this.#world.consumers.find((consumer) => consumer.team === team) ?? this.#hostile;
   }
 }
+
+/** The reconciles of each XR, and turns of the provider, after which nothing changes any more. */
+const MOST_TURNS = 7;
 
 /** The annotations of an XR's copies, as somebody may write them by hand. */
 const MARKS: JsonObject = { [OWNER]: "Shop.apps.example.org/team-a/shop", [SHARED_FROM]: "databases/orders-conn" };
@@ -229,4 +363,6 @@ const consumerOf = (team: string, composed: Composition, isTwice: boolean): Cons
   composed: new Map(),
   required: new Map(),
   conditions: [],
+  status: {},
+  context: "",
 });

@@ -72,7 +72,10 @@ function judgeConnection(
   const secret = source.is === "named" ? source.secret : undefined;
   const own = consumerNamespace(call.composite);
   const access = findShareAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
-  if (access.is === "pending") return withoutCopies("unknown", access.reason);
+  if (access.is === "pending") {
+    if (secret !== undefined) askNamespaces(targets, secret, call);
+    return withoutCopies("unknown", access.reason);
+  }
   const accessible = { resource, name, access };
   const judged =
     source.is === "named"
@@ -85,7 +88,7 @@ function judgeConnection(
 
 /**
  * Holds on to the resource that the XR is bound to, as long as its grant stands, where the XR names another one that it may not use, or
- * none. Where no such grant stands any more, fields are refused: an XR that names nothing does not undo a revocation.
+ * none. Its fields are read again, for those that the XR shows may be another one's. Where no such grant stands any more, fields are refused: an XR that names nothing does not undo a revocation.
  */
 function withHeld(
   judged: Judgement,
@@ -100,16 +103,24 @@ function withHeld(
     wanted !== undefined && isSameResource(resource, wanted.resource);
   const bound = before.filter(({ access }) => access === "Granted");
   const own = consumerNamespace(call.composite);
-  const held = bound.filter((binding) => {
+  const held = bound.flatMap((binding) => {
     const asking =
       own === undefined ? [...namespaces, ...binding.secrets.map((secret) => secret.namespace), "*"] : [own];
-    return !isWanted(binding) && judgeBound(binding.resource, shared, asking, call) !== "ended";
+    const judgedBound = isWanted(binding) ? undefined : judgeBound(binding.resource, shared, asking, call);
+    return judgedBound === undefined || judgedBound.is === "ended" ? [] : [{ ...binding, ...judgedBound }];
   });
+  const fieldsOf = held.flatMap(({ document }) => document ?? []).slice(0, 1);
+  // The first is the one whose fields the XR has; others are those that copies still come from.
+  const isEnded = bound
+    .slice(0, 1)
+    .some((first) => !held.some(({ resource }) => isSameResource(resource, first.resource)));
+  const isWaiting = held.some(({ is }) => is === "pending");
   const isRevoked = before.some((binding) => isWanted(binding) && binding.access !== "Requested");
   return {
     ...judged,
+    readable: judged.readable.length > 0 ? judged.readable : fieldsOf,
     held: held.map(({ resource }) => resource),
-    isRefused: held.length === 0 && (judged.isRefused || bound.length > 0),
+    isRefused: !isWaiting && fieldsOf.length === 0 && (judged.isRefused || isEnded),
     reasons: isRevoked ? judged.reasons.map(asRevoked) : judged.reasons,
   };
 }
@@ -164,13 +175,21 @@ function judgeTargets(
   };
 }
 
-/** A namespace is asked whether it takes the copy only where the copy is granted to it. */
-function judgeTarget({ namespace, copy }: Target, access: KnownShareAccess, call: Call): JudgedTarget["leave"] {
-  if (!access.isGranted(namespace)) return "notGranted";
-  const isPlatforms = copy.namespaces === undefined || copy.namespaces.is === "literal";
+/** A namespace is asked whether it takes the copy while it is not known whether the copy is granted, and where it is. */
+function judgeTarget(target: Target, access: KnownShareAccess, call: Call): JudgedTarget["leave"] {
+  if (!access.isGranted(target.namespace)) return "notGranted";
   const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
-  return leave[judgeNamespace(namespace, isPlatforms, call)];
+  return leave[judgeAcceptance(target, call)];
 }
+
+/** Asked with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them. */
+function askNamespaces(targets: Targets, source: SecretName, call: Call): void {
+  if (findTargetFault(targets, source, call) !== undefined) return;
+  for (const target of targets.list) judgeAcceptance(target, call);
+}
+
+const judgeAcceptance = ({ namespace, copy }: Target, call: Call) =>
+  judgeNamespace(namespace, copy.namespaces === undefined || copy.namespaces.is === "literal", call);
 
 function findRefusals(
   judged: readonly JudgedTarget[],

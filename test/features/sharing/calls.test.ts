@@ -239,7 +239,10 @@ function reconcileMove(move: Move) {
   });
 }
 
-test("whatever a copy was, and wherever it moves, six calls are enough", () => {
-  const frozen = moves.filter((move) => reconcileMove(move).is === "frozen");
-  expect(frozen).toEqual([]);
+test("whatever a copy was, and wherever it moves, five calls are enough: one of Crossplane's six is left", () => {
+  const longer = moves.filter((move) => {
+    const outcome = reconcileMove(move);
+    return outcome.is === "frozen" || outcome.calls > 5;
+  });
+  expect(longer).toEqual([]);
 });
