@@ -14,7 +14,7 @@ export class TooLarge extends FunctionError {
 
 const MIB = 1024 * 1024;
 
-/** The longest text or range that is copied in a loop; V8 copies longer ones faster. */
+/** The longest text that is copied in a loop; V8 copies longer ones faster. */
 const LONGEST_LOOP_COPY = 64;
 
 /**
@@ -47,8 +47,7 @@ export class Writer {
     const length = end - start;
     this.#reserve(length);
     this.#at -= length;
-    if (length > LONGEST_LOOP_COPY) source.copy(this.#buffer, this.#at, start, end);
-    else copyWords(source, start, end, this.#buffer, this.#at);
+    source.copy(this.#buffer, this.#at, start, end);
   }
 
   /** Writes a text: a short ASCII one in a loop, which is faster than calling into V8 twice. */
@@ -164,12 +163,4 @@ export class Writer {
     this.#buffer = larger;
     this.#at = larger.length - written;
   }
-}
-
-/** Copies a short range four bytes at a time. */
-function copyWords(source: Bytes, start: number, end: number, target: Bytes, to: number): void {
-  let at = start;
-  let place = to;
-  for (; at + 4 <= end; at += 4, place += 4) target.view.setInt32(place, source.view.getInt32(at));
-  for (; at < end; at++, place++) target[place] = source[at] as number;
 }

@@ -34,9 +34,9 @@ export function toNamesCondition(
   composite: Composite,
 ): Condition {
   const remarks = [...verdicts]
-    .flatMap(([resource, verdict]) => {
-      const reason = findNameReason(verdict);
-      return reason === undefined ? [] : [{ reason, sentence: `${resource}: ${explainName(verdict)}` }];
+    .flatMap(([resource, verdict]): Remark | readonly Remark[] => {
+      const remark = toRemark(verdict);
+      return remark === undefined ? [] : { ...remark, sentence: `${resource}: ${remark.sentence}` };
     })
     .concat(lacking.length > 0 ? [{ reason: "StatusFieldMissing", sentence: explainLacking(lacking, composite) }] : [])
     .sort((a, b) => NAME_REASONS.indexOf(a.reason) - NAME_REASONS.indexOf(b.reason));
@@ -51,44 +51,44 @@ export function toNamesCondition(
   };
 }
 
-function findNameReason(verdict: NameVerdict): NameReason | undefined {
+interface Remark {
+  readonly reason: NameReason;
+  readonly sentence: string;
+}
+
+/** Describes a verdict; undefined for one that needs no remark. */
+function toRemark(verdict: NameVerdict): Remark | undefined {
   switch (verdict.is) {
     case "duplicate":
-      return "DuplicateSuspected";
+      return {
+        reason: "DuplicateSuspected",
+        sentence:
+          `its external name is ${brief(verdict.name)}, but ${brief(verdict.other)} is recorded or reported too; there may be two cloud ` +
+          "resources: delete the wrong one (see docs/restore.md)",
+      };
     case "rescued":
-      return "Rescued";
+      return { reason: "Rescued", sentence: `external name ${brief(verdict.name)}, reported by its provider` };
     case "recorded":
-      return "RestoredFromLedger";
+      return { reason: "RestoredFromLedger", sentence: `external name ${brief(verdict.name)}, from the ledger` };
     case "unnamed":
-      return verdict.isAtRisk ? "LateInitializeMissing" : "WaitingForNames";
+      return verdict.isAtRisk ? AT_RISK : { reason: "WaitingForNames", sentence: "no external name yet" };
     case "setByPipeline":
-      return verdict.observed === undefined || verdict.observed === verdict.name ? undefined : "ChangedByPipeline";
+      return verdict.observed === undefined || verdict.observed === verdict.name
+        ? undefined
+        : { reason: "ChangedByPipeline", sentence: explainChange(verdict.name, verdict.observed) };
     case "observed":
       return undefined;
   }
 }
 
-function explainName(verdict: NameVerdict): string {
-  switch (verdict.is) {
-    case "duplicate":
-      return (
-        `its external name is ${brief(verdict.name)}, but ${brief(verdict.other)} is recorded or reported too; there may be two cloud ` +
-        "resources: delete the wrong one (see docs/restore.md)"
-      );
-    case "rescued":
-      return `external name ${brief(verdict.name)}, reported by its provider`;
-    case "recorded":
-      return `external name ${brief(verdict.name)}, from the ledger`;
-    case "unnamed":
-      return verdict.isAtRisk
-        ? "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies"
-        : "no external name yet";
-    case "setByPipeline":
-      return `the pipeline sets the external name ${brief(verdict.name)}, but ${brief(verdict.observed ?? "")} is observed`;
-    case "observed":
-      return `external name ${brief(verdict.name)}`;
-  }
-}
+const AT_RISK: Remark = {
+  reason: "LateInitializeMissing",
+  sentence:
+    "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies",
+};
+
+const explainChange = (name: string, observed: string): string =>
+  `the pipeline sets the external name ${brief(name)}, but ${brief(observed)} is observed`;
 
 /** Tells whether the event is a Warning instead of Normal. */
 export const isAlarming = ({ reason }: Condition): boolean =>
