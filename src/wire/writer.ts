@@ -1,4 +1,5 @@
 import { FunctionError } from "../errors.ts";
+import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { type Bytes, toBytes } from "./slice.ts";
 import type { Key } from "./text.ts";
 
@@ -119,6 +120,14 @@ export class Writer {
     const mark = this.length;
     write();
     this.endMessage(tag, mark);
+  }
+
+  /** Writes an entry of a map; `write` writes the content of its value, a message. */
+  entry(tag: number, key: string, write: () => void): void {
+    this.message(tag, () => {
+      this.message(ENTRY_VALUE, write);
+      this.string(ENTRY_KEY, key);
+    });
   }
 
   /** Writes a string field, unless the text is undefined. */
