@@ -93,14 +93,8 @@ function createServer(config: Config, handler: ReturnType<typeof createHandler>)
   return server;
 }
 
-/** The credentials of the server, and how to follow their files once it is bound. */
-interface Security {
-  readonly credentials: ServerCredentials;
-  /** @returns a function that stops this. */
-  readonly follow: () => () => void;
-}
-
-function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics): Security {
+/** Makes the server's credentials; `follow` follows their files once it is bound, and returns a function that stops this. */
+function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
   if (transport.is === "insecure") {
     log.warn("serving without TLS: anyone who reaches the address can call the function");
     return { credentials: ServerCredentials.createInsecure(), follow: () => () => {} };
