@@ -138,17 +138,18 @@ function withState(draft: Draft, state: PublishState, call: Call): Draft {
   return state.is === "Published" ? conditioned : withCompositeUnready(conditioned);
 }
 
-function toCondition(state: PublishState): Condition {
-  const isWaiting = state.is === "WaitingForRequiredResources";
-  const waiting = isWaiting ? "Unknown" : "False";
-  return {
-    type: TYPE,
-    status: state.is === "Published" ? "True" : waiting,
-    reason: state.is,
-    message: explain(state),
-    target: "Composite",
-  };
-}
+const STATUS: Readonly<Partial<Record<PublishState["is"], Condition["status"]>>> = {
+  Published: "True",
+  WaitingForRequiredResources: "Unknown",
+};
+
+const toCondition = (state: PublishState): Condition => ({
+  type: TYPE,
+  status: STATUS[state.is] ?? "False",
+  reason: state.is,
+  message: explain(state),
+  target: "Composite",
+});
 
 function explain(state: PublishState): string | undefined {
   switch (state.is) {
