@@ -6,14 +6,6 @@ export interface Row {
   readonly atMost?: Readonly<Record<string, number>>;
 }
 
-/** How thoroughly to measure. */
-interface Effort {
-  /** A try of the programs: its figures mean nothing. */
-  readonly isQuick: boolean;
-  /** Text in the names of the rows to measure; section "cost" only. */
-  readonly only?: string | undefined;
-}
-
 /** A question, answered by one table and one picture. */
 export interface Section {
   readonly title: string;
@@ -21,7 +13,8 @@ export interface Section {
   readonly caption: string;
   /** The column that the picture shows. */
   readonly drawn: string;
-  measure(effort: Effort): Promise<readonly Row[]>;
+  /** @param only text in the names of the rows to measure; section "cost" only */
+  measure(only?: string): Promise<readonly Row[]>;
 }
 
 /** The content of bench/results/SECTION.json. */

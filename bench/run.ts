@@ -17,13 +17,12 @@ import { latency, load } from "./sections/server.ts";
 
 const sections: Readonly<Record<string, Section>> = { codec, latency, load, peers, memory, cost };
 
-const HELP = `npm run bench [-- --section=NAME --only=TEXT --write --quick]
+const HELP = `npm run bench [-- --section=NAME --only=TEXT --write]
 
 Measures this function beside others that do the same, in one run, and prints a table for each section.
   --section=NAME  ${Object.keys(sections).join(", ")}; several may be given. Default: all
   --only=TEXT     of section cost, the rows whose names include TEXT
   --write         write bench/results/SECTION.json; npm run generate then writes docs/performance.md
-  --quick         a few calls each, to see that all programs run; the figures mean nothing
 
 Section peers is left out unless PEER_TAG_MANAGER and PEER_EXTRA_RESOURCES name the binaries of function-tag-manager and
 function-extra-resources (their repositories in github.com/crossplane-contrib, built with go build).
@@ -34,7 +33,6 @@ const { values } = parseArgs({
     section: { type: "string", multiple: true, default: Object.keys(sections) },
     only: { type: "string" },
     write: { type: "boolean", default: false },
-    quick: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -66,9 +64,9 @@ async function prepare(): Promise<void> {
 async function measure(name: string, section: Section): Promise<void> {
   const { title, caption, drawn } = section;
   say(`${name}: ${title}\n${caption}\n`);
-  const rows = await section.measure({ isQuick: values.quick, only: values.only });
+  const rows = await section.measure(values.only);
   say(`${toTable(rows)}\n`);
-  if (!(values.quick || rows.every(isMet))) process.exitCode = 1;
+  if (!rows.every(isMet)) process.exitCode = 1;
   const result: Result = { title, caption, drawn, ...describeMachine(), rows };
   if (values.write) writeFileSync(resultFile(name), `${JSON.stringify(result, null, 2)}\n`);
 }
@@ -77,8 +75,7 @@ async function run(): Promise<void> {
   const unknown = values.section.find((name) => sections[name] === undefined);
   if (unknown !== undefined)
     throw new Error(`cannot run section ${unknown}: there is ${Object.keys(sections).join(", ")}`);
-  if (values.write && (values.quick || values.only !== undefined))
-    throw new Error("cannot write figures of --quick or --only");
+  if (values.write && values.only !== undefined) throw new Error("cannot write figures of --only");
   const names = values.section.filter((name) => name !== "peers" || hasPeers());
   if (names.length < values.section.length) say("peers is left out: see --help");
   if (names.some((name) => name !== "cost")) await prepare();

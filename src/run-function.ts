@@ -36,7 +36,7 @@ export function runFunction(message: Uint8Array): Outcome {
     const call = { request, input, requirements };
     draft = isOperation(document, input) ? operate(call) : runComposition(call, document);
     draft = withRequirements(draft, requirements);
-    return { ...draft, response: writeResponse(request, draft, MAX_RESPONSE_BYTES) };
+    return toOutcome(draft, writeResponse(request, draft, MAX_RESPONSE_BYTES));
   } catch (error) {
     if (!(error instanceof FunctionError) || error.code === "InvalidMessage") throw error;
     const { message, code: reason } = error;
@@ -44,7 +44,7 @@ export function runFunction(message: Uint8Array): Outcome {
     // No TTL: Crossplane would replay the Fatal result until it expires.
     const kept = { ...withRequirements(draft, requirements), audit: [], results: [], ttlSeconds: undefined };
     const fatal = withResults(kept, [result]);
-    return { ...fatal, response: writeFatalResponse(request, fatal) };
+    return toOutcome(fatal, writeFatalResponse(request, fatal));
   }
 }
 
@@ -56,4 +56,9 @@ function runComposition(call: OperationCall, document: Document): Draft {
   const composite = toComposite(document);
   assertNoOperation(call.input);
   return run({ ...call, composite });
+}
+
+/** Nothing else of a draft, whose values are of the request. */
+function toOutcome({ conditions, results, audit }: Draft, response: Uint8Array): Outcome {
+  return { response, conditions, results, audit };
 }

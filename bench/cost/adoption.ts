@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/model/json.ts";
 import { bucket, controlledBy, restoredStore, store } from "../../testing/builders/composed.ts";
 import type { OurParts } from "../requests/last-call.ts";
-import { list, map, type Row, rowsOf } from "./row.ts";
+import { list, map, type Row, rowsOf, textMap } from "./row.ts";
 
 const nameOf = (index: number): string => `bucket-${index}`;
 const refs = (count: number): JsonObject => ({
@@ -9,7 +9,6 @@ const refs = (count: number): JsonObject => ({
     resourceRefs: list(count, (index) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name: nameOf(index) })),
   },
 });
-const label = (index: number): readonly [string, string] => [`label-${index}`, "text"];
 
 /** Buckets that the XR refers to, that are observed and that nobody desires. */
 const leftOut = (count: number, metadata: JsonObject, xr: JsonObject = {}, adoption: JsonObject = {}): OurParts => ({
@@ -20,6 +19,11 @@ const leftOut = (count: number, metadata: JsonObject, xr: JsonObject = {}, adopt
 
 const unproven = { labels: { "crossplane.io/composite": "other" } };
 const labelledRoot = { labels: { "crossplane.io/composite": "root" } };
+const root = {
+  apiVersion: "apps.example.org/v1",
+  kind: "XRoot",
+  metadata: { name: "root", uid: "uid-of-root", ...labelledRoot },
+};
 const { metadata } = store() as { readonly metadata: JsonObject };
 
 export const adoptionRows: readonly Row[] = rowsOf("adoption", {
@@ -33,31 +37,16 @@ export const adoptionRows: readonly Row[] = rowsOf("adoption", {
   "observed resources that nobody composed, released": (n) => leftOut(n, unproven, {}, { onUnproven: "Release" }),
   "observed resources of a former self": (n) => leftOut(n, controlledBy("uid-before")),
   "observed resources, as many labels of the XR": (n) =>
-    leftOut(n, {}, { metadata: { ...metadata, labels: map(n, label) } }),
+    leftOut(n, {}, { metadata: { ...metadata, labels: textMap(n) } }),
   "observed resources, as many owners of the XR": (n) =>
-    leftOut(
-      n,
-      { labels: { "crossplane.io/composite": "root" } },
-      {
-        metadata: {
-          ...metadata,
-          labels: { "crossplane.io/composite": "root" },
-          ownerReferences: list(n, (index) => ({ name: `owner-${index}` })),
-        },
-      },
-    ),
+    leftOut(n, labelledRoot, {
+      metadata: { ...metadata, ...labelledRoot, ownerReferences: list(n, (index) => ({ name: `owner-${index}` })) },
+    }),
   "observed resources of a nested XR, as many references of its controller": (n) => ({
     ...leftOut(n, labelledRoot, {
       metadata: { ...metadata, ...labelledRoot, ...controlledBy("uid-of-root", "root", "XRoot") },
     }),
-    cluster: [
-      {
-        apiVersion: "apps.example.org/v1",
-        kind: "XRoot",
-        metadata: { name: "root", uid: "uid-of-root", ...labelledRoot },
-        ...refs(n),
-      },
-    ],
+    cluster: [{ ...root, ...refs(n) }],
   }),
   "references, none of them there": (n) => ({ xr: store(refs(n)), spec: { adoption: {} } }),
   "references of a restored XR, none of them there": (n) => ({ xr: restoredStore(refs(n)), spec: { adoption: {} } }),
@@ -79,7 +68,7 @@ export const adoptionRows: readonly Row[] = rowsOf("adoption", {
     leftOut(1, { managedFields: list(n, (index) => ({ manager: `manager-${index}` })) }),
   "a resource that is put back": (n) => ({
     ...leftOut(1, {}),
-    observed: { a: bucket("a", {}, { spec: map(n, label) }) },
+    observed: { a: bucket("a", {}, { spec: textMap(n) }) },
   }),
   "the message of the condition": (n) => ({
     ...leftOut(1, controlledBy("uid-now")),

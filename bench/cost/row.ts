@@ -83,3 +83,7 @@ export const list = <T>(length: number, make: (index: number) => T): T[] => Arra
 
 export const map = <T>(length: number, entry: (index: number) => readonly [string, T]): Record<string, T> =>
   Object.fromEntries(list(length, entry));
+
+/** A map of short texts. */
+export const textMap = (length: number, key = "key"): Record<string, string> =>
+  map(length, (index) => [`${key}-${index}`, "text"]);

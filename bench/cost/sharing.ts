@@ -2,7 +2,7 @@ import { MAX_TARGETS } from "../../src/features/sharing/reasons.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
 import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
-import { list, map, type Row, rowsOf } from "./row.ts";
+import { list, map, type Row, rowsOf, textMap } from "./row.ts";
 
 const secretName = "orders-db";
 const nameOf = (index: number): string => `ns-${index}`;
@@ -151,12 +151,7 @@ const copies = rowsOf(
     "copies, their source gone": (n) => copied(n, undefined),
     "copies, their grant taken back": (n) => copied(n, allowing("none")),
     "copies that are kept, and fields of their shared resource, which names no Secret any more": (n) =>
-      kept(
-        copied(
-          n,
-          database({ annotations: { [ALLOWED]: "*" }, spec: map(60 * n, (index) => [`key-${index}`, "text"]) }),
-        ),
-      ),
+      kept(copied(n, database({ annotations: { [ALLOWED]: "*" }, spec: textMap(60 * n) }))),
     "copies that are kept, and commas in their grant": (n) => kept(copied(n, allowing(`*${",".repeat(100 * n)}`))),
     "copies that are kept, and as many ReferenceGrants": (n) =>
       kept(
@@ -172,7 +167,7 @@ const copies = rowsOf(
 const found = rowsOf("sharing", {
   "name in the XR": (n) => ({ xr: withParameters({ database: "a".repeat(n) }), spec: shares({}) }),
   "labels of the XR": (n) => ({
-    xr: xr({ metadata: { name: "shop", labels: map(n, (index) => [`label-${index}`, "text"]) } }),
+    xr: xr({ metadata: { name: "shop", labels: textMap(n, "label") } }),
     spec: shares({ select: { matchLabels: { team: { fromCompositeFieldPath: "metadata.labels[label-0]" } } } }),
   }),
   "resources that match, one wanted": (n) => ({
@@ -196,8 +191,8 @@ const found = rowsOf("sharing", {
   "a map that goes into the environment": (n) => ({
     xr: xr(),
     spec: withoutConnection({ toEnvironment: { fromFieldPath: "data" } }),
-    context: { "apiextensions.crossplane.io/environment": map(n, (index) => [`earlier-${index}`, "text"]) },
-    cluster: [database({ data: map(n, (index) => [`key-${index}`, "text"]) })],
+    context: { "apiextensions.crossplane.io/environment": textMap(n, "earlier") },
+    cluster: [database({ data: textMap(n) })],
   }),
   ReferenceGrants: (n) => granted(list(n, (index) => referenceGrant(index, [FROM], [{ kind: "ConfigMap" }]))),
   "from and to of a ReferenceGrant": (n) =>
@@ -216,11 +211,7 @@ const found = rowsOf("sharing", {
 });
 
 const contents = rowsOf("sharing", {
-  "a map that is patched": (n) =>
-    patching(
-      map(n, (index) => [`key-${index}`, "text"]),
-      { toCompositeFieldPath: "status.found" },
-    ),
+  "a map that is patched": (n) => patching(textMap(n), { toCompositeFieldPath: "status.found" }),
   "keys of the Secret, via Secret": (n) => carrying("Secret", n),
   "keys of the Secret, via ConnectionSecret": (n) => carrying("ConnectionSecret", n),
   "connection details of the XR": (n) => ({

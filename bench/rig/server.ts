@@ -20,10 +20,8 @@ export const ourFunction: Program = (address) => [
 /** Programs that do "touch few". */
 export const touchFewPrograms = {
   /** The function's own server, with the job in the place of its features. */
-  ours: (address) => [process.execPath, ...typescript("children/server.ts"), "ours", address],
+  ours: (address) => [process.execPath, ...typescript("children/server.ts"), address],
   Go: (address) => [binaryOf("bench-go"), "function", `-address=${address}`],
-  /** A constant answer from grpc-js as it comes, which looks at no request. */
-  "bare grpc-js": (address) => [process.execPath, ...typescript("children/server.ts"), "grpc-js", address],
 } as const satisfies Readonly<Record<string, Program>>;
 
 /** A function that serves in a process of its own. */
@@ -102,17 +100,15 @@ const TURN: Calls = { warm: "50ms", duration: "250ms" };
 export async function inTurns(
   participants: Readonly<Record<string, Participant>>,
   concurrency: number,
-  isQuick: boolean,
 ): Promise<Readonly<Record<string, readonly Load[]>>> {
-  const [rounds, turn] = isQuick ? [1, {}] : [ROUNDS, TURN];
   const loads: Record<string, Load[]> = {};
   for (const [who, { served, request }] of Object.entries(participants)) {
     loads[who] = [];
-    if (!isQuick) await call(served.address, request, { concurrency, warm: WARM_UP });
+    await call(served.address, request, { concurrency, warm: WARM_UP });
   }
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     for (const [who, { served, request }] of Object.entries(participants)) {
-      loads[who]?.push(await call(served.address, request, { concurrency, ...turn }));
+      loads[who]?.push(await call(served.address, request, { concurrency, ...TURN }));
     }
   }
   return loads;

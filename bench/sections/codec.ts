@@ -22,19 +22,22 @@ export const codec: Section = {
     "ms from bytes to bytes, medians; 100 composed resources (660 KB). echo changes nothing, touch few reads four resources and writes two, " +
     `everything reads and writes all of them. Times faster than ${SDK}, the fastest of the others. JSON.parse reads the same, and writes nothing.`,
   drawn: FASTER,
-  measure: ({ isQuick }) => measure(isQuick ? 1 : 6, isQuick ? 20 : 250),
+  measure,
 };
+
+/** The first of the rounds warms up. */
+const ROUNDS = 7;
+const MILLISECONDS = 250;
 
 type Workers = readonly (readonly [who: string, worker: Worker])[];
 
 const node = (name: string): Worker => startWorker(process.execPath, [...typescript("children/codec.ts"), name]);
 
 /** Measures in one process for each implementation. */
-async function measure(rounds: number, milliseconds: number): Promise<readonly Row[]> {
+async function measure(): Promise<readonly Row[]> {
   const limit = [LIMIT, node("limit")] as const;
   const workers: Workers = [
     ["ours", node("ours")],
-    ["@grpc/proto-loader", node("proto-loader")],
     [SDK, node("sdk")],
     ["Go, function-sdk-go", startWorker(binaryOf("bench-go"), ["codec"])],
   ];
@@ -44,7 +47,7 @@ async function measure(rounds: number, milliseconds: number): Promise<readonly R
   for (const job of jobs) {
     await assertSameAnswers({ job, request }, workers);
     const asked = job === "everything" ? [...workers, limit] : workers;
-    const samples = await takeTurns({ job, request, milliseconds }, asked, rounds);
+    const samples = await takeTurns({ job, request, milliseconds: MILLISECONDS }, asked);
     const figures = [...samples].map(([who, taken]) => [who, medianOf(taken) / 1000] as const);
     rows.push(compare(job, Object.fromEntries(figures), SDK, atLeast[job]));
   }
@@ -52,10 +55,10 @@ async function measure(rounds: number, milliseconds: number): Promise<readonly R
   return rows;
 }
 
-/** While one works, the others wait for an order. The first round warms up. */
-async function takeTurns(order: Order, workers: Workers, rounds: number): Promise<ReadonlyMap<string, number[]>> {
+/** While one works, the others wait for an order. */
+async function takeTurns(order: Order, workers: Workers): Promise<ReadonlyMap<string, number[]>> {
   const samples = new Map<string, number[]>(workers.map(([who]) => [who, []]));
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     for (const [who, worker] of workers) {
       const taken = await worker.ask(order);
       if (round > 0) samples.get(who)?.push(...taken);

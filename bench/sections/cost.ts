@@ -10,7 +10,7 @@ export const cost: Section = {
     "Every list, text and map that a tenant or an owner writes, in requests of 256 KB to 16 MB that consist of little else (up to what etcd " +
     "takes): processor time of a call with 1 MB, and the exponent with which it grows (1 is linear).",
   drawn: MILLISECONDS,
-  measure: ({ isQuick, only }) => costRows(isQuick ? "brief" : "whole", only),
+  measure: (only) => costRows("whole", only),
 };
 
 /** V8's heap in MB: @grpc/proto-loader takes 3 GB to make some requests of 16 MB. */

@@ -16,13 +16,13 @@ export const memory: Section = {
     "Resident memory in MB of the function as its image starts it, in a cgroup of 512 MiB as deploy/function sets it and without a limit, one " +
     "after the other: no section of the input turned on, then tags on 100 resources; and of touch few on function-sdk-go.",
   drawn: "ours",
-  measure: async ({ isQuick }) => {
+  measure: async () => {
     const tags = tagRequests(100);
     const ourRequests = { small: idleRequest(1), large: idleRequest(100), tags: tags.ours };
-    const ours = await measure(withMemoryLimit(ourFunction, LIMIT_BYTES), ourRequests, isQuick);
-    const unlimited = await measure(ourFunction, ourRequests, isQuick);
+    const ours = await measure(withMemoryLimit(ourFunction, LIMIT_BYTES), ourRequests);
+    const unlimited = await measure(ourFunction, ourRequests);
     const goRequests = { small: smallRequest(), large: requestOf(100), tags: tags.theirs };
-    const go = await measure(touchFewPrograms.Go, goRequests, isQuick);
+    const go = await measure(touchFewPrograms.Go, goRequests);
     return Object.entries(ours).map(
       ([name, megabytes]): Row => ({
         name,
@@ -35,11 +35,11 @@ export const memory: Section = {
 
 type Requests = Readonly<Record<"small" | "large" | "tags", Buffer>>;
 
-async function measure(program: Program, { small, large, tags }: Requests, isQuick: boolean) {
+async function measure(program: Program, { small, large, tags }: Requests) {
   const served = await serve(program);
   const megabytes: Record<string, number> = {};
   const look = async (name: string, request: Buffer, concurrency: number, calls: number): Promise<void> => {
-    await call(served.address, request, { concurrency, calls: isQuick ? concurrency : calls });
+    await call(served.address, request, { concurrency, calls });
     megabytes[name] = served.memory().now;
   };
   await look("after the first call", small, 1, 1);

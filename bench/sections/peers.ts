@@ -13,44 +13,36 @@ type Peer = keyof typeof PEERS;
 /** True if the binaries are given. */
 export const hasPeers = (): boolean => Object.values(PEERS).every((command) => command !== undefined);
 
+/** The same work for ours and a peer, by the number of resources, and how many times faster ours has to be. */
 interface Work {
   readonly peer: Peer;
-  readonly name: string;
-  readonly requests: PeerRequests;
-  /** The times that ours has to be faster. */
-  readonly atLeast?: number | undefined;
+  readonly nameOf: (count: number) => string;
+  readonly requestsOf: (count: number) => PeerRequests;
+  readonly atLeast: Readonly<Record<number, number>>;
 }
 
-const SIZES = [1, 20, 100, 500] as const;
-const TAGS = { 1: 2.5, 20: undefined, 100: 12, 500: 12 } as const;
-const SELECT = { 1: 2, 20: 8, 100: 18, 500: 18 } as const;
+const SIZES = [1, 20, 100, 500];
+const selectedOf = (count: number): number => Math.min(count, 20);
 
-const toWorks = (): readonly Work[] => [
-  ...SIZES.map(
-    (count): Work => ({
-      peer: "function-tag-manager",
-      name: `tags on ${count}`,
-      requests: tagRequests(count),
-      atLeast: TAGS[count],
-    }),
-  ),
-  ...SIZES.map(
-    (count): Work => ({
-      peer: "function-tag-manager",
-      name: `tags and ownership of ${count}`,
-      requests: ownedTagRequests(count),
-    }),
-  ),
-  ...SIZES.map((count): Work => {
-    const selected = Math.min(count, 20);
-    const name = `select ${selected} beside ${count}`;
-    return {
-      peer: "function-extra-resources",
-      name,
-      requests: selectRequests(selected, count),
-      atLeast: SELECT[count],
-    };
-  }),
+const WORKS: readonly Work[] = [
+  {
+    peer: "function-tag-manager",
+    nameOf: (count) => `tags on ${count}`,
+    requestsOf: tagRequests,
+    atLeast: { 1: 2.5, 100: 12, 500: 12 },
+  },
+  {
+    peer: "function-tag-manager",
+    nameOf: (count) => `tags and ownership of ${count}`,
+    requestsOf: ownedTagRequests,
+    atLeast: {},
+  },
+  {
+    peer: "function-extra-resources",
+    nameOf: (count) => `select ${selectedOf(count)} beside ${count}`,
+    requestsOf: (count) => selectRequests(selectedOf(count), count),
+    atLeast: { 1: 2, 20: 8, 100: 18, 500: 18 },
+  },
 ];
 
 export const peers: Section = {
@@ -59,23 +51,24 @@ export const peers: Section = {
     "ms of one call, medians, over loopback, from grpc-go's client: the function as its image runs it, each asked in its own words for the same. " +
     "With ownership our requests hold what Crossplane has found, which doubles them.",
   drawn: FASTER,
-  measure: async ({ isQuick }) => {
+  measure: async () => {
     const ours = await serve(ourFunction);
-    const theirs = {
-      "function-tag-manager": await serve(programOf("function-tag-manager")),
-      "function-extra-resources": await serve(programOf("function-extra-resources")),
-    };
     const rows: Row[] = [];
-    for (const { peer, name, requests, atLeast } of toWorks()) {
-      const participants = {
-        ours: { served: ours, request: requests.ours },
-        [peer]: { served: theirs[peer], request: requests.theirs },
-      };
-      const loads = Object.entries(await inTurns(participants, 1, isQuick));
-      const figures = loads.map(([who, taken]) => [who, medianOf(taken.map(({ p50 }) => p50))] as const);
-      rows.push(compare(name, Object.fromEntries(figures), peer, atLeast));
+    for (const { peer, nameOf, requestsOf, atLeast } of WORKS) {
+      const theirs = await serve(programOf(peer));
+      for (const count of SIZES) {
+        const requests = requestsOf(count);
+        const participants = {
+          ours: { served: ours, request: requests.ours },
+          [peer]: { served: theirs, request: requests.theirs },
+        };
+        const loads = Object.entries(await inTurns(participants, 1));
+        const figures = loads.map(([who, taken]) => [who, medianOf(taken.map(({ p50 }) => p50))] as const);
+        rows.push(compare(nameOf(count), Object.fromEntries(figures), peer, atLeast[count]));
+      }
+      theirs.stop();
     }
-    for (const served of [ours, ...Object.values(theirs)]) served.stop();
+    ours.stop();
     return rows;
   },
 };

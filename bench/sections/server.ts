@@ -4,56 +4,51 @@ import { inTurns, type Load, type Served, serve, touchFewPrograms } from "../rig
 import { medianOf } from "../rig/statistics.ts";
 
 /** How many times Go's speed is wanted. */
-const latencyBounds: Readonly<Record<string, number>> = { "2.5 KB": 1, "660 KB": 20 };
+const LATENCY: Readonly<Record<string, number>> = { "2.5 KB": 1, "660 KB": 20 };
+const LOAD: Readonly<Record<string, number>> = { "660 KB, 10 at a time": 8 };
 
 export const latency: Section = {
   title: "How long does one call take?",
   caption:
-    "ms, medians, over loopback and one connection, from grpc-go's client: touch few in the place of the features, the same on function-sdk-go, " +
-    "and a constant answer from grpc-js as it comes. Times faster than Go.",
+    "ms, medians, over loopback and one connection, from grpc-go's client: touch few in the place of the features and the same on " +
+    "function-sdk-go. Times faster than Go.",
   drawn: FASTER,
-  measure: ({ isQuick }) =>
-    measure([1], isQuick, (size, _, loads) =>
-      compare(
-        size,
-        { ...medians(loads, "p50"), "ours, p99": medianOf(of(loads.ours, "p99")) },
-        "Go",
-        latencyBounds[size],
-      ),
-    ),
+  measure: () => measure([1], toLatencyRow),
 };
 
 export const load: Section = {
   title: "How many calls a second?",
   caption: "Calls a second of the same, medians, ten and 64 at a time. Times as many as Go.",
   drawn: FASTER,
-  measure: ({ isQuick }) => measure([10, 64], isQuick, toLoadRow),
+  measure: () => measure([10, 64], toLoadRow),
 };
 
 type Who = keyof typeof touchFewPrograms;
 type Loads = Readonly<Record<Who, readonly Load[]>>;
 
+function toLatencyRow(size: string, _: number, loads: Loads): Row {
+  const p99 = medianOf(loads.ours.map((one) => one.p99));
+  return compare(size, { ...medians(loads, "p50"), "ours, p99": p99 }, "Go", LATENCY[size]);
+}
+
 function toLoadRow(size: string, concurrency: number, loads: Loads): Row {
+  const name = `${size}, ${concurrency} at a time`;
   const figures = medians(loads, "perSecond");
-  const isBound = concurrency === 10 && size === "660 KB";
+  const atLeast = LOAD[name];
   return {
-    name: `${size}, ${concurrency} at a time`,
+    name,
     figures: { ...figures, [FASTER]: figures.ours / figures.Go },
-    ...(isBound && { atLeast: { [FASTER]: 8 } }),
+    ...(atLeast !== undefined && { atLeast: { [FASTER]: atLeast } }),
   };
 }
 
-const of = (loads: readonly Load[], what: keyof Load): readonly number[] => loads.map((one) => one[what]);
-
-const medians = (loads: Loads, what: keyof Load): Readonly<Record<Who, number>> => ({
-  ours: medianOf(of(loads.ours, what)),
-  Go: medianOf(of(loads.Go, what)),
-  "bare grpc-js": medianOf(of(loads["bare grpc-js"], what)),
-});
+const medians = (loads: Loads, what: keyof Load) =>
+  Object.fromEntries(
+    Object.entries(loads).map(([who, taken]) => [who, medianOf(taken.map((one) => one[what]))]),
+  ) as Readonly<Record<Who, number>>;
 
 async function measure(
   concurrencies: readonly number[],
-  isQuick: boolean,
   toRow: (size: string, concurrency: number, loads: Loads) => Row,
 ): Promise<readonly Row[]> {
   const sizes = { "2.5 KB": smallRequest(), "140 KB": requestOf(21), "660 KB": requestOf(100), "3 MB": requestOf(500) };
@@ -63,7 +58,7 @@ async function measure(
   for (const concurrency of concurrencies) {
     for (const [size, request] of Object.entries(sizes)) {
       const participants = Object.fromEntries(servers.map(([who, served]) => [who, { served, request }]));
-      rows.push(toRow(size, concurrency, (await inTurns(participants, concurrency, isQuick)) as Loads));
+      rows.push(toRow(size, concurrency, (await inTurns(participants, concurrency)) as Loads));
     }
   }
   for (const [, served] of servers) served.stop();

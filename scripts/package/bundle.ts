@@ -16,23 +16,10 @@ const place = [
 /** What goes into the bundle of a target. */
 interface Contents {
   readonly entry: string;
-  /** Files of their own beside the entry, by name: loaded when they are asked for. */
-  readonly chunks: Readonly<Record<string, string>>;
   /** Files that dependencies read at run time. */
   readonly foreignProtos: readonly string[];
   readonly plugins: readonly Plugin[];
 }
-
-const apart = (chunks: Readonly<Record<string, string>>): Plugin => ({
-  name: "files of their own",
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-      const isIt = ([, file]: readonly [string, string]): boolean => join(resolveDir, path) === inRepository(file);
-      const [name] = kind === "dynamic-import" ? (Object.entries(chunks).find(isIt) ?? []) : [];
-      return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
-    });
-  },
-});
 
 /** grpc-js loads it for channelz and ORCA only, which the function does not serve. */
 const withoutLoader: Plugin = {
@@ -57,17 +44,13 @@ const withoutApiClasses: Plugin = {
   },
 };
 
-/** Loaded when they are asked for. The file that is read at each start has what serves, and nothing else. */
-const functionChunks = { "health-and-reflection": "src/server/health-and-reflection.ts" };
-
 const contents: Readonly<Record<Target, Contents>> = {
   function: {
     entry: "src/main.ts",
-    chunks: functionChunks,
     foreignProtos: ["@grpc/reflection/build/proto/grpc", "grpc-health-check/proto/health"],
-    plugins: [apart(functionChunks), withoutLoader],
+    plugins: [withoutLoader],
   },
-  cli: { entry: "cli/main.ts", chunks: {}, foreignProtos: [], plugins: [withoutApiClasses] },
+  cli: { entry: "cli/main.ts", foreignProtos: [], plugins: [withoutApiClasses] },
 };
 
 export interface Bundle {
@@ -79,11 +62,11 @@ export interface Bundle {
 
 /** Writes what runs into `folder`: the bundled program, proto/, package.json, and the licences of all that is bundled. */
 export async function bundle(folder: string, target: Target = "function"): Promise<Bundle> {
-  const { entry, chunks, foreignProtos, plugins } = contents[target];
+  const { entry, foreignProtos, plugins } = contents[target];
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: inRepository("."),
-    entryPoints: { main: entry, ...chunks },
+    entryPoints: { main: entry },
     plugins: [...plugins],
     outdir: join(folder, "dist"),
     outExtension: { ".js": ".cjs" },

@@ -44,11 +44,10 @@ export const publishing: Feature = (call, draft) => {
     throw invalidInput([{ path: "spec.publish.environmentConfig", message }]);
   }
   const name = resolveString(config.name, call);
-  if (name.is === "unset")
-    return withState(keepObserved(draft, call), { is: "FieldNotSet", fields: [name.field] }, call);
+  if (name.is === "unset") return keep({ is: "FieldNotSet", fields: [name.field] }, call, draft);
   return isName(name.value)
     ? publish(config, name.value, call, draft)
-    : withState(keepObserved(draft, call), { is: "InvalidName", name: name.value }, call);
+    : keep({ is: "InvalidName", name: name.value }, call, draft);
 };
 
 const PREFIX = "publish/environment-config/";
@@ -61,12 +60,10 @@ function publish(config: EnvironmentConfig, name: string, call: Call, draft: Dra
   const selector = { apiVersion: config.apiVersion, kind: "EnvironmentConfig", match: { name } };
   const requirement = toRequirement(key, selector);
   const answer = call.requirements.ask(requirement);
-  if (answer.is === "pending") return withState(keepObserved(draft, call), { is: "WaitingForRequiredResources" }, call);
+  if (answer.is === "pending") return keep({ is: "WaitingForRequiredResources" }, call, draft);
   const [existing] = answer.items;
   const isOurs = existing === undefined || readAnnotation(existing, OWNER) === formatOwner(call.composite);
-  return isOurs
-    ? compose(config, name, undefined, call, draft)
-    : withState(keepObserved(draft, call), { is: "NameTaken", name }, call);
+  return isOurs ? compose(config, name, undefined, call, draft) : keep({ is: "NameTaken", name }, call, draft);
 }
 
 function compose(
@@ -121,12 +118,12 @@ function withField(data: JsonObject, path: FieldPath, value: JsonValue, faults: 
 }
 
 /** Keeps what was published while the desired values are unknown: a resource that is left out is deleted. */
-function keepObserved(draft: Draft, { request }: Call): Draft {
-  const published = [...request.observed.resources].filter(([key]) => key.startsWith(PREFIX));
-  return withResources(
-    draft,
-    published.map(([key, { document }]) => [key, { is: "set", object: pickObserved(document, DESIRED) }] as const),
+function keep(state: PublishState, call: Call, draft: Draft): Draft {
+  const published = [...call.request.observed.resources].filter(([key]) => key.startsWith(PREFIX));
+  const edits = published.map(
+    ([key, { document }]) => [key, { is: "set", object: pickObserved(document, DESIRED) }] as const,
   );
+  return withState(withResources(draft, edits), state, call);
 }
 
 const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "metadata.annotations", "data"].map(
@@ -141,17 +138,18 @@ function withState(draft: Draft, state: PublishState, call: Call): Draft {
   return state.is === "Published" ? conditioned : withCompositeUnready(conditioned);
 }
 
-function toCondition(state: PublishState): Condition {
-  const isWaiting = state.is === "WaitingForRequiredResources";
-  const waiting = isWaiting ? "Unknown" : "False";
-  return {
-    type: TYPE,
-    status: state.is === "Published" ? "True" : waiting,
-    reason: state.is,
-    message: explain(state),
-    target: "Composite",
-  };
-}
+const STATUS: Readonly<Partial<Record<PublishState["is"], Condition["status"]>>> = {
+  Published: "True",
+  WaitingForRequiredResources: "Unknown",
+};
+
+const toCondition = (state: PublishState): Condition => ({
+  type: TYPE,
+  status: STATUS[state.is] ?? "False",
+  reason: state.is,
+  message: explain(state),
+  target: "Composite",
+});
 
 function explain(state: PublishState): string | undefined {
   switch (state.is) {

@@ -7,7 +7,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement, Requirements } from "../model/requirement.ts";
 import { DEFINITION, type Definition, toDefinition } from "./definition.ts";
-import { type JudgedDefinition, judgeReconciles, type ReconcileVerdict, withNudges } from "./nudge.ts";
+import { type JudgedDefinition, judgeReconciles, withNudges } from "./nudge.ts";
 
 /** Requires all XRs of a kind. */
 const requireComposites = ({ name, apiVersion, kind }: Definition): Requirement =>
@@ -36,8 +36,10 @@ export function reportNeverReconciled(call: OperationCall, draft: Draft): Draft 
     answer.is === "pending" ? [] : answer.items.flatMap((item) => toDefinition(item) ?? []).sort(compareDefinitions);
   const judged = judgeAll(call, definitions);
   if (answer.is === "pending" || judged === undefined) return draft;
-  const nudged = withNudges(draft, onFound === "Nudge" ? judged : []);
-  return withOutput(withResults(nudged, toReconcileResults(judged)), toOutput(judged));
+  const found = judged.filter(({ is }) => is !== "Reconciled");
+  const nudged = withNudges(draft, onFound === "Nudge" ? found : []);
+  const results = found.length === 0 ? [allReconciled(judged.length)] : found.map(toReconcileResult);
+  return withOutput(withResults(nudged, results), toOutput(found));
 }
 
 const compareDefinitions = (a: Definition, b: Definition): number => compareTexts(a.name, b.name);
@@ -49,34 +51,28 @@ function judgeAll(
 ): readonly JudgedDefinition[] | undefined {
   const judged = definitions.map((definition) => {
     const answer = requirements.ask(requireComposites(definition));
-    return answer.is === "pending" ? undefined : { definition, verdict: judgeReconciles(definition, answer.items) };
+    return answer.is === "pending" ? undefined : judgeReconciles(definition, answer.items);
   });
   const known = judged.filter((each) => each !== undefined);
   return known.length === judged.length ? known : undefined;
 }
 
-function toReconcileResults(judged: readonly JudgedDefinition[]): readonly Result[] {
-  const results = judged.flatMap(({ definition, verdict }) => toReconcileResult(definition, verdict) ?? []);
-  if (results.length > 0) return results;
-  const message = `all XRs of ${judged.length} XRDs have been reconciled`;
-  return [{ severity: "Normal", reason: "Reconciled", message, target: "Composite" }];
-}
+const allReconciled = (count: number): Result => ({
+  severity: "Normal",
+  reason: "Reconciled",
+  message: `all XRs of ${count} XRDs have been reconciled`,
+  target: "Composite",
+});
 
-function toReconcileResult({ name }: Definition, verdict: ReconcileVerdict): Result | undefined {
-  if (verdict.is === "Reconciled") return undefined;
-  const which = `${name}: never reconciled: ${listSome(verdict.composites, MAX_NAMES, String)}`;
-  const message =
-    verdict.is === "StillNotReconciled"
-      ? `${which}; its XRD was already nudged for these XRs: look at Crossplane's log, and restart Crossplane if it says nothing`
-      : which;
-  return { severity: "Warning", reason: verdict.is, message, target: "Composite" };
+function toReconcileResult({ definition: { name }, is: reason, composites }: JudgedDefinition): Result {
+  const which = `${name}: never reconciled: ${listSome(composites, MAX_NAMES, String)}`;
+  const hint =
+    "its XRD was already nudged for these XRs: look at Crossplane's log, and restart Crossplane if it says nothing";
+  const message = reason === "StillNotReconciled" ? `${which}; ${hint}` : which;
+  return { severity: "Warning", reason, message, target: "Composite" };
 }
 
 /** Makes the output for the Operation's status: names of XRs by XRD. */
-const toOutput = (judged: readonly JudgedDefinition[]): JsonObject => ({
-  neverReconciled: Object.fromEntries(
-    judged.flatMap(({ definition: { name }, verdict }) =>
-      verdict.is === "Reconciled" ? [] : [[name, verdict.composites] as const],
-    ),
-  ),
+const toOutput = (found: readonly JudgedDefinition[]): JsonObject => ({
+  neverReconciled: Object.fromEntries(found.map(({ definition: { name }, composites }) => [name, composites])),
 });

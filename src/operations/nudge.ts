@@ -9,11 +9,16 @@ import { DEFINITION, type Definition } from "./definition.ts";
 /** Annotation of an XRD: a hash of the XRs for which it was nudged. */
 export const NUDGED_FOR = `${DOMAIN}/nudged-for`;
 
-/** The state of an XRD's XRs: all reconciled, never reconciled, or still not reconciled after a nudge. */
-export type ReconcileVerdict =
-  | { readonly is: "Reconciled" }
-  | { readonly is: "NeverReconciled"; readonly composites: readonly string[]; readonly nudgedFor: string }
-  | { readonly is: "StillNotReconciled"; readonly composites: readonly string[] };
+/** An XRD, and those of its XRs that Crossplane has never reconciled. */
+export interface JudgedDefinition {
+  readonly definition: Definition;
+  /** StillNotReconciled: a nudge for these XRs did not help. */
+  readonly is: "Reconciled" | "NeverReconciled" | "StillNotReconciled";
+  /** Their names, sorted. */
+  readonly composites: readonly string[];
+  /** The hash of their UIDs. */
+  readonly nudgedFor: string;
+}
 
 /**
  * Finds the XRs that Crossplane has never reconciled. Every completed reconcile sets the condition `Synced`, so an XR without it was
@@ -22,14 +27,17 @@ export type ReconcileVerdict =
  * An XR that was just created counts too, because a function has no clock; nudging its XRD is harmless. The nudge's value is a hash
  * of the XRs' UIDs, so an XRD is nudged once for the same XRs. If that did not help, an operator has to look.
  */
-export function judgeReconciles({ document }: Definition, composites: readonly Document[]): ReconcileVerdict {
-  const never = composites.filter((composite) => shownCondition(composite, "Synced") === undefined);
-  if (never.length === 0) return { is: "Reconciled" };
+export function judgeReconciles(definition: Definition, all: readonly Document[]): JudgedDefinition {
+  const never = all.filter((composite) => shownCondition(composite, "Synced") === undefined);
   const nudgedFor = hashUids(never);
-  const names = never.map(qualifiedName).sort();
-  return readAnnotation(document, NUDGED_FOR) === nudgedFor
-    ? { is: "StillNotReconciled", composites: names }
-    : { is: "NeverReconciled", composites: names, nudgedFor };
+  const isNudged = readAnnotation(definition.document, NUDGED_FOR) === nudgedFor;
+  const state = isNudged ? "StillNotReconciled" : "NeverReconciled";
+  return {
+    definition,
+    is: never.length === 0 ? "Reconciled" : state,
+    composites: never.map(qualifiedName).sort(),
+    nudgedFor,
+  };
 }
 
 function hashUids(composites: readonly Document[]): string {
@@ -40,15 +48,10 @@ function hashUids(composites: readonly Document[]): string {
 }
 
 /** Nudges XRDs by an annotation; server-side apply leaves the rest of the XRD unchanged. */
-export function withNudges(draft: Draft, judged: readonly JudgedDefinition[]): Draft {
-  return judged.reduce((nudging, { definition: { name }, verdict }) => {
-    if (verdict.is !== "NeverReconciled") return nudging;
-    const metadata = { name, annotations: { [NUDGED_FOR]: verdict.nudgedFor } };
-    return withObject(nudging, `nudge/${name}`, { ...DEFINITION, metadata });
-  }, draft);
-}
-
-export interface JudgedDefinition {
-  readonly definition: Definition;
-  readonly verdict: ReconcileVerdict;
-}
+export const withNudges = (draft: Draft, judged: readonly JudgedDefinition[]): Draft =>
+  judged
+    .filter(({ is }) => is === "NeverReconciled")
+    .reduce((nudging, { definition: { name }, nudgedFor }) => {
+      const metadata = { name, annotations: { [NUDGED_FOR]: nudgedFor } };
+      return withObject(nudging, `nudge/${name}`, { ...DEFINITION, metadata });
+    }, draft);

@@ -46,11 +46,8 @@ export function createMetrics(version: string, paths: readonly string[]): Metric
 /** Without TLS the metric has no value: 0 would be the year 1970. */
 function showCertificate(registry: Registry): Metrics["certificateExpires"] {
   const name = `${PREFIX}_certificate_expiry_timestamp_seconds`;
-  const gauge = new Gauge({
-    name,
-    help: "Expiry of the server's own certificate, in seconds since 1970.",
-    registers: [registry],
-  });
+  const help = "Expiry of the server's own certificate, in seconds since 1970.";
+  const gauge = new Gauge({ name, help, registers: [registry] });
   gauge.remove();
   return (end) => gauge.set(end.getTime() / 1000);
 }
@@ -62,15 +59,11 @@ function showCertificate(registry: Registry): Metrics["certificateExpires"] {
 function countCalls(registry: Registry, paths: readonly string[]): Metrics["observe"] {
   const labelNames = ["grpc_type", "grpc_service", "grpc_method"] as const;
   const to = { labelNames, registers: [registry] };
-  const started = new Counter({ name: "grpc_server_started_total", help: "Calls started.", ...to });
-  const handled = new Counter({
-    name: "grpc_server_handled_total",
-    help: "Calls completed, by code.",
-    labelNames: [...labelNames, "grpc_code"],
-    registers: [registry],
-  });
+  const started = new Counter({ ...to, name: "grpc_server_started_total", help: "Calls started." });
+  const coded = { ...to, labelNames: [...labelNames, "grpc_code"] as const };
+  const handled = new Counter({ ...coded, name: "grpc_server_handled_total", help: "Calls completed, by code." });
   const name = "grpc_server_handling_seconds";
-  const seconds = new Histogram({ name, help: "Duration of calls.", buckets: SECONDS, ...to });
+  const seconds = new Histogram({ ...to, name, help: "Duration of calls.", buckets: SECONDS });
 
   const methods = new Map(paths.map((path) => [path, toMethodLabels(path)]));
   for (const method of methods.values()) started.inc(method, 0);
@@ -80,7 +73,7 @@ function countCalls(registry: Registry, paths: readonly string[]): Metrics["obse
     const start = performance.now();
     started.inc(method);
     stream.once("close", () => {
-      handled.inc({ ...method, grpc_code: codeNames[readCode(stream)] ?? "Unknown" });
+      handled.inc({ ...method, grpc_code: toCodeName(readCode(stream)) });
       seconds.observe(method, (performance.now() - start) / 1000);
     });
   };
@@ -100,46 +93,28 @@ function toMethodLabels(path: string): Record<"grpc_type" | "grpc_service" | "gr
 function countOutcomes(registry: Registry): Metrics["ran"] {
   const to = { registers: [registry] };
   const size = (what: string) =>
-    new Histogram({ name: `${PREFIX}_${what}_size_bytes`, help: `Size of ${what}s in bytes.`, buckets: BYTES, ...to });
-  const requests = size("request");
-  const responses = size("response");
-  const severity = { name: `${PREFIX}_results_total`, help: "Results returned, by severity.", ...to };
-  const results = new Counter({ ...severity, labelNames: ["severity"] as const });
-  const outcome = {
-    name: `${PREFIX}_conditions_total`,
-    help: "Conditions returned, by type, status and reason.",
-    ...to,
+    new Histogram({ ...to, name: `${PREFIX}_${what}_size_bytes`, help: `Size of ${what}s in bytes.`, buckets: BYTES });
+  const counter = <Label extends string>(what: string, ...labelNames: readonly Label[]) => {
+    const help = `${what.charAt(0).toUpperCase()}${what.slice(1)} returned, by ${labelNames.join(", ")}.`;
+    return new Counter({ ...to, name: `${PREFIX}_${what}_total`, help, labelNames });
   };
-  const conditions = new Counter({ ...outcome, labelNames: ["type", "status", "reason"] as const });
+  const [requests, responses] = [size("request"), size("response")];
+  const results = counter("results", "severity");
+  const conditions = counter("conditions", "type", "status", "reason");
 
-  for (const level of ["Fatal", "Warning", "Normal"]) results.inc({ severity: level }, 0);
+  for (const severity of ["Fatal", "Warning", "Normal"]) results.inc({ severity }, 0);
   return (requestBytes, ran) => {
     requests.observe(requestBytes);
     responses.observe(ran.response.byteLength);
-    for (const result of ran.results) results.inc({ severity: result.severity });
+    for (const { severity } of ran.results) results.inc({ severity });
     for (const { type, status, reason } of ran.conditions) conditions.inc({ type, status, reason });
   };
 }
 
-/**
- * Names of gRPC's status codes by number, in grpc-go's spelling, which the label grpc_code has in every function's metrics: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md
- */
-const codeNames = [
-  "OK",
-  "Canceled",
-  "Unknown",
-  "InvalidArgument",
-  "DeadlineExceeded",
-  "NotFound",
-  "AlreadyExists",
-  "PermissionDenied",
-  "ResourceExhausted",
-  "FailedPrecondition",
-  "Aborted",
-  "OutOfRange",
-  "Unimplemented",
-  "Internal",
-  "Unavailable",
-  "DataLoss",
-  "Unauthenticated",
-] as const;
+/** Names a status code as grpc-go does, whose spelling the label grpc_code has in every function's metrics: `InvalidArgument`. */
+function toCodeName(code: status): string {
+  if (code === status.OK) return "OK";
+  if (code === status.CANCELLED) return "Canceled";
+  const words = (status[code] ?? "UNKNOWN").toLowerCase().split("_");
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}

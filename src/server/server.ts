@@ -46,7 +46,9 @@ export async function serve(config: Config, dependencies: Dependencies): Promise
   const server = createServer(config, createHandler({ ...dependencies, gate, metrics }));
   const setHealth = addHealthAndReflection(server);
   let isReady = true;
-  const endpoint = await openEndpoint(config, { registry: metrics.registry, isReady: () => isReady, log });
+  const pages = { registry: metrics.registry, isReady: () => isReady, log };
+  // Before gRPC's address: if the port of metrics is taken, no call must have been answered.
+  const endpoint = config.metricsAddress === "off" ? undefined : await serveMetrics(config.metricsAddress, pages);
   const port = await bind(server, config.address, security.credentials).catch((error: unknown) => {
     endpoint?.close();
     throw error;
@@ -91,14 +93,8 @@ function createServer(config: Config, handler: ReturnType<typeof createHandler>)
   return server;
 }
 
-/** The credentials of the server, and how to follow their files once it is bound. */
-interface Security {
-  readonly credentials: ServerCredentials;
-  /** @returns a function that stops this. */
-  readonly follow: () => () => void;
-}
-
-function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics): Security {
+/** Makes the server's credentials; `follow` follows their files once it is bound, and returns a function that stops this. */
+function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics: Metrics) {
   if (transport.is === "insecure") {
     log.warn("serving without TLS: anyone who reaches the address can call the function");
     return { credentials: ServerCredentials.createInsecure(), follow: () => () => {} };
@@ -109,12 +105,6 @@ function secure({ transport }: Config, { log, refreshMs }: Dependencies, metrics
   const credentials = new MutualTlsCredentials(files.secureContext);
   return { credentials, follow: () => files.follow(credentials) };
 }
-
-/** Opens the endpoint for metrics before gRPC's: if its port is taken, no call must have been answered. */
-const openEndpoint = (
-  { metricsAddress }: Config,
-  pages: Parameters<typeof serveMetrics>[1],
-): Promise<MetricsEndpoint> | undefined => (metricsAddress === "off" ? undefined : serveMetrics(metricsAddress, pages));
 
 /**
  * Binds the address; without a host that is every address of the machine, IPv6 and IPv4.

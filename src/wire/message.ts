@@ -114,19 +114,15 @@ export function writeExcept(
   isReplaced: (tag: number, content: Slice) => boolean,
 ): void {
   const { bytes, start, end } = message;
-  let last: Run = { start, end: start, before: undefined };
-  for (let at = start; at < end; ) {
+  const runs: (readonly [start: number, end: number])[] = [];
+  let from = start;
+  for (let field = start, at = start; at < end; field = at) {
     const tag = readTag(bytes, at, end);
     at = skip(bytes, tag, next, end);
-    if (isReplaced(tag, { bytes, start: next, end: at })) last = { start: at, end: at, before: last };
-    else last.end = at;
+    if (!isReplaced(tag, { bytes, start: next, end: at })) continue;
+    runs.push([from, field]);
+    from = at;
   }
-  for (let run: Run | undefined = last; run !== undefined; run = run.before) writer.bytes(bytes, run.start, run.end);
-}
-
-/** A run of consecutive fields that are copied, and the run before it. */
-interface Run {
-  readonly start: number;
-  end: number;
-  readonly before: Run | undefined;
+  writer.bytes(bytes, from, end);
+  for (const run of runs.toReversed()) writer.bytes(bytes, ...run);
 }

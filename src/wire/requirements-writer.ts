@@ -21,22 +21,16 @@ export function writeRequirements(
 ): void {
   for (const field of chooseFields(capabilities)) {
     for (const [name, selector] of [...requirements].reverse()) {
-      writer.message(field, () => {
-        writer.message(fields.ENTRY_VALUE, () => writeSelector(writer, selector));
-        writer.string(fields.ENTRY_KEY, name);
-      });
+      writer.entry(field, name, () => writeSelector(writer, selector));
     }
   }
 }
 
 export function writeSchemaRequirements(writer: Writer, schemas: ReadonlyMap<string, SchemaSelector>): void {
   for (const [name, { apiVersion, kind }] of [...schemas].reverse()) {
-    writer.message(fields.REQUIREMENTS_SCHEMAS, () => {
-      writer.message(fields.ENTRY_VALUE, () => {
-        writer.string(fields.SELECTOR_KIND, kind);
-        writer.string(fields.SELECTOR_API_VERSION, apiVersion);
-      });
-      writer.string(fields.ENTRY_KEY, name);
+    writer.entry(fields.REQUIREMENTS_SCHEMAS, name, () => {
+      writer.string(fields.SELECTOR_KIND, kind);
+      writer.string(fields.SELECTOR_API_VERSION, apiVersion);
     });
   }
 }

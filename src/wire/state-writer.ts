@@ -21,7 +21,9 @@ interface CompositeEdit extends SetEdit {
 export function writeState(writer: Writer, state: WireState, draft: Draft): void {
   const compositeEdit = toCompositeEdit(state.composite, draft);
   for (const [name, edit] of [...draft.resources].reverse()) {
-    if (edit.is === "set") writeEntry(writer, name, state.resources.get(name), edit);
+    if (edit.is === "removed") continue;
+    const before = state.resources.get(name) ?? emptySlice;
+    writer.entry(fields.STATE_RESOURCES, name, () => writeResource(writer, before, edit));
   }
   if (compositeEdit !== undefined) {
     writer.message(fields.STATE_COMPOSITE, () => writeResource(writer, state.composite, compositeEdit));
@@ -43,13 +45,6 @@ function toCompositeEdit(composite: WireResource, draft: Draft): CompositeEdit |
     return isUntouched ? undefined : { is: "set", ready, connectionDetails };
   }
   return { is: "set", document: composite.document.with(values), ready, connectionDetails };
-}
-
-function writeEntry(writer: Writer, name: string, before: WireResource | undefined, edit: SetEdit): void {
-  writer.message(fields.STATE_RESOURCES, () => {
-    writer.message(fields.ENTRY_VALUE, () => writeResource(writer, before ?? emptySlice, edit));
-    writer.string(fields.ENTRY_KEY, name);
-  });
 }
 
 const noDetails: Draft["connectionDetails"] = new Map();
@@ -74,9 +69,6 @@ function writeObject(writer: Writer, object: JsonObject | Document): void {
 function writeDetails(writer: Writer, details: Draft["connectionDetails"]): void {
   for (const [key, text] of [...details].reverse()) {
     const value = toBytes(Buffer.from(text, "base64"));
-    writer.message(fields.RESOURCE_CONNECTION_DETAILS, () => {
-      writer.message(fields.ENTRY_VALUE, () => writer.bytes(value, 0, value.length));
-      writer.string(fields.ENTRY_KEY, key);
-    });
+    writer.entry(fields.RESOURCE_CONNECTION_DETAILS, key, () => writer.bytes(value, 0, value.length));
   }
 }

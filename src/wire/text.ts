@@ -14,26 +14,11 @@ export function readText(bytes: Bytes, start: number, end: number): string {
   return short ?? readAnyText(bytes, start, end);
 }
 
-/** Reads eight characters at a time, then four, then one; undefined if one of them is not ASCII. */
+/** Reads four characters at a time, then one; undefined if one of them is not ASCII. */
 function readShortText(bytes: Bytes, start: number, end: number): string | undefined {
   const { view } = bytes;
   let text = "";
   let at = start;
-  for (; at + 8 <= end; at += 8) {
-    const a = view.getInt32(at);
-    const b = view.getInt32(at + 4);
-    if (((a | b) & NOT_ASCII) !== 0) return undefined;
-    text += String.fromCharCode(
-      a >>> 24,
-      (a >> 16) & 0x7f,
-      (a >> 8) & 0x7f,
-      a & 0x7f,
-      b >>> 24,
-      (b >> 16) & 0x7f,
-      (b >> 8) & 0x7f,
-      b & 0x7f,
-    );
-  }
   for (; at + 4 <= end; at += 4) {
     const word = view.getInt32(at);
     if ((word & NOT_ASCII) !== 0) return undefined;

@@ -1,4 +1,5 @@
 import { FunctionError } from "../errors.ts";
+import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { type Bytes, toBytes } from "./slice.ts";
 import type { Key } from "./text.ts";
 
@@ -14,7 +15,7 @@ export class TooLarge extends FunctionError {
 
 const MIB = 1024 * 1024;
 
-/** The longest text or range that is copied in a loop; V8 copies longer ones faster. */
+/** The longest text that is copied in a loop; V8 copies longer ones faster. */
 const LONGEST_LOOP_COPY = 64;
 
 /**
@@ -47,8 +48,7 @@ export class Writer {
     const length = end - start;
     this.#reserve(length);
     this.#at -= length;
-    if (length > LONGEST_LOOP_COPY) source.copy(this.#buffer, this.#at, start, end);
-    else copyWords(source, start, end, this.#buffer, this.#at);
+    source.copy(this.#buffer, this.#at, start, end);
   }
 
   /** Writes a text: a short ASCII one in a loop, which is faster than calling into V8 twice. */
@@ -80,18 +80,11 @@ export class Writer {
 
   /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
-    // Tags and most lengths: one or two bytes need no loop.
+    // Tags and most lengths need no loop.
     if (value < 0x80) {
       this.#reserve(1);
       this.#at--;
       this.#buffer[this.#at] = value;
-      return;
-    }
-    if (value < 0x4000) {
-      this.#reserve(2);
-      this.#at -= 2;
-      this.#buffer[this.#at] = (value & 0x7f) | 0x80;
-      this.#buffer[this.#at + 1] = value >> 7;
       return;
     }
     this.#longVarint(value);
@@ -120,6 +113,14 @@ export class Writer {
     const mark = this.length;
     write();
     this.endMessage(tag, mark);
+  }
+
+  /** Writes an entry of a map; `write` writes the content of its value, a message. */
+  entry(tag: number, key: string, write: () => void): void {
+    this.message(tag, () => {
+      this.message(ENTRY_VALUE, write);
+      this.string(ENTRY_KEY, key);
+    });
   }
 
   /** Writes a string field, unless the text is undefined. */
@@ -164,12 +165,4 @@ export class Writer {
     this.#buffer = larger;
     this.#at = larger.length - written;
   }
-}
-
-/** Copies a short range four bytes at a time. */
-function copyWords(source: Bytes, start: number, end: number, target: Bytes, to: number): void {
-  let at = start;
-  let place = to;
-  for (; at + 4 <= end; at += 4, place += 4) target.view.setInt32(place, source.view.getInt32(at));
-  for (; at < end; at++, place++) target[place] = source[at] as number;
 }

@@ -60,10 +60,7 @@ const wishes = findWishes(many(20_000, manifest), [], []);
 test.each([
   { what: "names are looked up", work: () => lookUp(clusterOf(names), [BUCKET], queries) },
   { what: "managed resources stand for one cloud resource", work: () => toCloudResources(Array(30_000).fill(holding)) },
-  {
-    what: "manifests declare one cloud resource",
-    work: () => findConflicts(clusterOf([]), [BUCKET], wishes, false),
-  },
+  { what: "manifests declare one cloud resource", work: () => findConflicts(clusterOf([]), [BUCKET], wishes, false) },
   { what: "XRs have lost what they composed", work: () => toFindings(world, { graceMs: 1, now: 0 }) },
   { what: "XRs get commands for their orphans", work: () => toCommands(orphaned, world) },
 ])("the time grows with the number, and not with its square, where many $what", async ({ work }) => {

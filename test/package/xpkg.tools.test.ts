@@ -85,7 +85,7 @@ describe.skipIf(tools.includes(undefined) || !hasKeyring)("the package of npm ru
     expect(own.sort()).toEqual(
       [
         "LICENSES.txt",
-        ...["health-and-reflection", "main"].map((program) => `dist/${program}.cjs`),
+        "dist/main.cjs",
         "package.json",
         "proto/descriptors.binpb",
         "proto/grpc/reflection/v1/reflection.proto",

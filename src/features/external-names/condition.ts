@@ -34,11 +34,11 @@ export function toNamesCondition(
   composite: Composite,
 ): Condition {
   const remarks = [...verdicts]
-    .flatMap(([resource, verdict]) => {
-      const reason = findNameReason(verdict);
-      return reason === undefined ? [] : [{ reason, sentence: `${resource}: ${explainName(verdict)}` }];
+    .flatMap(([resource, verdict]): readonly Remark[] => {
+      const found = toRemark(verdict);
+      return found === undefined ? [] : [remark(found.reason, `${resource}: ${found.sentence}`)];
     })
-    .concat(lacking.length > 0 ? [{ reason: "StatusFieldMissing", sentence: explainLacking(lacking, composite) }] : [])
+    .concat(lacking.length > 0 ? [remark("StatusFieldMissing", explainLacking(lacking, composite))] : [])
     .sort((a, b) => NAME_REASONS.indexOf(a.reason) - NAME_REASONS.indexOf(b.reason));
   const reason = remarks[0]?.reason ?? "Pinned";
   const sentences = sentencesForSome(remarks, MAX_SENTENCES, ({ sentence }) => sentence);
@@ -51,44 +51,45 @@ export function toNamesCondition(
   };
 }
 
-function findNameReason(verdict: NameVerdict): NameReason | undefined {
+interface Remark {
+  readonly reason: NameReason;
+  readonly sentence: string;
+}
+
+const remark = (reason: NameReason, sentence: string): Remark => ({ reason, sentence });
+
+/** Describes a verdict; undefined for one that needs no remark. */
+function toRemark(verdict: NameVerdict): Remark | undefined {
   switch (verdict.is) {
     case "duplicate":
-      return "DuplicateSuspected";
+      return remark(
+        "DuplicateSuspected",
+        `its external name is ${brief(verdict.name)}, but ${brief(verdict.other)} is recorded or reported too; there may be two cloud ` +
+          "resources: delete the wrong one (see docs/restore.md)",
+      );
     case "rescued":
-      return "Rescued";
+      return remark("Rescued", `external name ${brief(verdict.name)}, reported by its provider`);
     case "recorded":
-      return "RestoredFromLedger";
+      return remark("RestoredFromLedger", `external name ${brief(verdict.name)}, from the ledger`);
     case "unnamed":
-      return verdict.isAtRisk ? "LateInitializeMissing" : "WaitingForNames";
-    case "setByPipeline":
-      return verdict.observed === undefined || verdict.observed === verdict.name ? undefined : "ChangedByPipeline";
+      return verdict.isAtRisk
+        ? remark("LateInitializeMissing", AT_RISK)
+        : remark("WaitingForNames", "no external name yet");
+    case "setByPipeline": {
+      const { name, observed = name } = verdict;
+      if (observed === name) return undefined;
+      return remark(
+        "ChangedByPipeline",
+        `the pipeline sets the external name ${brief(name)}, but ${brief(observed)} is observed`,
+      );
+    }
     case "observed":
       return undefined;
   }
 }
 
-function explainName(verdict: NameVerdict): string {
-  switch (verdict.is) {
-    case "duplicate":
-      return (
-        `its external name is ${brief(verdict.name)}, but ${brief(verdict.other)} is recorded or reported too; there may be two cloud ` +
-        "resources: delete the wrong one (see docs/restore.md)"
-      );
-    case "rescued":
-      return `external name ${brief(verdict.name)}, reported by its provider`;
-    case "recorded":
-      return `external name ${brief(verdict.name)}, from the ledger`;
-    case "unnamed":
-      return verdict.isAtRisk
-        ? "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies"
-        : "no external name yet";
-    case "setByPipeline":
-      return `the pipeline sets the external name ${brief(verdict.name)}, but ${brief(verdict.observed ?? "")} is observed`;
-    case "observed":
-      return `external name ${brief(verdict.name)}`;
-  }
-}
+const AT_RISK =
+  "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies";
 
 /** Tells whether the event is a Warning instead of Normal. */
 export const isAlarming = ({ reason }: Condition): boolean =>

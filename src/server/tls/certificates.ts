@@ -47,18 +47,25 @@ export function fingerprint({ cert, key, ca }: Snapshot): string {
  *
  * @throws {FunctionError} `CannotServe` with all faults, one per line.
  */
-export function toCertificates({ cert, key, ca }: Snapshot, directory: string): Certificates {
-  const faults = [fault(fileNames.cert, cert, parseChain), fault(fileNames.key, key, createPrivateKey)];
-  faults.push(fault(fileNames.ca, ca, parseChain));
-  if (!faults.some(Boolean)) faults.push(pairFault({ cert, key, ca }));
-
-  const found = faults.filter((text) => text !== undefined);
-  if (found.length > 0 || cert instanceof Error || key instanceof Error || ca instanceof Error) {
-    const message = [`cannot use the certificates in ${directory} (--tls-certs-dir):`, ...found].join("\n  ");
-    throw new FunctionError("CannotServe", message);
+export function toCertificates(snapshot: Snapshot, directory: string): Certificates {
+  const { cert, key, ca } = snapshot;
+  const found = [
+    fault(fileNames.cert, cert, parseChain),
+    fault(fileNames.key, key, createPrivateKey),
+    fault(fileNames.ca, ca, parseChain),
+  ];
+  const faults = found.filter((text) => text !== undefined);
+  if (faults.length === 0 && isRead(snapshot)) {
+    const pair = pairFault(snapshot);
+    if (pair === undefined) return snapshot;
+    faults.push(pair);
   }
-  return { cert, key, ca };
+  const message = [`cannot use the certificates in ${directory} (--tls-certs-dir):`, ...faults].join("\n  ");
+  throw new FunctionError("CannotServe", message);
 }
+
+const isRead = (snapshot: Snapshot): snapshot is Certificates =>
+  Object.values(snapshot).every((part) => part instanceof Buffer);
 
 /** The expiry of the server's own certificate, or of one of its chain that expires earlier. */
 export function findExpiry({ cert }: Certificates): Date {
@@ -85,13 +92,13 @@ function fault(name: string, part: Buffer | Error, parse: (pem: Buffer) => unkno
 }
 
 /** Finds a fault of the files as a set. The message contains nothing of the key. */
-function pairFault({ cert, key, ca }: Snapshot): string | undefined {
-  if (cert instanceof Error || key instanceof Error || ca instanceof Error) return undefined;
+function pairFault(certificates: Certificates): string | undefined {
+  const { cert, key } = certificates;
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
     return `${fileNames.key}: not the key of ${fileNames.cert}`;
   }
   try {
-    createSecureContext(toSecureContext({ cert, key, ca }));
+    createSecureContext(toSecureContext(certificates));
     return undefined;
   } catch (error) {
     return `not usable together: ${toMessage(error)}`;

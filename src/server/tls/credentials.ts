@@ -35,14 +35,23 @@ export interface Credentials {
  *   certificates from before stay in use.
  */
 export function readCredentials(options: CredentialsOptions): Credentials {
-  const { certsDir, log, refreshMs = REFRESH_MS } = options;
+  const { certsDir, log, refreshMs = REFRESH_MS, onCertificate } = options;
   const snapshot = read(options);
-  const expiry = watchExpiry(options);
+  /** The expiry of the certificate in use, until it has been reported: clients then refuse it, and the server does not learn of that. */
+  let unreportedEnd: Date | undefined;
+  const reportExpiry = (): void => {
+    if (unreportedEnd === undefined || unreportedEnd.getTime() > Date.now()) return;
+    const expired = unreportedEnd.toISOString();
+    log.error("the server's certificate has expired: clients refuse it", { certsDir, expired });
+    unreportedEnd = undefined;
+  };
   const use = (changed: Snapshot, message: string): SecureContextOptions => {
     const certificates = toCertificates(changed, certsDir);
     const end = findExpiry(certificates);
     log.info(message, { certsDir, expires: end.toISOString() });
-    expiry.use(end);
+    onCertificate?.(end);
+    unreportedEnd = end;
+    reportExpiry();
     return toSecureContext(certificates);
   };
   const secureContext = use(snapshot, "certificates read");
@@ -59,29 +68,11 @@ export function readCredentials(options: CredentialsOptions): Credentials {
       });
       const timer = setInterval(() => {
         look();
-        expiry.look();
+        reportExpiry();
       }, refreshMs).unref();
       return () => clearInterval(timer);
     },
   };
-}
-
-/** Logs the expiry of each certificate once: clients refuse it, and the server does not learn of that. */
-function watchExpiry({ certsDir, log, onCertificate }: CredentialsOptions) {
-  let end = new Date(0);
-  let isUnreported = false;
-  const look = (): void => {
-    if (!isUnreported || end.getTime() > Date.now()) return;
-    isUnreported = false;
-    log.error("the server's certificate has expired: clients refuse it", { certsDir, expired: end.toISOString() });
-  };
-  const use = (now: Date): void => {
-    end = now;
-    isUnreported = true;
-    onCertificate?.(now);
-    look();
-  };
-  return { use, look };
 }
 
 /** Reads the files. A server that requests no client certificates needs no CA; its own certificate takes the place of one. */

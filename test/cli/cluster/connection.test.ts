@@ -157,11 +157,7 @@ const kubeconfigWith = (fields: object): string => JSON.stringify({ contexts, "c
 test.each([
   { reason: "is no YAML", text: "token: s3cret\n\tx", message: /kubeconfig: (?!.*s3cret)[^\n]*; give --kubeconfig/ },
   { reason: "names no context", text: "clusters: []", message: "there is no current-context" },
-  {
-    reason: "lacks the cluster",
-    text: kubeconfigWith({}),
-    message: 'no cluster "c"; there is ',
-  },
+  { reason: "lacks the cluster", text: kubeconfigWith({}), message: 'no cluster "c"; there is ' },
   {
     reason: "lacks the user",
     text: kubeconfigWith({ clusters: [{ name: "c", cluster: { server: "https://c.example.org" } }] }),

@@ -44,10 +44,7 @@ async function run(inputs: Inputs, responses: readonly RunFunctionResponse[] = [
 describe("what a step is called with", () => {
   test("the XR, what exists of it, its input and Crossplane v2.2's capabilities", async () => {
     const observed = { metadata: { name: "b", annotations: { "crossplane.io/composition-resource-name": "a" } } };
-    const inputs = inputsOf([{ step: "one", input: { c: 1 } }], {
-      observed: [observed],
-      context: { k: true },
-    });
+    const inputs = inputsOf([{ step: "one", input: { c: 1 } }], { observed: [observed], context: { k: true } });
     expect((await run(inputs)).calls).toEqual([
       {
         meta: {

@@ -121,10 +121,7 @@ describe("what cannot be rendered is an error, said as crossplane render says it
     },
     {
       reason: "an XR that selects a Composition by another value",
-      files: {
-        "xr.yaml": selecting,
-        "composition.yaml": step().replace("name: c}", "name: c, labels: {a: c}}"),
-      },
+      files: { "xr.yaml": selecting, "composition.yaml": step().replace("name: c}", "name: c, labels: {a: c}}") },
       stderr: 'cannot use Composition "c": the XR selects label a: b; found c',
     },
     {
