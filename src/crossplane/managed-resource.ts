@@ -1,4 +1,4 @@
-import { shownCondition } from "../model/condition.ts";
+import { readConditions, shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isNamespacedGroup, toApiGroup, withoutScope } from "./api-group.ts";
 import { readAnnotation } from "./metadata.ts";
@@ -64,6 +64,26 @@ export function readObservation(managed: Document): Observation {
  */
 export const isPauseSeen = (managed: Document): boolean =>
   shownCondition(managed, "Synced")?.reason === "ReconcilePaused";
+
+/** The generation that the provider's condition Synced is about. */
+export interface SyncedGeneration {
+  readonly generation: number;
+  /**
+   * True if it may be too high: after a creation the runtime reads the managed resource again, and reports the generation that it
+   * finds. Source: crossplane-runtime pkg/reconciler/managed, UpdateCriticalAnnotations.
+   */
+  readonly isOfCreation: boolean;
+}
+
+/** Reads the generation that Synced is about; undefined before crossplane-runtime v1.20, which does not report it. */
+export function readSyncedGeneration(managed: Document): SyncedGeneration | undefined {
+  const [ready, synced] = ["Ready", "Synced"].map((type) =>
+    readConditions(managed).find((one) => one["type"] === type),
+  );
+  const generation = synced?.["observedGeneration"];
+  if (typeof generation !== "number") return undefined;
+  return { generation, isOfCreation: ready?.["reason"] === "Creating" && ready["observedGeneration"] === generation };
+}
 
 /**
  * Reads when the provider created the cloud resource for this managed resource; undefined where the cloud resource existed. The

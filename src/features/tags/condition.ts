@@ -116,7 +116,7 @@ export const explainRefusal = ({ resource, path, message }: Refusal): string => 
 export type TagReason =
   | { readonly is: "Owned" }
   | { readonly is: "WaitingForRequiredResources" }
-  | { readonly is: "WaitingForProvider" }
+  | { readonly is: "WaitingForProvider" | "WaitingForReferences" }
   /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
   | { readonly is: "ExistedBefore"; readonly isObserved: boolean }
   | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
@@ -142,6 +142,8 @@ function explainTagReason(reason: TagReason, own: Own): string {
       return explainExisting(reason, own);
     case "WaitingForProvider":
       return `only observed until its provider has looked for it${explainSynced(own)}`;
+    case "WaitingForReferences":
+      return `only observed until its provider has resolved the references that tell which ${own.kind.kind} it is${explainSynced(own)}`;
     case "BeingDeleted":
       return "its managed resource is being deleted";
     case "FieldNotSet":

@@ -175,15 +175,17 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
     ]);
   });
 
-  test.each<[reason: string, desired: JsonObject]>([
-    ["its bucket is not known yet", block({ bucketRef: { name: "orders" } })],
+  test.each<[reason: string, desired: JsonObject, tags?: JsonObject, observed?: JsonObject]>([
     ["only the cloud knows its name", composed("iam.aws.upbound.io/v1beta1", "AccessKey", { user: "a" })],
+    ["the input leaves it out", block({ bucket: "orders" }), { ...tags, ignore: ["i?"] }],
     [
-      "the input leaves it out",
+      "an operator leaves it out",
+      block({ bucket: "orders" }),
+      tags,
       block({ bucket: "orders" }, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "true" } } }),
     ],
-  ])("not where %s", (_reason, it) => {
-    const draft = run({ tags, desired: { it }, contenders: [] });
+  ])("not where %s", (_reason, it, input = tags, own = undefined) => {
+    const draft = run({ tags: input, desired: { it }, ...(own && { observed: { it: own } }), contenders: [] });
     expect(draft.resources.size).toBe(0);
     expect(draft.requirements.size).toBe(0);
   });
