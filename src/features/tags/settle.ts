@@ -8,10 +8,10 @@ import {
   readPolicies,
   withoutDelete,
 } from "../../crossplane/management-policies.ts";
-import { readAnnotation } from "../../crossplane/metadata.ts";
+import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import { shownCondition } from "../../model/condition.ts";
-import type { Document } from "../../model/document.ts";
+import { type Document, stringAt } from "../../model/document.ts";
 import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
@@ -68,10 +68,27 @@ export interface Entrant {
 export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
   const { own, hasMoved } = entrant;
   const move = verdict.is === "deleting" ? undefined : findMove(own, hasMoved);
-  const settlement = move === undefined ? actOn(verdict, entrant, rules) : holdBack(move, verdict, entrant, rules);
+  const acted = move === undefined ? actOn(verdict, entrant, rules) : holdBack(move, verdict, entrant, rules);
+  const settlement = { ...acted, annotations: [...acted.annotations, ...nameAssociation(verdict, entrant, move)] };
   const { policies } = settlement;
   const isKept = policies !== undefined && own?.policies !== undefined && isSameSet(policies, own.policies);
   return move === undefined && isKept ? { ...settlement, policies: own.policies } : settlement;
+}
+
+/**
+ * Names an association for its provider, which makes up the name: as the owner's provider has recorded it, else as ours has. Without
+ * the name a provider finds nothing to observe, and whoever takes over creates the association once more.
+ */
+function nameAssociation(
+  verdict: OwnershipVerdict,
+  { subject: { desired, facts }, own }: Entrant,
+  move: Move | undefined,
+): readonly Annotation[] {
+  if (facts.name.is !== "association" || stringAt(desired, EXTERNAL_NAME) !== undefined) return [];
+  const owner = verdict.is === "theirs" && "owner" in verdict ? verdict.owner : undefined;
+  const named = [owner, move === undefined ? own : undefined];
+  const name = named.map((one) => one && stringAt(one.document, EXTERNAL_NAME)).find((text) => text !== undefined);
+  return name === undefined ? [] : [[EXTERNAL_NAME_KEY, name]];
 }
 
 /** Settles a managed resource whose provider has not read yet which cloud resource it declares. */
