@@ -11,6 +11,8 @@ import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquir
 export interface ReviewerOptions {
   readonly cluster: Cluster;
   readonly mappings: readonly Mapping[];
+  /** The users whose ownership marks count. */
+  readonly trusted: ReadonlySet<string>;
   readonly policy: Policy;
   readonly log: Log;
   /** The time limit of one request's look-ups; the API server waits for timeoutSeconds only. */
@@ -25,12 +27,20 @@ export interface Reviewer {
   prepare(): Promise<void>;
 }
 
-export function createReviewer({ cluster, mappings, policy, log, timeoutMs, observe }: ReviewerOptions): Reviewer {
+export function createReviewer({
+  cluster,
+  mappings,
+  trusted,
+  policy,
+  log,
+  timeoutMs,
+  observe,
+}: ReviewerOptions): Reviewer {
   const kinds = rememberKinds(cluster);
   const departures = new Departures(cluster, kinds);
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
     if (request.operation === "DELETE") return within(timeoutMs, departures.decide(request));
-    const inquiry = toInquiry(request, mappings);
+    const inquiry = toInquiry(request, mappings, trusted);
     return toDecision(inquiry, await within(timeoutMs, checkAll(cluster, kinds, inquiry.declarations)), policy);
   };
   const decide = async (request: AdmissionRequest) => {
