@@ -23,6 +23,12 @@ export function readPolicies(resource: Document): Policies | undefined {
 const has = (policies: Policies, ...actions: readonly string[]): boolean =>
   policies.some((policy) => policy === "*" || actions.includes(policy));
 
+export const mayCreate = (policies: Policies): boolean => has(policies, "Create");
+
+/** Removes Create, and with it all but Delete: providers accept few sets without Create. */
+export const withoutCreate = (policies: Policies): Policies =>
+  has(policies, "Delete") ? ["Observe", "Delete"] : OBSERVE;
+
 /** Tells whether two lists have the same actions: a provider reads them as a set. */
 export const isSameSet = (a: Policies, b: Policies): boolean =>
   a.every((action) => b.includes(action)) && b.every((action) => a.includes(action));

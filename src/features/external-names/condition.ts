@@ -1,8 +1,9 @@
 import type { Composite } from "../../crossplane/composite.ts";
+import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, type Condition, sentencesForSome } from "../../model/condition.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { explainLacking } from "../status.ts";
-import type { NameVerdict } from "./pin.ts";
+import type { NamedResource, NameVerdict } from "./pin.ts";
 
 const TYPE = "ExternalNamesPinned";
 
@@ -11,6 +12,7 @@ const NAME_REASONS = [
   "DuplicateSuspected",
   "ChangedByPipeline",
   "StatusFieldMissing",
+  "NameNotRecorded",
   "LateInitializeMissing",
   "WaitingForNames",
   "Rescued",
@@ -29,14 +31,14 @@ const MAX_SENTENCES = 10;
  * @param lacking the ledger's field, if the schema of the XR's status lacks it.
  */
 export function toNamesCondition(
-  verdicts: ReadonlyMap<string, NameVerdict>,
+  resources: readonly NamedResource[],
   lacking: readonly FieldPath[],
   composite: Composite,
 ): Condition {
-  const remarks = [...verdicts]
-    .flatMap(([resource, verdict]) => {
-      const reason = findNameReason(verdict);
-      return reason === undefined ? [] : [{ reason, sentence: `${resource}: ${explainName(verdict)}` }];
+  const remarks = resources
+    .flatMap((resource) => {
+      const reason = findNameReason(resource.verdict);
+      return reason === undefined ? [] : [{ reason, sentence: `${resource.name}: ${explainName(resource)}` }];
     })
     .concat(lacking.length > 0 ? [{ reason: "StatusFieldMissing", sentence: explainLacking(lacking, composite) }] : [])
     .sort((a, b) => NAME_REASONS.indexOf(a.reason) - NAME_REASONS.indexOf(b.reason));
@@ -59,6 +61,8 @@ function findNameReason(verdict: NameVerdict): NameReason | undefined {
       return "Rescued";
     case "recorded":
       return "RestoredFromLedger";
+    case "notRecorded":
+      return "NameNotRecorded";
     case "unnamed":
       return verdict.isAtRisk ? "LateInitializeMissing" : "WaitingForNames";
     case "setByPipeline":
@@ -68,7 +72,7 @@ function findNameReason(verdict: NameVerdict): NameReason | undefined {
   }
 }
 
-function explainName(verdict: NameVerdict): string {
+function explainName({ verdict, kind, observed }: NamedResource): string {
   switch (verdict.is) {
     case "duplicate":
       return (
@@ -79,6 +83,12 @@ function explainName(verdict: NameVerdict): string {
       return `external name ${brief(verdict.name)}, reported by its provider`;
     case "recorded":
       return `external name ${brief(verdict.name)}, from the ledger`;
+    case "notRecorded":
+      return (
+        `its provider began to create it at ${brief(verdict.createdAt)} and has not recorded a name; it is not created once more. If this ` +
+        `stays, look in the cloud for a ${kind.kind} of that time: ${annotate(kind, observed)} crossplane.io/external-name=NAME, or, where ` +
+        `there is none, ${annotate(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`
+      );
     case "unnamed":
       return verdict.isAtRisk
         ? "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies"
