@@ -29,6 +29,7 @@ function start(options: AdmissionOptions, log: Log, env: Host["env"]): Promise<R
     onWait: ({ message }, waitMs) => log.warn("asking again", { reason: message, waitMs }),
   });
   const { registry, observe } = createMetrics();
-  const reviewer = createReviewer({ cluster, mappings, policy: options, log, timeoutMs, observe });
+  const trusted = new Set(options.trust);
+  const reviewer = createReviewer({ cluster, mappings, trusted, policy: options, log, timeoutMs, observe });
   return serve({ address, metricsAddress, certsDir, reviewer, registry, log });
 }

@@ -12,6 +12,7 @@ export interface AdmissionOptions extends ConnectionFlags {
   readonly onError: "allow" | "deny";
   /** In milliseconds. */
   readonly lookupTimeout: number;
+  readonly trust: readonly string[];
   readonly debug?: true;
 }
 
@@ -46,6 +47,13 @@ const flags: readonly Option[] = [
     "How long the look-up for one request may take, repeats included. Keep it below the webhook's timeoutSeconds.",
     "4s",
   ),
+  flag
+    .repeatable(
+      "--trust <user>",
+      "A user whose ownership marks count, in addition to Crossplane's, such as a backup tool's.",
+      String,
+    )
+    .default(["system:serviceaccount:crossplane-system:crossplane"]),
   ...connectionFlags,
   new Option("-d, --debug", "Log debug lines as well, and as text instead of JSON."),
 ];
@@ -61,7 +69,7 @@ export const addAdmission: AddCommand = (program, choose) =>
 
 const DESCRIPTION = `Serve a ValidatingWebhook (AdmissionReview v1) that denies an XR, a claim or a managed resource whose cloud resource somebody else owns, and says who. It looks owners up as "registry who-owns" and preflight do. POST /validate, over TLS.
 
-It never denies a deletion, a subresource, an object that is being deleted, an update that does not change which cloud resource an object represents, the owner itself, or a managed resource that only observes. It changes nothing, so a dry run is answered like any other request.`;
+It never denies a subresource, an object that is being deleted, an update that neither changes which cloud resource an object represents nor begins to write it, the owner itself, or a managed resource that only observes. It denies a deletion only if that would leave a cloud resource behind without an owner. It changes nothing, so a dry run is answered like any other request.`;
 
 const NOTES = `
 Exit codes:

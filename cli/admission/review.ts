@@ -1,6 +1,7 @@
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { toContender } from "../../src/ownership/contender.ts";
 import { type Declaration, type Declared, findDeclarations } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import type { Checked } from "../lookup/ownership.ts";
@@ -8,6 +9,7 @@ import type { Checked } from "../lookup/ownership.ts";
 /** The API server's request: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
 export interface AdmissionRequest {
   readonly uid: string;
+  readonly username: string;
   readonly operation: string;
   readonly subResource: string;
   readonly namespace: string | undefined;
@@ -30,6 +32,7 @@ export function toAdmissionRequest(review: unknown): AdmissionRequest | undefine
   if (uid === undefined || operation === undefined) return undefined;
   return {
     uid,
+    username: stringAt(document, ["userInfo", "username"]) ?? "",
     operation,
     subResource: stringAt(document, ["subResource"]) ?? "",
     namespace: stringAt(document, ["namespace"]),
@@ -51,17 +54,26 @@ export interface Inquiry {
 const NO_INQUIRY: Inquiry = { declarations: [], doubts: [] };
 
 /**
- * Finds the cloud resources that an object newly represents; only they are looked up. So the webhook never blocks other changes of
- * an existing object: its deletion, finalizers, status, policies, or any other field.
+ * Finds the cloud resources that an object newly represents, or begins to write; only they are looked up. So the webhook never blocks
+ * other changes of an existing object: its deletion, finalizers, status, or any other field. An observer that the function has
+ * promoted is marked by it; marks count only if a trusted user writes them, such as Crossplane.
+ *
+ * @param trusted the names of these users.
  */
-export function toInquiry(request: AdmissionRequest, mappings: readonly Mapping[]): Inquiry {
+export function toInquiry(
+  request: AdmissionRequest,
+  mappings: readonly Mapping[],
+  trusted: ReadonlySet<string>,
+): Inquiry {
   const { operation, subResource, object, oldObject } = request;
   if (object === undefined || subResource !== "" || !["CREATE", "UPDATE"].includes(operation)) return NO_INQUIRY;
   if (documentOf(object).at(["metadata", "deletionTimestamp"]) !== undefined) return NO_INQUIRY;
 
-  const { declarations, doubts } = declared(object, request, mappings);
+  const trustsMarks = trusted.has(request.username);
+  const { declarations, doubts } = declared(object, request, mappings, { trustsMarks });
   if (oldObject === undefined) return { declarations, doubts };
-  const before = new Set(declared(oldObject, request, mappings, true).declarations.map(toComparable));
+  const includeObservers = trustsMarks && toContender(documentOf(object)).isMarked;
+  const before = new Set(declared(oldObject, request, mappings, { includeObservers }).declarations.map(toComparable));
   return { declarations: declarations.filter((declaration) => !before.has(toComparable(declaration))), doubts: [] };
 }
 
@@ -70,10 +82,10 @@ function declared(
   object: JsonObject,
   { name, namespace }: AdmissionRequest,
   mappings: readonly Mapping[],
-  includeObservers = false,
+  options: Parameters<typeof findDeclarations>[2],
 ): Declared {
   const named = withDefault(object, ["metadata", "name"], name);
-  return findDeclarations(withDefault(named, ["metadata", "namespace"], namespace), mappings, { includeObservers });
+  return findDeclarations(withDefault(named, ["metadata", "namespace"], namespace), mappings, options);
 }
 
 const withDefault = (object: JsonObject, path: FieldPath, value: string | undefined): JsonObject =>

@@ -10,6 +10,8 @@ import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquir
 export interface ReviewerOptions {
   readonly cluster: Cluster;
   readonly mappings: readonly Mapping[];
+  /** The users whose ownership marks count. */
+  readonly trusted: ReadonlySet<string>;
   readonly policy: Policy;
   readonly log: Log;
   /** The time limit of one request's look-ups; the API server waits for timeoutSeconds only. */
@@ -24,12 +26,20 @@ export interface Reviewer {
   prepare(): Promise<void>;
 }
 
-export function createReviewer({ cluster, mappings, policy, log, timeoutMs, observe }: ReviewerOptions): Reviewer {
+export function createReviewer({
+  cluster,
+  mappings,
+  trusted,
+  policy,
+  log,
+  timeoutMs,
+  observe,
+}: ReviewerOptions): Reviewer {
   const kinds = rememberKinds(cluster);
   const departures = new Departures(cluster, kinds);
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
     if (request.operation === "DELETE") return within(timeoutMs, departures.decide(request));
-    const inquiry = toInquiry(request, mappings);
+    const inquiry = toInquiry(request, mappings, trusted);
     const { declarations } = inquiry;
     const ask = async () => check(cluster, await kinds(declarations.map(({ query }) => query)), declarations);
     const checked = declarations.length === 0 ? [] : await within(timeoutMs, ask());

@@ -4,7 +4,7 @@ import { COMPOSITE_LABEL, readLabel } from "../../src/crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference, toReferences } from "../../src/crossplane/references.ts";
 import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
-import { IDENTITY_LABEL } from "../../src/ownership/identity.ts";
+import { IDENTITY_LABEL } from "../../src/ownership/annotations.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { discover, findKind, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";

@@ -52,6 +52,13 @@ export function toNamed(object: JsonObject): Named | undefined {
     : { ...named, document: document.with([{ path: NAME, value: `${beginning}*` }]) };
 }
 
+interface ReadOptions {
+  /** True to read managed resources that only observe, too. */
+  readonly includeObservers?: boolean;
+  /** False if anybody may have written the object's ownership marks. */
+  readonly trustsMarks?: boolean;
+}
+
 /**
  * The cloud resources that an object declares: those that the mapping says for an XR or claim, and that a managed resource
  * names itself. A managed resource that only observes takes nothing from anybody, so it declares none; the function's own start
@@ -60,19 +67,22 @@ export function toNamed(object: JsonObject): Named | undefined {
 export function findDeclarations(
   object: JsonObject,
   mappings: readonly Mapping[],
-  { includeObservers = false } = {},
+  options: ReadOptions = {},
 ): Declared {
   const named = toNamed(object);
   if (named === undefined) return { ...NOTHING, isKnown: false };
   const mapping = mappings.find(({ apiGroup, kind }) => apiGroup === named.group && kind === named.kind);
   if (mapping !== undefined) return byMapping(named, mapping);
-  return isManaged(named) ? byItself(named, includeObservers) : { ...NOTHING, isKnown: false };
+  return isManaged(named) ? byItself(named, options) : { ...NOTHING, isKnown: false };
 }
 
 const isManaged = ({ group, kind, document }: Named): boolean =>
   findFacts(withoutScope(group), kind).cloud !== undefined || document.at(["spec", "forProvider"]) !== undefined;
 
-function byItself({ group, kind, document }: Named, includeObservers: boolean): Declared {
+function byItself(
+  { group, kind, document }: Named,
+  { includeObservers = false, trustsMarks = true }: ReadOptions,
+): Declared {
   const { names, namePath: path, scope, providerConfig } = toPlace(document, { group, kind });
   if (names.at(-1) === "") return NOTHING; // its provider makes up the name
   const isObserver = !mayWrite(readPolicies(document) ?? ALL_ACTIONS) && !mayDelete(document);
@@ -80,7 +90,7 @@ function byItself({ group, kind, document }: Named, includeObservers: boolean): 
   const namespace = stringAt(document, ["metadata", "namespace"]);
   const name = [namespace, stringAt(document, NAME)].filter(Boolean).join("/");
   const self = `${kind}.${group}/${name}`;
-  const declarer = { owner: readAnnotation(document, OWNER) ?? self, self };
+  const declarer = { owner: (trustsMarks ? readAnnotation(document, OWNER) : undefined) ?? self, self };
   const query = { group: withoutScope(group), kind, names, providerConfig, scope };
   return { ...NOTHING, declarations: [{ declarer, query, path }] };
 }

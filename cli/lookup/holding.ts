@@ -12,10 +12,10 @@ import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { CLUSTER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
+import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
-import { EXTERNAL_NAME_LABEL, hashExternalName, readNames } from "../../src/ownership/identity.ts";
+import { hashExternalName, readNames } from "../../src/ownership/identity.ts";
 import { type ResourceKind, toFullName } from "../cluster/discovery.ts";
 
 /** A cloud resource to look up, by the fields that are known of it. */
@@ -125,7 +125,8 @@ export interface Place {
 export function toPlace(document: Document, { group, kind }: { readonly group: string; readonly kind: string }): Place {
   const { identity: facts } = findFacts(withoutScope(group), kind);
   const resource = { desired: document, observed: document, facts };
-  const found = readNames(resource);
+  const read = readNames(resource);
+  const found = read === "unresolved" ? undefined : read;
   const isMadeUp = found?.path[0] === "metadata" && found.names.every((name) => name.endsWith("*")); // by toNamed
   const scope = facts.scope.flatMap((path) => {
     const value = textAt(resource, path);

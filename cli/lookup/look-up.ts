@@ -1,6 +1,6 @@
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { groupBy } from "../../src/model/collections.ts";
-import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL } from "../../src/ownership/identity.ts";
+import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL } from "../../src/ownership/annotations.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { inParallel, list } from "../cluster/list.ts";

@@ -2,7 +2,6 @@ import { type Document, isMap, isScalar, isSeq, parseAllDocuments, stringify, ty
 import { FunctionError } from "../../src/errors.ts";
 import { faultsIn } from "../../src/input/faults.ts";
 import { INPUT_API_VERSION, INPUT_KIND, inputSchema } from "../../src/input/schema.ts";
-import { IGNORE_TAGS } from "../../src/input/tags.ts";
 import { isObject, type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { readText } from "../files.ts";
 import type { Host } from "../host.ts";
@@ -146,4 +145,4 @@ function renameFunction(step: YAMLMap, { text, functionName }: Source): readonly
 
 /** Resources are marked where they are composed, which may be in a template. */
 const remarksOnIgnored = (text: string): readonly string[] =>
-  text.includes(IGNORE_RESOURCE) ? [`${IGNORE_RESOURCE}: here it is the annotation ${IGNORE_TAGS}`] : [];
+  text.includes(IGNORE_RESOURCE) ? [`${IGNORE_RESOURCE}: here the input names such resources in spec.tags.ignore`] : [];

@@ -1,7 +1,7 @@
-import { shownCondition } from "../model/condition.ts";
+import { readConditions, shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { isNamespacedGroup, toApiGroup, withoutScope } from "./api-group.ts";
-import { readAnnotation } from "./metadata.ts";
+import { isNamespacedGroup, toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
+import { EXTERNAL_NAME, readAnnotation } from "./metadata.ts";
 
 /** The kind of a managed resource: `Distribution` of `cloudfront.aws.upbound.io`. */
 export interface ManagedKind {
@@ -65,6 +65,46 @@ export function readObservation(managed: Document): Observation {
 export const isPauseSeen = (managed: Document): boolean =>
   shownCondition(managed, "Synced")?.reason === "ReconcilePaused";
 
+/** The error of a runtime that does not know whether it has created the cloud resource: pkg/reconciler/managed, errCreateIncomplete. */
+const UNKNOWN_CREATION = "cannot determine creation result";
+
+/**
+ * Reads when a creation began of which no name has come back; undefined where none did, where it failed, or where the provider
+ * reports the cloud resource. A provider that creates asynchronously reports success at once, and forgets the creation when it is
+ * restarted (upjet#632).
+ */
+export function readNamelessCreation(managed: Document): string | undefined {
+  const at = (outcome: string): string => readAnnotation(managed, `crossplane.io/external-create-${outcome}`) ?? "";
+  const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(
+    (path) => stringAt(managed, path) !== undefined,
+  );
+  if (isReported || shownCondition(managed, "LastAsyncOperation")?.status === "False") return undefined;
+  const [pending, succeeded] = [at("pending"), at("succeeded")];
+  const isInterrupted = shownCondition(managed, "Synced")?.message.includes(UNKNOWN_CREATION) === true;
+  const begun = isInterrupted ? pending : succeeded;
+  return begun > at("failed") && (isInterrupted || begun >= pending) ? begun : undefined;
+}
+
+/** The generation that the provider's condition Synced is about. */
+export interface SyncedGeneration {
+  readonly generation: number;
+  /**
+   * True if it may be too high: after a creation the runtime reads the managed resource again, and reports the generation that it
+   * finds. Source: crossplane-runtime pkg/reconciler/managed, UpdateCriticalAnnotations.
+   */
+  readonly isOfCreation: boolean;
+}
+
+/** Reads the generation that Synced is about; undefined before crossplane-runtime v1.20, which does not report it. */
+export function readSyncedGeneration(managed: Document): SyncedGeneration | undefined {
+  const [ready, synced] = ["Ready", "Synced"].map((type) =>
+    readConditions(managed).find((one) => one["type"] === type),
+  );
+  const generation = synced?.["observedGeneration"];
+  if (typeof generation !== "number") return undefined;
+  return { generation, isOfCreation: ready?.["reason"] === "Creating" && ready["observedGeneration"] === generation };
+}
+
 /**
  * Reads when the provider created the cloud resource for this managed resource; undefined where the cloud resource existed. The
  * provider records its intent first and the outcome afterwards, so an intent without a failure may be a creation. Source:
@@ -74,4 +114,12 @@ export function readCreationTime(managed: Document): string | undefined {
   const at = (outcome: string): string | undefined =>
     readAnnotation(managed, `crossplane.io/external-create-${outcome}`);
   return at("succeeded") ?? (at("failed") === undefined ? at("pending") : undefined);
+}
+
+/** Begins the command that annotates a managed resource; `NAME` before it is created. */
+export function annotate({ apiVersion, kind }: ManagedKind, managed: Document | undefined): string {
+  const resource = toGroupKind(kind.toLowerCase(), toApiGroup(apiVersion));
+  const namespace = managed && stringAt(managed, ["metadata", "namespace"]);
+  const name = (managed && stringAt(managed, ["metadata", "name"])) ?? "NAME";
+  return `kubectl annotate ${resource} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
 }

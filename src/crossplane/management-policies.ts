@@ -9,6 +9,8 @@ export type Policies = readonly string[];
 /** The default policies. */
 export const ALL_ACTIONS: Policies = ["*"];
 export const OBSERVE: Policies = ["Observe"];
+/** The same for a provider, and another spec for the API server: it begins a new generation. */
+export const OBSERVE_ANEW: Policies = ["Observe", "Observe"];
 /** Pauses the provider, which reports that in the condition Synced. */
 export const NO_ACTIONS: Policies = [];
 
@@ -20,6 +22,16 @@ export function readPolicies(resource: Document): Policies | undefined {
 
 const has = (policies: Policies, ...actions: readonly string[]): boolean =>
   policies.some((policy) => policy === "*" || actions.includes(policy));
+
+export const mayCreate = (policies: Policies): boolean => has(policies, "Create");
+
+/** Removes Create, and with it all but Delete: providers accept few sets without Create. */
+export const withoutCreate = (policies: Policies): Policies =>
+  has(policies, "Delete") ? ["Observe", "Delete"] : OBSERVE;
+
+/** Tells whether two lists have the same actions: a provider reads them as a set. */
+export const isSameSet = (a: Policies, b: Policies): boolean =>
+  a.every((action) => b.includes(action)) && b.every((action) => a.includes(action));
 
 /** Tells whether the provider may write the cloud resource and its tags. */
 export const mayWrite = (policies: Policies): boolean => has(policies, "Create", "Update");

@@ -8,7 +8,8 @@ export const annotationPath = (key: string): FieldPath => ["metadata", "annotati
 export const labelPath = (key: string): FieldPath => ["metadata", "labels", key];
 
 /** The annotation with the cloud resource's name. */
-export const EXTERNAL_NAME = annotationPath("crossplane.io/external-name");
+export const EXTERNAL_NAME_KEY = "crossplane.io/external-name";
+export const EXTERNAL_NAME = annotationPath(EXTERNAL_NAME_KEY);
 
 /** The annotation with a composed resource's name in its Composition. */
 export const COMPOSITION_RESOURCE_NAME = annotationPath("crossplane.io/composition-resource-name");

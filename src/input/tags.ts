@@ -1,9 +1,5 @@
 import * as z from "zod";
-import { DOMAIN } from "../model/names.ts";
 import { dnsLabel, fieldPath, optionalValue, value } from "./fields.ts";
-
-/** The annotation of a desired resource that excludes it from tagging. */
-export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
 /** The rule for a tag that is there already: Replace overwrites it, Retain keeps it. */
 const onExisting = z.enum(["Replace", "Retain"]).default("Replace");
@@ -86,6 +82,19 @@ const owner = z.strictObject({
       "For the deletion of the owner while other XRs declare the cloud resource. `HandOver`: the next XR takes over. `Delete`: the cloud " +
         "resource may be deleted with its owner.",
     ),
+  onExisting: z
+    .enum(["Keep", "Delete"])
+    .default("Keep")
+    .describe(
+      "For a cloud resource that none of the XRs that declare it created. `Keep`: it is never deleted with them. `Delete`: like one that " +
+        "they created.",
+    ),
+  connectionSecret: z
+    .enum(["Owner", "Everyone"])
+    .default("Owner")
+    .describe(
+      "The XRs whose managed resources write a connection Secret of a cloud resource that several XRs declare.",
+    ),
 });
 
 /** Tags of the composed resources, and ownership of a cloud resource that several XRs declare. */
@@ -106,6 +115,10 @@ export const tagsSchema = z.strictObject({
     .describe(
       "The resources to tag; the first match applies. Default: all resources of kinds that are known to have tags.",
     ),
+  ignore: z
+    .array(glob)
+    .prefault([])
+    .describe("The names of composed resources, as globs, whose tags and ownership are left alone."),
   owner: owner.prefault({}).describe("Ownership of a cloud resource that several XRs declare."),
 });
 

@@ -15,7 +15,12 @@ export function formatOwner({ apiVersion, kind, namespace, name, claim }: Compos
   return [toGroupKind(kind, group), namespace, name].filter((part) => part !== undefined).join("/");
 }
 
-// The annotations below and the labels in identity.ts, on managed resources, are the only registry of ownership.
+// The labels and annotations below, on managed resources, are the only registry of ownership.
+
+/** The identity label: the hash of the cloud resource. An index only: the managed resource itself tells what it declares. */
+export const IDENTITY_LABEL = `${DOMAIN}/identity`;
+/** The label by which `registry who-owns` finds a cloud resource: the hash of its API group, kind and name. */
+export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 
 /** Annotation: the control plane's name, if the input sets one. */
 export const CLUSTER = `${DOMAIN}/cluster`;
@@ -27,12 +32,33 @@ export const CONTENDERS = `${DOMAIN}/contenders`;
 export const ORIGIN = `${DOMAIN}/origin`;
 /** Annotation: the creation time of the cloud resource that this managed resource declared before. */
 export const CREATED_BEFORE = `${DOMAIN}/created-before`;
+/** Annotation: the generation in which this managed resource began to declare another cloud resource. */
+export const MOVED_AT = `${DOMAIN}/moved-at`;
 /** Annotation, set by an operator: "true" deletes a cloud resource that existed before together with its owner. */
 export const ALLOW_DELETE = `${DOMAIN}/allow-delete`;
 /** Annotation, set by an operator: "true" allows the last managed resource to leave its cloud resource behind. */
 export const LEAVE_BEHIND = `${DOMAIN}/leave-behind`;
 /** Annotation, set by an operator to move ownership here; the value that sorts last wins, such as the latest time. */
 export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
+
+/** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */
+export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
+
+/** The marks that this function writes on managed resources. */
+export const MARKS: ReadonlySet<string> = new Set([
+  IDENTITY_LABEL,
+  EXTERNAL_NAME_LABEL,
+  OWNER,
+  CLUSTER,
+  TAGS_OWNER,
+  CONTENDERS,
+  ORIGIN,
+  CREATED_BEFORE,
+  MOVED_AT,
+]);
+
+/** The annotations by which operators decide. They count on observed managed resources only. */
+export const DECISIONS: ReadonlySet<string> = new Set([ALLOW_DELETE, LEAVE_BEHIND, TAKE_OWNERSHIP, IGNORE_TAGS]);
 
 /** The tag with the control plane's name, if the input sets one. */
 export const CLUSTER_TAG = "crossplane-cluster";

@@ -2,6 +2,7 @@ import { type Observation, readCreationTime, readObservation } from "../crosspla
 import { mayDelete, mayWrite, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import {
   COMPOSITION_RESOURCE_NAME,
+  findController,
   isBeingDeleted,
   isPaused,
   qualifiedName,
@@ -15,12 +16,12 @@ import {
   CONTENDERS,
   CREATED_BEFORE,
   contenderId,
+  IDENTITY_LABEL,
   ORIGIN,
   OWNER,
   TAGS_OWNER,
   TAKE_OWNERSHIP,
 } from "./annotations.ts";
-import { IDENTITY_LABEL } from "./identity.ts";
 
 /** A managed resource that declares a cloud resource, possibly one of several. */
 export interface Contender {
@@ -40,6 +41,8 @@ export interface Contender {
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
   readonly isDeleting: boolean;
+  /** False if no XR controls it. A restored one is controlled as soon as its XR is reconciled. */
+  readonly isControlled: boolean;
   /** True if its provider may write the cloud resource now. */
   readonly isWriting: boolean;
   /** True if the cloud resource is deleted together with it. */
@@ -118,6 +121,10 @@ class ManagedContender implements Contender {
   get isWriting(): boolean {
     this.#isWriting ??= !this.isDeleting && !isPaused(this.document) && this.#mayWrite();
     return this.#isWriting;
+  }
+
+  get isControlled(): boolean {
+    return findController(this.document) !== undefined;
   }
 
   get isDeletingWithIt(): boolean {

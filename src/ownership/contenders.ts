@@ -1,16 +1,19 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import type { ManagedKind } from "../crossplane/managed-resource.ts";
-import { readLabel } from "../crossplane/metadata.ts";
+import { type ManagedKind, readManagedKind } from "../crossplane/managed-resource.ts";
+import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import type { Requirement, Requirements } from "../model/requirement.ts";
+import { IDENTITY_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
-import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL, type Identity } from "./identity.ts";
+import { type CloudResource, hasSameName, isKnown, isSame, readCloudResource } from "./identity.ts";
 
 /** A managed resource, with the facts for the search for its contenders. */
 export interface Candidate {
   readonly kind: ManagedKind;
+  readonly facts: IdentityFacts;
+  readonly declared: CloudResource;
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
   /** Reads the tags of the cloud resource that its provider reports. */
@@ -18,17 +21,17 @@ export interface Candidate {
 }
 
 /**
- * Finds all managed resources with the identity label, and the one that wrote the cloud resource last, which lacks the label if its
- * XR does not use this function. The writer is required only while ours is not the owner: in steady state there is one requirement.
+ * Finds all managed resources that declare the cloud resource: those with the identity label, and the one that wrote the cloud
+ * resource last, which lacks the label if its XR does not use this function. The writer is required only while ours is not the
+ * owner: in steady state there is one requirement.
  */
-export function findContenders(candidate: Candidate, sought: Identity, known: KnownContenders): Contenders | undefined {
-  const { identity } = sought;
+export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Contenders | undefined {
   const { apiVersion, kind } = candidate.kind;
   const match = { labels: { [IDENTITY_LABEL]: identity } };
   const labelled = toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
-  const listed = known.list(labelled, identity);
+  const listed = known.list(labelled, candidate);
   const writer = listed && toWriterRequirement(candidate, listed);
-  return writer === undefined ? listed : known.listWithWriter(labelled, sought, writer);
+  return writer === undefined ? listed : known.listWithWriter(labelled, candidate, writer);
 }
 
 type Asking = Pick<Requirements, "ask">;
@@ -43,21 +46,21 @@ export class KnownContenders {
   }
 
   /** Lists the contenders with the identity label; undefined while the answer is pending. */
-  list(labelled: Requirement, identity: string): Contenders | undefined {
+  list(labelled: Requirement, candidate: Candidate): Contenders | undefined {
     return this.#once(labelled.name, () => {
       const found = this.#read(labelled);
-      return found && new Contenders(found.filter((contender) => contender.identity === identity));
+      return found && new Contenders(found.filter((contender) => declares(contender, candidate, isSame)));
     });
   }
 
   /** Lists these and the managed resource that wrote the cloud resource last. */
-  listWithWriter(labelled: Requirement, sought: Identity, writer: Requirement): Contenders | undefined {
+  listWithWriter(labelled: Requirement, candidate: Candidate, writer: Requirement): Contenders | undefined {
     return this.#once(`${labelled.name} ${writer.name}`, () => {
-      const listed = this.list(labelled, sought.identity);
+      const listed = this.list(labelled, candidate);
       const found = this.#read(writer);
       if (listed === undefined || found === undefined) return undefined;
       const isNew = (contender: Contender): boolean =>
-        !listed.byUid.has(contender.uid) && stillDeclares(contender, sought.externalName);
+        !listed.byUid.has(contender.uid) && declares(contender, candidate, hasSameName);
       return new Contenders([...listed.all, ...found.filter(isNew)]);
     });
   }
@@ -77,11 +80,18 @@ export class KnownContenders {
 }
 
 /**
- * Tells whether a writer still declares the cloud resource whose tags name it. Compares the name only: the identity contains fields
- * that do not distinguish cloud resources of this kind, such as the region of a DNS zone.
+ * Tells by its own document whether a managed resource declares the candidate's cloud resource. Its label may be forged, or of the
+ * cloud resource that it declared before. Of the one that the cloud's tags name, only the name is compared: the place contains fields
+ * that do not distinguish cloud resources of every kind, such as the region of a DNS zone.
  */
-const stillDeclares = ({ identity, document }: Contender, externalName: string): boolean =>
-  identity === undefined || readLabel(document, EXTERNAL_NAME_LABEL) === externalName;
+function declares(
+  { document }: Contender,
+  { facts, declared }: Candidate,
+  compare: (a: CloudResource, b: CloudResource) => boolean,
+): boolean {
+  const read = readCloudResource({ kind: readManagedKind(document), desired: document, observed: document, facts });
+  return isKnown(read) && compare(declared, read);
+}
 
 /**
  * Requires the managed resource that wrote the cloud resource, if it is neither ours nor listed. Upjet's providers name it in a tag
@@ -103,7 +113,7 @@ function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Con
 export class Contenders {
   readonly all: readonly Contender[];
   readonly byUid: ReadonlyMap<string, Contender>;
-  /** The contenders that may own, the owner first. */
+  /** The contenders that may own, the owner first. Without a controller only those that owned or wrote before a restore. */
   readonly living: readonly Contender[];
   #names: ReadonlySet<string> | undefined;
   #inTheWay: readonly Contender[] | undefined;
@@ -113,7 +123,9 @@ export class Contenders {
   constructor(all: readonly Contender[]) {
     this.all = all;
     this.byUid = new Map(all.map((contender) => [contender.uid, contender]));
-    this.living = all.filter(({ isDeleting }) => !isDeleting).sort(byPrecedence);
+    this.living = all
+      .filter((one) => !one.isDeleting && (one.isControlled || one.isMarked || one.isWriting))
+      .sort(byPrecedence);
   }
 
   get names(): ReadonlySet<string> {

@@ -1,9 +1,11 @@
 import { readObservation } from "../crossplane/managed-resource.ts";
+import { readLabel } from "../crossplane/metadata.ts";
 import { compareEntries } from "../model/collections.ts";
 import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../model/json.ts";
+import { IDENTITY_LABEL } from "./annotations.ts";
 
 /** A managed resource, desired and observed. */
 interface DesiredAndObserved {
@@ -14,20 +16,36 @@ interface DesiredAndObserved {
 /**
  * Reads a field as text: "" if it is not set, undefined while a reference beside it is unresolved. The path leads through objects
  * and lists of one item: versions of a kind differ in which a block is.
+ *
+ * An observed value counts as resolved only if the reference was observed with it: a value that is not desired any more goes.
  */
 export function textAt({ desired, observed }: DesiredAndObserved, path: FieldPath): string | undefined {
   const text = toComparableText(valueBelow(desired, path));
-  if (text !== "") return text;
-  if (!isReferred(desired, path)) return "";
-  return (observed && toComparableText(valueBelow(observed, path))) || undefined;
+  if (text !== "" || !isReferred(desired, path)) return text;
+  if (observed === undefined || !isReferred(observed, path)) return undefined;
+  return toComparableText(valueBelow(observed, path)) || unresolved(observed);
 }
 
+/**
+ * Reads a field that its reference left unset: "" if the reference is optional, as the provider shows by looking for the cloud
+ * resource. A provider that fails later does not take that back from a managed resource with an identity.
+ */
+const unresolved = (observed: Document | undefined): "" | undefined =>
+  observed !== undefined &&
+  (readObservation(observed) !== "unknown" || readLabel(observed, IDENTITY_LABEL) !== undefined)
+    ? ""
+    : undefined;
+
 /** Tells whether the provider fills in the field from a reference or a selector. */
-function isReferred(desired: Document, path: FieldPath): boolean {
+function isReferred(document: Document, path: FieldPath): boolean {
   const field = String(path.at(-1));
-  return ["Ref", "Selector"].some(
-    (suffix) => valueBelow(desired, [...path.slice(0, -1), `${field}${suffix}`]) !== undefined,
-  );
+  const block = path.slice(0, -1);
+  return [
+    `${field}Ref`,
+    `${field}Selector`,
+    `${field.replace(/s$/, "")}Refs`,
+    `${field.replace(/s$/, "")}Selector`,
+  ].some((key) => valueBelow(document, [...block, key]) !== undefined);
 }
 
 function valueBelow(document: Document, path: FieldPath): JsonValue | undefined {
@@ -80,24 +98,26 @@ function countFields(value: JsonValue, limit: number): number {
 }
 
 /**
- * Finds the fields below spec.forProvider with a reference or a selector beside them; returns sorted names, each followed by its
- * value. A value is undefined until its reference is resolved, which the provider needs to find the cloud resource. Returns one
- * undefined for too many fields.
+ * Finds the fields below spec.forProvider with a reference or a selector beside them; returns sorted names with their values. A value
+ * is undefined until its reference is resolved, which the provider needs to find the cloud resource; so is that of too many fields.
  */
-export function findReferred({ desired, observed }: DesiredAndObserved): readonly (string | undefined)[] {
+export function findReferred({ desired, observed }: DesiredAndObserved): readonly ReferredField[] {
   const [wanted, found] = [readParameters(desired), readParameters(observed)];
-  if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [undefined];
+  if ([wanted, found].some((parameters) => countFields(parameters, MAX_FIELDS) > MAX_FIELDS)) return [["", undefined]];
   const written: Written = new Map();
   const blocks: Block[] = [{ path: "", wanted, found, isInText: false }];
   const referred: ReferredField[] = [];
   for (const block of blocks) {
     const keys = Object.keys(block.found === NO_FIELDS ? block.wanted : { ...block.wanted, ...block.found });
     const fields = findFields(keys);
-    for (const field of fields) referred.push([`${block.path}${field}`, readField(block, field, written)]);
+    const resolved = findFields(Object.keys(block.found));
+    for (const field of fields) {
+      referred.push([`${block.path}${field}`, readField(block, field, resolved.has(field), written)]);
+    }
     for (const inner of keys.flatMap((key) => innerBlocks(block, key, fields))) blocks.push(inner);
   }
-  const unset = observed !== undefined && readObservation(observed) === "present" ? "" : undefined;
-  return referred.sort(compareEntries).flatMap(([name, value = unset]) => [name, value]);
+  const unset = unresolved(observed);
+  return referred.sort(compareEntries).map(([name, value = unset]) => [name, value]);
 }
 
 type ReferredField = readonly [name: string, value: string | undefined];
@@ -130,9 +150,16 @@ const findFields = (keys: readonly string[]): ReadonlySet<string> =>
       .flatMap((key) => (TO_VALUES.test(key) ? [] : (REFERENCE.exec(key)?.groups?.["field"] ?? []))),
   );
 
-const readField = ({ wanted, found }: Block, field: string, written: Written): string | undefined =>
+/** Reads a field: as desired, or as the provider filled it in. */
+const readField = (
+  { wanted, found }: Block,
+  field: string,
+  isResolved: boolean,
+  written: Written,
+): string | undefined =>
   [field, `${field}s`]
-    .map((key) => toComparableText(Object.hasOwn(wanted, key) ? wanted[key] : ownValue(found, key), written))
+    .map((key) => (Object.hasOwn(wanted, key) || !isResolved ? ownValue(wanted, key) : ownValue(found, key)))
+    .map((value) => toComparableText(value, written))
     .find((text) => text !== "");
 
 /** The longest path that is not hashed: the names of all fields below repeat it. */

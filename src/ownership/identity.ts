@@ -1,10 +1,10 @@
 import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
-import { EXTERNAL_NAME } from "../crossplane/metadata.ts";
+import { EXTERNAL_NAME, readLabel } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import type { FieldPath } from "../model/field-path.ts";
+import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
-import { DOMAIN } from "../model/names.ts";
+import { IDENTITY_LABEL } from "./annotations.ts";
 import { findReferred, textAt } from "./fields.ts";
 
 /** A managed resource, and the facts that identify its cloud resource. */
@@ -25,26 +25,58 @@ export interface Identity {
   readonly externalName: string;
 }
 
+/** A cloud resource, as a managed resource declares it. */
+export interface CloudResource {
+  /** The names for people; "" for one that is not set. */
+  readonly names: readonly string[];
+  /** The values of the name fields. */
+  readonly parts: readonly string[];
+  /** ProviderConfig, location and parents by field; "" for one that is not set. */
+  readonly place: ReadonlyMap<string, string>;
+  /** All texts of which the identity is the hash. */
+  readonly hashed: readonly string[];
+}
+
 /**
- * Identifies a cloud resource by API group, kind, ProviderConfig, scope and name; undefined if no other XR can know its name.
+ * Reads the cloud resource that a managed resource declares: ProviderConfig, location, parents and name. Undefined if no other XR can
+ * know its name; "unresolved" while a reference to one of these fields is.
  *
  * Only names from a pipeline or the ledger of external names count: another XR can set these, too. Mistaking two cloud resources
  * for one would stop the second; mistaking one for two only leaves its tags contested. So every field that might distinguish two
- * counts, and a resource has no identity until the reference to its parent is resolved.
+ * counts.
  */
-export function identify(declared: DeclaredResource): Identity | undefined {
-  const { kind, desired, observed, facts } = declared;
+export function readCloudResource(declared: DeclaredResource): CloudResource | "unresolved" | undefined {
   const names = readNames(declared);
-  if (names === undefined) return undefined;
-  const scope = facts.scope.map((path) => textAt(declared, path));
-  const fields = facts.countsReferences ? [...scope, ...findReferred(declared)] : scope;
-  if (fields.includes(undefined)) return undefined;
-  const told = [...fields, ...names.parts].map((text) => foldCase(text ?? "", facts));
-  return {
-    identity: hash([kind.group, kind.kind, ...readProviderConfig(desired, observed, kind), ...told]),
-    externalName: hashExternalName(kind.group, kind.kind, names.names),
-  };
+  if (names === undefined || names === "unresolved") return names;
+  const place = readPlace(declared);
+  if (place === undefined) return "unresolved";
+  const parts = names.parts.map((part) => foldCase(part, declared.facts));
+  // Of a known kind each resource has the same fields, and the texts tell them apart.
+  const texts = declared.facts.countsReferences ? place.flat() : place.map(([, text]) => text);
+  return { names: names.names, parts, place: new Map(place), hashed: [...texts, ...parts] };
 }
+
+/** Reads ProviderConfig, location and parents; undefined while a reference is unresolved. */
+function readPlace(declared: DeclaredResource): readonly (readonly [field: string, text: string])[] | undefined {
+  const { kind, desired, observed, facts } = declared;
+  const config = readProviderConfig(desired, observed, kind);
+  const scope = facts.scope.map((path) => [formatFieldPath(path), textAt(declared, path)] as const);
+  const referred = facts.countsReferences ? findReferred(declared) : [];
+  const place: [string, string][] = [[PROVIDER_CONFIG, config.join("/")]];
+  for (const [field, text] of [...scope, ...referred]) {
+    if (text === undefined) return undefined;
+    place.push([field, foldCase(text, facts)]);
+  }
+  return place;
+}
+
+const PROVIDER_CONFIG = "providerConfig";
+
+/** Hashes a cloud resource of a kind. */
+export const identify = ({ group, kind }: ManagedKind, { names, hashed }: CloudResource): Identity => ({
+  identity: hash([group, kind, ...hashed]),
+  externalName: hashExternalName(group, kind, names),
+});
 
 const foldCase = (text: string, { isCaseless = false }: IdentityFacts): string =>
   isCaseless ? text.toLowerCase() : text;
@@ -58,22 +90,41 @@ function findLostName(observed: Document, { name }: IdentityFacts): readonly str
 
 /**
  * Tells whether the observed managed resource declares another cloud resource than the desired one: its name or a desired location
- * differs. The provider may have filled in fields that are not desired.
+ * differs. The provider may have filled in fields that are not desired, or lost the name of one that has the identity already.
  */
-export function isElsewhere(declared: DeclaredResource): boolean {
-  const { kind, desired, observed, facts } = declared;
+export function isElsewhere(declared: DeclaredResource, desired: CloudResource, identity: string): boolean {
+  const { kind, observed, facts } = declared;
   if (observed === undefined) return false;
-  const shown: DeclaredResource = { kind, desired: observed, observed, facts };
-  const place = readProviderConfig(desired, observed, kind);
-  if (place.join("/") !== readProviderConfig(observed, observed, kind).join("/")) return true;
-  const wanted = readNames(declared)?.parts ?? [];
-  const found = findLostName(observed, facts) ?? readNames(shown)?.parts ?? [];
-  const isOther = (text = "", before = ""): boolean => text !== "" && foldCase(text, facts) !== foldCase(before, facts);
+  const read = readCloudResource({ kind, desired: observed, observed, facts });
+  const label = readLabel(observed, IDENTITY_LABEL);
+  if (label !== undefined) return label !== identity || (isKnown(read) && !isSame(desired, read));
+  const found =
+    findLostName(observed, facts)?.map((part) => foldCase(part, facts)) ?? (isKnown(read) ? read.parts : []);
+  const place = new Map(readPlace({ kind, desired: observed, observed, facts }));
   return (
-    wanted.some((part, index) => isOther(part, found[index])) ||
-    facts.scope.some((path) => isOther(textAt(declared, path), textAt(shown, path)))
+    desired.parts.some((part, index) => part !== "" && part !== found[index]) ||
+    [...desired.place].some(([field, text]) => text !== "" && text !== place.get(field))
   );
 }
+
+export const isKnown = (read: CloudResource | "unresolved" | undefined): read is CloudResource =>
+  typeof read === "object";
+
+/**
+ * Tells whether two managed resources declare the same cloud resource: the same name, and nowhere another place. A provider fills in
+ * places for the owner that an observer leaves unset.
+ */
+export function isSame(a: CloudResource, b: CloudResource): boolean {
+  const isOther = ([field, text]: readonly [string, string]): boolean => {
+    const other = b.place.get(field) ?? "";
+    return text !== other && (field === PROVIDER_CONFIG || (text !== "" && other !== ""));
+  };
+  return hasSameName(a, b) && ![...a.place].some(isOther);
+}
+
+/** Tells whether two cloud resources of one kind have the same name, in whatever place. */
+export const hasSameName = (a: CloudResource, b: CloudResource): boolean =>
+  a.parts.length === b.parts.length && a.parts.every((part, index) => part === b.parts[index]);
 
 /** The names of a cloud resource. */
 export interface Names {
@@ -88,8 +139,8 @@ export interface Names {
 /** The name of a cloud resource that exists once per region, such as an account's settings. */
 const ONLY_ONE = "default";
 
-/** Reads a cloud resource's names; undefined while they are not set. */
-export function readNames(declared: Omit<DeclaredResource, "kind">): Names | undefined {
+/** Reads a cloud resource's names; undefined while they are not set, "unresolved" while a reference to one of them is. */
+export function readNames(declared: Omit<DeclaredResource, "kind">): Names | "unresolved" | undefined {
   const { desired, facts } = declared;
   const { name } = facts;
   if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
@@ -101,7 +152,8 @@ export function readNames(declared: Omit<DeclaredResource, "kind">): Names | und
   const path = name.paths[0] ?? ["kind"];
   if (name.paths.length === 0) return { names: [ONLY_ONE], parts: [], path };
   const texts = parts.filter((part) => part !== undefined);
-  if (texts.length < parts.length || texts.every((text) => text === "")) return undefined;
+  if (texts.length < parts.length) return "unresolved";
+  if (texts.every((text) => text === "")) return undefined;
   return { names: [texts.filter(Boolean).join(",")], parts: texts, path };
 }
 
@@ -131,9 +183,3 @@ export const hashExternalName = (group: string, kind: string, names: readonly st
   hash([group, kind, ...names]);
 
 const hash = (parts: readonly (string | undefined)[]): string => hashText(JSON.stringify(parts), 40);
-
-/** The identity label: the hash of the cloud resource, equal on all managed resources that declare it. */
-export const IDENTITY_LABEL = `${DOMAIN}/identity`;
-
-/** The label by which `registry who-owns` finds a cloud resource: the hash of its API group, kind and name. */
-export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;

@@ -5,6 +5,7 @@ import {
   ALLOW_DELETE,
   CONTENDERS,
   CREATED_BEFORE,
+  IDENTITY_LABEL,
   ORIGIN,
   OWNER,
   TAGS_OWNER,
@@ -12,7 +13,6 @@ import {
 } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { Contenders, firstOther } from "../../src/ownership/contenders.ts";
-import { IDENTITY_LABEL } from "../../src/ownership/identity.ts";
 import { contenderWith } from "../../testing/builders/contender.ts";
 
 const NAMED = { "crossplane.io/composition-resource-name": "bucket", [OWNER]: "XShop/us" };

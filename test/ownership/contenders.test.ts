@@ -1,19 +1,35 @@
 import { describe, expect, test } from "vitest";
 import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
+import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type LookupAnswer, Requirements } from "../../src/model/requirement.ts";
-import { CONTENDERS, OWNER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
+import { CONTENDERS, IDENTITY_LABEL, OWNER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/contenders.ts";
-import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL } from "../../src/ownership/identity.ts";
+import type { CloudResource } from "../../src/ownership/identity.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 
 const S3 = "s3.aws.upbound.io/v1beta2";
+const { identity: facts } = findFacts("s3.aws.upbound.io", "Bucket");
 const S3_NAMESPACED = "s3.aws.m.upbound.io/v1beta1";
 
-const bucket = (name: string, labels: JsonObject = { [IDENTITY_LABEL]: "hash" }, annotations: JsonObject = {}) =>
-  documentOf({ apiVersion: S3, kind: "Bucket", metadata: { name, uid: `uid-of-${name}`, labels, annotations } });
+const LABELLED = { [IDENTITY_LABEL]: "hash" };
+
+/** A managed resource that an XR controls, for the bucket of that name. */
+const bucket = (name: string, labels: JsonObject = LABELLED, annotations: JsonObject = {}, declared = "orders") =>
+  documentOf({
+    apiVersion: S3,
+    kind: "Bucket",
+    metadata: {
+      name,
+      uid: `uid-of-${name}`,
+      labels,
+      annotations: { "crossplane.io/external-name": declared, ...annotations },
+      ownerReferences: [{ apiVersion: "example.org/v1", kind: "XShop", name: "shop", uid: "xr", controller: true }],
+    },
+    spec: { forProvider: { region: "eu-west-1" } },
+  });
 
 const marked = { [OWNER]: "Shop/us", [TAGS_OWNER]: "Shop/us#", [CONTENDERS]: "" };
 
@@ -24,8 +40,20 @@ interface Setting {
   readonly reported?: Readonly<Record<string, string>>;
 }
 
+const orders: CloudResource = {
+  names: ["orders"],
+  hashed: [],
+  parts: ["orders"],
+  place: new Map([
+    ["providerConfig", "default"],
+    ["spec.forProvider.region", "eu-west-1"],
+  ]),
+};
+
 const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): Candidate => ({
   kind: readManagedKind(documentOf({ apiVersion, kind: "Bucket" })),
+  facts,
+  declared: orders,
   own: own === null ? undefined : toContender(own),
   reportedTags: () => reported && new Map(Object.entries(reported)),
 });
@@ -35,13 +63,17 @@ function find(setting: Setting, byLabel: LookupAnswer, byName: LookupAnswer = { 
   const required = (name: string): LookupAnswer =>
     name.startsWith(`tags/${setting.apiVersion ?? S3}/hash#`) ? byLabel : byName;
   const requirements = new Requirements({ ...emptyRequest, required });
-  const found = findContenders(candidate(setting), sought, new KnownContenders(requirements));
+  const found = findContenders(candidate(setting), "hash", new KnownContenders(requirements));
   return { names: found?.all.map(({ name }) => name), required: [...requirements.resources.values()] };
 }
 
-const sought = { identity: "hash", externalName: "name" };
 const labelled = { apiVersion: S3, kind: "Bucket", match: { labels: { [IDENTITY_LABEL]: "hash" } } };
 const writer = { apiVersion: S3, kind: "Bucket", match: { name: "other" } };
+/** One that carries the label and declares something else, or leaves it open. */
+const named = ({ name = "orders", region = "eu-west-1", config = "default" }) =>
+  bucket("other", LABELLED, {}, name).with([
+    { path: ["spec"], value: { forProvider: { region }, providerConfigRef: { name: config } } },
+  ]);
 const reported = { "crossplane-name": "other", "crossplane-kind": "bucket.s3.aws.upbound.io" };
 const resolved = (...items: readonly ReturnType<typeof bucket>[]): LookupAnswer => ({ is: "resolved", items });
 const pending: LookupAnswer = { is: "pending" };
@@ -51,9 +83,31 @@ describe("the contenders for a cloud resource", () => {
     expect(find({}, pending)).toMatchObject({ names: undefined, required: [labelled] });
   });
 
-  test("are those that carry the label with the same identity", () => {
-    const found = find({}, resolved(bucket("us"), bucket("other"), bucket("moved", { [IDENTITY_LABEL]: "another" })));
-    expect(found).toMatchObject({ names: ["us", "other"], required: [labelled] });
+  test.each([
+    { reason: "declares the bucket", document: bucket("other"), names: ["us", "other"] },
+    { reason: "declares another one, so its label is forged", document: named({ name: "bills" }), names: ["us"] },
+    { reason: "declares one in another region", document: named({ region: "us-east-1" }), names: ["us"] },
+    { reason: "declares one of another account", document: named({ config: "theirs" }), names: ["us"] },
+    { reason: "declares one that has no name yet", document: named({ name: "" }), names: ["us"] },
+    { reason: "leaves the region open, as an observer may", document: named({ region: "" }), names: ["us", "other"] },
+  ])("are $names where what carries the label $reason", ({ document, names }) => {
+    expect(find({}, resolved(bucket("us"), document))).toMatchObject({ names, required: [labelled] });
+  });
+
+  test("are those that an XR controls, and those that owned or wrote before a restore", () => {
+    const loose = (name: string, annotations: JsonObject, managementPolicies: readonly string[]) =>
+      bucket(name, LABELLED, annotations).with([
+        { path: ["metadata", "ownerReferences"], value: [] },
+        { path: ["spec", "managementPolicies"], value: managementPolicies },
+      ]);
+    const contenders = [
+      bucket("us"),
+      loose("by-hand", {}, ["Observe"]),
+      loose("restored", marked, ["Observe"]),
+      loose("writer", {}, ["*"]),
+    ];
+    const found = findContenders(candidate({}), "hash", new KnownContenders({ ask: () => resolved(...contenders) }));
+    expect(found?.living.map(({ name }) => name).sort()).toEqual(["restored", "us", "writer"]);
   });
 
   test("are not known while the one that wrote the cloud resource last is looked up", () => {
@@ -62,12 +116,11 @@ describe("the contenders for a cloud resource", () => {
   });
 
   const another = { [IDENTITY_LABEL]: "another" };
-  const moved = { ...another, [EXTERNAL_NAME_LABEL]: "name" };
   test.each<[string, readonly ReturnType<typeof bucket>[], readonly string[]]>([
     ["it has no label yet", [bucket("other", {})], ["us", "other"]],
     ["it is gone", [], ["us"]],
-    ["it stands for another cloud resource by now", [bucket("other", another)], ["us"]],
-    ["it says that the cloud resource is in another place", [bucket("other", moved)], ["us", "other"]],
+    ["it stands for another cloud resource by now", [bucket("other", LABELLED, {}, "bills")], ["us"]],
+    ["it says that the cloud resource is in another place", [bucket("other", another)], ["us", "other"]],
     ["it is ours under an earlier name", [bucket("us", {})], ["us"]],
   ])("are known when the last writer has been looked up and %s", (_, found, names) => {
     expect(find({ reported }, resolved(bucket("us")), resolved(...found)).names).toEqual(names);
@@ -99,7 +152,7 @@ describe("the contenders for a cloud resource", () => {
       return resolved(bucket("us"), bucket("other"));
     };
     const known = new KnownContenders({ ask });
-    const [first, second] = [1, 2].map(() => findContenders(candidate({}), sought, known));
+    const [first, second] = [1, 2].map(() => findContenders(candidate({}), "hash", known));
     expect(reads).toBe(1);
     expect(second).toBe(first);
   });

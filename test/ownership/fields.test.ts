@@ -28,7 +28,18 @@ describe("the text of a field", () => {
     ],
     ["referred to and not observed", undefined, { parent: { idRef: { name: "a" } } }],
     ["selected and not resolved", undefined, { parent: { idSelector: {} } }, { parent: { idSelector: {} } }],
-    ["referred to and resolved", "id-of-a", { parent: { idRef: { name: "a" } } }, { parent: { id: "id-of-a" } }],
+    [
+      "referred to and resolved",
+      "id-of-a",
+      { parent: { idRef: { name: "a" } } },
+      { parent: { idRef: { name: "a" }, id: "id-of-a" } },
+    ],
+    [
+      "referred to, and observed as it was before that",
+      undefined,
+      { parent: { idRef: { name: "b" } } },
+      { parent: { id: "id-of-a" } },
+    ],
   ])("that is %s is %j", (_, is, desired, observed?: JsonObject) => {
     expect(textOf(desired, observed)).toBe(is);
   });
@@ -49,7 +60,18 @@ describe("the fields that are referred to", () => {
         { roleArn: "a", roleArnRef: { name: "a" } },
         { roleArn: "b" },
       ],
-      ["the observed one is resolved", ["roleArn", "b"], { roleArnSelector: {} }, { roleArn: "b" }],
+      [
+        "the observed one is resolved",
+        ["roleArn", "b"],
+        { roleArnSelector: {} },
+        { roleArn: "b", roleArnSelector: {} },
+      ],
+      [
+        "the observed one is what was desired before",
+        ["roleArn", undefined],
+        { roleArnSelector: {} },
+        { roleArn: "b" },
+      ],
       ["only the observed one refers", ["vpcId", "v"], {}, { vpcId: "v", vpcIdRef: {} }],
       ["it is a list", ["subnetId", '["1","2"]'], { subnetIds: ["1", "2"], subnetIdRefs: [] }],
       [
@@ -68,7 +90,9 @@ describe("the fields that are referred to", () => {
       ["they hold values or choose a provider", [], values],
     ],
   )("are found where %s", (_, are, desired, observed?: JsonObject, status: JsonObject = {}) => {
-    expect(findReferred({ desired: managed(desired), observed: observed && managed(observed, status) })).toEqual(are);
+    expect(findReferred({ desired: managed(desired), observed: observed && managed(observed, status) }).flat()).toEqual(
+      are,
+    );
   });
 });
 
@@ -93,5 +117,5 @@ test.each([
     findReferred({ desired: large, observed: undefined }),
     findReferred({ desired: small, observed: large }),
   ];
-  expect(found.map((texts) => !texts.includes(undefined))).toEqual([isKnown, isKnown]);
+  expect(found.map((fields) => !fields.flat().includes(undefined))).toEqual([isKnown, isKnown]);
 });

@@ -2,12 +2,14 @@ import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { type Identity, identify } from "../../src/ownership/identity.ts";
+import { type Identity, identify, isKnown, readCloudResource } from "../../src/ownership/identity.ts";
 
 export function identityOf(desired: JsonObject, observed?: JsonObject): Identity | undefined {
   const kind = readManagedKind(documentOf(desired));
   const { identity: facts } = findFacts(kind.group, kind.kind);
-  return identify({ kind, desired: documentOf(desired), observed: observed && documentOf(observed), facts });
+  const declared = { kind, desired: documentOf(desired), observed: observed && documentOf(observed), facts };
+  const read = readCloudResource(declared);
+  return isKnown(read) ? identify(kind, read) : undefined;
 }
 
 export const named = (name: string): JsonObject => ({ annotations: { "crossplane.io/external-name": name } });

@@ -12,6 +12,7 @@ const nothing: Contender = {
   knowsOwner: false,
   identity: undefined,
   isDeleting: false,
+  isControlled: true,
   isWriting: false,
   isDeletingWithIt: false,
   policies: undefined,

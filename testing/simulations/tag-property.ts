@@ -17,10 +17,13 @@ const nameOf = ({ xr }: Event) => NAMES[xr % NAMES.length] ?? "orders";
 /** The kinds of event, each with its weight. */
 const KINDS = {
   create: [6, (world, { xr }) => world.create(xr)],
-  migrate: [2, (world, { xr }) => world.create(xr, true)],
+  createReferring: [3, (world, { xr }) => world.create(xr, { refers: true })],
+  migrate: [2, (world, { xr }) => world.create(xr, { hasManagedResource: true })],
   delete: [4, (world, { xr }) => world.delete(xr)],
   reconcile: [16, (world, { xr, staleness }) => world.reconcile(xr, staleness)],
   provide: [12, (world, { xr }) => world.provide(xr)],
+  begin: [4, (world, { xr }) => world.begin(xr)],
+  forge: [1, (world) => world.forge()],
   take: [2, (world, { xr }) => world.take(xr)],
   tick: [4, (world) => world.tick()],
   rename: [2, (world, { xr }) => world.rename(xr)],
@@ -50,13 +53,15 @@ const uids = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: XRS });
  *
  * - one writer of each cloud resource is left in the end, and none of one that another control plane owns,
  * - no cloud resource is deleted that a living XR could count on by its condition, or that an XR without the step has created,
- * - none that one of ours created is left behind without a managed resource.
+ * - none that one of ours created is left behind without a managed resource,
+ * - every deletion ends.
  */
 export const ownershipSettles = fc.property(
   uids,
+  fc.boolean(),
   fc.array(event, { minLength: 1, maxLength: 60, size: "max" }),
-  (order, events) => {
-    const world = new TagWorld(order);
+  (order, reportsGeneration, events) => {
+    const world = new TagWorld(order, reportsGeneration);
     for (const happening of events) (KINDS[happening.is][1] as Happening)(world, happening);
     for (let xr = 0; xr < XRS; xr++) resume(world, xr);
     const rounds = settle(world);
@@ -69,8 +74,8 @@ export const ownershipSettles = fc.property(
     });
     const expected = NAMES.map(() => ({ isOwned: true, exists: true, isLeaked: false }));
     const [seen, wanted] = [
-      { faults: world.faults, outcome },
-      { faults: [], outcome: expected },
+      { faults: world.faults, hanging: world.hanging, outcome },
+      { faults: [], hanging: [], outcome: expected },
     ].map((all) => JSON.stringify(all));
     if (seen !== wanted) throw new Error(`${seen} after ${rounds} rounds`);
   },

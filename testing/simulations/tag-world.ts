@@ -48,6 +48,17 @@ interface Managed {
   readonly foundName: Name | undefined;
   /** The time at which its provider created the cloud resource; empty where it found one. */
   readonly cloudCreatedAt: string;
+  /** The generation of its spec, and the one that the provider's last report is about. */
+  readonly generation: number;
+  readonly foundGeneration: number;
+  /** The creation that the provider has begun, as the managed resource was then. */
+  readonly begun: { readonly name: Name; readonly at: string; readonly applied: JsonObject | undefined } | undefined;
+  /** True if the last report is that of a creation. */
+  readonly isCreating: boolean;
+  /** The annotations that the provider has put back with the report of a creation, until they are applied again. */
+  readonly putBack: JsonObject;
+  /** True if the provider has resolved the reference to the region. */
+  readonly isResolved: boolean;
 }
 
 /** An XR whose Composition lacks the step: its managed resource may do everything, and carries no label. */
@@ -77,6 +88,8 @@ const NOT_CREATED: CloudResource = {
 
 interface Xr {
   name: Name;
+  /** True if it names the region by a reference. */
+  refers: boolean;
   isPaused: boolean;
   /** The newest state of the cluster that the XR has read; it never reads an older one. */
   readVersion: number;
@@ -95,9 +108,19 @@ export class TagWorld {
   /** The breaches of the property, a sentence each. */
   readonly faults: string[] = [];
 
+  /** True if the provider's runtime reports the generation that it has read. */
+  readonly #reportsGeneration: boolean;
+  #isForged = false;
+
   /** @param uids the order in which the UIDs of managed resources sort, by XR. */
-  constructor(uids: readonly number[]) {
+  constructor(uids: readonly number[], reportsGeneration = true) {
     this.#uids = uids;
+    this.#reportsGeneration = reportsGeneration;
+  }
+
+  /** A managed resource of another cloud resource gets the labels and marks of an owner of this one. */
+  forge(): void {
+    this.#isForged = true;
   }
 
   get living(): readonly number[] {
@@ -113,9 +136,9 @@ export class TagWorld {
     this.#clock += 1;
   }
 
-  create(xr: number, hasManagedResource = false): void {
+  create(xr: number, { hasManagedResource = false, refers = false } = {}): void {
     if (this.#xrs.has(xr) || this.#now.has(xr)) return;
-    this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false });
+    this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false, refers });
     if (!hasManagedResource) return;
     const cloudCreatedAt = this.#resource("orders").exists ? "" : this.#createInCloud("orders");
     this.#put({ ...this.#newManaged(xr, undefined), found: "present", foundName: "orders", cloudCreatedAt });
@@ -208,6 +231,10 @@ export class TagWorld {
     if (this.#now.get(xr)?.isHeld === true) this.#deleteManaged(xr);
     const managed = this.#now.get(xr);
     if (managed === undefined || managed.isPaused) return;
+    if (managed.begun !== undefined) {
+      this.#finish(managed, managed.begun);
+      return;
+    }
     if (readPolicies(managed).length === 0) {
       if (managed.found !== "paused") this.#put({ ...managed, found: "paused", foundName: undefined });
       return;
@@ -220,6 +247,29 @@ export class TagWorld {
     this.#observe(managed);
   }
 
+  /** Begins to create the cloud resource, where that is asked for; the provider's next turn ends it. */
+  begin(xr: number): void {
+    const managed = this.#now.get(xr);
+    if (managed === undefined || managed.isPaused || managed.isDeleting || managed.begun !== undefined) return;
+    if (!isWriter(managed) || this.#cloudOf(managed).exists) return;
+    if (managed.cloudCreatedAt !== "") this.tick();
+    this.#put({ ...managed, begun: { name: nameOf(managed), at: this.#timestamp(), applied: managed.applied } });
+  }
+
+  /** Reports a creation: of what was named when it began, on the managed resource as it is now. */
+  #finish(managed: Managed, { name, at, applied }: NonNullable<Managed["begun"]>): void {
+    if (!this.#resource(name).exists) this.#createInCloud(name);
+    const isChanged = applied !== managed.applied;
+    const before = isChanged && applied !== undefined ? objectIn(metadataOf(applied), "annotations") : {};
+    const report = {
+      found: "present",
+      foundName: name,
+      foundGeneration: managed.generation,
+      isCreating: true,
+    } as const;
+    this.#put({ ...managed, ...report, begun: undefined, cloudCreatedAt: at, putBack: before });
+  }
+
   /** Creates the cloud resource where that is asked for, and notes what there is. */
   #observe(managed: Managed): void {
     const resource = this.#cloudOf(managed);
@@ -230,8 +280,9 @@ export class TagWorld {
     if (isWriter(managed) && managed.applied !== undefined) resource.cluster = HERE;
     const found = resource.exists ? "present" : "absent";
     const name = nameOf(managed);
-    const isNew = found !== managed.found || cloudCreatedAt !== managed.cloudCreatedAt || name !== managed.foundName;
-    if (isNew) this.#put({ ...managed, found, foundName: name, cloudCreatedAt });
+    const seen = { found, foundName: name, cloudCreatedAt, foundGeneration: managed.generation } as const;
+    const after: Managed = { ...managed, ...seen, isCreating: isCreating && managed.isCreating, isResolved: true };
+    if (JSON.stringify(after) !== JSON.stringify(managed)) this.#put(after);
   }
 
   /** The XRs whose managed resource may write a cloud resource; one that the webhook has kept waits for an operator. */
@@ -247,6 +298,13 @@ export class TagWorld {
   /** The living XRs that declare a cloud resource. */
   livingOf(name: Name): readonly number[] {
     return [...this.#xrs].filter(([, xr]) => xr.name === name).map(([xr]) => xr);
+  }
+
+  /** The managed resources whose deletion does not end. A runtime that reports no generations has to be paused. */
+  get hanging(): readonly number[] {
+    return [...this.#now.values()]
+      .filter(({ isDeleting }) => isDeleting && this.#reportsGeneration)
+      .map(({ xr }) => xr);
   }
 
   /** True if the tags say that another control plane owns it. */
@@ -304,12 +362,15 @@ export class TagWorld {
       this.#put(this.#newManaged(xr, applied));
       return;
     }
-    if (managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(applied)) return;
-    this.#change(managed, applied);
+    const isPutBack = Object.keys(managed.putBack).length > 0;
+    const isSame = managed.applied !== undefined && JSON.stringify(managed.applied) === JSON.stringify(applied);
+    if (!isSame || isPutBack) this.#change(managed, applied);
   }
 
   #change(managed: Managed, applied: JsonObject): void {
-    const changed = { ...managed, applied };
+    const hasNewSpec = JSON.stringify(managed.applied?.["spec"]) !== JSON.stringify(applied["spec"]);
+    const generation = managed.generation + Number(hasNewSpec);
+    const changed = { ...managed, applied, generation, putBack: {} };
     this.#put(changed);
     if (isBlind(managed, changed)) this.faults.push(`XR ${managed.xr} writes what its provider has not looked for`);
     if (nameOf(managed) !== nameOf(changed)) this.#leave(nameOf(managed));
@@ -344,7 +405,7 @@ export class TagWorld {
   }
 
   #show(managed: Managed): JsonObject {
-    return observed(managed, this.#cloudOf(managed));
+    return observed(managed, this.#cloudOf(managed), this.#reportsGeneration);
   }
 
   #cloudOf(managed: Managed): CloudResource {
@@ -363,7 +424,7 @@ export class TagWorld {
     const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
     const managed = this.#now.get(xr);
     const shown = answer && [...answer.values()].map((one) => this.#show(one));
-    const items = shown?.filter(isLabelled).map(documentOf);
+    const items = [...(shown?.filter(isLabelled) ?? []), ...(this.#isForged ? (shown ?? []).map(toForged) : [])];
     const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: HERE } };
     return {
       composite: toComposite(composite),
@@ -376,26 +437,54 @@ export class TagWorld {
         },
         desired: {
           composite: resourceOf({}),
-          resources: new Map([["bucket", resourceOf(bucketOf(this.#xrs.get(xr)?.name ?? "orders"))]]),
+          resources: new Map([["bucket", resourceOf(this.#desiredBy(xr))]]),
         },
-        required: () => (items === undefined ? { is: "pending" } : { is: "resolved", items }),
+        required: () => (shown === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) }),
       },
     };
   }
+
+  #desiredBy(xr: number): JsonObject {
+    const { name = "orders", refers = false } = this.#xrs.get(xr) ?? {};
+    return bucketOf(name, refers);
+  }
 }
 
-const UNSEEN = { found: undefined, foundName: undefined, cloudCreatedAt: "" };
+const UNSEEN = {
+  found: undefined,
+  foundName: undefined,
+  cloudCreatedAt: "",
+  generation: 1,
+  foundGeneration: 0,
+  begun: undefined,
+  isCreating: false,
+  putBack: {},
+  isResolved: false,
+} as const;
 
-const bucketOf = (name: Name): JsonObject => ({
+const REGION = { region: "eu-central-1" };
+
+const bucketOf = (name: Name, refers = false): JsonObject => ({
   apiVersion: "s3.aws.upbound.io/v1beta2",
   kind: "Bucket",
   ...externallyNamed(name),
-  spec: { forProvider: { region: "eu-central-1" } },
+  spec: { forProvider: refers ? { regionRef: { name: "home" } } : REGION },
 });
 
+/** The same managed resource, for another cloud resource. */
+function toForged(object: JsonObject): JsonObject {
+  const metadata = metadataOf(object);
+  const { deletionTimestamp: _, ...rest } = metadata;
+  const annotations = { ...objectIn(metadata, "annotations"), "crossplane.io/external-name": "forged", [TAKE]: "9999" };
+  const spec = { ...objectIn(object, "spec"), managementPolicies: EVERYTHING };
+  return { ...object, metadata: { ...rest, annotations, uid: `0-${String(metadata["uid"])}` }, spec };
+}
+
 /** The cloud resource that a managed resource stands for. */
-function nameOf({ applied }: Managed): Name {
-  const name = applied && valueAt(applied, ["metadata", "annotations", "crossplane.io/external-name"]);
+function nameOf({ applied, putBack }: Managed): Name {
+  const name =
+    putBack["crossplane.io/external-name"] ??
+    (applied && valueAt(applied, ["metadata", "annotations", "crossplane.io/external-name"]));
   return NAMES.find((known) => known === name) ?? "orders";
 }
 
@@ -417,39 +506,52 @@ const isBlind = (before: Managed, after: Managed): boolean =>
   !isWriter(before) && isWriter(after) && before.foundName !== nameOf(after);
 
 /** A managed resource as the API server shows it. */
-function observed(managed: Managed, { cluster }: CloudResource): JsonObject {
+function observed(managed: Managed, { cluster }: CloudResource, reportsGeneration: boolean): JsonObject {
   const { xr, uid, createdAt, isDeleting, isPaused, take, applied = bucketOf("orders"), cloudCreatedAt } = managed;
+  const { begun, generation, putBack, isResolved } = managed;
   const metadata = metadataOf(applied);
+  const spec = objectIn(applied, "spec");
+  const forProvider = { ...(isResolved && REGION), ...objectIn(spec, "forProvider") };
   return {
     ...applied,
     metadata: {
       ...metadata,
       name: `bucket-${xr}`,
       uid,
+      generation,
       creationTimestamp: createdAt,
+      ownerReferences: [
+        { apiVersion: "example.org/v1", kind: "XShop", name: `shop-${xr}`, uid: `xr-${xr}`, controller: true },
+      ],
       ...(isDeleting && { deletionTimestamp: createdAt }),
       annotations: {
         ...objectIn(metadata, "annotations"),
+        ...putBack,
         "crossplane.io/composition-resource-name": "bucket",
+        ...(begun !== undefined && { "crossplane.io/external-create-pending": begun.at }),
         ...(isPaused && { "crossplane.io/paused": "true" }),
         ...(take !== "" && { [TAKE]: take }),
         ...(cloudCreatedAt !== "" && { "crossplane.io/external-create-succeeded": cloudCreatedAt }),
       },
     },
-    spec: { ...objectIn(applied, "spec"), managementPolicies: readPolicies(managed) as readonly string[] },
+    spec: { ...spec, forProvider, managementPolicies: readPolicies(managed) as readonly string[] },
     status: {
-      conditions: toConditions(managed),
+      conditions: toConditions(managed, reportsGeneration),
       ...(managed.found === "present" && cluster && { atProvider: { tags: { "crossplane-cluster": cluster } } }),
     },
   };
 }
 
 /** The condition that crossplane-runtime sets: the cloud resource was found, or it was not and must not be created. */
-function toConditions({ found }: Managed): readonly JsonObject[] {
+function toConditions(managed: Managed, reportsGeneration: boolean): readonly JsonObject[] {
+  const { found, foundGeneration, isCreating } = managed;
   if (found === undefined) return [];
-  if (found === "paused") return [{ type: "Synced", status: "False", reason: "ReconcilePaused" }];
+  const about = reportsGeneration ? { observedGeneration: foundGeneration } : {};
+  if (found === "paused") return [{ type: "Synced", status: "False", reason: "ReconcilePaused", ...about }];
   const message = "observe failed: external resource does not exist";
-  return [found === "present" ? { type: "Synced", status: "True" } : { type: "Synced", status: "False", message }];
+  const is = found === "present" ? { status: "True" } : { status: "False", message };
+  const ready = isCreating ? [{ type: "Ready", status: "False", reason: "Creating", ...about }] : [];
+  return [{ type: "Synced", ...is, ...about }, ...ready];
 }
 
 const readDesired = (edit: ResourceEdit): JsonObject | undefined =>

@@ -1,8 +1,9 @@
 import type { Composite } from "../../crossplane/composite.ts";
+import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, type Condition, sentencesForSome } from "../../model/condition.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import { explainLacking } from "../fit-status.ts";
-import type { NameVerdict } from "./pin.ts";
+import type { NamedResource } from "./pin.ts";
 
 const TYPE = "ExternalNamesPinned";
 
@@ -11,6 +12,7 @@ const NAME_REASONS = [
   "DuplicateSuspected",
   "ChangedByPipeline",
   "StatusFieldMissing",
+  "NameNotRecorded",
   "LateInitializeMissing",
   "WaitingForNames",
   "Rescued",
@@ -29,14 +31,14 @@ const MAX_SENTENCES = 10;
  * @param lacking the ledger's field, if the schema of the XR's status lacks it.
  */
 export function toNamesCondition(
-  verdicts: ReadonlyMap<string, NameVerdict>,
+  resources: readonly NamedResource[],
   lacking: readonly FieldPath[],
   composite: Composite,
 ): Condition {
-  const remarks = [...verdicts]
-    .flatMap(([resource, verdict]): readonly Remark[] => {
-      const found = toRemark(verdict);
-      return found === undefined ? [] : [remark(found.reason, `${resource}: ${found.sentence}`)];
+  const remarks = resources
+    .flatMap((resource): readonly Remark[] => {
+      const found = toRemark(resource);
+      return found === undefined ? [] : [remark(found.reason, `${resource.name}: ${found.sentence}`)];
     })
     .concat(lacking.length > 0 ? [remark("StatusFieldMissing", explainLacking(lacking, composite))] : [])
     .sort((a, b) => NAME_REASONS.indexOf(a.reason) - NAME_REASONS.indexOf(b.reason));
@@ -59,7 +61,7 @@ interface Remark {
 const remark = (reason: NameReason, sentence: string): Remark => ({ reason, sentence });
 
 /** Describes a verdict; undefined for one that needs no remark. */
-function toRemark(verdict: NameVerdict): Remark | undefined {
+function toRemark({ verdict, kind, observed }: NamedResource): Remark | undefined {
   switch (verdict.is) {
     case "duplicate":
       return remark(
@@ -71,16 +73,23 @@ function toRemark(verdict: NameVerdict): Remark | undefined {
       return remark("Rescued", `external name ${brief(verdict.name)}, reported by its provider`);
     case "recorded":
       return remark("RestoredFromLedger", `external name ${brief(verdict.name)}, from the ledger`);
+    case "notRecorded":
+      return remark(
+        "NameNotRecorded",
+        `its provider began to create it at ${brief(verdict.createdAt)} and has not recorded a name; it is not created once more. If this ` +
+          `stays, look in the cloud for a ${kind.kind} of that time: ${annotate(kind, observed)} crossplane.io/external-name=NAME, or, where ` +
+          `there is none, ${annotate(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
+      );
     case "unnamed":
       return verdict.isAtRisk
         ? remark("LateInitializeMissing", AT_RISK)
         : remark("WaitingForNames", "no external name yet");
     case "setByPipeline": {
-      const { name, observed = name } = verdict;
-      if (observed === name) return undefined;
+      const { name, observed: shown = name } = verdict;
+      if (shown === name) return undefined;
       return remark(
         "ChangedByPipeline",
-        `the pipeline sets the external name ${brief(name)}, but ${brief(observed)} is observed`,
+        `the pipeline sets the external name ${brief(name)}, but ${brief(shown)} is observed`,
       );
     }
     case "observed":

@@ -23,8 +23,7 @@ export const externalNames: Feature = (call, draft) => {
   const ledger = readLedger(policy, call);
   const resources = findNames(policy, ledger, call, draft);
   const status = fitStatus(toRecords(policy, resources, ledger, call), call);
-  const verdicts = new Map(resources.map(({ name, verdict }) => [name, verdict]));
-  const condition = toNamesCondition(verdicts, status.lacking, call.composite);
+  const condition = toNamesCondition(resources, status.lacking, call.composite);
   const named = withResources(draft, pinNames(resources, policy, draft));
   const recorded = withCompositeValues(named, status.values);
   const events = eventsFor(condition, isAlarming(condition) ? "Warning" : "Normal", call);
@@ -62,11 +61,12 @@ function toRecords(
   const records = new Map([...ledger].filter(([name]) => desired.has(name) || !request.observed.resources.has(name)));
   for (const { name, kind, observed, verdict } of resources) {
     if (observed !== undefined && isDeletedForGood(observed)) records.delete(name);
-    else if (verdict.is !== "unnamed") records.set(name, toEntry(kind, nameToRecord(verdict)));
+    else if (verdict.is !== "unnamed" && verdict.is !== "notRecorded")
+      records.set(name, toEntry(kind, nameToRecord(verdict)));
   }
   return records.size === 0 ? [] : [{ path: policy.toCompositeFieldPath, value: toSortedObject(records) }];
 }
 
 /** Picks the name for the ledger; of two names the recorded one, until a person decides. */
-const nameToRecord = (verdict: Exclude<NameVerdict, { is: "unnamed" }>): string =>
+const nameToRecord = (verdict: Exclude<NameVerdict, { is: "unnamed" | "notRecorded" }>): string =>
   verdict.is === "duplicate" ? verdict.recorded : verdict.name;

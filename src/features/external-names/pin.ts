@@ -1,10 +1,17 @@
 import { withoutScope } from "../../crossplane/api-group.ts";
-import type { ManagedKind } from "../../crossplane/managed-resource.ts";
-import { ALL_ACTIONS, lacksLateInitialize, readPolicies } from "../../crossplane/management-policies.ts";
+import { type ManagedKind, readNamelessCreation } from "../../crossplane/managed-resource.ts";
+import {
+  ALL_ACTIONS,
+  lacksLateInitialize,
+  MANAGEMENT_POLICIES,
+  mayCreate,
+  readPolicies,
+  withoutCreate,
+} from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { findFacts } from "../../crossplane/providers/families.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
-import { type Document, stringAt } from "../../model/document.ts";
+import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
 import type { Draft, ResourceEdit } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 
@@ -26,7 +33,9 @@ export type NameVerdict =
   | { readonly is: "recorded"; readonly name: string }
   | { readonly is: "rescued"; readonly name: string }
   | { readonly is: "duplicate"; readonly name: string; readonly other: string; readonly recorded: string }
-  | { readonly is: "unnamed"; readonly isAtRisk: boolean };
+  | { readonly is: "unnamed"; readonly isAtRisk: boolean }
+  /** `createdAt`: its creation began, and its provider may have forgotten that. */
+  | { readonly is: "notRecorded"; readonly createdAt: string };
 
 /**
  * Chooses the external name, the first of these that exists:
@@ -48,7 +57,14 @@ export function judgeName({ desired, observed, recorded, rescuePaths }: Evidence
   if (seen !== undefined) return judgeObservedName(seen, recorded, id);
   if (recorded !== undefined) return judgeRecordedName(recorded, id);
   if (id !== undefined) return { is: "rescued", name: id };
-  return { is: "unnamed", isAtRisk: rescuePaths.length > 0 && isAtRisk(observed ?? desired) };
+  return judgeNameless(desired, observed, rescuePaths.length > 0);
+}
+
+function judgeNameless(desired: Document, observed: Document | undefined, isAsynchronous: boolean): NameVerdict {
+  const createdAt = observed && readNamelessCreation(observed);
+  if (createdAt !== undefined && mayCreate(readPolicies(desired) ?? ALL_ACTIONS))
+    return { is: "notRecorded", createdAt };
+  return { is: "unnamed", isAtRisk: isAsynchronous && isAtRisk(observed ?? desired) };
 }
 
 function judgeObservedName(name: string, recorded: string | undefined, id: string | undefined): NameVerdict {
@@ -84,17 +100,36 @@ export interface NamedResource {
   readonly verdict: NameVerdict;
 }
 
-/** Pins external names: sets the annotation on desired resources, without decoding the rest of them. */
+/**
+ * Pins external names: sets the annotation on desired resources, without decoding the rest of them. One whose creation has begun and
+ * that has no name yet is not created once more.
+ */
 export function pinNames(
   resources: readonly NamedResource[],
   policy: ExternalNames,
   { resources: edits }: Draft,
 ): readonly (readonly [string, ResourceEdit])[] {
-  return resources.flatMap(({ name, verdict, desired }): [string, ResourceEdit][] => {
-    if (verdict.is === "setByPipeline" || verdict.is === "unnamed") return [];
-    if (verdict.is === "observed" && !policy.pin && !verdict.isOurs) return [];
-    const before = edits.get(name);
-    const document = desired.with([{ path: EXTERNAL_NAME, value: verdict.name }]);
-    return [[name, { is: "set", document, ...(before?.is === "set" && { ready: before.ready }) }]];
+  return resources.flatMap((resource): [string, ResourceEdit][] => {
+    const pinned = toPin(resource, policy);
+    if (pinned === undefined) return [];
+    const before = edits.get(resource.name);
+    const document = resource.desired.with([pinned]);
+    return [[resource.name, { is: "set", document, ...(before?.is === "set" && { ready: before.ready }) }]];
   });
+}
+
+function toPin({ verdict, desired, observed }: NamedResource, { pin }: ExternalNames): ValueEdit | undefined {
+  switch (verdict.is) {
+    case "setByPipeline":
+    case "unnamed":
+      return undefined;
+    case "observed":
+      return pin || verdict.isOurs ? { path: EXTERNAL_NAME, value: verdict.name } : undefined;
+    case "notRecorded": {
+      const value = withoutCreate(readPolicies(desired) ?? ALL_ACTIONS);
+      return observed && readPolicies(observed) && { path: MANAGEMENT_POLICIES, value };
+    }
+    default:
+      return { path: EXTERNAL_NAME, value: verdict.name };
+  }
 }

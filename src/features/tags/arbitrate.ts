@@ -1,28 +1,28 @@
-import { DELETION_POLICY, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
+import { DELETION_POLICY, isObserver, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
 import { annotationPath, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
-import { type Document, TOO_DEEP, type ValueEdit } from "../../model/document.ts";
+import type { Document, ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
   CLUSTER,
   CLUSTER_TAG,
-  CONTENDERS,
-  CREATED_BEFORE,
   contenderId,
-  ORIGIN,
+  EXTERNAL_NAME_LABEL,
+  IDENTITY_LABEL,
   OWNER,
-  TAGS_OWNER,
 } from "../../ownership/annotations.ts";
 import { toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/contenders.ts";
-import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL, type Identity, identify, isElsewhere } from "../../ownership/identity.ts";
+import { type Identity, identify, isElsewhere } from "../../ownership/identity.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
-import { type Settlement, settle } from "./settle.ts";
+import { awaitReferences, type Settlement, settle } from "./settle.ts";
 import type { Subject } from "./subject.ts";
 import type { WantedTags } from "./wanted.ts";
 
-/** The identity of a cloud resource, and the settlement for the managed resource that declares it. */
-export interface Arbitration extends Identity {
+/** The settlement for a managed resource, and the identity of the cloud resource that it declares. */
+export interface Arbitration {
+  /** Undefined until its references are resolved. */
+  readonly identified: Identity | undefined;
   readonly settlement: Settlement;
 }
 
@@ -34,24 +34,24 @@ export function arbitrate(
   known: KnownContenders,
   owner: string,
 ): Arbitration | undefined {
-  const identified = identify(subject);
-  if (identified === undefined) return undefined;
-  const { identity, externalName } = identified;
-
-  const { kind, observed, reportedTags, reportsTags, hasManagementPolicies, resource } = subject;
+  const { kind, facts, observed, reportedTags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+  if (declared === undefined) return undefined;
   const own = observed && toContender(observed);
-  const found = findContenders({ kind, own, reportedTags }, identified, known);
+  if (declared === "unresolved") {
+    const hasMoved = own !== undefined && (own.identity !== undefined || own.isWriting);
+    return { identified: undefined, settlement: awaitReferences({ subject, own, hasMoved }) };
+  }
+  const identified = identify(kind, declared);
+  const { identity } = identified;
+  const found = findContenders({ kind, facts, declared, own, reportedTags }, identity, known);
   const contenders = wanted.isClusterUnset || subject.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
-  const id = contenderId(owner, resource);
-  const hasMoved = own !== undefined && (own.identity === undefined ? isElsewhere(subject) : own.identity !== identity);
-  const settlement = settle(verdict, { subject, own, id, identity, hasMoved }, rules);
-  return {
-    identity,
-    externalName,
-    settlement: wanted.isClusterUnset ? { ...settlement, reason: { is: "FieldNotSet" } } : settlement,
-  };
+  const id = contenderId(owner, subject.resource);
+  const hasMoved = isElsewhere(subject, declared, identity);
+  const settlement = settle(verdict, { subject, own, id, hasMoved }, rules);
+  const isCertain = !wanted.isClusterUnset;
+  return { identified, settlement: isCertain ? settlement : { ...settlement, reason: { is: "FieldNotSet" } } };
 }
 
 /** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
@@ -75,31 +75,30 @@ interface Owner {
   readonly cluster: string | undefined;
 }
 
-const ANNOTATIONS = ["metadata", "annotations"];
+/** The fields by which a managed resource asks for a connection Secret. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set(["writeConnectionSecretToRef", "publishConnectionDetailsTo"]);
 
-const MARKS = [CLUSTER, TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE];
-
-const MARK_PATHS = MARKS.map(annotationPath);
-
-/** Removes ownership annotations that an earlier step desires: a Composition may copy them from an XR, which a team writes. */
-function withoutMarks(desired: Document): readonly ValueEdit[] {
-  if (MARK_PATHS.every((path) => desired.at(path, TOO_DEEP) === undefined)) return [];
-  const annotations = desired.at(ANNOTATIONS);
-  return isObject(annotations) ? [{ path: ANNOTATIONS, value: pick(annotations, (key) => !MARKS.includes(key)) }] : [];
+/** Leaves out the connection Secret: a provider writes it whatever the policies are. */
+function withoutSecret(desired: Document): readonly ValueEdit[] {
+  const spec = desired.at(["spec"]);
+  if (!isObject(spec) || !Object.keys(spec).some((field) => SECRET_FIELDS.has(field))) return [];
+  return [{ path: ["spec"], value: pick(spec, (field) => !SECRET_FIELDS.has(field)) }];
 }
 
 /** Sets the identity labels, the ownership annotations and the policies on the desired resource. */
 export function withOwnership(
   desired: Document,
-  { identity, externalName, settlement: { policies, isOrphaned, annotations } }: Arbitration,
+  { identified, settlement: { policies, isOrphaned, annotations } }: Arbitration,
   { owner, cluster }: Owner,
+  { connectionSecret }: Tags["owner"],
 ): Document {
-  const edits: ValueEdit[] = [
-    ...withoutMarks(desired),
-    { path: IDENTITY_PATH, value: identity },
-    { path: EXTERNAL_NAME_PATH, value: externalName },
-    { path: OWNER_PATH, value: owner },
-  ];
+  const isReading = policies !== undefined && isObserver(policies);
+  const edits: ValueEdit[] = isReading && connectionSecret === "Owner" ? [...withoutSecret(desired)] : [];
+  edits.push({ path: OWNER_PATH, value: owner });
+  if (identified !== undefined) {
+    edits.push({ path: IDENTITY_PATH, value: identified.identity });
+    edits.push({ path: EXTERNAL_NAME_PATH, value: identified.externalName });
+  }
   if (cluster !== undefined) edits.push({ path: CLUSTER_PATH, value: cluster });
   for (const [key, value] of annotations) edits.push({ path: annotationPath(key), value });
   if (policies !== undefined) edits.push({ path: MANAGEMENT_POLICIES, value: policies });

@@ -1,7 +1,6 @@
-import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
-import type { ManagedKind } from "../../crossplane/managed-resource.ts";
+import { annotate, type ManagedKind } from "../../crossplane/managed-resource.ts";
 import { brief, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
-import { type Document, stringAt } from "../../model/document.ts";
+import type { Document } from "../../model/document.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import type { TagFault } from "./limits.ts";
@@ -112,7 +111,7 @@ export const explainRefusal = ({ resource, path, message }: Refusal): string => 
 export type TagReason =
   | { readonly is: "Owned" }
   | { readonly is: "WaitingForRequiredResources" }
-  | { readonly is: "WaitingForProvider" }
+  | { readonly is: "WaitingForProvider" | "WaitingForReferences" }
   /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
   | { readonly is: "ExistedBefore"; readonly isObserved: boolean }
   | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
@@ -138,6 +137,8 @@ function explainTagReason(reason: TagReason, own: Own): string {
       return explainExisting(reason, own);
     case "WaitingForProvider":
       return `only observed until its provider has looked for it${explainSynced(own)}`;
+    case "WaitingForReferences":
+      return `only observed until its provider has resolved the references that tell which ${own.kind.kind} it is${explainSynced(own)}`;
     case "BeingDeleted":
       return "its managed resource is being deleted";
     case "FieldNotSet":
@@ -185,15 +186,8 @@ function explainSynced({ document }: Own): string {
   return message ? ` (it says: ${brief(message)})` : "";
 }
 
-const allowDelete = (own: Own): string => `to delete it with this XR: ${annotate(own)} ${ALLOW_DELETE}=true`;
+const allowDelete = (own: Own): string =>
+  `to delete it with this XR: ${annotate(own.kind, own.document)} ${ALLOW_DELETE}=true`;
 
 const explainTakeOver = (own: Own): string =>
-  `to move ownership here: ${annotate(own)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;
-
-function annotate({ kind, document }: Own): string {
-  const resource = toGroupKind(kind.kind.toLowerCase(), toApiGroup(kind.apiVersion));
-  const namespace = document && stringAt(document, ["metadata", "namespace"]);
-  const name = (document && stringAt(document, ["metadata", "name"])) ?? "NAME";
-  const where = namespace === undefined ? "" : ` -n ${namespace}`;
-  return `kubectl annotate ${resource} ${name}${where}`;
-}
+  `to move ownership here: ${annotate(own.kind, own.document)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;

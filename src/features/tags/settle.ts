@@ -1,22 +1,22 @@
-import { isPauseSeen, readCreationTime } from "../../crossplane/managed-resource.ts";
 import {
   ALL_ACTIONS,
+  isSameSet,
   mayDelete,
   mayWrite,
-  NO_ACTIONS,
   OBSERVE,
   type Policies,
   readPolicies,
   withoutDelete,
 } from "../../crossplane/management-policies.ts";
-import { readAnnotation } from "../../crossplane/metadata.ts";
+import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import { shownCondition } from "../../model/condition.ts";
-import type { Document } from "../../model/document.ts";
+import { type Document, stringAt } from "../../model/document.ts";
 import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./condition.ts";
+import { type Annotation, findMove, type Move } from "./move.ts";
 import type { Subject } from "./subject.ts";
 
 /** The desired state of one managed resource as a contender, and the reason. */
@@ -39,8 +39,6 @@ export interface Settlement {
   readonly isReady: boolean;
 }
 
-type Annotation = readonly [key: string, text: string];
-
 type OwnerRules = Tags["owner"];
 type Ours = Extract<OwnershipVerdict, { is: "ours" }>;
 type Theirs = Extract<OwnershipVerdict, { is: "theirs" }>;
@@ -62,29 +60,68 @@ export interface Entrant {
   readonly own: Contender | undefined;
   /** Our id among the contenders, formatted by `contenderId`. */
   readonly id: string;
-  readonly identity: string;
   /** True if the observed resource declares another cloud resource. */
   readonly hasMoved: boolean;
 }
 
-/**
- * Acts on a verdict. While an answer is pending, nothing changes, unless ours now declares another cloud resource: its observations
- * are about the former one. Then ours is paused until its provider has noticed, so that later observations are about the new one.
- */
+/** Acts on a verdict. While an answer is pending, nothing changes, unless ours now declares another cloud resource. */
 export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
-  if (!hasToForget(entrant)) return actOn(verdict, entrant, rules);
-  const policies = entrant.own?.policies && NO_ACTIONS;
+  const { own, hasMoved } = entrant;
+  const move = verdict.is === "deleting" ? undefined : findMove(own, hasMoved);
+  const acted = move === undefined ? actOn(verdict, entrant, rules) : holdBack(move, verdict, entrant, rules);
+  const settlement = { ...acted, annotations: [...acted.annotations, ...nameAssociation(verdict, entrant, move)] };
+  const { policies } = settlement;
+  const isKept = policies !== undefined && own?.policies !== undefined && isSameSet(policies, own.policies);
+  return move === undefined && isKept ? { ...settlement, policies: own.policies } : settlement;
+}
+
+/**
+ * Names an association for its provider, which makes up the name: as the owner's provider has recorded it, else as ours has. Without
+ * the name a provider finds nothing to observe, and whoever takes over creates the association once more.
+ */
+function nameAssociation(
+  verdict: OwnershipVerdict,
+  { subject: { desired, facts }, own }: Entrant,
+  move: Move | undefined,
+): readonly Annotation[] {
+  if (facts.name.is !== "association" || stringAt(desired, EXTERNAL_NAME) !== undefined) return [];
+  const owner = verdict.is === "theirs" && "owner" in verdict ? verdict.owner : undefined;
+  const named = [owner, move === undefined ? own : undefined];
+  const name = named.map((one) => one && stringAt(one.document, EXTERNAL_NAME)).find((text) => text !== undefined);
+  return name === undefined ? [] : [[EXTERNAL_NAME_KEY, name]];
+}
+
+/** Settles a managed resource whose provider has not read yet which cloud resource it declares. */
+function holdBack(
+  { policies, annotations }: Move,
+  verdict: OwnershipVerdict,
+  entrant: Entrant,
+  rules: OwnerRules,
+): Settlement {
   if (verdict.is === "theirs") {
-    const lost = yieldTo(verdict, entrant, rules);
-    return { ...lost, policies: lost.policies && policies, isReady: false };
+    const lost = yieldTo(verdict, { ...entrant, hasMoved: true }, rules);
+    const marks = [...annotations, ...lost.annotations.filter(([key]) => key !== CREATED_BEFORE)];
+    return { ...lost, policies: lost.policies && policies, annotations: marks, isReady: false };
   }
   const reason: TagReason = { is: verdict.is === "pending" ? "WaitingForRequiredResources" : "WaitingForProvider" };
-  const annotations = rememberCreation(entrant);
   return { ...OBSERVED, policies, isOrphaned: policies === undefined, annotations, isSettled: false, reason };
 }
 
-function hasToForget({ own, hasMoved }: Entrant): boolean {
-  return hasMoved || (own?.policies?.length === 0 && !isPauseSeen(own.document));
+/** Settles a managed resource that does not tell yet which cloud resource it declares. */
+export function awaitReferences({ subject, own, hasMoved }: Omit<Entrant, "id">): Settlement {
+  const { policies, annotations } = findMove(own, hasMoved) ?? {
+    policies: OBSERVE,
+    annotations: rememberCreation(own),
+  };
+  const { hasManagementPolicies } = subject;
+  return {
+    ...OBSERVED,
+    policies: hasManagementPolicies ? policies : undefined,
+    isOrphaned: !hasManagementPolicies,
+    annotations,
+    isSettled: false,
+    reason: { is: "WaitingForReferences" },
+  };
 }
 
 function actOn(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): Settlement {
@@ -92,7 +129,7 @@ function actOn(verdict: OwnershipVerdict, entrant: Entrant, rules: OwnerRules): 
     case "pending":
       return { ...asBefore(entrant), reason: { is: "WaitingForRequiredResources" } };
     case "deleting":
-      return { ...asBefore(entrant), reason: { is: "BeingDeleted" } };
+      return leave(entrant);
     case "free":
       return { ...asNewcomer(entrant), reason: { is: "Arbitrating" } };
     case "unobserved":
@@ -119,6 +156,12 @@ function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
   };
 }
 
+/** Keeps the policies of a managed resource that is being deleted, unless they pause it: a paused one is never deleted. */
+function leave(entrant: Entrant): Settlement {
+  const { policies, ...before } = asBefore(entrant);
+  return { ...before, policies: policies?.length === 0 ? OBSERVE : policies, reason: { is: "BeingDeleted" } };
+}
+
 /**
  * Starts a new managed resource as an observer. One that is older than this step in its Composition continues to write, so that it
  * loses no tag, but without Delete until the other contenders are known.
@@ -131,7 +174,7 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
     return {
       ...OBSERVED,
       policies: before.policies && OBSERVE,
-      annotations: rememberCreation(entrant),
+      annotations: rememberCreation(own),
       isSettled: false,
     };
   }
@@ -142,41 +185,40 @@ function asNewcomer(entrant: Entrant): Omit<Settlement, "reason"> {
 function asBystander(entrant: Entrant): Settlement {
   return {
     ...OBSERVED,
-    annotations: rememberCreation(entrant),
+    annotations: rememberCreation(entrant.own),
     reason: { is: "ExistedBefore", isObserved: true },
     isReady: true,
   };
 }
 
-/** Records the creation of the former cloud resource, so that it does not count as the creation of this one. */
-function rememberCreation({ own, hasMoved }: Entrant): Settlement["annotations"] {
-  if (own === undefined) return [];
-  const createdAt = hasMoved ? readCreationTime(own.document) : undefined;
-  return createdAt === undefined ? pickAnnotations(own, [CREATED_BEFORE]) : [[CREATED_BEFORE, createdAt]];
-}
+/** Keeps the record of the creation of the former cloud resource, so that it does not count as the creation of this one. */
+const rememberCreation = (own: Contender | undefined): readonly Annotation[] =>
+  own === undefined ? [] : pickAnnotations(own, [CREATED_BEFORE]);
 
 /** Records whether a contender created the cloud resource: successors learn it from their owner. */
-const noteOrigin = (entrant: Entrant, isCreated: boolean): Settlement["annotations"] => [
-  ...rememberCreation(entrant),
+const noteOrigin = ({ own }: Entrant, isCreated: boolean): readonly Annotation[] => [
+  ...rememberCreation(own),
   ...(isCreated ? [[ORIGIN, "Created"] as const] : []),
 ];
 
-const pickAnnotations = ({ document }: Contender, keys: readonly string[]): Settlement["annotations"] =>
+const pickAnnotations = ({ document }: Contender, keys: readonly string[]): readonly Annotation[] =>
   keys.flatMap((key) => {
     const value = readAnnotation(document, key);
     return value === undefined ? [] : [[key, value] as const];
   });
 
-function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease }: OwnerRules): Settlement {
+function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, onExisting }: OwnerRules): Settlement {
   const { id, subject } = entrant;
   const asked = readPolicies(subject.desired) ?? ALL_ACTIONS;
   const isLeft = others.length > 0 && onRelease === "HandOver";
-  const mayGo = origin === "created" || !subject.hasManagementPolicies;
+  const mayGo = origin === "created" || onExisting === "Delete" || !subject.hasManagementPolicies;
   const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
   return {
     is: "keep",
     reason:
-      origin === "existed" && mayDelete(subject.desired) ? { is: "ExistedBefore", isObserved: false } : { is: "Owned" },
+      origin === "existed" && !mayGo && mayDelete(subject.desired)
+        ? { is: "ExistedBefore", isObserved: false }
+        : { is: "Owned" },
     policies: subject.hasManagementPolicies ? policies : undefined,
     isOrphaned: isLeft && !subject.hasManagementPolicies,
     isTagged: true,
@@ -193,14 +235,14 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease }: Owne
 
 function yieldTo(verdict: Theirs, entrant: Entrant, { onConflict }: OwnerRules): Settlement {
   if ("cluster" in verdict) {
-    const annotations = rememberCreation(entrant);
+    const annotations = rememberCreation(entrant.own);
     return { ...OBSERVED, annotations, reason: { is: "OwnedByAnotherCluster", cluster: verdict.cluster } };
   }
   const { owner, isNext } = verdict;
   const { own, subject } = entrant;
   const lost = asObserver(verdict, entrant);
-  // A writer stops writing first: a Fatal result would freeze it as a writer.
-  if (onConflict === "Fail" && !isNext && own?.isWriting !== true)
+  // A Fatal result would freeze a writer as one, and one that is paused by its policies could never be deleted.
+  if (onConflict === "Fail" && !isNext && own?.isWriting !== true && own?.policies?.length !== 0)
     return { ...lost, reason: { is: "Conflict", owner } };
   // A resource that exists is never left out: Crossplane would delete it.
   if (own === undefined && (onConflict === "Withhold" || !subject.hasManagementPolicies)) {

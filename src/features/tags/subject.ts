@@ -1,21 +1,21 @@
-import { COPY_KINDS } from "../../crossplane/copies.ts";
 import type { ManagedKind } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, isObserver, readPolicies } from "../../crossplane/management-policies.ts";
 import { EXTERNAL_NAME, readAnnotation, readLabel } from "../../crossplane/metadata.ts";
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { TagField } from "../../crossplane/providers/table.ts";
-import { IGNORE_TAGS } from "../../input/tags.ts";
 import { compareEntries } from "../../model/collections.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { lazy } from "../../model/once.ts";
-import { SHARED_FROM } from "../../ownership/annotations.ts";
-import { type DeclaredResource, IDENTITY_LABEL, identify } from "../../ownership/identity.ts";
+import { IDENTITY_LABEL, IGNORE_TAGS } from "../../ownership/annotations.ts";
+import { type CloudResource, type DeclaredResource, readCloudResource } from "../../ownership/identity.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
+import { toMatcher } from "./glob.ts";
 import { type KnownKind, KnownKinds } from "./known-kinds.ts";
+import { isCopy, withoutMarks } from "./marks.ts";
 import { findTagField, type SelectedResource } from "./tag-field.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
 
@@ -23,6 +23,8 @@ import { type TagMap, toTagMap } from "./tag-map.ts";
 export interface Subject extends DeclaredResource {
   /** Its name in the Composition. */
   readonly resource: string;
+  /** Undefined if only this XR can declare it; "unresolved" while a reference hides which it is. */
+  readonly cloudResource: CloudResource | "unresolved" | undefined;
   /** The tag field; undefined for a kind without tags. */
   readonly tagField: TagField | undefined;
   /** The desired value of that field, and the tags in it. */
@@ -49,11 +51,12 @@ export interface LeftAlone {
 
 export interface Subjects {
   readonly subjects: readonly Subject[];
+  /** The resources of which an earlier step desires marks, without these. */
+  readonly unmarked: ReadonlyMap<string, Document>;
   readonly leftAlone: LeftAlone;
 }
 
 const FOR_PROVIDER = ["spec", "forProvider"];
-const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations", SHARED_FROM];
 
 /**
  * Finds the desired resources to tag: those that the input selects and whose kind has a tag field. A field that the schema lacks would
@@ -63,11 +66,22 @@ const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations
  */
 export function findSubjects(call: Call, draft: Draft): Subjects {
   const kinds = new KnownKinds(call);
+  const ignored = call.input.spec.tags?.ignore.map(toMatcher) ?? [];
+  const unmarked = new Map<string, Document>();
   const selected = [...desiredSoFar(call, draft)]
     .filter(([resource]) => call.request.desired.resources.has(resource))
     .sort(compareEntries) // Go's map order is random
-    .map(([resource, desired]) => toSubject(resource, desired, kinds, call));
+    .map(([resource, desired]) => {
+      const known = kinds.of(desired);
+      if (isCopy(desired, known.kind.kind)) return {};
+      const document = withoutMarks(desired, known.rule !== undefined);
+      if (document !== desired) unmarked.set(resource, document);
+      return ignored.some((fits) => fits(resource))
+        ? { excluded: resource }
+        : toSubject(resource, document, known, call);
+    });
   return {
+    unmarked,
     subjects: selected.flatMap(({ subject }) => subject ?? []),
     leftAlone: {
       untagged: selected.flatMap(({ untagged }) => untagged ?? []),
@@ -82,22 +96,24 @@ interface Selected {
   readonly excluded?: string;
 }
 
-function toSubject(resource: string, desired: Document, kinds: KnownKinds, call: Call): Selected {
-  const known = kinds.of(desired);
+function toSubject(resource: string, desired: Document, known: KnownKind, call: Call): Selected {
   const { kind, facts, identity } = known;
-  if (kind.kind === COPY_KINDS.Object.kind && desired.at(COPIED_FROM) !== undefined) return {};
-  if (isExcluded(desired)) return { excluded: resource };
   const observed = call.request.observed.resources.get(resource)?.document;
+  if (isExcluded(desired, observed)) return { excluded: resource };
   const candidate = toCandidate(known, desired, observed);
   if (candidate === undefined) return leftAlone(desired, kind);
   const { is, field, desiredField, desiredTags } = findTagField(candidate, call);
   const tagField = is === "there" || is === "pending" ? field : undefined;
   const isPinned = isOnlyPinned(call.request.desired.resources.get(resource)?.document, desired, observed);
   const declared = { kind, desired, observed, facts: identity, isPinned };
-  if (tagField === undefined && !isKnownElsewhere(declared)) return leftAlone(desired, kind);
+  const cloudResource = readCloudResource(declared);
+  // Of kinds that our tables lack it is not known whether other XRs can declare a cloud resource without tags.
+  const isArbitrated = cloudResource !== undefined && !identity.countsReferences;
+  if (tagField === undefined && !isArbitrated) return leftAlone(desired, kind);
   const subject: Subject = {
     ...declared,
     resource,
+    cloudResource,
     tagField,
     desiredField,
     desiredTags,
@@ -131,10 +147,6 @@ const toCandidate = (
     ? undefined
     : { kind, rule, facts, desired, observed };
 
-/** Tells whether other XRs can declare a cloud resource without tags. Not known for kinds that our tables lack. */
-const isKnownElsewhere = (declared: DeclaredResource): boolean =>
-  !declared.facts.countsReferences && identify(declared) !== undefined;
-
 /**
  * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the ledger
  * is different: a user who may write the XR's status can choose it. A resource that has been arbitrated stays arbitrated.
@@ -154,7 +166,7 @@ const toReportedPath = (fieldPath: FieldPath): FieldPath =>
     ? ["status", "atProvider", ...fieldPath.slice(2)]
     : fieldPath;
 
-function isExcluded(desired: Document): boolean {
-  if (readAnnotation(desired, IGNORE_TAGS)?.toLowerCase() === "true") return true;
+function isExcluded(desired: Document, observed: Document | undefined): boolean {
+  if (observed !== undefined && readAnnotation(observed, IGNORE_TAGS)?.toLowerCase() === "true") return true;
   return isObserver(readPolicies(desired) ?? ALL_ACTIONS);
 }

@@ -1,3 +1,4 @@
+import { readPolicies } from "../../crossplane/management-policies.ts";
 import type { Tags } from "../../input/tags.ts";
 import { brief, type Condition, type Result } from "../../model/condition.ts";
 import {
@@ -7,6 +8,7 @@ import {
   withAudit,
   withCompositeUnready,
   withCondition,
+  withDocument,
   withResources,
   withResults,
 } from "../../model/draft.ts";
@@ -46,7 +48,7 @@ export const tags: Feature = (call, draft) => {
   const input = call.input.spec.tags;
   if (input === undefined) return draft;
 
-  const { subjects, leftAlone } = findSubjects(call, draft);
+  const { subjects, leftAlone, unmarked } = findSubjects(call, draft);
   const asked = resolveWanted(input, call);
   const excess = findExcess(asked, subjects);
   const wanted = excess === undefined ? asked : { ...asked, add: [] };
@@ -56,13 +58,26 @@ export const tags: Feature = (call, draft) => {
   const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
   const faults = { refusals, unset: wanted.unset };
   const condition = toTagsCondition(decisions, leftAlone, faults);
-  const applied = refusals.some((refusal) => isLiteral(refusal, wanted)) ? [] : holdRefused(decisions, refusals);
-  const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, owner, draft));
-  const edited = withResources(draft, edits);
+  const isStopped = isRefused(decisions, refusals, wanted);
+  const applied = isStopped ? [] : holdRefused(decisions, refusals);
+  const cleaned = [...unmarked].reduce(
+    (before, [resource, document]) => withDocument(before, resource, document),
+    draft,
+  );
+  const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, owner, input.owner, draft));
+  const edited = withResources(cleaned, edits);
   const said = withResults(withCondition(edited, condition), toTagsResults(condition, decisions, faults, wanted, call));
   const audited = withAudit(said, toAudit(applied, wanted, owner));
   return refusals.length > 0 ? withCompositeUnready(audited) : audited;
 };
+
+/**
+ * Tells whether the Composition's own tags are refused, for which the XR stops. It does not while a managed resource is paused by its
+ * policies: it could never be deleted.
+ */
+const isRefused = (decisions: readonly TagDecision[], refusals: readonly Refusal[], wanted: WantedTags): boolean =>
+  refusals.some((refusal) => isLiteral(refusal, wanted)) &&
+  !decisions.some(({ subject: { observed } }) => observed !== undefined && readPolicies(observed)?.length === 0);
 
 /** Tells whether the refused tag is a literal of the Composition. The number of tags never is. */
 const isLiteral = ({ key }: Refusal, { add }: WantedTags): boolean =>
@@ -123,6 +138,7 @@ function toTagEdits(
   { subject, sources, arbitration, tags: decided, resource, isHeld = false }: TagDecision,
   { cluster }: WantedTags,
   owner: string,
+  rules: Tags["owner"],
   draft: Draft,
 ): readonly (readonly [string, ResourceEdit])[] {
   const isWithheld = isHeld && subject.observed === undefined;
@@ -134,7 +150,7 @@ function toTagEdits(
   const ready = edit?.is === "set" ? edit.ready : undefined;
   if (arbitration === undefined) return [[resource, { is: "set", document: tagged, ready }]];
 
-  const document = withOwnership(tagged, arbitration, { owner, cluster });
+  const document = withOwnership(tagged, arbitration, { owner, cluster }, rules);
   return [[resource, { is: "set", document, ready: toReady(arbitration.settlement, ready) }]];
 }
 
@@ -171,7 +187,7 @@ function toTagsResults(
   wanted: WantedTags,
   call: Call,
 ): readonly Result[] {
-  if (refusals.some((refusal) => isLiteral(refusal, wanted))) {
+  if (isRefused(decisions, refusals, wanted)) {
     const message = ["cannot tag the composed resources:", ...refusals.map((fault) => `  ${explainRefusal(fault)}`)];
     return [{ severity: "Fatal", message: message.join("\n"), reason: condition.reason, target: "Composite" }];
   }

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { request as overHttps } from "node:https";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { DOMAIN } from "../../../src/model/names.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { type ApiServer, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 import { createAuthority, issue, writeCertificates } from "../../../testing/servers/certificates.ts";
@@ -134,6 +135,20 @@ const bucket = (name: string, managementPolicies = ["*"], externalName = "orders
   spec: { forProvider: { region: "eu-west-1" }, managementPolicies },
 });
 
+const CROSSPLANE = { username: "system:serviceaccount:crossplane-system:crossplane" };
+const byCrossplane = (request: object) => ({ userInfo: CROSSPLANE, ...request });
+
+/** The bucket with these marks of the function. */
+const marked = (marks: Readonly<Record<string, string>>, managementPolicies = ["*"]) => {
+  const { metadata, ...rest } = bucket("mine", managementPolicies);
+  const annotations = Object.entries(marks).map(([key, text]) => [`${DOMAIN}/${key}`, text]);
+  return {
+    ...rest,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, ...Object.fromEntries(annotations) } },
+  };
+};
+const promoted = marked({ owner: "XShop/mine", "tags-owner": "XShop/mine#bucket" });
+
 const TAKEN =
   `spec.name: Bucket.s3.aws.upbound.io "orders" is owned by ${OWNER} ` +
   "(buckets.s3.aws.upbound.io/orders-team-a-orders since 2026-03-01T10:00:00Z)";
@@ -152,6 +167,13 @@ test.each<{ reason: string; request: object }>([
   },
   { reason: "an update that begins to want it", request: update(claim("team-b"), wanting) },
   { reason: "a managed resource that names it", request: { object: bucket("mine") } },
+  { reason: "one with a forged owner", request: { object: marked({ owner: OWNER }) } },
+  { reason: "an observer that begins to write", request: update(bucket("mine"), bucket("mine", ["Observe"])) },
+  { reason: "one with forged marks that does so", request: update(promoted, bucket("mine", ["Observe"])) },
+  {
+    reason: "one that a Composition without the function makes do so",
+    request: byCrossplane(update(bucket("mine"), bucket("mine", ["Observe"]))),
+  },
 ])("$reason is denied", async ({ request }) => {
   const answer = await ask(await start(), request);
   const message = expect.stringContaining(`is owned by ${OWNER}`);
@@ -172,11 +194,25 @@ test.each<{ reason: string; request: object }>([
     reason: "a managed resource that starts as an observer, as the function's do",
     request: { object: bucket("mine", ["Observe"]) },
   },
-  { reason: "the observer whom the function promotes", request: update(bucket("mine"), bucket("mine", ["Observe"])) },
+  {
+    reason: "the observer that the function promotes",
+    request: byCrossplane(update(promoted, bucket("mine", ["Observe"]))),
+  },
+  {
+    reason: "the owner's managed resource, which Crossplane makes anew",
+    request: byCrossplane({ object: marked({ owner: OWNER }) }),
+  },
+  { reason: "another change of a writer", request: update(bucket("mine", ["Observe", "Update"]), bucket("mine")) },
   { reason: "the owner's own managed resource", request: { object: bucket("orders-team-a-orders") } },
   { reason: "what is none of Crossplane's", request: { object: configMap } },
 ])("$reason is admitted", async ({ request }) => {
   expect(await ask(await start(), request)).toMatchObject({ uid: "u1", allowed: true });
+});
+
+test("a user that the flag --trust names may write marks", async () => {
+  const request = { object: marked({ owner: OWNER }), userInfo: { username: "system:serviceaccount:velero:velero" } };
+  const webhook = await start("--trust=system:serviceaccount:velero:velero");
+  expect((await ask(webhook, request)).allowed).toBe(true);
 });
 
 test("a denial says who owns it, by which managed resource and since when", async () => {

@@ -31,7 +31,7 @@ const observer = observing(CREATED);
 const leaving = observing(CREATED, true);
 
 const request = (oldObject: JsonObject, dryRun = false) => ({
-  ...{ uid: "u1", operation: "DELETE", subResource: "", namespace: undefined, name: undefined },
+  ...{ uid: "u1", username: "a", operation: "DELETE", subResource: "", namespace: undefined, name: undefined },
   ...{ object: undefined, oldObject, dryRun },
 });
 

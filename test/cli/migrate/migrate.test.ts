@@ -203,8 +203,7 @@ test.each<{ what: string; text: string; stderr: unknown }>([
   {
     what: "the mark of a resource that is not to be tagged",
     text: `${composition}      template: |\n        annotations: {tag-manager.fn.crossplane.io/ignore-resource: 'true'}\n`,
-    stderr:
-      "tag-manager.fn.crossplane.io/ignore-resource: here it is the annotation shared-infrastructure.fn.crossplane.io/ignore-tags\n",
+    stderr: "tag-manager.fn.crossplane.io/ignore-resource: here the input names such resources in spec.tags.ignore\n",
   },
   {
     what: "a field beside the input's spec",

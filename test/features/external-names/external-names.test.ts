@@ -223,6 +223,82 @@ test("an asynchronous kind without LateInitialize gets a warning until it has a 
   expect(draftOf(vpc({ spec, id: "vpc-1" })).conditions[0]?.reason).toBe("Rescued");
 });
 
+describe("a creation that has begun", () => {
+  const at = (outcomes: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(outcomes).map(([is, second]) => [
+        `crossplane.io/external-create-${is}`,
+        `2026-01-01T00:00:0${second}Z`,
+      ]),
+    );
+  const begun = (
+    outcomes: JsonObject,
+    status: JsonObject = {},
+    annotations: JsonObject = {},
+    more: JsonObject = {},
+  ) => {
+    const it = observed({ metadata: { annotations: { ...at(outcomes), ...annotations } }, ...more });
+    return { ...it, status };
+  };
+  const policiesOf = (own: JsonObject, managementPolicies?: readonly string[]) => {
+    const spec = { ...(desired["spec"] as JsonObject), ...(managementPolicies && { managementPolicies }) };
+    const draft = draftOf({ observed: { vpc: own }, desired: { vpc: { ...desired, spec } } });
+    const written = objectOf(draft.resources.get("vpc"))?.["spec"] as JsonObject | undefined;
+    return [written?.["managementPolicies"], draft.conditions[0]?.reason];
+  };
+  const interrupted = {
+    conditions: [{ type: "Synced", status: "False", message: "cannot determine creation result - remove" }],
+  };
+  const failure = { conditions: [{ type: "LastAsyncOperation", status: "False", reason: "AsyncCreateFailure" }] };
+  const notRecorded = [["Observe", "Delete"], "NameNotRecorded"];
+  const waiting = [undefined, "WaitingForNames"];
+
+  test.each<[reason: string, own: JsonObject, is: readonly unknown[], asked?: readonly string[]]>([
+    ["and is said to have succeeded, is not repeated without a name", begun({ pending: 1, succeeded: 1 }), notRecorded],
+    [
+      "is not repeated where Delete is not asked for",
+      begun({ succeeded: 1 }),
+      [["Observe"], "NameNotRecorded"],
+      ["Observe", "Create"],
+    ],
+    ["is not repeated where its provider was interrupted", begun({ pending: 1 }, interrupted), notRecorded],
+    ["goes on while its provider is at it", begun({ pending: 2, succeeded: 1 }), waiting],
+    ["is repeated where it has failed", begun({ pending: 1, failed: 2 }), waiting],
+    ["is repeated where it has failed after an earlier one succeeded", begun({ succeeded: 1, failed: 2 }), waiting],
+    ["is repeated where its asynchronous provider says that it has failed", begun({ succeeded: 1 }, failure), waiting],
+    [
+      "is over once there is a name",
+      begun({ succeeded: 1 }, {}, { "crossplane.io/external-name": "vpc-1" }),
+      [["*"], "Pinned"],
+      ["*"],
+    ],
+    [
+      "is over once the provider reports an id",
+      begun({ succeeded: 1 }, { atProvider: { id: "vpc-1" } }),
+      [["*"], "Rescued"],
+      ["*"],
+    ],
+    ["is nothing to one that is only observed", begun({ succeeded: 1 }), waiting, ["Observe"]],
+  ])("%s", (_reason, own, is, asked) => {
+    expect(policiesOf(own, asked)).toEqual(is);
+  });
+
+  test("has a condition that says what to look for in the cloud, and what to do then", () => {
+    expect(draftOf({ observed: { vpc: begun({ succeeded: 1 }) }, desired: { vpc: desired } }).conditions).toMatchObject(
+      [
+        {
+          status: "False",
+          message:
+            "vpc: its provider began to create it at 2026-01-01T00:00:01Z and has not recorded a name; it is not created once more. If this " +
+            "stays, look in the cloud for a VPC of that time: kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-name=NAME, or, " +
+            "where there is none, kubectl annotate vpc.ec2.aws.upbound.io x crossplane.io/external-create-succeeded- " +
+            "crossplane.io/external-create-pending-",
+        },
+      ],
+    );
+  });
+});
+
 test("a pipeline that changes a name is reported", () => {
   expect(draftOf(vpc({ name: "vpc-1" }, withName("vpc-2", desired))).conditions).toMatchObject([
     { status: "False", reason: "ChangedByPipeline", message: expect.stringContaining("vpc-2, but vpc-1 is observed") },

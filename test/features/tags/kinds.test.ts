@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../src/model/json.ts";
 import { at, DOMAIN, desiredOf, run, team } from "../../../testing/builders/tags.ts";
 
@@ -165,6 +166,28 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
     expect(draft.conditions[0]?.message).toContain("0 tagged, 1 not tagged; it: Shop.apps.example.org/other");
   });
 
+  const nameOf = (draft: Draft) => at(desiredOf(draft, "it"), "metadata.annotations[crossplane.io/external-name]");
+  const owner = "Shop.apps.example.org/other";
+  const theirs = (name: JsonObject) =>
+    observedBlock("theirs", { [`${DOMAIN}/owner`]: owner, [`${DOMAIN}/tags-owner`]: `${owner}#it`, ...name });
+  test.each<[reason: string, own: JsonObject, other: JsonObject | undefined, is: string | undefined]>([
+    ["the owner's provider gave it, for an observer", {}, externalName("made-up"), "made-up"],
+    ["the owner's provider gave it later", externalName("before"), externalName("made-up"), "made-up"],
+    ["it has, where the owner's provider has not given it yet", externalName("before"), {}, "before"],
+    ["it observed, once it takes over", externalName("made-up"), undefined, "made-up"],
+    ["its provider will give it", {}, undefined, undefined],
+  ])("has the external name that %s", (_reason, own, other, is) => {
+    const ours = observedBlock("ours", own);
+    const draft = run({ tags, desired, observed: { it: ours }, contenders: [ours, ...(other ? [theirs(other)] : [])] });
+    expect(nameOf(draft)).toBe(is);
+  });
+
+  test("has no external name of the one that it was before", () => {
+    const ours = observedBlock("ours", externalName("made-up"));
+    const other = { it: block({ bucket: "bills" }) };
+    expect(nameOf(run({ tags, desired: other, observed: { it: ours }, contenders: [] }))).toBeUndefined();
+  });
+
   test("who is alone owns it, and the condition says that it has no tags", () => {
     const ours = observedBlock("ours", { "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z" });
     const draft = run({ tags, desired, observed: { it: ours }, contenders: [ours] });
@@ -175,15 +198,17 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
     ]);
   });
 
-  test.each<[reason: string, desired: JsonObject]>([
-    ["its bucket is not known yet", block({ bucketRef: { name: "orders" } })],
+  test.each<[reason: string, desired: JsonObject, tags?: JsonObject, observed?: JsonObject]>([
     ["only the cloud knows its name", composed("iam.aws.upbound.io/v1beta1", "AccessKey", { user: "a" })],
+    ["the input leaves it out", block({ bucket: "orders" }), { ...tags, ignore: ["i?"] }],
     [
-      "the input leaves it out",
+      "an operator leaves it out",
+      block({ bucket: "orders" }),
+      tags,
       block({ bucket: "orders" }, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "true" } } }),
     ],
-  ])("not where %s", (_reason, it) => {
-    const draft = run({ tags, desired: { it }, contenders: [] });
+  ])("not where %s", (_reason, it, input = tags, own = undefined) => {
+    const draft = run({ tags: input, desired: { it }, ...(own && { observed: { it: own } }), contenders: [] });
     expect(draft.resources.size).toBe(0);
     expect(draft.requirements.size).toBe(0);
   });
@@ -198,3 +223,5 @@ test("a resource whose name the pipeline sets as metadata.name is arbitrated lik
   expect(byName?.requirements.size).toBe(1);
   expect([...(byName?.requirements.keys() ?? [])]).toEqual([...(byAnnotation?.requirements.keys() ?? [])]);
 });
+
+const externalName = (name: string): JsonObject => ({ "crossplane.io/external-name": name });

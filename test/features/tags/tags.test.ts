@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { type CallParts, xr } from "../../../testing/builders/sharing.ts";
-import { at, bucket, DOMAIN, desiredOf, run, team } from "../../../testing/builders/tags.ts";
+import { at, bucket, desiredOf, run, team } from "../../../testing/builders/tags.ts";
 
 const gcpBucket: JsonObject = {
   apiVersion: "storage.gcp.upbound.io/v1beta2",
@@ -162,7 +162,6 @@ describe("a resource is left alone", () => {
     ["its kind has no tags", policy],
     ["it is no managed resource", { apiVersion: "v1", kind: "ConfigMap" }],
     ["the pipeline only observes it", { ...bucket(), spec: { forProvider: {}, managementPolicies: ["Observe"] } }],
-    ["its annotation says so", bucket({}, { metadata: { annotations: { [`${DOMAIN}/ignore-tags`]: "True" } } })],
     ["the input does not select it", bucket(), [{ apiGroup: "*.azure.upbound.io" }]],
     ["it has the tags already", bucket({ tags: { team: "shop" } })],
   ])("when %s", (_reason, resource, resources) => {

@@ -1,0 +1,29 @@
+import { COPY_KINDS } from "../../crossplane/copies.ts";
+import type { Document, ValueEdit } from "../../model/document.ts";
+import type { FieldPath } from "../../model/field-path.ts";
+import { isObject, pick } from "../../model/json.ts";
+import { DECISIONS, MARKS, SHARED_FROM } from "../../ownership/annotations.ts";
+
+const MARKED: readonly FieldPath[] = ["labels", "annotations"].map((field) => ["metadata", field]);
+
+/**
+ * Leaves out the ownership marks and the operators' decisions that an earlier step desires: a Composition may copy them from an XR,
+ * which a team writes.
+ *
+ * @param isOurs true for a resource whose marks this step writes; the marks of others may be those of an earlier step of ours.
+ */
+export function withoutMarks(desired: Document, isOurs: boolean): Document {
+  const isMark = (key: string): boolean => DECISIONS.has(key) || (isOurs && MARKS.has(key));
+  const edits = MARKED.flatMap((path): readonly ValueEdit[] => {
+    const texts = desired.at(path);
+    if (!isObject(texts) || !Object.keys(texts).some(isMark)) return [];
+    return [{ path, value: pick(texts, (key) => !isMark(key)) }];
+  });
+  return edits.length === 0 ? desired : desired.with(edits);
+}
+
+const COPIED_FROM = ["spec", "forProvider", "manifest", "metadata", "annotations", SHARED_FROM];
+
+/** Tells whether a resource makes a copy of a Secret, whose marks are those of `sharedResources`. */
+export const isCopy = (desired: Document, kind: string): boolean =>
+  kind === COPY_KINDS.Object.kind && desired.at(COPIED_FROM) !== undefined;

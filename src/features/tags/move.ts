@@ -1,0 +1,58 @@
+import { isPauseSeen, readCreationTime, readSyncedGeneration } from "../../crossplane/managed-resource.ts";
+import { NO_ACTIONS, OBSERVE, OBSERVE_ANEW, type Policies } from "../../crossplane/management-policies.ts";
+import { readAnnotation } from "../../crossplane/metadata.ts";
+import { shownCondition } from "../../model/condition.ts";
+import type { Document } from "../../model/document.ts";
+import { CREATED_BEFORE, MOVED_AT } from "../../ownership/annotations.ts";
+import type { Contender } from "../../ownership/contender.ts";
+
+export type Annotation = readonly [key: string, text: string];
+
+/** The policies and marks of a managed resource that has begun to declare another cloud resource. */
+export interface Move {
+  /** Undefined for a kind without management policies. */
+  readonly policies: Policies | undefined;
+  readonly annotations: readonly Annotation[];
+}
+
+/**
+ * Holds a managed resource back that declares another cloud resource than before, until its provider has read that: its observations
+ * are about the former one, and so is a creation that has begun. It only observes, in a new generation of its spec, which the
+ * provider's Synced has to report. A provider that reports no generations is paused, which it reports as well. Undefined for a
+ * managed resource whose provider knows what it declares.
+ */
+export function findMove(own: Contender | undefined, hasMoved: boolean): Move | undefined {
+  const progress = own && (hasMoved ? "begun" : readProgress(own));
+  return own && progress && toMove(own, progress);
+}
+
+function toMove({ document, policies }: Contender, progress: "begun" | "unread"): Move | undefined {
+  const creation = readCreationTime(document) ?? readAnnotation(document, CREATED_BEFORE);
+  const annotations: readonly Annotation[] = creation === undefined ? [] : [[CREATED_BEFORE, creation]];
+  if (progress === "unread") return { policies, annotations: [...annotations, ...readMark(document)] };
+  if (policies === undefined) return { policies, annotations };
+  if (readSyncedGeneration(document) !== undefined) return toAnew(policies, annotations, document);
+  // The provider has neither looked for the former cloud resource nor begun to create it: nothing is to be forgotten.
+  if (shownCondition(document, "Synced") === undefined && creation === undefined) return undefined;
+  return { policies: NO_ACTIONS, annotations };
+}
+
+/** Tells how far the provider is: "begun" if a new generation has to begin, "unread" if it has not read the present one. */
+function readProgress({ document, policies }: Contender): "begun" | "unread" | undefined {
+  const movedAt = readAnnotation(document, MOVED_AT);
+  if (movedAt === undefined) return policies?.length === 0 && !isPauseSeen(document) ? "unread" : undefined;
+  const synced = readSyncedGeneration(document);
+  if (synced === undefined || synced.generation <= Number(movedAt)) return "unread";
+  return synced.isOfCreation ? "begun" : undefined;
+}
+
+/** Observes in a new generation. */
+const toAnew = (policies: Policies, annotations: readonly Annotation[], document: Document): Move => ({
+  policies: policies.join() === OBSERVE.join() ? OBSERVE_ANEW : OBSERVE,
+  annotations: [...annotations, [MOVED_AT, String(document.at(["metadata", "generation"]) ?? 0)]],
+});
+
+function readMark(document: Document): readonly Annotation[] {
+  const movedAt = readAnnotation(document, MOVED_AT);
+  return movedAt === undefined ? [] : [[MOVED_AT, movedAt]];
+}
