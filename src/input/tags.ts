@@ -82,7 +82,7 @@ const owner = z.strictObject({
       "For the deletion of the owner while other XRs declare the cloud resource. `HandOver`: the next XR takes over. `Delete`: the cloud " +
         "resource may be deleted with its owner.",
     ),
-  onExisting: z
+  preexisting: z
     .enum(["Keep", "Delete"])
     .default("Keep")
     .describe(

@@ -207,11 +207,11 @@ const pickAnnotations = ({ document }: Contender, keys: readonly string[]): read
     return value === undefined ? [] : [[key, value] as const];
   });
 
-function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, onExisting }: OwnerRules): Settlement {
+function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexisting }: OwnerRules): Settlement {
   const { id, subject } = entrant;
   const asked = readPolicies(subject.desired) ?? ALL_ACTIONS;
   const isLeft = others.length > 0 && onRelease === "HandOver";
-  const mayGo = origin === "created" || onExisting === "Delete" || !subject.hasManagementPolicies;
+  const mayGo = origin === "created" || preexisting === "Delete" || !subject.hasManagementPolicies;
   const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
   return {
     is: "keep",
