@@ -88,7 +88,8 @@ function judgeConnection(
 
 /**
  * Holds on to the resource that the XR is bound to, as long as its grant stands, where the XR names another one that it may not use, or
- * none. Its fields are read again, for those that the XR shows may be another one's. Where no such grant stands any more, fields are refused: an XR that names nothing does not undo a revocation.
+ * none. The fields that the XR has are of the first in its record (the others are those that copies still come from), and are refused
+ * where its grant does not stand any more: an XR that names nothing does not undo a revocation.
  */
 function withHeld(
   judged: Judgement,
@@ -103,24 +104,17 @@ function withHeld(
     wanted !== undefined && isSameResource(resource, wanted.resource);
   const bound = before.filter(({ access }) => access === "Granted");
   const own = consumerNamespace(call.composite);
-  const held = bound.flatMap((binding) => {
+  const held = bound.filter((binding) => {
     const asking =
       own === undefined ? [...namespaces, ...binding.secrets.map((secret) => secret.namespace), "*"] : [own];
-    const judgedBound = isWanted(binding) ? undefined : judgeBound(binding.resource, shared, asking, call);
-    return judgedBound === undefined || judgedBound.is === "ended" ? [] : [{ ...binding, ...judgedBound }];
+    return !isWanted(binding) && judgeBound(binding.resource, shared, asking, call) !== "ended";
   });
-  const fieldsOf = held.flatMap(({ document }) => document ?? []).slice(0, 1);
-  // The first is the one whose fields the XR has; others are those that copies still come from.
-  const isEnded = bound
-    .slice(0, 1)
-    .some((first) => !held.some(({ resource }) => isSameResource(resource, first.resource)));
-  const isWaiting = held.some(({ is }) => is === "pending");
   const isRevoked = before.some((binding) => isWanted(binding) && binding.access !== "Requested");
+  const isEnded = bound[0] !== held[0];
   return {
     ...judged,
-    readable: judged.readable.length > 0 ? judged.readable : fieldsOf,
     held: held.map(({ resource }) => resource),
-    isRefused: !isWaiting && fieldsOf.length === 0 && (judged.isRefused || isEnded),
+    isRefused: isEnded || (judged.isRefused && (isRevoked || held.length === 0)),
     reasons: isRevoked ? judged.reasons.map(asRevoked) : judged.reasons,
   };
 }

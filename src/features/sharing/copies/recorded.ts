@@ -126,12 +126,6 @@ function lookUpRecorded(
   return document === undefined ? { is: "gone" } : { is: "found", document };
 }
 
-/** The grant of a bound resource, and the resource itself where it is there. */
-interface Bound {
-  readonly is: Grant;
-  readonly document?: Document;
-}
-
 /**
  * Judges whether the resource that a share is bound to is still granted to one of the namespaces. One that is gone, or names no
  * Secret for its ReferenceGrants, takes nothing back.
@@ -141,16 +135,15 @@ export function judgeBound(
   shared: SharedResource,
   namespaces: readonly string[],
   call: Call,
-): Bound {
+): Grant {
   const recorded = lookUpRecorded(resource, shared, call);
-  if (recorded.is !== "found") return { is: recorded.is === "pending" ? "pending" : "stands" };
+  if (recorded.is !== "found") return recorded.is === "pending" ? "pending" : "stands";
   const { document } = recorded;
   const source = shared.connection && findSource(document, shared.connection.secretRef, namespaces[0]);
   const secret = source?.is === "named" ? source.secret : undefined;
-  if (shared.grant === "ReferenceGrant" && secret === undefined) return { is: "stands" };
+  if (shared.grant === "ReferenceGrant" && secret === undefined) return "stands";
   const access = findShareAccess(shared, document, secret, namespaces, call);
-  if (access.is === "pending") return access;
-  return { is: toGrant(namespaces.some((each) => access.isGranted(each))), document };
+  return access.is === "pending" ? "pending" : toGrant(namespaces.some((each) => access.isGranted(each)));
 }
 
 function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: ShareInCall): Grant {
