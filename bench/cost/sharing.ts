@@ -1,5 +1,6 @@
 import { MAX_TARGETS } from "../../src/features/sharing/reasons.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { RECORD_NAME } from "../../src/ownership/record.ts";
 import { ALLOWED, database, shared, xr } from "../../testing/builders/sharing.ts";
 import { desiredIn, lastCall, type OurParts } from "../requests/last-call.ts";
 import { list, map, type Row, rowsOf, textMap } from "./row.ts";
@@ -210,10 +211,29 @@ const found = rowsOf("sharing", {
   },
 });
 
+/** A copy whose keys a field of the XR lists. */
+const listing = (keys: JsonObject): OurParts => ({
+  xr: withParameters({ keys }),
+  spec: copying({ keys: { fromCompositeFieldPath: "spec.parameters.keys" } }),
+  cluster: [database(), secret()],
+});
+
+const RESOURCE = { apiVersion: "data.example.org/v1", kind: "XPostgres", access: "Granted" };
+
 const contents = rowsOf("sharing", {
   "a map that is patched": (n) => patching(textMap(n), { toCompositeFieldPath: "status.found" }),
   "keys of the Secret, via Secret": (n) => carrying("Secret", n),
   "keys of the Secret, via ConnectionSecret": (n) => carrying("ConnectionSecret", n),
+  "keys that a field of the XR lists": (n) => listing(map(n, (index) => [`key-${index}`, "password"])),
+  "braces in a text that a field of the XR lists": (n) => listing({ key: "{".repeat(n) }),
+  "records of one resource after another": (n) => ({
+    xr: xr(),
+    spec: shares({}),
+    observed: {
+      [RECORD_NAME]: { data: { db: JSON.stringify(list(n, (index) => ({ ...RESOURCE, name: nameOf(index) }))) } },
+    },
+    cluster: [database(), secret()],
+  }),
   "connection details of the XR": (n) => ({
     xr: xr(),
     spec: shares({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } }),

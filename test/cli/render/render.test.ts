@@ -192,7 +192,7 @@ describe("what only a cluster would show", () => {
   const sharing = (field: string): string =>
     input.replace(
       "spec: {}",
-      `spec: {sharedResources: [{name: self, select: {self: true}, patches: [{fromFieldPath: spec.a, toCompositeFieldPath: ${field}}]}]}`,
+      `spec: {sharedResources: [{name: self, select: {self: {}}, patches: [{fromFieldPath: spec.a, toCompositeFieldPath: ${field}}]}]}`,
     );
   const withInput = (text: string): Files => ({
     "composition.yaml": step().replace(input, text),

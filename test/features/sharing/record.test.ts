@@ -47,7 +47,7 @@ const fields: JsonObject = {
   grant: "Annotation",
   patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db" }],
 };
-const byLabels = { matchLabels: [{ key: "tier", value: "prod" }] };
+const byLabels = { matchLabels: { tier: "prod" } };
 const labelled = { ...fields, select: byLabels };
 
 test("an XR records what it is bound to, so that the owner finds it by one label", () => {
@@ -88,9 +88,7 @@ describe("the record says of a share", () => {
     },
     {
       what: "that a credential is waited for",
-      sharedResources: [
-        shared({ connection: { secretRef: { perConsumer: true }, copies: [{ secretName: { value: "db" } }] } }),
-      ],
+      sharedResources: [shared({ connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "db" }] } })],
       answers: { db: [database()] },
       bindings: ["orders Granted credential for team-a"],
     },
@@ -110,7 +108,7 @@ describe("the record says of a share", () => {
     {
       what: "nothing where it is the XR itself",
       sharedResources: [
-        { name: "db", select: { self: true }, patches: [{ fromFieldPath: "spec", toCompositeFieldPath: "status.x" }] },
+        { name: "db", select: { self: {} }, patches: [{ fromFieldPath: "spec", toCompositeFieldPath: "status.x" }] },
       ],
       bindings: undefined,
     },

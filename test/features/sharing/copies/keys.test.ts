@@ -1,11 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { asDesiredBefore } from "../../../../src/features/sharing/copies/compose-object.ts";
-import { sharing } from "../../../../src/features/sharing/sharing.ts";
 import { documentOf } from "../../../../src/model/document.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
-import { runFeature } from "../../../../testing/builders/run-feature.ts";
-import { type CallParts, callOf, database, requirementsIn, shared, xr } from "../../../../testing/builders/sharing.ts";
+import {
+  type CallParts,
+  callOf,
+  database,
+  requirementsIn,
+  runSharing,
+  shared,
+  xr,
+} from "../../../../testing/builders/sharing.ts";
 
 /** Where the keys of a copy come from, and who fills them in. */
 
@@ -23,8 +29,7 @@ const source: JsonObject = {
 const own = (fields: JsonObject): JsonObject => xr({ spec: { ...(xr()["spec"] as JsonObject), ...fields } });
 
 const draftWith = (copy: JsonObject, parts: CallParts = {}): Draft =>
-  runFeature(
-    sharing,
+  runSharing(
     callOf({
       capabilities: v2,
       sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", ...copy }] } })],
@@ -261,17 +266,4 @@ describe("keys that a field of the XR lists", () => {
       ).toEqual(key === TARGET ? [kept] : []);
     },
   );
-
-  const all = (n: number): JsonObject => Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${i}`, "username"]));
-  test.each<readonly [string, JsonObject]>([
-    ["200,000 keys", { keys: all(200_000) }],
-    ["a text of 10 MB", { keys: { A: "{".repeat(10_000_000) } }],
-    ["fields of an XR that has 200,000", { keys: { A: listFields(400) }, all: all(200_000) }],
-  ])("cost what their bytes cost: %s", (_, fields) => {
-    const start = performance.now();
-    draftWith({ keys }, { xr: own(fields) });
-    expect(performance.now() - start).toBeLessThan(1000);
-  });
 });
-
-const listFields = (n: number): string => Array.from({ length: n }, (_, i) => `{xr:spec.all.f${i}}`).join("");
