@@ -3,7 +3,7 @@ import type { ResourceEdit } from "../../../model/draft.ts";
 import type { Call } from "../../feature.ts";
 import { type Data, formatSecret } from "../source.ts";
 import type { JudgedTarget, NamedCopy, SharingReason } from "../verdict.ts";
-import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins } from "./compose-object.ts";
+import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins, withStaleEmptied } from "./compose-object.ts";
 import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
 import { copyName, isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
 import { DROPPED, findPossession, formatMaker, type JudgedShare, type Possession, readDropped } from "./possession.ts";
@@ -146,7 +146,7 @@ function write(
   work: Work,
 ): void {
   const { copying, delivery, call } = work;
-  const composed = composeCopy(target, copying, data, call.composite);
+  const composed = withStaleEmptied(composeCopy(target, copying, data, call.composite), observed?.resource.document);
   const isObserver = is === "observeFirst";
   const object = withEarlierOrigins(isObserver ? asObserver(composed) : composed, earlier);
   const isWritten = !isObserver && isCopyReady(observed?.resource);
