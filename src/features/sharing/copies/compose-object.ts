@@ -3,8 +3,8 @@ import { COPY_KINDS, type SecretName, SHARED_RESOURCE } from "../../../crossplan
 import { OBSERVE, readPolicies } from "../../../crossplane/management-policies.ts";
 import { annotationPath, readAnnotation } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
-import { type Document, objectsAt } from "../../../model/document.ts";
-import { type FieldPath, formatFieldPath, parseFieldPath, withValueAt } from "../../../model/field-path.ts";
+import { type Document, documentOf, objectsAt } from "../../../model/document.ts";
+import { type FieldPath, formatFieldPath, parseFieldPath, valueAt, withValueAt } from "../../../model/field-path.ts";
 import { hashText } from "../../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue, pick } from "../../../model/json.ts";
 import { DOMAIN } from "../../../model/names.ts";
@@ -181,11 +181,27 @@ export function asDesiredBefore(observed: Document): JsonObject {
 
 /** Reads the data that the manifest of an Object has from us: the provider fills in, and writes back, what the references name. */
 function readOwnData(observed: Document): JsonObject | undefined {
-  const references = objectsAt(observed, REFERENCES).map(({ toFieldPath }) => toFieldPath);
-  if (references.includes(formatFieldPath(ALL))) return undefined;
-  const data = observed.at(DATA);
-  if (!isObject(data)) return undefined;
-  const filled = new Set(references);
-  const own = pick(data, (key) => !filled.has(formatFieldPath([...ALL, key])));
-  return references.length > 0 && Object.keys(own).length === 0 ? undefined : own;
+  const own = pickUnfilled(observed.at(DATA), observed);
+  const isByProvider = observed.at(REFERENCES) !== undefined;
+  return own === undefined || (isByProvider && Object.keys(own).length === 0) ? undefined : own;
+}
+
+/** Picks the data that no reference of an Object fills in; undefined where they fill in all. */
+function pickUnfilled(data: JsonValue | undefined, object: Document): JsonObject | undefined {
+  const filled = new Set(objectsAt(object, REFERENCES).map(({ toFieldPath }) => toFieldPath));
+  if (!isObject(data) || filled.has(formatFieldPath(ALL))) return undefined;
+  return pick(data, (key) => !filled.has(formatFieldPath([...ALL, key])));
+}
+
+/**
+ * Empties keys that an Object's manifest still holds and that are listed no longer. The provider has written them back, so that left
+ * out they would stay there, and in the Secret. Emptied by us they are ours, and go when they are left out in the next reconcile.
+ */
+export function withStaleEmptied(object: JsonObject, observed: Document | undefined): JsonObject {
+  const left = pickUnfilled(observed?.at(DATA), documentOf(object));
+  const own = valueAt(object, DATA);
+  const wanted = isObject(own) ? own : {};
+  const stale = pick(left ?? {}, (key, value) => value !== "" && !Object.hasOwn(wanted, key));
+  const emptied = Object.fromEntries(Object.keys(stale).map((key) => [key, ""]));
+  return Object.keys(stale).length === 0 ? object : withValueAt(object, DATA, { ...wanted, ...emptied });
 }

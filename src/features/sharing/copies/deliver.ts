@@ -6,7 +6,7 @@ import type { Call } from "../../feature.ts";
 import type { SharingReason } from "../reasons.ts";
 import { type Data, formatSecret } from "../source.ts";
 import type { JudgedTarget, NamedCopy } from "../verdict.ts";
-import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins } from "./compose-object.ts";
+import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins, withStaleEmptied } from "./compose-object.ts";
 import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
 import { copyName, isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
 import { findPossession, formatMaker, type JudgedShare, type Possession } from "./possession.ts";
@@ -154,7 +154,7 @@ function write(
   work: Work,
 ): void {
   const { copying, delivery, call } = work;
-  const composed = composeCopy(target, copying, data, call.composite);
+  const composed = withStaleEmptied(composeCopy(target, copying, data, call.composite), observed?.resource.document);
   const isObserver = is === "observeFirst";
   const object = withEarlierOrigins(isObserver ? asObserver(composed) : composed, earlier);
   const isWritten = !isObserver && isCopyReady(observed?.resource);

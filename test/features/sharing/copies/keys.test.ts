@@ -131,6 +131,35 @@ describe("an Object that is kept desires of its data what no reference fills in"
   });
 });
 
+describe("a key that is listed no longer is emptied in the manifest, where the provider has written it, and then left out", () => {
+  test.each<{
+    reason: string;
+    keys: readonly JsonObject[] | undefined;
+    held: JsonObject;
+    data: JsonObject | undefined;
+  }>([
+    {
+      reason: "one that the provider copied",
+      keys: [plain],
+      held: { old: "eA==", DB_PASSWORD: "eA==" },
+      data: { old: "" },
+    },
+    {
+      reason: "one beside a text",
+      keys: [literal],
+      held: { old: "eA==", type: "eA==" },
+      data: { type: base64("postgresql"), old: "" },
+    },
+    { reason: "one that is empty already", keys: [plain], held: { old: "" }, data: undefined },
+    { reason: "none of those that the provider copies", keys: [plain], held: { DB_PASSWORD: "eA==" }, data: undefined },
+    { reason: "none where all keys are copied", keys: undefined, held: { old: "eA==" }, data: undefined },
+  ])("$reason", ({ keys, held, data }) => {
+    const spec = { forProvider: { manifest: { kind: "Secret", data: held } } };
+    const observed = { [TARGET]: { apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object", spec } };
+    expect(keysOf(draftWith({ ...(keys && { keys }) }, { observed })).data).toEqual(data);
+  });
+});
+
 describe("a field of the XR that a template names", () => {
   test.each<{ reason: string; host?: JsonValue; value?: string; condition?: string }>([
     { reason: "a text", host: "a b", value: "a b a%20b" },
