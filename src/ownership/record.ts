@@ -39,6 +39,10 @@ const RECORD_LABEL = `${DOMAIN}/record-of`;
 /** The most copies that a binding lists: the owner of the shared resource reads the records of all consumers. */
 const MAX_SECRETS = 100;
 
+/** The most copies, and the most shares, that are read from one record. */
+const MAX_SECRETS_IN_ALL = 1000;
+const MAX_SHARES = 1000;
+
 /** The most resources that a share is bound to at a time: one, and those that its copies still come from. */
 const MAX_BINDINGS = 10;
 
@@ -84,19 +88,30 @@ function toEntry({ resource, access, secrets, credentialFor }: Binding): JsonObj
   };
 }
 
-/** Reads a record, without what is invalid in it: a team may edit the one in its own namespace. */
+/**
+ * Reads a record, without what is invalid in it: a team may edit the one in its own namespace. A megabyte of short names would be a
+ * hundred times as large in memory, and the owner reads the records of all.
+ */
 export function readBindings(record: Document | undefined): Bindings {
   const data = record?.at(["data"]);
   if (!isObject(data)) return new Map();
+  let room = MAX_SECRETS_IN_ALL;
+  const read = (entry: JsonValue): readonly Binding[] => {
+    const bindings = readEntry(entry, Math.min(room, MAX_SECRETS));
+    for (const { secrets } of bindings) room -= secrets.length;
+    return bindings;
+  };
   return new Map(
-    Object.entries(data).map(([share, text]) => {
-      const list = typeof text === "string" ? parseJson(text) : undefined;
-      return [share, isList(list) ? list.slice(0, MAX_BINDINGS).flatMap(readEntry) : []];
-    }),
+    Object.entries(data)
+      .slice(0, MAX_SHARES)
+      .map(([share, text]) => {
+        const list = typeof text === "string" ? parseJson(text) : undefined;
+        return [share, isList(list) ? list.slice(0, MAX_BINDINGS).flatMap(read) : []];
+      }),
   );
 }
 
-function readEntry(entry: JsonValue): readonly Binding[] {
+function readEntry(entry: JsonValue, most: number): readonly Binding[] {
   const resource = readReference(entry);
   if (resource === undefined || !isObject(entry)) return [];
   const { access, secrets, credentialFor } = entry;
@@ -104,7 +119,7 @@ function readEntry(entry: JsonValue): readonly Binding[] {
     {
       resource,
       access: access === "Granted" || access === "Revoked" ? access : "Requested",
-      secrets: isList(secrets) ? secrets.slice(0, MAX_SECRETS).flatMap(readSecretName) : [],
+      secrets: isList(secrets) ? secrets.slice(0, most).flatMap(readSecretName) : [],
       credentialFor: typeof credentialFor === "string" && DNS_LABEL.test(credentialFor) ? credentialFor : undefined,
     },
   ];

@@ -60,6 +60,15 @@ describe("the consumer that an XR's record tells of", () => {
   });
 });
 
+test("a record tells of 1,000 copies at most, whatever its team writes into it", () => {
+  const secrets = Array.from({ length: 100 }, () => "a/b");
+  const binding = JSON.stringify([{ ...SHARED, access: "Granted", secrets }]);
+  const data = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`share-${index}`, binding]));
+  const { metadata } = record().toObject();
+  const consumers = toConsumers(documentOf({ metadata: metadata ?? {}, data }), SHARED);
+  expect(consumers.filter(({ secretName }) => secretName !== undefined)).toHaveLength(1000);
+});
+
 test("consumers are sorted by namespace, kind, name and Secret", () => {
   const sorted = [
     consumer({ namespace: "a", kind: "z", name: "z", secretName: "z" }),

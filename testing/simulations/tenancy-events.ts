@@ -124,7 +124,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 export const past: fc.Arbitrary<Past> = fc.record({
   compositions: fc.tuple(composition, composition, composition),
   isTwice: fc.boolean(),
-  events: fc.array(event, { maxLength: 40, size: "max" }),
+  events: fc.array(event, { maxLength: 32, size: "max" }),
 });
 
 export const isOfHostile = (happening: Event): boolean =>

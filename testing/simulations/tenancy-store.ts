@@ -58,8 +58,10 @@ export class Store {
   }
 }
 
-const toText = (object: JsonObject): string =>
-  JSON.stringify(object, (key, value) => (key === "resourceVersion" || key === "generation" ? undefined : value));
+function toText(object: JsonObject): string {
+  const { resourceVersion: _, generation: __, ...metadata } = metadataOf(object);
+  return JSON.stringify([metadata, { ...object, metadata: null }]);
+}
 
 const keyOf = ({ apiVersion, kind }: Kind, { namespace = "", name }: Name): string =>
   [apiVersion, kind, namespace, name].join(" ");

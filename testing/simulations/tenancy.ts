@@ -42,7 +42,7 @@ export const nobodyGains = (isHostile = true) => fc.property(past, (history) => 
 export function play({ events, ...setting }: Past, isHostile = true): void {
   const tenancy = new Tenancy(setting);
   for (const each of events) tenancy.happen(each, isHostile);
-  tenancy.audit();
+  tenancy.end();
 }
 
 /** The world with its people in it, and what is watched. */
@@ -223,6 +223,11 @@ class Tenancy {
   audit(): void {
     this.#settle();
     this.#assertAllGranted();
+  }
+
+  /** The world comes to rest, and the owner's lists say who uses what. */
+  end(): void {
+    this.audit();
     this.#comeToRest();
     this.#assertAllGranted();
     this.#list.audit();

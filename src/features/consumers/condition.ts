@@ -6,6 +6,7 @@ import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import type { Call } from "../feature.ts";
 import { explainLacking } from "../fit-status.ts";
 import { eventsFor } from "../transition-events.ts";
+import { limit } from "./list.ts";
 import { describe } from "./protect.ts";
 
 const TYPE = "ConsumersServed";
@@ -39,6 +40,12 @@ export function withConsumersCondition(draft: Draft, reasons: readonly Consumers
   return withResults(withCondition(draft, condition), eventsFor(condition, isProgress ? "Normal" : "Warning", call));
 }
 
+/** Names some of each namespace: one team can write as many records as it likes. */
+function listConsumers(consumers: readonly JudgedConsumer[]): string {
+  const named = limit(consumers, MAX_NAMES);
+  return listSome([...named, ...consumers.slice(named.length)], MAX_NAMES, (consumer) => brief(describe(consumer)));
+}
+
 function explain(reason: ConsumersReason, { composite }: Call): string {
   switch (reason.is) {
     case "WaitingForRequiredResources":
@@ -60,7 +67,7 @@ function explain(reason: ConsumersReason, { composite }: Call): string {
     case "GrantedToAll":
       return `annotation ${ALLOWED_NAMESPACES} grants all namespaces by "*", which names none to make a credential for: list them`;
     case "AccessNotGranted":
-      return `without a grant: ${listSome(reason.consumers, MAX_NAMES, (consumer) => brief(describe(consumer)))}`;
+      return `without a grant: ${listConsumers(reason.consumers)}`;
     case "StatusFieldMissing":
       return explainLacking(reason.lacking, composite);
     case "TooManyCredentials":

@@ -43,8 +43,9 @@ export interface Entitled {
 
 /**
  * Finds the namespaces that are to have a credential: those that the grant names, or those of consumers that copy one and have a
- * grant. Where all namespaces are granted, nothing is taken back from those that the grant named before. A revoked grant takes the
- * credential away, whether the consumers are known or not.
+ * grant. Where all namespaces are granted, nothing is taken back from those that the grant named before, and a consumer gets one for its
+ * own namespace: a team could name a thousand others in its record. A revoked grant takes the credential away, whether the consumers are
+ * known or not.
  *
  * @param consumers undefined while it is not known who uses this XR.
  */
@@ -56,7 +57,10 @@ export function findEntitled(
   const isGranted = (namespace: string): boolean => access.isForAll || access.isGranted(namespace);
   if (forEach === "Grant") return { namespaces: access.namespaces, isKept: isGranted };
   if (consumers === undefined) return { namespaces: [], isKept: isGranted };
-  const entitled = consumers.filter(({ namespaces }) => namespaces.every(isGranted));
+  const named = new Set(access.namespaces);
+  const isNamed = ({ namespace, credentialFor }: Consumer): boolean =>
+    !access.isForAll || credentialFor === namespace || (credentialFor !== undefined && named.has(credentialFor));
+  const entitled = consumers.filter((consumer) => consumer.namespaces.every(isGranted) && isNamed(consumer));
   const all = new Set(entitled.map(({ credentialFor }) => credentialFor));
   const begun = entitled.flatMap(({ credentialFor, isControlled }) => (isControlled ? (credentialFor ?? []) : []));
   return { namespaces: [...new Set(begun)].sort(), isKept: (namespace) => all.has(namespace) };

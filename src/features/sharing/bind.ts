@@ -44,10 +44,15 @@ export function bind(
   const copies = groupBy(made, ({ origin }) => resourceKey(origin));
   const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
   const toBinding = (resource: Reference, access: Binding["access"]): Binding => {
-    const secrets = (copies.get(resourceKey(resource)) ?? []).map(({ secret }) => secret);
+    const secrets = (copies.get(resourceKey(resource)) ?? []).flatMap(({ secret }) => secret ?? []);
     return { resource, access, secrets, credentialFor };
   };
-  const kept = is === "unknown" ? before : held.map((resource) => ({ resource, access: "Granted" as const }));
+  const kept =
+    is === "unknown"
+      ? before
+      : wanted?.isGranted
+        ? []
+        : held.map((resource) => ({ resource, access: "Granted" as const }));
   const others = [...kept, ...made.map(({ origin }) => ({ resource: origin, access: "Granted" as const }))];
   const first = wanted === undefined ? [] : [toBinding(wanted.resource, accessOf(wanted, before))];
   const seen = new Set(first.map(({ resource }) => resourceKey(resource)));

@@ -94,12 +94,12 @@ function judgeConnection(
 function withHeld(
   judged: Judgement,
   shared: SharedResource,
-  { namespaces }: Targets,
+  { namespaces, details }: Targets,
   before: readonly Binding[],
   call: Call,
 ): Judgement {
   const { wanted } = judged;
-  if (judged.is === "unknown" || wanted?.isGranted) return judged;
+  if (judged.is === "unknown" || (wanted?.isGranted && details.length === 0)) return judged;
   const isWanted = ({ resource }: Binding): boolean =>
     wanted !== undefined && isSameResource(resource, wanted.resource);
   const bound = before.filter(({ access }) => access === "Granted");
@@ -109,6 +109,11 @@ function withHeld(
       own === undefined ? [...namespaces, ...binding.secrets.map((secret) => secret.namespace), "*"] : [own];
     return !isWanted(binding) && judgeBound(binding.resource, shared, asking, call) !== "ended";
   });
+  // Connection details of the XR have no record of their own: they may be of any resource that it was bound to.
+  if (wanted?.isGranted) {
+    const others = bound.filter((binding) => !isWanted(binding));
+    return { ...judged, held: held.map(({ resource }) => resource), hasLost: held.length < others.length };
+  }
   const isRevoked = before.some((binding) => isWanted(binding) && binding.access !== "Requested");
   const isEnded = bound[0] !== held[0];
   return {

@@ -31,8 +31,16 @@ export interface JudgedTarget extends Target {
   readonly leave: "granted" | "unknown" | "unreadable" | "notGranted" | "notAccepted" | "tooLarge";
 }
 
+/** The resources that the XR was bound to and does not name now. */
+export interface Held {
+  /** Those that it holds on to, because their grants stand. */
+  readonly held?: readonly Reference[];
+  /** True if the grant of one was taken back that connection details of the XR may be of. */
+  readonly hasLost?: boolean;
+}
+
 /** The targets of copies; each is decided for itself (copies/decide.ts). */
-export interface Copying extends Original {
+export interface Copying extends Original, Held {
   readonly is: "copy";
   readonly secret: SourceSecret;
   readonly targets: readonly JudgedTarget[];
@@ -51,7 +59,7 @@ export interface Copying extends Original {
 export type Cause = "unknown" | "broken" | "gone";
 
 /** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
-export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
+export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) & {
   readonly reasons: readonly SharingReason[];
   /** The resources that may hand out their fields: to patches, the environment and the context. */
   readonly readable: readonly Document[];
@@ -59,8 +67,6 @@ export type Judgement = (Copying | { readonly is: "nothing" | Cause }) & {
   readonly isRefused: boolean;
   /** The resource that the XR names now; undefined where there is none, or several, or it is not known who has access. */
   readonly wanted?: { readonly resource: Reference; readonly isGranted: boolean } | undefined;
-  /** The resources that the XR is bound to in place of it, because their grants stand. */
-  readonly held?: readonly Reference[];
 };
 
 /** Copies nothing. No reason: the input is content with nothing. */

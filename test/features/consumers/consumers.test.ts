@@ -390,6 +390,12 @@ describe("a credential for each namespace", () => {
   });
 });
 
+test("the condition names consumers without a grant of each namespace, however many one team writes", () => {
+  const forged = Array.from({ length: 9 }, (_, index) => claim("evil", `shop-${index}`));
+  const answers = { "consumers/EnvironmentConfig": [...forged, claim("team-c", "shop")], "consumers/ConfigMap": [] };
+  expect(says(draftOf({ list }, { answers }))).toMatch(/ shop in namespace team-c and 5 more$/);
+});
+
 describe("a credential for each consumer that copies one of its own", () => {
   const template = { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "orders-{namespace}" } };
   const section = { list, credentials: { template } };
@@ -423,6 +429,18 @@ describe("a credential for each consumer that copies one of its own", () => {
       reason: "is made for the namespace that the copies go to, if it is granted as well",
       records: [asking("team-a", {}, { credentialFor: "team-b" }), asking("evil", {}, { credentialFor: "team-a" })],
       made: ["team-b"],
+    },
+    {
+      reason: "is made for no other namespace where all are granted and none is named",
+      records: [asking("evil", {}, { credentialFor: "team-a" })],
+      annotations: { [ALLOWED]: "*" },
+      made: [],
+    },
+    {
+      reason: "is made for another namespace that is named, where all are granted",
+      records: [asking("apps", {}, { credentialFor: "team-a" })],
+      annotations: { [ALLOWED]: "*, team-a" },
+      made: ["team-a"],
     },
     { reason: "goes when nobody asks for it any more", records: [], observed: there, made: [] },
     {

@@ -4,9 +4,11 @@ import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { SHARED_FROM } from "../../../src/ownership/annotations.ts";
+import { RECORD_NAME } from "../../../src/ownership/record.ts";
 import {
   ACCEPT,
   ALLOWED,
+  boundTo,
   type CallParts,
   callOf,
   database,
@@ -1000,6 +1002,40 @@ test("connection details of the XR go where access is refused, also where the da
     ["NoConnectionSecret", 1],
     ["AccessNotGranted", 0],
   ]);
+});
+
+describe("connection details of the XR go with the grant of the database that it was bound to", () => {
+  const billing = database({ metadata: { name: "billing", annotations: { [ALLOWED]: "*" } } });
+  const naming = (name?: string): JsonObject =>
+    xr({
+      spec: {
+        claimRef: { kind: "Shop", namespace: "team-a", name: "shop" },
+        parameters: name === undefined ? {} : { database: name },
+      },
+    });
+
+  test.each<{ while: string; xr: JsonObject; answers: CallParts["answers"]; left: number }>([
+    { while: "names nothing", xr: naming(), answers: {}, left: 0 },
+    { while: "names one that is not there", xr: naming("nope"), answers: { db: [] }, left: 0 },
+    {
+      while: "names one that grants and has no Secret yet",
+      xr: naming("billing"),
+      answers: { db: [billing], "db/secret": [] },
+      left: 0,
+    },
+  ])("while the XR $while", ({ xr: asking, answers, left }) => {
+    const count = (allowed: string) =>
+      draftOf({
+        xr: asking,
+        sharedResources: [shared({ connection: { copies: [{ toCompositeConnectionDetails: true }] } })],
+        details: { password: "cGFzc3dvcmQ=" },
+        observed: {
+          [RECORD_NAME]: boundTo({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } }),
+        },
+        answers: { ...answers, "db/recorded": [database({ annotations: { [ALLOWED]: allowed } })] },
+      }).connectionDetails.size;
+    expect([count("team-a"), count("team-b")]).toEqual([1, left]);
+  });
 });
 
 test("a namespace with a line break in its name begins no line of a condition", () => {

@@ -5,7 +5,7 @@ import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
 import type { SharingReason } from "../reasons.ts";
 import { type Data, formatSecret } from "../source.ts";
-import type { JudgedTarget, NamedCopy } from "../verdict.ts";
+import type { Held, JudgedTarget, NamedCopy } from "../verdict.ts";
 import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins, withStaleEmptied } from "./compose-object.ts";
 import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
 import { copyName, isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
@@ -21,8 +21,8 @@ export interface Delivery {
   /** Connection details of this XR. */
   readonly details: Map<string, string>;
   readonly reasons: SharingReason[];
-  /** The Secrets of the copies that are written or kept, and the shared resource that each is made from. */
-  readonly made: { readonly origin: Reference; readonly secret: SecretName }[];
+  /** The Secrets of the copies that are written or kept, and the shared resource that each is made from; details have no Secret. */
+  readonly made: { readonly origin: Reference; readonly secret?: SecretName }[];
 }
 
 /**
@@ -65,9 +65,9 @@ function deliverShare(
   } else if (judgement.is === "copy") {
     deliverAll({ shared, copying: judgement, possession, delivery, call });
   } else {
-    // Copies are judged by the grants that they were made under; connection details of the XR have no record of theirs.
-    const isRefused = judgement.reasons.some(({ is }) => is === "AccessNotGranted");
-    keepGranted(copies, { cause: judgement.is }, isRefused ? [] : targets.details, { shared, delivery, call });
+    const isRefused = judgement.isRefused || judgement.reasons.some(({ is }) => is === "AccessNotGranted");
+    const details = isRefused ? [] : targets.details;
+    keepGranted(copies, { cause: judgement.is }, details, judgement, { shared, delivery, call });
   }
 }
 
@@ -135,7 +135,7 @@ function actOnCell(cell: Cell, row: Row, work: Work): void {
       break;
     case "keepGranted": {
       const isDetails = target.copy.via === "CompositeConnectionDetails" && target.leave === "granted";
-      keepGranted(copies, cell, isDetails ? [target.copy.keys] : [], work);
+      keepGranted(copies, cell, isDetails ? [target.copy.keys] : [], work.copying, work);
       break;
     }
     default: {
@@ -167,12 +167,14 @@ function keepGranted(
   copies: readonly ObservedCopy[],
   { cause, now }: { readonly cause: KeptFor; readonly now?: Reference | undefined },
   details: Targets["details"],
+  { held = [], hasLost = false }: Held,
   work: Omit<Work, "copying" | "possession">,
 ): void {
   const { shared, delivery, call } = work;
   settle(copies, (copy) => (isKept(copy, cause, now, work) ? "keep" : "drop"), delivery, call);
-  if (cause === "gone" && shared.connection.onSourceMissing === "Delete") return;
+  if (hasLost || (cause === "gone" && shared.connection.onSourceMissing === "Delete")) return;
   for (const keys of details) keepDetails(keys, delivery, call);
+  if (details.length > 0) delivery.made.push(...held.map((origin) => ({ origin })));
 }
 
 type Fate = "keep" | "drop" | "giveUp";
