@@ -127,6 +127,7 @@ function decide(subject: Subject, wanted: WantedTags, rules: Tags, known: KnownC
     resource: subject.resource,
     own: { kind: subject.kind, document: subject.observed },
     hasTags: tagField !== undefined,
+    isWritten: isTagged,
     reason: settlement?.reason ?? { is: isOwned ? "Owned" : "WaitingForRequiredResources" },
     arbitration,
     tags: isTagged ? decideTags(subject, sources, wanted) : repeated,
