@@ -145,7 +145,7 @@ export async function leavesNothing(rig: Rig): Promise<string> {
   await kubectl.apply(xrOf("XShelf", "leak", "a"));
   await until("a owns it", async () => (await reasonOf(rig, "leak-a")) === "Owned", PATIENCE);
   await kubectl.apply(xrOf("XShelf", "leak", "b"));
-  await until("b observes it", async () => (await reasonOf(rig, "leak-b")) === "OwnedByAnother", PATIENCE);
+  await until("b observes it", async () => (await reasonOf(rig, "leak-b")) === "ObservedOnly", PATIENCE);
   const left = () => objectsOf(rig, xrs);
   const mayDelete = (object: JsonObject) => /"(\*|Delete)"/.test(JSON.stringify(at(object, "spec.managementPolicies")));
   await until("none has Delete", async () => !(await left()).some(mayDelete), PATIENCE);

@@ -87,7 +87,7 @@ async function endWar(rig: Rig, kind: AwsKind, { service, name }: CloudResource)
   const resource = { service, name };
   await kubectl.apply(compositionFor({ ...kind, step: "Observe" }));
   const reasons = async () => [await reasonOf(rig, kind, `${name}-a`), await reasonOf(rig, kind, `${name}-b`)].sort();
-  await until("one owns it", async () => (await reasons()).join() === "Owned,OwnedByAnother", PATIENCE);
+  await until("one owns it", async () => (await reasons()).join() === "Owned,ObservedOnly", PATIENCE);
   await sleep(3000); // what the loser's provider had begun
   const writes = await countWrites(rig, resource);
   if (writes > 0) throw new Error(`${writes} writes in ${WINDOW_SECONDS} s`);
@@ -182,7 +182,7 @@ async function ownerRenames(rig: Rig): Promise<string> {
   const old = { service: "s3", name: "old-name" } as const;
   await until("a's tag is there", async () => (await teamOf(rig, old)) === "a", PATIENCE);
   await rig.kubectl.apply(awsXr(renamed, "old-name", "b"));
-  await isReason(rig, renamed, "old-name-b", "OwnedByAnother");
+  await isReason(rig, renamed, "old-name-b", "ObservedOnly");
 
   const moved = awsXr(renamed, "old-name", "a");
   await rig.kubectl.apply({ ...moved, spec: { ...moved.spec, resource: "new-name" } });
@@ -235,7 +235,7 @@ async function dynamoTags(rig: Rig): Promise<string> {
   await isReason(rig, table, "carts-a", "Owned");
   await until("a's tag is there", async () => (await teamOf(rig, resource)) === "a", PATIENCE);
   await rig.kubectl.apply(awsXr(table, "carts", "b"));
-  await isReason(rig, table, "carts-b", "OwnedByAnother");
+  await isReason(rig, table, "carts-b", "ObservedOnly");
   for (const team of ["a", "b"]) await isSynced(rig, "dynamodb", `carts-${team}`);
   const writes = await countWrites(rig, resource);
   if (writes > 0) throw new Error(`${writes} writes in ${WINDOW_SECONDS} s`);

@@ -113,7 +113,7 @@ async function oneOfManyChanges(rig: Rig, read: ReadCounts): Promise<string> {
 async function isSettled({ kubectl }: Rig): Promise<boolean> {
   const reasons = (await kubectl.list(pluralOf(SHARER))).map((xr) => conditionOf(xr, "TagsOwned")?.reason);
   const count = (reason: string): number => reasons.filter((one) => one === reason).length;
-  return count("Owned") === 1 && count("OwnedByAnother") === SHARERS - 1;
+  return count("Owned") === 1 && count("ObservedOnly") === SHARERS - 1;
 }
 
 async function openCircuits({ kubectl }: Rig): Promise<number> {

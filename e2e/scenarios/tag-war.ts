@@ -86,7 +86,7 @@ async function warEnds(rig: Rig): Promise<string> {
     const xrs = await kubectl.list("xuntamed");
     return xrs.map((xr) => conditionOf(xr, "TagsOwned")?.reason).sort();
   };
-  await until("one owns it", async () => (await reasons()).join() === "Owned,OwnedByAnother", PATIENCE);
+  await until("one owns it", async () => (await reasons()).join() === "Owned,ObservedOnly", PATIENCE);
   await sleep(2000); // what the loser's provider had begun
   const writes = (await writesTo(rig, 10)).filter(({ name }) => name === "untamed").length;
   const after = { objects: await names(), uid: at(await kubectl.get("configmap/untamed", CLOUD), "metadata.uid") };
@@ -102,7 +102,7 @@ async function oneOwns(rig: Rig): Promise<string> {
   await until("a owns it", async () => (await reasonOf(rig, "orders-a")) === "Owned", PATIENCE);
   await until("its tag is there", async () => (await teamOf(rig, "orders")) === "a", PATIENCE);
   await rig.kubectl.apply(xrOf("XTagged", "orders", "b"));
-  await until("b observes it", async () => (await reasonOf(rig, "orders-b")) === "OwnedByAnother", PATIENCE);
+  await until("b observes it", async () => (await reasonOf(rig, "orders-b")) === "ObservedOnly", PATIENCE);
   const seen = async () => at(await objectOf(rig, "orders-b"), "status.atProvider.manifest.metadata.labels.team");
   await until("b sees its status", async () => (await seen()) === "a", PATIENCE);
   const { message } = conditionOf(await rig.kubectl.get("xtagged/orders-b"), "TagsOwned") ?? {};
@@ -122,7 +122,7 @@ async function operatorMovesOwnership(rig: Rig): Promise<string> {
   const start = Date.now();
   await until("b owns it", async () => (await reasonOf(rig, "orders-b")) === "Owned", PATIENCE);
   await until("b's tag is there", async () => (await teamOf(rig, "orders")) === "b", PATIENCE);
-  await until("a observes it", async () => (await reasonOf(rig, "orders-a")) === "OwnedByAnother", PATIENCE);
+  await until("a observes it", async () => (await reasonOf(rig, "orders-a")) === "ObservedOnly", PATIENCE);
   return `after ${((Date.now() - start) / 1000).toFixed(1)} s`;
 }
 
@@ -156,7 +156,7 @@ async function namespacedHandOver(rig: Rig): Promise<string> {
   for (const team of ["a", "b"]) {
     await kubectl.apply(namespaceOf(`bucket-${team}`));
     await kubectl.apply(bucketOf("shared", team));
-    const is = team === "a" ? "Owned" : "OwnedByAnother";
+    const is = team === "a" ? "Owned" : "ObservedOnly";
     await until(`${team} is ${is}`, async () => (await reason(team)) === is, PATIENCE);
   }
   await until("a's tag is there", async () => (await teamOf(rig, "shared")) === "a", PATIENCE);
@@ -186,8 +186,8 @@ async function areSettled({ kubectl }: Rig, owners: Map<string, string>): Promis
   const reasons = new Map(xrs.map((xr) => [String(at(xr, "metadata.name")), conditionOf(xr, "TagsOwned")?.reason]));
   for (const pair of PAIRS) {
     const [a, b] = [reasons.get(`${pair}-a`), reasons.get(`${pair}-b`)];
-    if (a === "Owned" && b === "OwnedByAnother") owners.set(pair, "a");
-    else if (a === "OwnedByAnother" && b === "Owned") owners.set(pair, "b");
+    if (a === "Owned" && b === "ObservedOnly") owners.set(pair, "a");
+    else if (a === "ObservedOnly" && b === "Owned") owners.set(pair, "b");
     else owners.delete(pair);
   }
   return owners.size === PAIRS.length;

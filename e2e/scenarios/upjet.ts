@@ -104,7 +104,7 @@ async function oneOwns(rig: Rig): Promise<string> {
   await until("a owns it", async () => (await reasonOf(rig, "a")) === "Owned", PATIENCE);
   await until("a's tag is there", async () => teamOf(rig) === "a", PATIENCE);
   await kubectl.apply(xrOf("Tame", "b"));
-  await until("b observes it", async () => (await reasonOf(rig, "b")) === "OwnedByAnother", PATIENCE);
+  await until("b observes it", async () => (await reasonOf(rig, "b")) === "ObservedOnly", PATIENCE);
   const isReady = async () => conditionOf(await managedOf(rig, "b"), "Ready")?.status === "True";
   await until("b's managed resource is Ready", isReady, PATIENCE);
   await sleep(2000); // what b's provider had begun

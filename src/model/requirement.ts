@@ -75,6 +75,20 @@ export class Requirements {
     return this.#noted(this.#answers.requiredSchema(name));
   }
 
+  /**
+   * Asks for resources of a kind that may not be served: a requirement of a missing kind fails the whole XR. An answer proves that the
+   * kind is served; else its schema is looked up first, which Crossplane v2.2 and later can. Without the kind there are none.
+   */
+  askIfServed(requirement: Requirement): LookupAnswer {
+    const { apiVersion, kind } = requirement.selector;
+    const schema = { name: `served/${apiVersion}/${kind}`, apiVersion, kind };
+    const isAnswered = this.#answers.required(requirement.name).is === "resolved";
+    if (isAnswered && this.#answers.requiredSchema(schema.name).is === "pending") return this.ask(requirement);
+    const served = this.askSchema(schema);
+    if (served.is === "resolved") return this.ask(requirement);
+    return served.is === "pending" ? { is: "pending" } : { is: "resolved", items: [] };
+  }
+
   #noted<T extends LookupAnswer | SchemaAnswer>(answer: T): T {
     this.#isPending ||= answer.is === "pending";
     return answer;

@@ -1,10 +1,10 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
-import { type ManagedKind, readManagedKind } from "../crossplane/managed-resource.ts";
+import { findTwin, type ManagedKind, readManagedKind } from "../crossplane/managed-resource.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
-import type { Requirement, Requirements } from "../model/requirement.ts";
+import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
 import { IDENTITY_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, toContender } from "./contender.ts";
 import { type CloudResource, hasSameName, isKnown, isSame, readCloudResource } from "./identity.ts";
@@ -21,53 +21,60 @@ export interface Candidate {
 }
 
 /**
- * Finds all managed resources that declare the cloud resource: those with the identity label, and the one that wrote the cloud
- * resource last, which lacks the label if its XR does not use this function. The writer is required only while ours is not the
- * owner: in steady state there is one requirement.
+ * Finds all managed resources that declare the cloud resource: those with the identity label, of the kind and of its twin, and the one
+ * that wrote the cloud resource last, which lacks the label if its XR does not use this function. The writer is required only while
+ * ours is not the owner.
  */
 export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Contenders | undefined {
-  const { apiVersion, kind } = candidate.kind;
-  const match = { labels: { [IDENTITY_LABEL]: identity } };
-  const labelled = toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
-  const listed = known.list(labelled, candidate);
+  const labelled = toLabelled(candidate.kind, identity);
+  const listed = known.list(labelled, candidate, identity);
   const writer = listed && toWriterRequirement(candidate, listed);
-  return writer === undefined ? listed : known.listWithWriter(labelled, candidate, writer);
+  return listed && writer ? known.listWithWriter(listed, candidate, identity, writer) : listed;
 }
 
-type Asking = Pick<Requirements, "ask">;
+function toLabelled({ apiVersion, kind }: ManagedKind, identity: string): Requirement {
+  const match = { labels: { [IDENTITY_LABEL]: identity } };
+  return toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
+}
+
+type Asking = Pick<Requirements, "ask" | "askIfServed">;
 
 /** The contenders in one request, each answer read once for all resources that declare the same cloud resource. */
 export class KnownContenders {
   readonly #requirements: Asking;
+  readonly #canAskSchemas: boolean;
   readonly #known = new Map<string, Contenders>();
 
-  constructor(requirements: Asking) {
+  /** @param canAskSchemas true if Crossplane can say whether a kind is served. */
+  constructor(requirements: Asking, canAskSchemas: boolean) {
     this.#requirements = requirements;
+    this.#canAskSchemas = canAskSchemas;
   }
 
-  /** Lists the contenders with the identity label; undefined while the answer is pending. */
-  list(labelled: Requirement, candidate: Candidate): Contenders | undefined {
+  /** Lists the contenders with the identity label; undefined while an answer is pending. */
+  list(labelled: Requirement, candidate: Candidate, identity: string): Contenders | undefined {
     return this.#once(labelled.name, () => {
-      const found = this.#read(labelled);
-      return found && new Contenders(found.filter((contender) => declares(contender, candidate, isSame)));
+      const twin = this.#canAskSchemas ? findTwin(candidate.kind) : undefined;
+      const found = toContenders(this.#requirements.ask(labelled));
+      const twins = twin && toContenders(this.#requirements.askIfServed(toLabelled(twin, identity)));
+      if (found === undefined || (twin !== undefined && twins === undefined)) return undefined;
+      return new Contenders([...found, ...(twins ?? [])].filter((one) => declares(one, candidate, isSame)));
     });
   }
 
   /** Lists these and the managed resource that wrote the cloud resource last. */
-  listWithWriter(labelled: Requirement, candidate: Candidate, writer: Requirement): Contenders | undefined {
-    return this.#once(`${labelled.name} ${writer.name}`, () => {
-      const listed = this.list(labelled, candidate);
-      const found = this.#read(writer);
-      if (listed === undefined || found === undefined) return undefined;
+  listWithWriter(
+    listed: Contenders,
+    candidate: Candidate,
+    identity: string,
+    writer: Requirement,
+  ): Contenders | undefined {
+    return this.#once(`${identity} ${writer.name}`, () => {
       const isNew = (contender: Contender): boolean =>
         !listed.byUid.has(contender.uid) && declares(contender, candidate, hasSameName);
-      return new Contenders([...listed.all, ...found.filter(isNew)]);
+      const found = toContenders(this.#requirements.ask(writer));
+      return found && new Contenders([...listed.all, ...found.filter(isNew)]);
     });
-  }
-
-  #read(requirement: Requirement): readonly Contender[] | undefined {
-    const answer = this.#requirements.ask(requirement);
-    return answer.is === "pending" ? undefined : answer.items.map(toContender);
   }
 
   #once(key: string, read: () => Contenders | undefined): Contenders | undefined {
@@ -78,6 +85,9 @@ export class KnownContenders {
     return found;
   }
 }
+
+const toContenders = (answer: LookupAnswer): readonly Contender[] | undefined =>
+  answer.is === "pending" ? undefined : answer.items.map(toContender);
 
 /**
  * Tells by its own document whether a managed resource declares the candidate's cloud resource. Its label may be forged, or of the

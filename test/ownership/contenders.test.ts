@@ -3,7 +3,7 @@ import { readManagedKind } from "../../src/crossplane/managed-resource.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { type LookupAnswer, Requirements } from "../../src/model/requirement.ts";
+import { type LookupAnswer, Requirements, type SchemaAnswer } from "../../src/model/requirement.ts";
 import { CONTENDERS, IDENTITY_LABEL, OWNER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/contenders.ts";
@@ -58,13 +58,32 @@ const candidate = ({ own = bucket("us"), apiVersion = S3, reported }: Setting): 
   reportedTags: () => reported && new Map(Object.entries(reported)),
 });
 
+/** Whether the kind's twin is served, and what there is of it. */
+interface Twins {
+  readonly canAskSchemas?: boolean;
+  readonly schema?: SchemaAnswer;
+  readonly twins?: LookupAnswer;
+}
+
 /** Finds what the cluster has, by the kind of question: by label, and by name. */
-function find(setting: Setting, byLabel: LookupAnswer, byName: LookupAnswer = { is: "pending" }) {
+function find(
+  setting: Setting,
+  byLabel: LookupAnswer,
+  byName: LookupAnswer = { is: "pending" },
+  { canAskSchemas = false, schema = { is: "pending" }, twins = { is: "pending" } }: Twins = {},
+) {
   const required = (name: string): LookupAnswer =>
     name.startsWith(`tags/${setting.apiVersion ?? S3}/hash#`) ? byLabel : byName;
-  const requirements = new Requirements({ ...emptyRequest, required });
-  const found = findContenders(candidate(setting), "hash", new KnownContenders(requirements));
-  return { names: found?.all.map(({ name }) => name), required: [...requirements.resources.values()] };
+  const requiredSchema = () => schema;
+  const isOfTwin = (name: string): boolean => name.startsWith(`tags/${S3_NAMESPACED}/hash#`);
+  const answer = (name: string): LookupAnswer => (isOfTwin(name) && canAskSchemas ? twins : required(name));
+  const requirements = new Requirements({ ...emptyRequest, required: answer, requiredSchema });
+  const found = findContenders(candidate(setting), "hash", new KnownContenders(requirements, canAskSchemas));
+  return {
+    names: found?.all.map(({ name }) => name),
+    required: [...requirements.resources.values()],
+    schemas: [...requirements.schemas.values()],
+  };
 }
 
 const labelled = { apiVersion: S3, kind: "Bucket", match: { labels: { [IDENTITY_LABEL]: "hash" } } };
@@ -106,7 +125,11 @@ describe("the contenders for a cloud resource", () => {
       loose("restored", marked, ["Observe"]),
       loose("writer", {}, ["*"]),
     ];
-    const found = findContenders(candidate({}), "hash", new KnownContenders({ ask: () => resolved(...contenders) }));
+    const found = findContenders(
+      candidate({}),
+      "hash",
+      new KnownContenders({ ask: () => resolved(...contenders), askIfServed: () => pending }, false),
+    );
     expect(found?.living.map(({ name }) => name).sort()).toEqual(["restored", "us", "writer"]);
   });
 
@@ -145,13 +168,68 @@ describe("the contenders for a cloud resource", () => {
     expect(found).toMatchObject({ names: listed, required: [{ match: labelled.match }] });
   });
 
+  describe("of both twins", () => {
+    const schema: SchemaAnswer = { is: "resolved", schema: documentOf({}) };
+    const twin = bucket("twin").with([
+      { path: ["apiVersion"], value: S3_NAMESPACED },
+      { path: ["metadata", "namespace"], value: "team-a" },
+    ]);
+    const [ofTwin, asked] = [{ apiVersion: S3_NAMESPACED, kind: "Bucket" }, resolved(bucket("us"))];
+    const labelledTwin = { ...ofTwin, match: labelled.match };
+
+    test.each<{
+      reason: string;
+      with: Twins;
+      names?: readonly string[];
+      required?: readonly object[];
+      schemas?: readonly object[];
+    }>([
+      { reason: "Crossplane cannot say what is served", with: {}, names: ["us"], required: [labelled], schemas: [] },
+      {
+        reason: "it is not known whether the twin is served",
+        with: { canAskSchemas: true },
+        required: [labelled],
+        schemas: [ofTwin],
+      },
+      {
+        reason: "the twin is not served",
+        with: { canAskSchemas: true, schema: { is: "unknown" } },
+        names: ["us"],
+        required: [labelled],
+        schemas: [ofTwin],
+      },
+      {
+        reason: "the twin is served, and not looked up yet",
+        with: { canAskSchemas: true, schema },
+        required: [labelled, labelledTwin],
+        schemas: [ofTwin],
+      },
+      {
+        reason: "the twin is looked up",
+        with: { canAskSchemas: true, schema, twins: resolved(twin) },
+        names: ["us", "team-a/twin"],
+        required: [labelled, labelledTwin],
+        schemas: [ofTwin],
+      },
+      {
+        reason: "an answer is there from before, which proves that the twin is served",
+        with: { canAskSchemas: true, twins: resolved(twin) },
+        names: ["us", "team-a/twin"],
+        required: [labelled, labelledTwin],
+        schemas: [],
+      },
+    ])("are $names where $reason", ({ reason: _, with: twins, ...is }) => {
+      expect(find({}, asked, pending, twins)).toMatchObject({ names: undefined, ...is });
+    });
+  });
+
   test("are read once for all resources of an XR that stand for one cloud resource", () => {
     let reads = 0;
     const ask = (): LookupAnswer => {
       reads++;
       return resolved(bucket("us"), bucket("other"));
     };
-    const known = new KnownContenders({ ask });
+    const known = new KnownContenders({ ask, askIfServed: ask }, false);
     const [first, second] = [1, 2].map(() => findContenders(candidate({}), "hash", known));
     expect(reads).toBe(1);
     expect(second).toBe(first);

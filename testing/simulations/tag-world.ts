@@ -356,7 +356,7 @@ export class TagWorld {
       return;
     }
     const [condition] = conditions;
-    state.counts = condition?.status === "True" || condition?.reason === "OwnedByAnother";
+    state.counts = condition?.status === "True";
     if (state.counts && edit.ready === "False") this.faults.push(`XR ${xr} is not ready, and says that it is`);
     if (managed === undefined) {
       this.#put(this.#newManaged(xr, applied));

@@ -16,6 +16,8 @@ export interface Tagged {
   readonly resource: string;
   readonly own: Own;
   readonly reason: TagReason;
+  /** True if its provider may write it, with the tags that it has. */
+  readonly isWritten: boolean;
   /** False for a kind without tags, whose ownership is settled all the same. */
   readonly hasTags: boolean;
 }
@@ -38,6 +40,9 @@ const OTHER_REASONS = ["InvalidTags", "FieldNotSet", "NothingToTag"] as const;
 
 type TagsOwnedReason = TagReason["is"] | (typeof OTHER_REASONS)[number];
 
+/** Tells whether nothing is left to do: this XR owns the resource, or observes what another XR owns. */
+const isSettled = (tagged: Tagged): boolean => isOurs(tagged) || tagged.reason.is === "ObservedOnly";
+
 /** Tells whether this XR owns the resource's tags. */
 const isOurs = ({ reason }: Tagged): boolean =>
   reason.is === "Owned" || (reason.is === "ExistedBefore" && !reason.isObserved);
@@ -49,14 +54,12 @@ const isOurs = ({ reason }: Tagged): boolean =>
  */
 export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
   const { refusals, unset } = faults;
-  const lacking = tagged
-    .filter(({ reason }) => reason.is !== "Owned")
-    .toSorted((a, b) => Number(isOurs(a)) - Number(isOurs(b)));
+  const lacking = tagged.filter(({ reason }) => reason.is !== "Owned").toSorted((a, b) => rank(a) - rank(b));
   const reason = findTagsReason(tagged, lacking, faults);
   const sentences = [
     ...summarize(tagged, leftAlone),
     ...refusals.map(explainRefusal),
-    ...sentencesForSome(lacking, MAX_NAMES, (tag) => `${tag.resource}: ${explainTagReason(tag.reason, tag.own)}`),
+    ...sentencesForSome(lacking, MAX_NAMES, (tag) => `${tag.resource}: ${explainTagReason(tag)}`),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
   return {
@@ -68,6 +71,9 @@ export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone,
   };
 }
 
+/** Ranks a resource: first what is left to do, then what another XR owns. */
+const rank = (tagged: Tagged): number => Number(isSettled(tagged)) + Number(isOurs(tagged));
+
 function findTagsReason(
   tagged: readonly Tagged[],
   lacking: readonly Tagged[],
@@ -75,24 +81,28 @@ function findTagsReason(
 ): TagsOwnedReason {
   const [first] = lacking;
   if (refusals.length > 0) return "InvalidTags";
-  if (first !== undefined && !isOurs(first)) return first.reason.is;
+  if (first !== undefined && !isSettled(first)) return first.reason.is;
   if (unset.length > 0) return "FieldNotSet";
   return first?.reason.is ?? (tagged.length > 0 ? "Owned" : "NothingToTag");
 }
 
+const SETTLED: ReadonlySet<string> = new Set(["Owned", "ObservedOnly", "ExistedBefore", "NothingToTag"]);
+
 function toTagsStatus(reason: TagsOwnedReason, tagged: readonly Tagged[]): Condition["status"] {
-  if (["Owned", "ExistedBefore", "NothingToTag"].includes(reason) && tagged.every(isOurs)) return "True";
+  if (SETTLED.has(reason) && tagged.every(isSettled)) return "True";
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }
 
 /** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): readonly string[] {
-  const owned = tagged.filter(isOurs);
+  const owned = tagged.filter((one) => isOurs(one) || one.isWritten);
   const tagless = owned.filter(({ hasTags }) => !hasTags).map(({ own }) => own.kind.kind);
-  const rest = tagged.length - owned.length;
+  const observed = tagged.filter(({ reason }) => reason.is === "ObservedOnly").length;
+  const rest = tagged.length - owned.length - observed;
   const parts = [
     `${owned.length - tagless.length} tagged`,
     ...(tagless.length > 0 ? [`${tagless.length} owned without tags (${listKinds(tagless)})`] : []),
+    ...(observed > 0 ? [`${observed} only observed`] : []),
     ...(rest > 0 ? [`${rest} not tagged`] : []),
     ...(untagged.length > 0 ? [`${untagged.length} without tags (${listKinds(untagged)})`] : []),
     ...(excluded.length > 0 ? [`${excluded.length} ignored (${listFirst(excluded)})`] : []),
@@ -115,7 +125,7 @@ export type TagReason =
   /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
   | { readonly is: "ExistedBefore"; readonly isObserved: boolean }
   | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
-  | { readonly is: "OwnedByAnother" | "Withheld" | "CannotObserve" | "Conflict"; readonly owner: Contender }
+  | { readonly is: "ObservedOnly" | "Withheld" | "CannotObserve" | "Conflict"; readonly owner: Contender }
   | { readonly is: "WaitingForOwner"; readonly owner: Contender; readonly isNext: boolean }
   | { readonly is: "OwnedByAnotherCluster"; readonly cluster: string };
 
@@ -127,7 +137,8 @@ interface Own {
 }
 
 /** Explains a reason: who owns the cloud resource, since when, and how to move ownership here. */
-function explainTagReason(reason: TagReason, own: Own): string {
+function explainTagReason(tagged: Tagged): string {
+  const { reason, own } = tagged;
   switch (reason.is) {
     case "Owned":
       return "owned";
@@ -136,7 +147,7 @@ function explainTagReason(reason: TagReason, own: Own): string {
     case "ExistedBefore":
       return explainExisting(reason, own);
     case "WaitingForProvider":
-      return `only observed until its provider has looked for it${explainSynced(own)}`;
+      return `${explainState(tagged)} until its provider has looked for it${explainSynced(own)}`;
     case "WaitingForReferences":
       return `only observed until its provider has resolved the references that tell which ${own.kind.kind} it is${explainSynced(own)}`;
     case "BeingDeleted":
@@ -144,8 +155,8 @@ function explainTagReason(reason: TagReason, own: Own): string {
     case "FieldNotSet":
       return "unchanged until owner.cluster, the name of this control plane, is set";
     case "Arbitrating":
-      return "only observed until the next reconcile shows that no other XR owns it";
-    case "OwnedByAnother":
+      return `${explainState(tagged)} until the next reconcile shows that no other XR owns it`;
+    case "ObservedOnly":
       return `${ownership(reason.owner, own)}, so this XR only observes it; ${explainTakeOver(own)}`;
     case "Withheld":
       return `${ownership(reason.owner, own)}, so this XR does not create it`;
@@ -156,15 +167,19 @@ function explainTagReason(reason: TagReason, own: Own): string {
     case "WaitingForOwner":
       return explainWaiting(reason, own);
     case "OwnedByAnotherCluster":
-      return `control plane ${brief(reason.cluster)} owns it according to its tags, so this XR only observes it; ${explainTakeOver(own)}`;
+      return `control plane ${brief(reason.cluster)} owns it according to its tags, so this XR only observes it; that control plane may delete it, since it does not know this XR; ${explainTakeOver(own)}`;
   }
 }
+
+/** One that existed before this step keeps its tags and its policies, except Delete. */
+const explainState = ({ isWritten }: Tagged): string =>
+  isWritten ? "managed and tagged as before, without Delete," : "only observed";
 
 function explainWaiting({ owner, isNext }: Extract<TagReason, { is: "WaitingForOwner" }>, own: Own): string {
   if (!isNext) return `${ownership(owner, own)}, and has not listed this XR as a successor yet`;
   return owner.isDeleting
     ? `waiting until ${describeContender(owner, own)} and the cloud resource are deleted`
-    : `waiting for ${describeContender(owner, own)} to stop writing it; if that XR is paused, pause its ${own.kind.kind} as well`;
+    : `waiting for ${describeContender(owner, own)} to stop writing it; if that XR is paused, unpause it, or pause its ${own.kind.kind} as well`;
 }
 
 function explainExisting({ isObserved }: Extract<TagReason, { is: "ExistedBefore" }>, own: Own): string {

@@ -259,11 +259,15 @@ function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, entrant: Entr
   const isCreated = owner.isCreated || (own?.isCreated === true && !hasMoved);
   return {
     ...OBSERVED,
-    reason: isAcknowledged ? { is: "OwnedByAnother", owner } : { is: "WaitingForOwner", owner, isNext },
+    reason: isAcknowledged ? toObserverReason(owner, own) : { is: "WaitingForOwner", owner, isNext },
     annotations: [...noteOrigin(entrant, isCreated), ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const])],
     isSettled: isAcknowledged,
     isReady: own?.observation === "present" && isResourceReady(owner.document),
   };
 }
+
+/** An observer counts on what its provider has found. */
+const toObserverReason = (owner: Contender, own: Contender | undefined): TagReason =>
+  own?.observation === "present" ? { is: "ObservedOnly", owner } : { is: "WaitingForProvider" };
 
 const isResourceReady = (managed: Document): boolean => shownCondition(managed, "Ready")?.status === "True";

@@ -52,7 +52,7 @@ export const tags: Feature = (call, draft) => {
   const asked = resolveWanted(input, call);
   const excess = findExcess(asked, subjects);
   const wanted = excess === undefined ? asked : { ...asked, add: [] };
-  const known = new KnownContenders(call.requirements);
+  const known = new KnownContenders(call.requirements, call.request.capabilities.has("RequiredSchemas"));
   const owner = formatOwner(call.composite);
   const decisions = subjects.map((subject) => decide(subject, wanted, input, known, owner));
   const refusals = excess === undefined ? findRefusals(decisions, wanted) : [excess];
@@ -127,6 +127,7 @@ function decide(subject: Subject, wanted: WantedTags, rules: Tags, known: KnownC
     resource: subject.resource,
     own: { kind: subject.kind, document: subject.observed },
     hasTags: tagField !== undefined,
+    isWritten: isTagged,
     reason: settlement?.reason ?? { is: isOwned ? "Owned" : "WaitingForRequiredResources" },
     arbitration,
     tags: isTagged ? decideTags(subject, sources, wanted) : repeated,

@@ -150,9 +150,9 @@ describe("a cloud resource that several XRs may name", () => {
     const draft = run({ ...parts, observed: { bucket: ours }, contenders: [ours, owner] });
     expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([["Observe"], undefined]);
     expect(draft.resources.get("bucket")).toMatchObject({ ready: undefined });
-    expect(draft.conditions[0]).toMatchObject({ status: "False", reason: "OwnedByAnother" });
+    expect(draft.conditions[0]).toMatchObject({ status: "True", reason: "ObservedOnly" });
     expect(draft.conditions[0]?.message).toBe(
-      "0 tagged, 1 not tagged; bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
+      "0 tagged, 1 only observed; bucket: XShop.apps.example.org/rival (Bucket rival of 2026-01-01T00:00:00Z) owns it, so this XR only observes it; to move " +
         `ownership here: kubectl annotate bucket.s3.aws.upbound.io ours --overwrite ${DOMAIN}/take-ownership="$(date -u +%FT%TZ)"`,
     );
   });
@@ -176,12 +176,29 @@ describe("a cloud resource that several XRs may name", () => {
     expect(draft.results).toMatchObject([{ severity }]);
   });
 
-  test("that existed before this step keeps its tags and its policies, but for Delete", () => {
+  test.each([
+    { reason: "its provider has not found it", own: ABSENT, is: "WaitingForProvider", status: "False" },
+    { reason: "its provider has found it", own: SYNCED, is: "ObservedOnly", status: "True" },
+  ])("leads to the reason $is for an observer that the owner has listed when $reason", ({ own, is, status }) => {
+    const owner = owning(rival(), { [`${DOMAIN}/contenders`]: "ours" });
+    const observer = { ...ours, status: own };
+    const { conditions } = run({
+      ...parts,
+      observed: { bucket: observer },
+      contenders: [observer, owner],
+    } as CallParts);
+    expect(conditions).toMatchObject([{ reason: is, status }]);
+  });
+
+  test("that existed before this step keeps its tags and its policies, but for Delete, and the condition says so", () => {
     const before = bucket(
       { tags: { team: "shop" } },
       { metadata: { ...(named["metadata"] as JsonObject), name: "old", uid: "old" } },
     );
     const draft = run({ ...parts, observed: { bucket: writing(before) }, contenders: [] });
+    expect(draft.conditions[0]?.message).toBe(
+      "1 tagged; bucket: managed and tagged as before, without Delete, until the next reconcile shows that no other XR owns it",
+    );
     expect([policies(draft), at(desiredOf(draft), "spec.forProvider.tags")]).toEqual([
       ["Observe", "Create", "Update", "LateInitialize"],
       { team: "shop" },
@@ -321,7 +338,11 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test.each([
-    ["the owner still writes", owning(rival()), "stop writing it; if that XR is paused, pause its Bucket as well"],
+    [
+      "the owner still writes",
+      owning(rival()),
+      "stop writing it; if that XR is paused, unpause it, or pause its Bucket as well",
+    ],
     [
       "the owner is being deleted together with the cloud resource",
       owning(rival({ deletionTimestamp: "2026-02-01T00:00:00Z" })),

@@ -162,8 +162,8 @@ describe("a kind without tags that other XRs can declare is arbitrated", () => {
     const ours = observedBlock("ours");
     const draft = run({ tags, desired, observed: { it: ours }, contenders: [ours, theirs] });
     expect(at(desiredOf(draft, "it"), "spec.managementPolicies")).toEqual(["Observe"]);
-    expect(draft.conditions).toMatchObject([{ status: "False", reason: "OwnedByAnother" }]);
-    expect(draft.conditions[0]?.message).toContain("0 tagged, 1 not tagged; it: Shop.apps.example.org/other");
+    expect(draft.conditions).toMatchObject([{ status: "True", reason: "ObservedOnly" }]);
+    expect(draft.conditions[0]?.message).toContain("0 tagged, 1 only observed; it: Shop.apps.example.org/other");
   });
 
   const nameOf = (draft: Draft) => at(desiredOf(draft, "it"), "metadata.annotations[crossplane.io/external-name]");
