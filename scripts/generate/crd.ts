@@ -9,7 +9,7 @@ export type Schema = z.core.JSONSchema.BaseSchema;
  * custom-resource-definitions/#specifying-a-structural-schema. It prunes unknown fields by itself, so it has no
  * `additionalProperties: false`, and it cannot say "a string or a list", nor "anything".
  */
-export function inputJsonSchema(): Schema {
+function inputJsonSchema(): Schema {
   return z.toJSONSchema(inputSchema, {
     io: "input",
     target: "openapi-3.0",

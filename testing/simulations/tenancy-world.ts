@@ -335,7 +335,7 @@ const labelsOf = ({ team, composition }: Consumer): JsonObject => ({
 });
 
 /** An XR as the API server shows it. What a claim's team writes cannot change which claim the XR is bound to. */
-export function compositeOf(consumer: Consumer): JsonObject {
+function compositeOf(consumer: Consumer): JsonObject {
   const { team, composition, spec = {}, annotations, conditions } = consumer;
   const labels = { ...consumer.labels, ...(composition.xrs !== "namespaced" && labelsOf(consumer)) };
   const metadata = { name: `shop-${team}`, uid: uidOf(consumer), labels, annotations };
