@@ -24,8 +24,9 @@ Measures this function beside others that do the same, in one run, and prints a 
   --only=TEXT     of section cost, the rows whose names include TEXT
   --write         write bench/results/SECTION.json; npm run generate then writes docs/performance.md
 
-Section peers is left out unless PEER_TAG_MANAGER and PEER_EXTRA_RESOURCES name the binaries of function-tag-manager and
-function-extra-resources (their repositories in github.com/crossplane-contrib, built with go build).
+Section memory needs root: it makes a cgroup. Section peers is left out unless PEER_TAG_MANAGER and PEER_EXTRA_RESOURCES
+name the binaries of function-tag-manager and function-extra-resources (their repositories in
+github.com/crossplane-contrib, built with go build).
 `;
 
 const { values } = parseArgs({
