@@ -38,7 +38,8 @@ function isWrittenFor(resource: Document, { namespace, name }: SecretName): bool
   const isIts =
     stringAt(resource, [...CONNECTION_SECRET_REF, "namespace"]) === namespace &&
     stringAt(resource, [...CONNECTION_SECRET_REF, "name"]) === name;
-  const uids = [stringAt(resource, ["metadata", "uid"]), findController(resource)?.uid].filter((uid) => uid);
-  const isClaimed = stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
-  return isIts && (isClaimed || uids.some((uid) => uid !== undefined && name.includes(uid)));
+  const controller = findController(resource);
+  const isClaims = controller === undefined && stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
+  const uids = [stringAt(resource, ["metadata", "uid"]) ?? "", controller?.uid ?? ""].filter((uid) => uid !== "");
+  return isIts && (isClaims || uids.some((uid) => name.includes(uid)));
 }

@@ -22,7 +22,11 @@ const nested = (name: string) =>
       labels: { "crossplane.io/claim-name": "orders", "crossplane.io/claim-namespace": "red" },
       ownerReferences: [{ apiVersion: "v1", kind: "XShop", name: "shop", uid: "77c1", controller: true }],
     },
-    spec: { writeConnectionSecretToRef: { namespace: "crossplane-system", name } },
+    // A Composition may copy the whole spec of the claim's XR.
+    spec: {
+      claimRef: { namespace: "red", name: "orders" },
+      writeConnectionSecretToRef: { namespace: "crossplane-system", name },
+    },
   });
 const BOUND = documentOf({ metadata: { name: "orders" }, spec: { claimRef: { namespace: "red", name: "orders" } } });
 const NAMESPACED = documentOf({ metadata: { name: "orders", namespace: "db" } });

@@ -17,10 +17,10 @@ import {
 } from "./tenancy-events.ts";
 import { forgedRecord } from "./tenancy-forgery.ts";
 import { OwnersList } from "./tenancy-list.ts";
-import { askingNamespace, copiesIn, DATABASES, databasesIn, fieldsIn, Owner } from "./tenancy-owner.ts";
-import { isDeleting, targetOf } from "./tenancy-provider.ts";
-import { kindOf, metadataOf, NAMESPACE, type Name, nameOf, SECRET } from "./tenancy-store.ts";
-import { ACCEPT_COPIES_FROM, type Consumer, keyOf, TenancyWorld, Violation } from "./tenancy-world.ts";
+import { DATABASES, Owner } from "./tenancy-owner.ts";
+import { kindOf, metadataOf, NAMESPACE, nameOf } from "./tenancy-store.ts";
+import { assertGranted, Watch } from "./tenancy-watch.ts";
+import { ACCEPT_COPIES_FROM, type Consumer, TenancyWorld, Violation } from "./tenancy-world.ts";
 
 /**
  * A property of sharing: whatever a hostile team writes where it may, and in whatever order owners grant, take back, rotate,
@@ -50,10 +50,7 @@ class Tenancy {
   readonly #world: TenancyWorld;
   readonly #owner: Owner;
   readonly #hostile: Consumer;
-  /** Honest teams that have a copy which they may count on. */
-  readonly #served = new Set<Consumer>();
-  /** Honest teams that have fields of the database. */
-  readonly #informed = new Set<Consumer>();
+  readonly #watch: Watch;
   readonly #list: OwnersList;
   #isTakenOver = false;
   #hasAccepted = false;
@@ -65,6 +62,7 @@ class Tenancy {
     this.#world = new TenancyWorld(consumers);
     this.#hostile = consumers.at(-1) as Consumer;
     this.#owner = new Owner(this.#world);
+    this.#watch = new Watch(this.#world, this.#owner);
     this.#list = new OwnersList(this.#world, this.#owner);
     for (const name of [...EVERYBODY, "kube-system", "databases"])
       this.#world.store.put({ ...NAMESPACE, metadata: { name } });
@@ -77,7 +75,7 @@ class Tenancy {
 
   happen(happening: Event, isHostile: boolean): void {
     if (isHostile || !isOfHostile(happening)) this.#do(happening);
-    this.#watch();
+    this.#watch.look(this.#honest);
   }
 
   #do(happening: Event): void {
@@ -101,7 +99,7 @@ class Tenancy {
     else if (is === "createXr") this.#create(consumer);
     else {
       this.#world.deleteXr(consumer);
-      this.#forget(consumer);
+      this.#watch.forget(consumer);
     }
   }
 
@@ -110,11 +108,6 @@ class Tenancy {
     if (consumer.spec !== undefined || this.#isTakenOver) return;
     consumer.generation += 1;
     consumer.spec = specOf(consumer.team, false);
-  }
-
-  #forget(consumer: Consumer): void {
-    this.#served.delete(consumer);
-    this.#informed.delete(consumer);
   }
 
   #own(happening: Exclude<OfOwner, { readonly is: "relabel" }>): void {
@@ -179,7 +172,7 @@ class Tenancy {
     this.#hostile.spec = specOf(HOSTILE, false);
     this.#world.reconcile(this.#hostile);
     this.#isTakenOver = true;
-    this.#forget(other);
+    this.#watch.forget(other);
   }
 
   /**
@@ -216,26 +209,21 @@ class Tenancy {
     if (is === "deleteSecretByHand") this.#world.deleteByHand(secret);
     else this.#world.writeByHand(secret, { theirs: "" });
     this.#world.protect();
-    this.#served.delete(this.#consumer(team));
+    this.#watch.forgetCopy(this.#consumer(team));
   }
 
   /** Everybody is reconciled once, and the provider has its turn. Then nothing may be where it is not granted. */
   audit(): void {
     this.#settle();
-    this.#assertAllGranted();
+    assertGranted(this.#world, this.#owner, this.#isForging ? this.#hostile : undefined);
   }
 
   /** The world comes to rest, and the owner's lists say who uses what. */
   end(): void {
     this.audit();
     this.#comeToRest();
-    this.#assertAllGranted();
+    assertGranted(this.#world, this.#owner, this.#isForging ? this.#hostile : undefined);
     this.#list.audit();
-  }
-
-  #assertAllGranted(): void {
-    for (const copy of copiesIn(this.#world)) this.#assertGranted(copy);
-    for (const consumer of this.#world.consumers) this.#assertFieldsGranted(consumer);
   }
 
   #comeToRest(): void {
@@ -249,39 +237,16 @@ class Tenancy {
     throw new Violation(`nothing comes to rest: ${before} and ${this.#print()}`);
   }
 
-  /** A team that edits its record may keep in its own status what it was told: the record says what the fields are of. */
-  #assertFieldsGranted(consumer: Consumer): void {
-    const { team, status, context } = consumer;
-    const [told] = fieldsIn(context).filter((database) => !this.#owner.grants(database, team));
-    if (told !== undefined) throw new Violation(`the context of ${team} has ${told}, which is not granted to it`);
-    const [shown] = fieldsIn(JSON.stringify(status)).filter(
-      (database) => this.#owner.exists(database) && !this.#owner.grants(database, team),
-    );
-    if (shown !== undefined && !(this.#isForging && consumer === this.#hostile))
-      throw new Violation(`the status of ${team} has fields of ${shown}, which is not granted to it`);
-  }
-
   #settle(): void {
     for (const consumer of this.#world.consumers) this.#reconcile(consumer);
     this.#world.provideAll();
-    this.#watch();
+    this.#watch.look(this.#honest);
   }
 
   /** Two XRs that write one Secret at once settle it later, so where a namespace accepts copies, the provider has its turn between them. */
   #reconcile(consumer: Consumer): void {
     if (this.#hasAccepted) this.#world.provideAll();
     this.#world.reconcile(consumer);
-  }
-
-  #assertGranted(copy: JsonObject): void {
-    const maker = this.#world.makerOf(copy);
-    if (maker === "hand") return;
-    this.#world.assertAccepted(nameOf(copy), maker);
-    const team = askingNamespace(copy, maker);
-    for (const found of databasesIn(copy)) {
-      if (!this.#owner.exists(found) || this.#owner.grants(found, team)) continue;
-      throw new Violation(`${keyOf(nameOf(copy))} holds bytes of ${found}, which is not granted to ${team}`);
-    }
   }
 
   get #honest(): readonly Consumer[] {
@@ -297,48 +262,6 @@ class Tenancy {
     ]);
   }
 
-  /** A copy that an honest team has stays, and what is in it comes from the same source. */
-  #watch(): void {
-    for (const consumer of this.#honest) {
-      const isMissing = !this.#owner.exists("orders");
-      if (isMissing || this.#owner.grants("orders", consumer.team)) {
-        this.#watchGranted(consumer);
-        this.#watchFields(consumer);
-      } else this.#forget(consumer);
-    }
-  }
-
-  /** A database that is gone may be replaced by another one with its labels, also by a team's own. */
-  #isReplaced(consumer: Consumer): boolean {
-    const isReplaced = !this.#owner.exists("orders") && consumer.composition.select !== "name";
-    if (isReplaced) this.#forget(consumer);
-    return isReplaced;
-  }
-
-  #watchFields(consumer: Consumer): void {
-    const found = fieldsIn(JSON.stringify(consumer.status));
-    if (found.includes("orders")) this.#informed.add(consumer);
-    else if (this.#informed.has(consumer) && !this.#isReplaced(consumer))
-      throw new Violation(`${consumer.team} has lost its fields`);
-  }
-
-  #watchGranted(consumer: Consumer): void {
-    const copy = this.#world.store.get(SECRET, targetNameOf(consumer));
-    if (copy !== undefined && databasesIn(copy).includes("orders")) {
-      if (this.#owner.exists("orders") && this.#isKept(consumer, copy)) this.#served.add(consumer);
-    } else if (this.#served.has(consumer) && !this.#isReplaced(consumer)) {
-      throw new Violation(`${consumer.team} has lost its copy`);
-    }
-  }
-
-  /** Tells whether the XR made the copy and no resource composed for it is being deleted. */
-  #isKept(consumer: Consumer, copy: JsonObject): boolean {
-    const isOwn = this.#world.makerOf(copy) === consumer;
-    const key = keyOf(nameOf(copy));
-    const objects = this.#world.objects.filter((object) => keyOf(targetOf(object) ?? { name: "" }) === key);
-    return isOwn && objects.every((object) => !isDeleting(object)) && consumer.composed.size > 0;
-  }
-
   #consumer(team: string): Consumer {
     return this.#world.consumers.find((consumer) => consumer.team === team) ?? this.#hostile;
   }
@@ -349,8 +272,6 @@ const MOST_TURNS = 7;
 
 /** The annotations of an XR's copies, as somebody may write them by hand. */
 const MARKS: JsonObject = { [OWNER]: "Shop.apps.example.org/team-a/shop", [SHARED_FROM]: "databases/orders-conn" };
-
-const targetNameOf = ({ team }: Consumer): Name => ({ namespace: team, name: "orders-db" });
 
 const specOf = (team: string, isTwice: boolean): JsonObject => ({
   database: "orders",

@@ -9,6 +9,7 @@ import { type Document, TOO_DEEP } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
+import { findCopies } from "./copies/observed.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { Judgement } from "./verdict.ts";
 
@@ -76,12 +77,13 @@ const MAX_NAMES = 10;
 
 /**
  * Finds the Required patches of resources that are neither desired by an earlier step nor observed: a wrong name, or steps in the wrong
- * order. One that is observed was desired before, and goes. Beside copies of Secrets such a patch fails alone: a field of the XR may
- * decide what an earlier step desires, and a Fatal result would keep a copy whose grant is revoked.
+ * order. One that is observed was desired before, and goes. Beside copies of Secrets, also of other steps, such a patch fails alone: a
+ * field of the XR may decide what an earlier step desires, and a Fatal result would keep a copy whose grant is revoked.
  */
 export function findMisnamed(shares: readonly Judged[], { request: { desired, observed } }: Call): readonly Fault[] {
   const isThere = (name: string): boolean => desired.resources.has(name) || observed.resources.has(name);
-  if (shares.some(({ shared }) => shared.connection !== undefined)) return [];
+  if (shares.some(({ shared }) => shared.connection !== undefined) || findCopies(observed.resources).length > 0)
+    return [];
   return shares.flatMap(({ shared }, share) =>
     shared.patches.flatMap((patch, index): readonly Fault[] => {
       const name = patch.toResource?.name;

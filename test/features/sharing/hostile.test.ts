@@ -988,6 +988,13 @@ test("a resource that a field of the XR takes out of the pipeline stops nothing 
     [],
     [],
   ]);
+  const { connection: _, ...fieldsOnly } = shared({ patches });
+  const otherStep = draftOf({
+    sharedResources: [fieldsOnly],
+    observed,
+    answers: { db: [database()] },
+  });
+  expect(otherStep.results.filter(({ severity }) => severity === "Fatal")).toEqual([]);
   expect(granted && says(granted)).toContain("cannot patch resource replica: no earlier step desires it");
   expect(refused && desired(refused)).toEqual([]);
 });
