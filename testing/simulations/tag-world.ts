@@ -6,6 +6,7 @@ import { documentOf } from "../../src/model/document.ts";
 import type { Draft, ResourceEdit } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { emptyRequest } from "../builders/request.ts";
@@ -167,7 +168,9 @@ export class TagWorld {
   /** An XR without the step declares the cloud resource; its provider acts at once. */
   createOutsider(name: Name = "orders"): void {
     const resource = this.#resource(name);
-    if (resource.outsider !== "none") return;
+    // Of two creations at once one is known to be the first only afterwards.
+    const isBegun = [...this.#now.values()].some(({ begun }) => begun?.name === name);
+    if (resource.outsider !== "none" || isBegun) return;
     resource.outsider = resource.exists ? "exists" : "created";
     resource.exists = true;
   }
@@ -217,13 +220,20 @@ export class TagWorld {
     if (state === undefined || state.isPaused) return undefined;
     const newest = this.#history.length - 1;
     state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
-    const pending = runFeature(tags, this.#callOf(xr, undefined));
-    const draft = runFeature(tags, this.#callOf(xr, this.#history[state.readVersion]));
-    if (JSON.stringify([...pending.requirements]) !== JSON.stringify([...draft.requirements])) {
-      this.faults.push(`XR ${xr} asked for something else once it was answered`);
-    }
+    const draft = this.#callUntilStable(xr, this.#history[state.readVersion] ?? new Map());
     this.#apply(xr, state, draft);
     return draft;
+  }
+
+  /** Calls the function as Crossplane does: with the answers to what it required last, until it requires the same. */
+  #callUntilStable(xr: number, cluster: Cluster): Draft {
+    let asked: Draft["requirements"] = new Map();
+    for (let calls = 0; calls < 5; calls++) {
+      const draft = runFeature(tags, this.#callOf(xr, cluster, asked));
+      if (JSON.stringify([...draft.requirements]) === JSON.stringify([...asked])) return draft;
+      asked = draft.requirements;
+    }
+    throw new Error(`the requirements of XR ${xr} do not stabilize`);
   }
 
   /** Reconciles one managed resource, as its provider does; Kubernetes tries again to delete what was kept. */
@@ -420,11 +430,13 @@ export class TagWorld {
     this.#history.push(new Map([...this.#now, [managed.xr, managed]]));
   }
 
-  #callOf(xr: number, answer: Cluster | undefined): NewCall {
+  #callOf(xr: number, answer: Cluster, asked: Draft["requirements"]): NewCall {
     const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
     const managed = this.#now.get(xr);
-    const shown = answer && [...answer.values()].map((one) => this.#show(one));
-    const items = [...(shown?.filter(isLabelled) ?? []), ...(this.#isForged ? (shown ?? []).map(toForged) : [])];
+    const shown = [...answer.values()].map((one) => this.#show(one));
+    const labelled = [...shown.filter(isLabelled), ...(this.#isForged ? shown.map(toForged) : [])];
+    const find = ({ match }: ResourceSelector): readonly JsonObject[] =>
+      "name" in match ? shown.filter((one) => metadataOf(one)["name"] === match.name) : labelled;
     const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: { value: HERE } } };
     return {
       composite: toComposite(composite),
@@ -439,7 +451,10 @@ export class TagWorld {
           composite: resourceOf({}),
           resources: new Map([["bucket", resourceOf(this.#desiredBy(xr))]]),
         },
-        required: () => (shown === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) }),
+        required: (name) => {
+          const selector = asked.get(name);
+          return selector === undefined ? { is: "pending" } : { is: "resolved", items: find(selector).map(documentOf) };
+        },
       },
     };
   }
