@@ -91,6 +91,8 @@ interface Xr {
   name: Name;
   /** True if it names the region by a reference. */
   refers: boolean;
+  /** True if it composes the namespaced kind. */
+  isTwin: boolean;
   isPaused: boolean;
   /** The newest state of the cluster that the XR has read; it never reads an older one. */
   readVersion: number;
@@ -137,9 +139,9 @@ export class TagWorld {
     this.#clock += 1;
   }
 
-  create(xr: number, { hasManagedResource = false, refers = false } = {}): void {
+  create(xr: number, { hasManagedResource = false, refers = false, isTwin = false } = {}): void {
     if (this.#xrs.has(xr) || this.#now.has(xr)) return;
-    this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false, refers });
+    this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false, refers, isTwin });
     if (!hasManagedResource) return;
     const cloudCreatedAt = this.#resource("orders").exists ? "" : this.#createInCloud("orders");
     this.#put({ ...this.#newManaged(xr, undefined), found: "present", foundName: "orders", cloudCreatedAt });
@@ -277,7 +279,9 @@ export class TagWorld {
       foundGeneration: managed.generation,
       isCreating: true,
     } as const;
-    this.#put({ ...managed, ...report, begun: undefined, cloudCreatedAt: at, putBack: before });
+    const reported = { ...managed, ...report, begun: undefined, cloudCreatedAt: at, putBack: before };
+    this.#put(reported);
+    if (nameOf(reported) !== name) this.#leave(name);
   }
 
   /** Creates the cloud resource where that is asked for, and notes what there is. */
@@ -435,14 +439,18 @@ export class TagWorld {
     const managed = this.#now.get(xr);
     const shown = [...answer.values()].map((one) => this.#show(one));
     const labelled = [...shown.filter(isLabelled), ...(this.#isForged ? shown.map(toForged) : [])];
-    const find = ({ match }: ResourceSelector): readonly JsonObject[] =>
-      "name" in match ? shown.filter((one) => metadataOf(one)["name"] === match.name) : labelled;
+    const find = ({ match, apiVersion }: ResourceSelector): readonly JsonObject[] => {
+      const all = "name" in match ? shown.filter((one) => metadataOf(one)["name"] === match.name) : labelled;
+      return all.filter((one) => one["apiVersion"] === apiVersion);
+    };
     const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: { value: HERE } } };
     return {
       composite: toComposite(composite),
       input: parseInput(inputOf({ tags: spec })),
       request: {
         ...emptyRequest,
+        capabilities: new Set(["RequiredSchemas"]),
+        requiredSchema: () => ({ is: "resolved", schema: documentOf({}) }),
         observed: {
           composite: resourceOf(composite.toObject()),
           resources: new Map(managed === undefined ? [] : [["bucket", resourceOf(this.#show(managed))]]),
@@ -460,8 +468,8 @@ export class TagWorld {
   }
 
   #desiredBy(xr: number): JsonObject {
-    const { name = "orders", refers = false } = this.#xrs.get(xr) ?? {};
-    return bucketOf(name, refers);
+    const { name = "orders", refers, isTwin } = this.#xrs.get(xr) ?? {};
+    return { ...bucketOf(name, refers), ...(isTwin && { apiVersion: TWIN }) };
   }
 }
 
@@ -477,10 +485,12 @@ const UNSEEN = {
   isResolved: false,
 } as const;
 
+const TWIN = "s3.aws.m.upbound.io/v1beta1";
+
 const REGION = { region: "eu-central-1" };
 
 const bucketOf = (name: Name, refers = false): JsonObject => ({
-  apiVersion: "s3.aws.upbound.io/v1beta2",
+  apiVersion: "s3.aws.upbound.io/v1beta1",
   kind: "Bucket",
   ...externallyNamed(name),
   spec: { forProvider: refers ? { regionRef: { name: "home" } } : REGION },
@@ -532,6 +542,7 @@ function observed(managed: Managed, { cluster }: CloudResource, reportsGeneratio
     metadata: {
       ...metadata,
       name: `bucket-${xr}`,
+      ...(applied["apiVersion"] === TWIN && { namespace: "team" }),
       uid,
       generation,
       creationTimestamp: createdAt,
