@@ -119,6 +119,12 @@ describe("marks that an earlier step desires", () => {
     expect(desiredOf(draft)["metadata"]).toEqual({ labels, annotations: {} });
   });
 
+  test("stay on what is no managed resource, such as a copied Secret", () => {
+    const metadata = { name: "copy", annotations: { [mark("owner")]: "Shop/a/b", [mark("shared-from")]: "a/b" } };
+    const draft = run({ tags, desired: { copy: { apiVersion: "v1", kind: "Secret", metadata } } });
+    expect(draft.resources.size).toBe(0);
+  });
+
   test("leave no resource out of arbitration, and depose no owner", () => {
     const metadata = { annotations: { ...words, "crossplane.io/external-name": "orders" } };
     const draft = run({ tags, desired: { bucket: bucket({}, { metadata }) }, contenders: [] });
