@@ -274,6 +274,6 @@ function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, entrant: Entr
 
 /** An observer counts on what its provider has found. */
 const toObserverReason = (owner: Contender, own: Contender | undefined): TagReason =>
-  own?.observation === "present" ? { is: "ObservedOnly", owner } : { is: "WaitingForProvider" };
+  own?.observation === "present" ? { is: "ObservedOnly", owner } : { is: "WaitingForProvider", owner };
 
 const isResourceReady = (managed: Document): boolean => shownCondition(managed, "Ready")?.status === "True";
