@@ -69,13 +69,14 @@ export class Departures {
 
   async #leavesBehind(departure: Departure): Promise<boolean> {
     const wanted = { group: withoutScope(departure.group), kind: departure.kind };
-    const kind = findKinds(wanted, await this.#kinds([wanted])).find(({ group }) => group === departure.group);
-    if (kind === undefined) return false; // it is not served any more, so its provider is gone
+    const kinds = findKinds(wanted, await this.#kinds([wanted])); // of both twins
+    if (kinds.every(({ group }) => group !== departure.group)) return false; // not served any more: its provider is gone
     const labelSelector = `${IDENTITY_LABEL}=${departure.identity}`;
-    const contenders = await list(this.#cluster, kind, { labelSelector, isMetadataOnly: true });
+    const listAll = (kind: ResourceKind) => list(this.#cluster, kind, { labelSelector, isMetadataOnly: true });
+    const contenders = await Promise.all(kinds.map(listAll));
     return leavesBehind(
       departure,
-      contenders.map((object) => toContender(documentOf(object))),
+      contenders.flat().map((object) => toContender(documentOf(object))),
       [...this.#departed.values()].map((departed) => departed.departure),
     );
   }

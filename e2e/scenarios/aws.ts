@@ -87,7 +87,7 @@ async function endWar(rig: Rig, kind: AwsKind, { service, name }: CloudResource)
   const resource = { service, name };
   await kubectl.apply(compositionFor({ ...kind, step: "Observe" }));
   const reasons = async () => [await reasonOf(rig, kind, `${name}-a`), await reasonOf(rig, kind, `${name}-b`)].sort();
-  await until("one owns it", async () => (await reasons()).join() === "Owned,ObservedOnly", PATIENCE);
+  await until("one owns it", async () => (await reasons()).join() === "ObservedOnly,Owned", PATIENCE);
   await sleep(3000); // what the loser's provider had begun
   const writes = await countWrites(rig, resource);
   if (writes > 0) throw new Error(`${writes} writes in ${WINDOW_SECONDS} s`);

@@ -86,7 +86,7 @@ async function warEnds(rig: Rig): Promise<string> {
     const xrs = await kubectl.list("xuntamed");
     return xrs.map((xr) => conditionOf(xr, "TagsOwned")?.reason).sort();
   };
-  await until("one owns it", async () => (await reasons()).join() === "Owned,ObservedOnly", PATIENCE);
+  await until("one owns it", async () => (await reasons()).join() === "ObservedOnly,Owned", PATIENCE);
   await sleep(2000); // what the loser's provider had begun
   const writes = (await writesTo(rig, 10)).filter(({ name }) => name === "untamed").length;
   const after = { objects: await names(), uid: at(await kubectl.get("configmap/untamed", CLOUD), "metadata.uid") };

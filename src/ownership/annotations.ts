@@ -26,6 +26,8 @@ export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 export const CLUSTER = `${DOMAIN}/cluster`;
 /** Annotation: the id of the contender that owns the cloud resource and its tags; on the owner its own id. */
 export const TAGS_OWNER = `${DOMAIN}/tags-owner`;
+/** Annotation of a settled observer: the name of the owner's managed resource, with its namespace where it has one. */
+export const OBSERVES = `${DOMAIN}/observes`;
 /** Annotation of the owner: the contenders that succeed it, separated by commas. */
 export const CONTENDERS = `${DOMAIN}/contenders`;
 /** Annotation: `Created` if this managed resource or an earlier owner created the cloud resource. */
@@ -51,6 +53,7 @@ export const MARKS: ReadonlySet<string> = new Set([
   OWNER,
   CLUSTER,
   TAGS_OWNER,
+  OBSERVES,
   CONTENDERS,
   ORIGIN,
   CREATED_BEFORE,

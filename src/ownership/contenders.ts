@@ -1,12 +1,13 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { findTwin, type ManagedKind, readManagedKind } from "../crossplane/managed-resource.ts";
+import { readAnnotation } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { stringAt } from "../model/document.ts";
-import { isPathSegment } from "../model/names.ts";
+import { DNS_LABEL, isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
-import { IDENTITY_LABEL } from "./annotations.ts";
-import { byPrecedence, type Contender, toContender } from "./contender.ts";
+import { IDENTITY_LABEL, OBSERVES } from "./annotations.ts";
+import { byPrecedence, type Contender, isAcknowledgedBy, toContender } from "./contender.ts";
 import { type CloudResource, hasSameName, isKnown, isSame, readCloudResource } from "./identity.ts";
 
 /** A managed resource, with the facts for the search for its contenders. */
@@ -24,8 +25,14 @@ export interface Candidate {
  * Finds all managed resources that declare the cloud resource: those with the identity label, of the kind and of its twin, and the one
  * that wrote the cloud resource last, which lacks the label if its XR does not use this function. The writer is required only while
  * ours is not the owner.
+ *
+ * A settled observer requires its owner alone, as long as that lists it: Crossplane reconciles an XR when a resource changes that it
+ * requires, so a change of one contender would wake all. The owner's change wakes all, which then require all.
  */
 export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Contenders | undefined {
+  const owner = toOwnerRequirement(candidate, identity);
+  const settled = owner && known.findOwner(owner, candidate);
+  if (settled !== "none" && owner !== undefined) return settled;
   const labelled = toLabelled(candidate.kind, identity);
   const listed = known.list(labelled, candidate, identity);
   const writer = listed && toWriterRequirement(candidate, listed);
@@ -35,6 +42,19 @@ export function findContenders(candidate: Candidate, identity: string, known: Kn
 function toLabelled({ apiVersion, kind }: ManagedKind, identity: string): Requirement {
   const match = { labels: { [IDENTITY_LABEL]: identity } };
   return toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
+}
+
+/** Requires the owner that a settled observer records, unless an operator gives ownership to ours. */
+function toOwnerRequirement({ kind, own }: Candidate, identity: string): Requirement | undefined {
+  const recorded = own && readAnnotation(own.document, OBSERVES);
+  if (recorded === undefined || own?.identity !== identity || own.isMarked || own.isWriting || own.takeOwnership !== "")
+    return undefined;
+  const [name = "", namespace, ...more] = recorded.split("/").toReversed();
+  const ofOwner = (namespace !== undefined) === kind.isNamespaced ? kind : findTwin(kind);
+  const isValid = isPathSegment(name) && (namespace === undefined || DNS_LABEL.test(namespace)) && more.length === 0;
+  if (ofOwner === undefined || !isValid) return undefined;
+  const selector = { apiVersion: ofOwner.apiVersion, kind: kind.kind, namespace, match: { name } };
+  return toRequirement(`tags/${ofOwner.apiVersion}/${kind.kind}/${recorded}`, selector);
 }
 
 type Asking = Pick<Requirements, "ask" | "askIfServed">;
@@ -49,6 +69,22 @@ export class KnownContenders {
   constructor(requirements: Asking, canAskSchemas: boolean) {
     this.#requirements = requirements;
     this.#canAskSchemas = canAskSchemas;
+  }
+
+  /** Finds the owner that lists ours, and ours; undefined while the answer is pending, "none" if it is not the owner any more. */
+  findOwner(requirement: Requirement, candidate: Candidate): Contenders | "none" | undefined {
+    const { own, kind } = candidate;
+    const isTwin = requirement.selector.apiVersion !== kind.apiVersion;
+    const found = toContenders(this.#requirements[isTwin ? "askIfServed" : "ask"](requirement));
+    if (found === undefined) return undefined;
+    const isOwner = (one: Contender): boolean =>
+      one.isMarked &&
+      !one.isDeleting &&
+      own !== undefined &&
+      isAcknowledgedBy(one, own) &&
+      declares(one, candidate, isSame);
+    const owner = found.find(isOwner);
+    return owner && own ? new Contenders([owner, own]) : "none";
   }
 
   /** Lists the contenders with the identity label; undefined while an answer is pending. */

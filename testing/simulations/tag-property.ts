@@ -18,6 +18,7 @@ const nameOf = ({ xr }: Event) => NAMES[xr % NAMES.length] ?? "orders";
 const KINDS = {
   create: [6, (world, { xr }) => world.create(xr)],
   createReferring: [3, (world, { xr }) => world.create(xr, { refers: true })],
+  createTwin: [3, (world, { xr }) => world.create(xr, { isTwin: true })],
   migrate: [2, (world, { xr }) => world.create(xr, { hasManagedResource: true })],
   delete: [4, (world, { xr }) => world.delete(xr)],
   reconcile: [16, (world, { xr, staleness }) => world.reconcile(xr, staleness)],

@@ -6,6 +6,7 @@ import { documentOf } from "../../src/model/document.ts";
 import type { Draft, ResourceEdit } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
 import { emptyRequest } from "../builders/request.ts";
@@ -90,6 +91,8 @@ interface Xr {
   name: Name;
   /** True if it names the region by a reference. */
   refers: boolean;
+  /** True if it composes the namespaced kind. */
+  isTwin: boolean;
   isPaused: boolean;
   /** The newest state of the cluster that the XR has read; it never reads an older one. */
   readVersion: number;
@@ -136,9 +139,9 @@ export class TagWorld {
     this.#clock += 1;
   }
 
-  create(xr: number, { hasManagedResource = false, refers = false } = {}): void {
+  create(xr: number, { hasManagedResource = false, refers = false, isTwin = false } = {}): void {
     if (this.#xrs.has(xr) || this.#now.has(xr)) return;
-    this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false, refers });
+    this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false, refers, isTwin });
     if (!hasManagedResource) return;
     const cloudCreatedAt = this.#resource("orders").exists ? "" : this.#createInCloud("orders");
     this.#put({ ...this.#newManaged(xr, undefined), found: "present", foundName: "orders", cloudCreatedAt });
@@ -167,7 +170,9 @@ export class TagWorld {
   /** An XR without the step declares the cloud resource; its provider acts at once. */
   createOutsider(name: Name = "orders"): void {
     const resource = this.#resource(name);
-    if (resource.outsider !== "none") return;
+    // Of two creations at once one is known to be the first only afterwards.
+    const isBegun = [...this.#now.values()].some(({ begun }) => begun?.name === name);
+    if (resource.outsider !== "none" || isBegun) return;
     resource.outsider = resource.exists ? "exists" : "created";
     resource.exists = true;
   }
@@ -217,13 +222,20 @@ export class TagWorld {
     if (state === undefined || state.isPaused) return undefined;
     const newest = this.#history.length - 1;
     state.readVersion = newest - Math.floor((newest - state.readVersion) * staleness);
-    const pending = runFeature(tags, this.#callOf(xr, undefined));
-    const draft = runFeature(tags, this.#callOf(xr, this.#history[state.readVersion]));
-    if (JSON.stringify([...pending.requirements]) !== JSON.stringify([...draft.requirements])) {
-      this.faults.push(`XR ${xr} asked for something else once it was answered`);
-    }
+    const draft = this.#callUntilStable(xr, this.#history[state.readVersion] ?? new Map());
     this.#apply(xr, state, draft);
     return draft;
+  }
+
+  /** Calls the function as Crossplane does: with the answers to what it required last, until it requires the same. */
+  #callUntilStable(xr: number, cluster: Cluster): Draft {
+    let asked: Draft["requirements"] = new Map();
+    for (let calls = 0; calls < 5; calls++) {
+      const draft = runFeature(tags, this.#callOf(xr, cluster, asked));
+      if (JSON.stringify([...draft.requirements]) === JSON.stringify([...asked])) return draft;
+      asked = draft.requirements;
+    }
+    throw new Error(`the requirements of XR ${xr} do not stabilize`);
   }
 
   /** Reconciles one managed resource, as its provider does; Kubernetes tries again to delete what was kept. */
@@ -267,7 +279,9 @@ export class TagWorld {
       foundGeneration: managed.generation,
       isCreating: true,
     } as const;
-    this.#put({ ...managed, ...report, begun: undefined, cloudCreatedAt: at, putBack: before });
+    const reported = { ...managed, ...report, begun: undefined, cloudCreatedAt: at, putBack: before };
+    this.#put(reported);
+    if (nameOf(reported) !== name) this.#leave(name);
   }
 
   /** Creates the cloud resource where that is asked for, and notes what there is. */
@@ -420,17 +434,23 @@ export class TagWorld {
     this.#history.push(new Map([...this.#now, [managed.xr, managed]]));
   }
 
-  #callOf(xr: number, answer: Cluster | undefined): NewCall {
+  #callOf(xr: number, answer: Cluster, asked: Draft["requirements"]): NewCall {
     const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
     const managed = this.#now.get(xr);
-    const shown = answer && [...answer.values()].map((one) => this.#show(one));
-    const items = [...(shown?.filter(isLabelled) ?? []), ...(this.#isForged ? (shown ?? []).map(toForged) : [])];
+    const shown = [...answer.values()].map((one) => this.#show(one));
+    const labelled = [...shown.filter(isLabelled), ...(this.#isForged ? shown.map(toForged) : [])];
+    const find = ({ match, apiVersion }: ResourceSelector): readonly JsonObject[] => {
+      const all = "name" in match ? shown.filter((one) => metadataOf(one)["name"] === match.name) : labelled;
+      return all.filter((one) => one["apiVersion"] === apiVersion);
+    };
     const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: HERE } };
     return {
       composite: toComposite(composite),
       input: parseInput(inputOf({ tags: spec })),
       request: {
         ...emptyRequest,
+        capabilities: new Set(["RequiredSchemas"]),
+        requiredSchema: () => ({ is: "resolved", schema: documentOf({}) }),
         observed: {
           composite: resourceOf(composite.toObject()),
           resources: new Map(managed === undefined ? [] : [["bucket", resourceOf(this.#show(managed))]]),
@@ -439,14 +459,17 @@ export class TagWorld {
           composite: resourceOf({}),
           resources: new Map([["bucket", resourceOf(this.#desiredBy(xr))]]),
         },
-        required: () => (shown === undefined ? { is: "pending" } : { is: "resolved", items: items.map(documentOf) }),
+        required: (name) => {
+          const selector = asked.get(name);
+          return selector === undefined ? { is: "pending" } : { is: "resolved", items: find(selector).map(documentOf) };
+        },
       },
     };
   }
 
   #desiredBy(xr: number): JsonObject {
-    const { name = "orders", refers = false } = this.#xrs.get(xr) ?? {};
-    return bucketOf(name, refers);
+    const { name = "orders", refers, isTwin } = this.#xrs.get(xr) ?? {};
+    return { ...bucketOf(name, refers), ...(isTwin && { apiVersion: TWIN }) };
   }
 }
 
@@ -462,10 +485,12 @@ const UNSEEN = {
   isResolved: false,
 } as const;
 
+const TWIN = "s3.aws.m.upbound.io/v1beta1";
+
 const REGION = { region: "eu-central-1" };
 
 const bucketOf = (name: Name, refers = false): JsonObject => ({
-  apiVersion: "s3.aws.upbound.io/v1beta2",
+  apiVersion: "s3.aws.upbound.io/v1beta1",
   kind: "Bucket",
   ...externallyNamed(name),
   spec: { forProvider: refers ? { regionRef: { name: "home" } } : REGION },
@@ -517,6 +542,7 @@ function observed(managed: Managed, { cluster }: CloudResource, reportsGeneratio
     metadata: {
       ...metadata,
       name: `bucket-${xr}`,
+      ...(applied["apiVersion"] === TWIN && { namespace: "team" }),
       uid,
       generation,
       creationTimestamp: createdAt,

@@ -121,7 +121,9 @@ export const explainRefusal = ({ resource, path, message }: Refusal): string => 
 export type TagReason =
   | { readonly is: "Owned" }
   | { readonly is: "WaitingForRequiredResources" }
-  | { readonly is: "WaitingForProvider" | "WaitingForReferences" }
+  | { readonly is: "WaitingForReferences" }
+  /** `owner`: the owner of what our provider has not found yet, if another XR is. */
+  | { readonly is: "WaitingForProvider"; readonly owner?: Contender }
   /** `isObserved`: the provider does not report who else writes it, so this XR does not. */
   | { readonly is: "ExistedBefore"; readonly isObserved: boolean }
   | { readonly is: "Arbitrating" | "BeingDeleted" | "FieldNotSet" }
@@ -147,7 +149,7 @@ function explainTagReason(tagged: Tagged): string {
     case "ExistedBefore":
       return explainExisting(reason, own);
     case "WaitingForProvider":
-      return `${explainState(tagged)} until its provider has looked for it${explainSynced(own)}`;
+      return explainUnseen(tagged, reason.owner);
     case "WaitingForReferences":
       return `only observed until its provider has resolved the references that tell which ${own.kind.kind} it is${explainSynced(own)}`;
     case "BeingDeleted":
@@ -174,6 +176,13 @@ function explainTagReason(tagged: Tagged): string {
 /** One that existed before this step keeps its tags and its policies, except Delete. */
 const explainState = ({ isWritten }: Tagged): string =>
   isWritten ? "managed and tagged as before, without Delete," : "only observed";
+
+function explainUnseen(tagged: Tagged, owner: Contender | undefined): string {
+  const { own } = tagged;
+  if (owner === undefined) return `${explainState(tagged)} until its provider has looked for it${explainSynced(own)}`;
+  const found = `and the provider of this XR has not found it yet${explainSynced(own)}`;
+  return `${ownership(owner, own)}, ${found}; ${explainTakeOver(own)}`;
+}
 
 function explainWaiting({ owner, isNext }: Extract<TagReason, { is: "WaitingForOwner" }>, own: Own): string {
   if (!isNext) return `${ownership(owner, own)}, and has not listed this XR as a successor yet`;

@@ -12,7 +12,7 @@ import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crosspla
 import type { Tags } from "../../input/tags.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
+import { CONTENDERS, CREATED_BEFORE, OBSERVES, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./condition.ts";
@@ -152,7 +152,7 @@ function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
     policies,
     isOrphaned: policies === undefined && !own.isDeletingWithIt,
     isTagged: mayWrite(policies ?? ALL_ACTIONS),
-    annotations: pickAnnotations(own, [TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE]),
+    annotations: pickAnnotations(own, [TAGS_OWNER, OBSERVES, CONTENDERS, ORIGIN, CREATED_BEFORE]),
   };
 }
 
@@ -257,17 +257,23 @@ type KnownOwner = Extract<Theirs, { owner: Contender }>;
 function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, entrant: Entrant): Settlement {
   const { own, hasMoved } = entrant;
   const isCreated = owner.isCreated || (own?.isCreated === true && !hasMoved);
+  const isServed = isAcknowledged && !isNext;
+  const reason: TagReason = isServed ? toObserverReason(owner, own) : { is: "WaitingForOwner", owner, isNext };
   return {
     ...OBSERVED,
-    reason: isAcknowledged ? toObserverReason(owner, own) : { is: "WaitingForOwner", owner, isNext },
-    annotations: [...noteOrigin(entrant, isCreated), ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const])],
-    isSettled: isAcknowledged,
+    reason,
+    annotations: [
+      ...noteOrigin(entrant, isCreated),
+      ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const]),
+      ...(reason.is === "ObservedOnly" ? [[OBSERVES, owner.name] as const] : []),
+    ],
+    isSettled: isAcknowledged && !owner.isDeleting,
     isReady: own?.observation === "present" && isResourceReady(owner.document),
   };
 }
 
 /** An observer counts on what its provider has found. */
 const toObserverReason = (owner: Contender, own: Contender | undefined): TagReason =>
-  own?.observation === "present" ? { is: "ObservedOnly", owner } : { is: "WaitingForProvider" };
+  own?.observation === "present" ? { is: "ObservedOnly", owner } : { is: "WaitingForProvider", owner };
 
 const isResourceReady = (managed: Document): boolean => shownCondition(managed, "Ready")?.status === "True";

@@ -74,7 +74,8 @@ export function findSubjects(call: Call, draft: Draft): Subjects {
     .map(([resource, desired]) => {
       const known = kinds.of(desired);
       if (isCopy(desired, known.kind.kind)) return {};
-      const document = withoutMarks(desired, known.rule !== undefined);
+      const isOurs = known.rule !== undefined && desired.at(FOR_PROVIDER) !== undefined;
+      const document = withoutMarks(desired, isOurs);
       if (document !== desired) unmarked.set(resource, document);
       return ignored.some((fits) => fits(resource))
         ? { excluded: resource }

@@ -29,6 +29,7 @@ const observing = (marks: JsonObject, isDeleting = false): JsonObject =>
 const owner = owned(leaves);
 const observer = observing(CREATED);
 const leaving = observing(CREATED, true);
+const twin = managed({ ...other, group: "s3.aws.m.upbound.io" }, CREATED, ["Observe"]);
 
 const request = (oldObject: JsonObject, dryRun = false) => ({
   ...{ uid: "u1", username: "a", operation: "DELETE", subResource: "", namespace: undefined, name: undefined },
@@ -44,13 +45,23 @@ const BOTH =
 
 describe("the deletion of a managed resource", () => {
   const startWith = async (...objects: readonly JsonObject[]): Promise<Departures> => {
-    const api = await startApiServer({ kinds: [kindOf("s3.aws.upbound.io", "Bucket")], objects });
+    const kinds = [
+      kindOf("s3.aws.upbound.io", "Bucket"),
+      kindOf("s3.aws.m.upbound.io", "Bucket", { isNamespaced: true }),
+    ];
+    const api = await startApiServer({ kinds, objects });
     const cluster = toCluster(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 }, onWait: () => {} });
     return new Departures(cluster, rememberKinds(cluster));
   };
 
   test.each([
     { reason: "the owner leaves it to an observer", deleted: owner, others: [observer], is: "allowed" },
+    {
+      reason: "the owner leaves it to an observer of the namespaced kind",
+      deleted: owner,
+      others: [twin],
+      is: "allowed",
+    },
     { reason: "an observer goes, and the owner stays", deleted: observer, others: [owner], is: "allowed" },
     { reason: "the observer is being deleted as well", deleted: owner, others: [leaving], is: "denied" },
     { reason: "no other is there, and it never became the owner", deleted: observer, others: [], is: "denied" },

@@ -188,6 +188,9 @@ describe("a cloud resource that several XRs may name", () => {
       contenders: [observer, owner],
     } as CallParts);
     expect(conditions).toMatchObject([{ reason: is, status }]);
+    expect(conditions[0]?.message).toMatch(
+      /XShop.apps.example.org\/rival .* owns it, .* to move ownership here: kubectl annotate/,
+    );
   });
 
   test("that existed before this step keeps its tags and its policies, but for Delete, and the condition says so", () => {

@@ -119,6 +119,12 @@ describe("marks that an earlier step desires", () => {
     expect(desiredOf(draft)["metadata"]).toEqual({ labels, annotations: {} });
   });
 
+  test("stay on what is no managed resource, such as a copied Secret", () => {
+    const metadata = { name: "copy", annotations: { [mark("owner")]: "Shop/a/b", [mark("shared-from")]: "a/b" } };
+    const draft = run({ tags, desired: { copy: { apiVersion: "v1", kind: "Secret", metadata } } });
+    expect(draft.resources.size).toBe(0);
+  });
+
   test("leave no resource out of arbitration, and depose no owner", () => {
     const metadata = { annotations: { ...words, "crossplane.io/external-name": "orders" } };
     const draft = run({ tags, desired: { bucket: bucket({}, { metadata }) }, contenders: [] });
@@ -256,5 +262,92 @@ describe("an observer", () => {
     const draft = run({ tags: { add: [team], owner: input }, desired, contenders: [] });
     expect(policiesOf(draft)).toEqual(["Observe"]);
     expect(at(desiredOf(draft), "spec.writeConnectionSecretToRef")).toEqual(spec);
+  });
+});
+
+describe("a settled observer", () => {
+  const tags = { add: [team] };
+  const desired = { bucket: bucket({}, named) };
+  const first = run({ tags, desired, contenders: [] });
+  const theirs = { [mark("owner")]: "XShop/rival", [mark("tags-owner")]: "XShop/rival#bucket" };
+  const listing = applied(first, "rival", { ...theirs, [mark("contenders")]: "ours" }, LOOKED);
+  const owner: JsonObject = { ...listing, spec: { ...(listing["spec"] as JsonObject), managementPolicies: ["*"] } };
+  const settling = applied(first, "ours", {}, LOOKED);
+  const settle = (own: JsonObject, contenders: readonly JsonObject[] = [own, owner]) =>
+    run({
+      tags,
+      desired,
+      observed: { bucket: own },
+      contenders,
+      answers: { rival: contenders.filter((one) => one !== own) },
+    });
+  const settled = applied(settle(settling), "ours", {}, LOOKED);
+  const noted = (own: JsonObject, more: JsonObject): JsonObject => ({
+    ...own,
+    metadata: { ...(own["metadata"] as JsonObject), annotations: { ...annotationsOf(own), ...more } },
+  });
+  const byName = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", match: { name: "rival" } };
+  const byLabel = { match: { labels: {} } };
+  const isLeaving = {
+    ...owner,
+    metadata: { ...(owner["metadata"] as JsonObject), deletionTimestamp: "2026-02-01T00:00:00Z" },
+  };
+
+  test.each<[reason: string, draft: Draft, required: readonly object[], is: string]>([
+    ["its owner alone", settle(settled), [byName], "ObservedOnly"],
+    [
+      "its owner alone, before that is answered",
+      run({ tags, desired, observed: { bucket: settled } }),
+      [byName],
+      "WaitingForRequiredResources",
+    ],
+    ["all, before it is settled", settle(settling), [byLabel], "ObservedOnly"],
+    ["all, once its owner is gone", settle(settled, [settled]), [byName, byLabel], "ExistedBefore"],
+    [
+      "all, once its owner is being deleted",
+      settle(settled, [settled, isLeaving]),
+      [byName, byLabel],
+      "WaitingForOwner",
+    ],
+    [
+      "all, once its owner does not list it",
+      settle(settled, [settled, noted(owner, { [mark("contenders")]: "" })]),
+      [byName, byLabel],
+      "WaitingForOwner",
+    ],
+    [
+      "all, once its owner is something else",
+      settle(settled, [settled, noted(owner, externalName("bills"))]),
+      [byName, byLabel],
+      "ExistedBefore",
+    ],
+    [
+      "all, once an operator gives ownership to it",
+      settle(noted(settled, { [mark("take-ownership")]: "2026" })),
+      [byLabel],
+      "WaitingForOwner",
+    ],
+    [
+      "all, where what it has recorded is no name",
+      settle(noted(settled, { [mark("observes")]: "../x" })),
+      [byLabel],
+      "ObservedOnly",
+    ],
+  ])("requires %s", (_reason, draft, required, is) => {
+    expect([...draft.requirements.values()]).toMatchObject(required);
+    expect(draft.conditions).toMatchObject([{ reason: is }]);
+  });
+
+  test("requires an owner of the twin's kind in its namespace", () => {
+    const own = noted(settled, { [mark("observes")]: "team-b/rival" });
+    const parts = { tags, desired, observed: { bucket: own }, schemas: { Bucket: {} } };
+    const { requirements } = run({ ...parts, capabilities: ["RequiredSchemas"], answers: { rival: "pending" } });
+    const twin = {
+      apiVersion: "s3.aws.m.upbound.io/v1beta1",
+      kind: "Bucket",
+      namespace: "team-b",
+      match: { name: "rival" },
+    };
+    expect([...requirements.values()]).toEqual([twin]);
   });
 });

@@ -15,4 +15,13 @@ test("twenty XRs created in the same second have one owner once their providers 
   for (const xr of all) world.provide(xr);
   for (const xr of all) world.reconcile(xr, 0);
   expect({ writers: world.writers, faults: world.faults }).toEqual({ writers: [19], faults: [] });
+
+  // The owner lists the others, they record it, and from then on require it alone.
+  for (const xr of all.toReversed()) world.provide(xr);
+  for (let round = 0; round < 2; round++) for (const xr of all) world.reconcile(xr, 0);
+  const required = all.map((xr) =>
+    [...(world.reconcile(xr, 0)?.requirements.values() ?? [])].map(({ match }) => match),
+  );
+  const owner = [{ labels: expect.anything() }, { labels: expect.anything() }]; // of both twins
+  expect(required).toEqual(all.map((xr) => (xr === 19 ? owner : [{ name: "bucket-19" }])));
 });
