@@ -1034,7 +1034,7 @@ describe("connection details of the XR go with the grant of the database that it
     const count = (allowed: string) =>
       draftOf({
         xr: asking,
-        sharedResources: [shared({ connection: { copies: [{ toCompositeConnectionDetails: true }] } })],
+        sharedResources: [shared({ connection: { copies: [{ via: "CompositeConnectionDetails" }] } })],
         details: { password: "cGFzc3dvcmQ=" },
         observed: {
           [RECORD_NAME]: boundTo({ db: { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" } }),
