@@ -33,15 +33,14 @@ const sharing = (more: object = {}) => ({
       name: "pool",
       apiVersion: VERSION,
       kind: pool.kind,
-      select: { matchLabels: [{ key: "tier", value: "prod" }] },
-      grant: "Annotation",
+      select: { matchLabels: { tier: "prod" } },
       patches: [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.endpoint" }],
       ...more,
     },
   ],
 });
 
-const copies = [{ secretName: { value: "pool" }, namespaces: { value: NAMESPACE } }];
+const copies = [{ secretName: "pool", namespaces: NAMESPACE }];
 const byFields: Kind = { kind: "XPoolReader", scope: "Legacy", input: sharing() };
 const byCopy: Kind = { kind: "XPoolUser", scope: "Legacy", input: sharing({ connection: { copies } }) };
 /** Its record is a ConfigMap, which needs Crossplane v2. */
