@@ -28,6 +28,25 @@ export function readShortEntry(bytes: Bytes, at: number, end: number, tag: numbe
   return valueFrom <= valueTo && bytes[keyTo] === ENTRY_VALUE && valueFrom + (bytes[keyTo + 1] as number) === valueTo;
 }
 
+/** The size of an entry without key and value, and the bits of the lengths of entry and key in its first four bytes. */
+const SHORTEST_ENTRY = 6;
+const LENGTHS = 0x7f_00_7f;
+
+/**
+ * Skips a short entry whose key does not have the wanted length, like most entries. Returns its end, or `at` for any other entry.
+ */
+export function skipShortEntry(bytes: Bytes, at: number, end: number, tag: number, keyLength: number): number {
+  if (end - at < SHORTEST_ENTRY) return at;
+  const { view } = bytes;
+  const head = view.getInt32(at);
+  const length = head & 0x7f;
+  if (length === keyLength || (head & ~LENGTHS) !== ((tag << 24) | (ENTRY_KEY << 8))) return at;
+  const stop = at + 2 + ((head >> 16) & 0x7f);
+  const value = at + SHORTEST_ENTRY + length;
+  const isUsual = stop <= end && value <= stop && view.getUint16(value - 2) === (ENTRY_VALUE << 8) + stop - value;
+  return isUsual ? stop : at;
+}
+
 function readLongEntry(bytes: Bytes, at: number, end: number, tag: number): boolean {
   if (readTag(bytes, at, end) !== tag) return false;
   const entryEnd = readEnd(bytes, next, end);

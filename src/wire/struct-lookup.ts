@@ -1,6 +1,6 @@
 import type { FieldPath } from "../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../model/json.ts";
-import { keyFrom, keyTo, readUsualEntry, valueFrom, valueTo } from "./entry.ts";
+import { keyFrom, keyTo, readUsualEntry, skipShortEntry, valueFrom, valueTo } from "./entry.ts";
 import { LIST_VALUES, STRUCT_FIELDS, VALUE_LIST, VALUE_STRUCT } from "./fields.ts";
 import { readEntryKey } from "./message.ts";
 import { next, readEnd, readTag, skip } from "./scan.ts";
@@ -107,6 +107,8 @@ let after = 0;
 function findEntry({ bytes, start, end }: Slice, key: Key): SearchResult {
   let found: SearchResult = "absent";
   for (let at = start; at < end; at = after) {
+    after = skipShortEntry(bytes, at, end, STRUCT_FIELDS, key.length);
+    if (after !== at) continue;
     const here = readEntry(bytes, at, end, key);
     if (here !== "absent") found = here; // continues: the last of a repeated key wins
   }

@@ -26,7 +26,7 @@ function readFields(object: MutableObject, bytes: Bytes, start: number, end: num
   for (let at = start; at < end; ) {
     if (readShortEntry(bytes, at, end, fields.STRUCT_FIELDS)) {
       at = valueTo; // before the value is read, which overwrites valueTo
-      define(object, readKey(bytes, keyFrom, keyTo), readValue(null, bytes, valueFrom, at, depth));
+      define(object, readKey(bytes, keyFrom, keyTo), readShortValue(bytes, valueFrom, at, depth));
       continue;
     }
     const tag = readTag(bytes, at, end);
@@ -34,6 +34,16 @@ function readFields(object: MutableObject, bytes: Bytes, start: number, end: num
     if (tag === fields.STRUCT_FIELDS) readAnyEntry(object, bytes, next, at, depth);
   }
   return object;
+}
+
+/** Reads a Value, fast for the usual encoding with one field. */
+function readShortValue(bytes: Bytes, start: number, end: number, depth: number): JsonValue {
+  const from = start + 2;
+  if (from <= end && from + (bytes[start + 1] as number) === end) {
+    if (bytes[start] === fields.VALUE_STRING) return readText(bytes, from, end);
+    if (bytes[start] === fields.VALUE_STRUCT) return readFields({}, bytes, from, end, depth + 1);
+  }
+  return readValue(null, bytes, start, end, depth);
 }
 
 function readAnyEntry(object: MutableObject, bytes: Bytes, start: number, end: number, depth: number): void {

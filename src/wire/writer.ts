@@ -80,11 +80,18 @@ export class Writer {
 
   /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
-    // Tags and most lengths need no loop.
+    // Tags and most lengths: one or two bytes need no loop.
     if (value < 0x80) {
       this.#reserve(1);
       this.#at--;
       this.#buffer[this.#at] = value;
+      return;
+    }
+    if (value < 0x4000) {
+      this.#reserve(2);
+      this.#at -= 2;
+      this.#buffer[this.#at] = (value & 0x7f) | 0x80;
+      this.#buffer[this.#at + 1] = value >> 7;
       return;
     }
     this.#longVarint(value);
