@@ -1,4 +1,4 @@
-import { referenceStems } from "../../src/crossplane/providers/reference-names.ts";
+import { listReferences } from "../../src/crossplane/providers/reference-names.ts";
 import type { Kind, Schema } from "./crd.ts";
 import { schemaAt } from "./tags.ts";
 
@@ -21,7 +21,7 @@ const POPULATES = /^(?:References? to|Selector for) .* to populate (?<field>\w+)
 function findUnknown(schema: Schema, path: string): readonly string[] {
   const steps = path.split(".");
   const field = steps.pop() ?? "";
-  const names = referenceStems(field).flatMap((stem) => [`${stem}Ref`, `${stem}Refs`, `${stem}Selector`]);
+  const names = listReferences(field);
   const block = schemaAt(schema, steps);
   return Object.entries(block?.properties ?? block?.items?.properties ?? {}).flatMap(([name, { description = "" }]) =>
     POPULATES.exec(description)?.groups?.["field"] === field && !names.includes(name) ? [name] : [],

@@ -1,7 +1,6 @@
 import { readConditions, shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isNamespacedGroup, toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
-import { COPY_KINDS } from "./copies.ts";
 import { EXTERNAL_NAME, readAnnotation } from "./metadata.ts";
 
 /** The kind of a managed resource: `Distribution` of `cloudfront.aws.upbound.io`. */
@@ -19,23 +18,6 @@ export const readManagedKind = (resource: Document): ManagedKind =>
 export function toManagedKind(apiVersion: string, kind: string): ManagedKind {
   const group = toApiGroup(apiVersion);
   return { apiVersion, group: withoutScope(group), kind, isNamespaced: isNamespacedGroup(group) };
-}
-
-/** The groups of the classic provider-aws, whose kinds are cluster-scoped only. */
-const CLASSIC = /(?:^|\.)aws\.crossplane\.io$/;
-
-/**
- * Finds the twin of a kind, by which the same provider manages the same cloud resources: the namespaced kind of a cluster-scoped one, or
- * the other way round. The versions of provider-kubernetes differ; the Upbound providers' kinds all have v1beta1. The twin may not be
- * served.
- */
-export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind): ManagedKind | undefined {
-  const scoped = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
-  const twin = isNamespaced ? group : scoped;
-  if (scoped === group || CLASSIC.test(group)) return undefined;
-  const copies = [COPY_KINDS.Object, COPY_KINDS.NamespacedObject].find((one) => toApiGroup(one.apiVersion) === twin);
-  const version = twin.endsWith(".upbound.io") ? "v1beta1" : apiVersion.slice(apiVersion.indexOf("/") + 1);
-  return toManagedKind(copies?.apiVersion ?? `${twin}/${version}`, kind);
 }
 
 /**

@@ -1,18 +1,21 @@
-import { isNamespacedGroup, toApiGroup, withoutScope } from "./api-group.ts";
+import { type ManagedKind, toManagedKind } from "./managed-resource.ts";
 import { findFacts } from "./providers/families.ts";
 
-/** The providers whose cluster-scoped kinds have namespaced twins. */
-const PROVIDERS = /\.upbound\.io$|(?<=^kubernetes)\.crossplane\.io$/;
+/** The groups of the classic provider-aws, whose kinds are cluster-scoped only. */
+const CLASSIC = /(?:^|\.)aws\.crossplane\.io$/;
+
+/** The groups whose kinds' versions are known. */
+const LISTED = /\.upbound\.io$|^kubernetes\.crossplane\.io$/;
 
 /**
- * Finds the apiVersion of a kind's twin, which manages the same cloud resources: `s3.aws.m.upbound.io/v1beta1` of
- * `s3.aws.upbound.io/v1beta2`, and the other way round. Undefined for a kind that cannot have one; whether it is served, a required
- * schema tells.
+ * Finds the twin of a kind, by which the same provider manages the same cloud resources: the namespaced kind of a cluster-scoped one, or
+ * the other way round. A kind that is not listed is taken to have the version of its twin. The twin may not be served.
  */
-export function findTwin(apiVersion: string, kind: string): string | undefined {
-  const group = toApiGroup(apiVersion);
-  const legacy = withoutScope(group);
-  if (!PROVIDERS.test(legacy)) return undefined;
-  const { cluster, namespaced } = findFacts(legacy, kind).versions;
-  return isNamespacedGroup(group) ? `${legacy}/${cluster}` : `${legacy.replace(PROVIDERS, ".m$&")}/${namespaced}`;
+export function findTwin({ apiVersion, group, kind, isNamespaced }: ManagedKind): ManagedKind | undefined {
+  const scoped = group.replace(/(?=\.[^.]+\.[^.]+$)/, ".m");
+  if (scoped === group || CLASSIC.test(group)) return undefined;
+  const { cluster, namespaced } = findFacts(group, kind).versions;
+  const listed = isNamespaced ? cluster : namespaced;
+  const version = LISTED.test(group) ? listed : apiVersion.slice(apiVersion.indexOf("/") + 1);
+  return toManagedKind(`${isNamespaced ? group : scoped}/${version}`, kind);
 }

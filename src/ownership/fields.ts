@@ -1,5 +1,6 @@
 import { readObservation } from "../crossplane/managed-resource.ts";
 import { readLabel } from "../crossplane/metadata.ts";
+import { listReferences } from "../crossplane/providers/reference-names.ts";
 import { compareEntries } from "../model/collections.ts";
 import type { Document } from "../model/document.ts";
 import type { FieldPath } from "../model/field-path.ts";
@@ -38,14 +39,8 @@ const unresolved = (observed: Document | undefined): "" | undefined =>
 
 /** Tells whether the provider fills in the field from a reference or a selector. */
 function isReferred(document: Document, path: FieldPath): boolean {
-  const field = String(path.at(-1));
   const block = path.slice(0, -1);
-  return [
-    `${field}Ref`,
-    `${field}Selector`,
-    `${field.replace(/s$/, "")}Refs`,
-    `${field.replace(/s$/, "")}Selector`,
-  ].some((key) => valueBelow(document, [...block, key]) !== undefined);
+  return listReferences(String(path.at(-1))).some((key) => valueBelow(document, [...block, key]) !== undefined);
 }
 
 function valueBelow(document: Document, path: FieldPath): JsonValue | undefined {

@@ -8,9 +8,10 @@ const RENAMED: Readonly<Record<string, string>> = {
   name: "policyName",
 };
 
-/** Lists the names that references to a field's value begin with, before `Ref`, `Refs` or `Selector`: `subnetIds`, `subnetId`. */
-export function referenceStems(field: string): readonly string[] {
+/** Lists the names of the references and selectors that fill in a field: `subnetIdRefs`, `subnetIdSelector` and more for `subnetIds`. */
+export function listReferences(field: string): readonly string[] {
   const renamed = RENAMED[field];
   const names = renamed === undefined ? [field] : [field, renamed];
-  return field.endsWith("s") ? [...names, field.slice(0, -1)] : names;
+  const stems = field.endsWith("s") ? [...names, field.slice(0, -1)] : names;
+  return stems.flatMap((stem) => [`${stem}Ref`, `${stem}Refs`, `${stem}Selector`]);
 }

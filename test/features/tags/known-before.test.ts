@@ -52,6 +52,14 @@ describe("a field that a reference fills in", () => {
     ["is selected and not resolved", policy({ bucketSelector: { matchControllerRef: true } })],
     ["is a parent that is not resolved", role({ appIdRef: { name: "a" } })],
     [
+      "is called otherwise than the field that it fills in",
+      {
+        apiVersion: "eks.aws.upbound.io/v1beta1",
+        kind: "AccessEntry",
+        spec: { forProvider: { region: "eu-central-1", clusterName: "c", principalArnFromRoleRef: { name: "r" } } },
+      },
+    ],
+    [
       "was a literal until now, which is still observed",
       role({ appIdRef: { name: "b" } }),
       own(role({ appId: "a" }), ["*"], LOOKED, { [mark("identity")]: "of-a" }),
