@@ -78,6 +78,9 @@ export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Referen
 export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [toApiGroup(apiVersion), kind, namespace, name].join("/");
 
+/** Tells whether two references are to the same resource, in any API version. */
+export const isSameResource = (a: Reference, b: Reference): boolean => resourceKey(a) === resourceKey(b);
+
 /** Formats a reference for kubectl: `Bucket.s3.aws.upbound.io/orders`, with the namespace before the name. */
 export function formatReference({ apiVersion, kind, namespace, name }: Reference): string {
   const groupKind = toGroupKind(kind, toApiGroup(apiVersion));

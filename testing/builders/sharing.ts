@@ -155,6 +155,30 @@ export function runSharing(call: NewCall): Draft {
   return { ...draft, resources: new Map([...draft.resources].filter(([name]) => name !== RECORD_NAME)) };
 }
 
+/** Runs the feature on Crossplane v2 for one copy of the database's Secret, with more fields of the input. */
+export const draftOfCopy = (copy: JsonObject, parts: CallParts = {}): Draft =>
+  runSharing(
+    callOf({
+      capabilities: ["Capabilities", "RequiredResources"],
+      sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", ...copy }] } })],
+      ...parts,
+      answers: { db: [database()], ...parts.answers },
+    }),
+  );
+
+/** A text as Secrets hold it. */
+export const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** The connection Secret of the database. */
+export const connectionSecret = (
+  data: JsonObject = { username: base64("app"), password: base64("p@ss/1") },
+): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { namespace: "databases", name: "orders-conn", resourceVersion: "42" },
+  data,
+});
+
 interface Answers {
   readonly answers: CallParts["answers"];
   readonly contenders: readonly JsonObject[] | "pending" | undefined;

@@ -54,7 +54,7 @@ export function findEntitled(
   access: KnownAccess,
   consumers: readonly Consumer[] | undefined,
 ): Entitled {
-  const isGranted = (namespace: string): boolean => access.isForAll || access.isGranted(namespace);
+  const { isGranted } = access;
   if (forEach === "Grant") return { namespaces: access.namespaces, isKept: isGranted };
   if (consumers === undefined) return { namespaces: [], isKept: isGranted };
   const named = new Set(access.namespaces);

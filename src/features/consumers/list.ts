@@ -5,8 +5,9 @@ import { compareConsumers, type JudgedConsumer, toListed } from "../../ownership
 const MAX_LISTED = 50;
 
 /**
- * Chooses those that are listed, or named in a condition, where there are too many. A team can write as many as it likes into its own namespace, and they
- * must not take the place of others': what is granted comes first, and then each namespace's first, each one's second, and so on.
+ * Chooses those that are listed, or named in a condition, where there are too many. A team can write as many as it likes into its own
+ * namespace, and they must not take the place of others': what is granted comes first, and then each namespace's first, each one's
+ * second, and so on.
  */
 export function limit(consumers: readonly JudgedConsumer[], max = MAX_LISTED): readonly JudgedConsumer[] {
   if (consumers.length <= max) return consumers;

@@ -3,6 +3,7 @@ import { brief, listSome } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
 import { parseFieldPath } from "../../model/field-path.ts";
+import type { Resource } from "../../model/request.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import { pickObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -17,7 +18,7 @@ const PREFIX = "consumers/usage/";
  * back. A record that no XR controls keeps a Usage, and begins none.
  */
 export function protect(consumers: readonly JudgedConsumer[], call: Call): Edits {
-  const isThere = keepProtection(call).length > 0;
+  const isThere = findUsages(call).length > 0;
   const granted = consumers.filter(({ isGranted, isControlled }) => isGranted && (isControlled || isThere));
   if (granted.length === 0) return [];
   const object = composeUsage(call.composite, toReason(granted), call.request);
@@ -34,13 +35,18 @@ const DESIRED = [
   "spec.reason",
 ].map(parseFieldPath);
 
+/** Finds the Usages that are there, by name in the Composition. */
+const findUsages = ({ request }: Call): readonly (readonly [string, Resource])[] =>
+  [...request.observed.resources].filter(
+    ([key, { document }]) => key.startsWith(PREFIX) && stringAt(document, ["spec", "reason"]) !== undefined,
+  );
+
 /** Keeps the Usage that is there, while it is not known who uses this XR. */
-export const keepProtection = ({ request }: Call): Edits =>
-  [...request.observed.resources]
-    .filter(([key, { document }]) => key.startsWith(PREFIX) && stringAt(document, ["spec", "reason"]) !== undefined)
-    .map(
-      ([key, { document }]) => [key, { is: "set", object: pickObserved(document, DESIRED), ready: "True" }] as const,
-    );
+export const keepProtection = (call: Call): Edits =>
+  findUsages(call).map(([key, { document }]) => [
+    key,
+    { is: "set", object: pickObserved(document, DESIRED), ready: "True" },
+  ]);
 
 const MAX_NAMED = 5;
 

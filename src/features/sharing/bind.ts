@@ -1,4 +1,4 @@
-import { type Reference, resourceKey } from "../../crossplane/references.ts";
+import { isSameResource, type Reference, resourceKey } from "../../crossplane/references.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { groupBy } from "../../model/collections.ts";
 import { type Draft, withResource } from "../../model/draft.ts";
@@ -6,10 +6,10 @@ import { type Binding, type Bindings, composeRecord, RECORD_NAME, readBindings }
 import type { Call } from "../feature.ts";
 import type { Delivery } from "./copies/deliver.ts";
 import type { JudgedShare } from "./copies/possession.ts";
-import { isOfKind, isSameResource } from "./copies/recorded.ts";
+import { isOfKind } from "./copies/recorded.ts";
 import type { Judgement } from "./verdict.ts";
 
-/** What the XR's record says, as it is observed, and as earlier steps of this function desire it. */
+/** The bindings in the XR's record, as it is observed, and as earlier steps of this function desire it. */
 export interface Recorded {
   readonly observed: Bindings;
   readonly desired: Bindings;
@@ -47,13 +47,10 @@ export function bind(
     const secrets = (copies.get(resourceKey(resource)) ?? []).flatMap(({ secret }) => secret ?? []);
     return { resource, access, secrets, credentialFor };
   };
-  const kept =
-    is === "unknown"
-      ? before
-      : wanted?.isGranted
-        ? []
-        : held.map((resource) => ({ resource, access: "Granted" as const }));
-  const others = [...kept, ...made.map(({ origin }) => ({ resource: origin, access: "Granted" as const }))];
+  // What the XR names takes the place of what it held on to; only copies may still come from that.
+  const granted = [...(wanted?.isGranted ? [] : held), ...made.map(({ origin }) => origin)];
+  const kept = is === "unknown" ? before : [];
+  const others = [...kept, ...granted.map((resource) => ({ resource, access: "Granted" as const }))];
   const first = wanted === undefined ? [] : [toBinding(wanted.resource, accessOf(wanted, before))];
   const seen = new Set(first.map(({ resource }) => resourceKey(resource)));
   const rest = others.filter(({ resource }) => !seen.has(resourceKey(resource)) && seen.add(resourceKey(resource)));

@@ -76,7 +76,7 @@ function choose(
   if (found < minMatch) return tooFew(wanted, found, minMatch);
 
   const sorted = sortBy(matches, sortByFieldPath);
-  const kept = maxMatch > 1 ? undefined : findBound(matches, before);
+  const kept = findBound(matches, before);
   if (kept !== undefined) return toFound([kept]);
   if (found <= maxMatch || sortByFieldPath !== undefined) return toFound(sorted.slice(0, maxMatch));
   return broken({ is: "Ambiguous", wanted, found, named: nameGranting(shared, sorted, call), maxMatch });

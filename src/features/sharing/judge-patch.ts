@@ -9,7 +9,6 @@ import { type Document, TOO_DEEP } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
 import { type JsonValue, MAX_DEPTH } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
-import { findCopies } from "./copies/observed.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { Judgement } from "./verdict.ts";
 
@@ -82,8 +81,7 @@ const MAX_NAMES = 10;
  */
 export function findMisnamed(shares: readonly Judged[], { request: { desired, observed } }: Call): readonly Fault[] {
   const isThere = (name: string): boolean => desired.resources.has(name) || observed.resources.has(name);
-  if (shares.some(({ shared }) => shared.connection !== undefined) || findCopies(observed.resources).length > 0)
-    return [];
+  if (shares.some(({ shared }) => shared.connection !== undefined)) return [];
   return shares.flatMap(({ shared }, share) =>
     shared.patches.flatMap((patch, index): readonly Fault[] => {
       const name = patch.toResource?.name;

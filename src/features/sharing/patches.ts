@@ -56,8 +56,12 @@ const objectOf = ({ toResource }: Patch): string => toResource?.name ?? COMPOSIT
 const targetOf = ({ toResource, toCompositeFieldPath }: Patch): FieldPath =>
   toResource?.fieldPath ?? toCompositeFieldPath ?? [];
 
-/** Patches all fields that shared resources hand out. One that fails leaves the others as they are. */
-export function toPatches(shares: readonly Judged[], call: Call): Patches {
+/**
+ * Patches all fields that shared resources hand out. One that fails leaves the others as they are.
+ *
+ * @param hasCopies true if the XR has copies of Secrets, of this step or another.
+ */
+export function toPatches(shares: readonly Judged[], hasCopies: boolean, call: Call): Patches {
   const progress: Progress = { objects: new Map(), call };
   const applied = shares.map((share) => {
     const room = { left: MAX_BYTES };
@@ -78,7 +82,7 @@ export function toPatches(shares: readonly Judged[], call: Call): Patches {
     resources: objects,
     heldBack: new Set(applied.flat().filter(isHeldBack(call)).map(toName)),
     reasons: new Map(reasons),
-    faults: findMisnamed(shares, call),
+    faults: hasCopies ? [] : findMisnamed(shares, call),
   };
 }
 

@@ -17,7 +17,7 @@ export interface PatchedField {
   readonly path: FieldPath;
 }
 
-/** What a reason is about, beside the kind of the shared resource. */
+/** The kind of the shared resource, a fact of most reasons. */
 interface Fact {
   readonly kind: string;
 }

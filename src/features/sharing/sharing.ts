@@ -1,5 +1,5 @@
 import { findGrantVersion } from "../../crossplane/grants.ts";
-import type { Reference } from "../../crossplane/references.ts";
+import { isSameResource, type Reference } from "../../crossplane/references.ts";
 import { type Fault, invalidInput } from "../../input/faults.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import type { Result } from "../../model/condition.ts";
@@ -19,13 +19,11 @@ import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore 
 import { limitCopies } from "./copies/contents.ts";
 import { type Delivery, deliverCopies } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
-import { isSameResource } from "./copies/recorded.ts";
 import { resolveTargets } from "./copies/targets.ts";
 import { findShared, type Lookup } from "./find.ts";
 import { judgeShare } from "./judge.ts";
 import { toPatches, withPatches } from "./patches.ts";
-import type { SharingReason } from "./reasons.ts";
-import { explainReason } from "./reasons.ts";
+import { explainReason, type SharingReason } from "./reasons.ts";
 import { assertSupported } from "./support.ts";
 
 /** A shared resource of the input, the resources that the XR was and is bound to, and the reasons why it is not available. */
@@ -48,8 +46,9 @@ export const sharing: Feature = (current, draft) => {
   assertSupported(call);
   const record = readRecord(call);
   const judged = limitCopies(sharedResources.map((shared) => judge(shared, boundBefore(shared, record), call)));
-  const deliveries = deliverCopies(judged, findCopies(call.request.observed.resources), record.desired, call);
-  const patched = toPatches(judged, call);
+  const copies = findCopies(call.request.observed.resources);
+  const deliveries = deliverCopies(judged, copies, record.desired, call);
+  const patched = toPatches(judged, copies.length > 0, call);
   const shares = judged.map((share, index): Share => {
     const { shared, before, judgement, lookup } = share;
     const { reasons = [], made = [] } = deliveries[index] ?? {};

@@ -2,7 +2,7 @@ import { canSelectNamespaces } from "../../../crossplane/composite.ts";
 import type { SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts";
-import type { Reference } from "../../../crossplane/references.ts";
+import { isSameResource, type Reference } from "../../../crossplane/references.ts";
 import { toRequirement, toSecretRequirement } from "../../../crossplane/requirement-names.ts";
 import { stringAt } from "../../../model/document.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
@@ -13,7 +13,7 @@ import type { Copying, JudgedTarget, Target } from "../verdict.ts";
 import { targetLabel } from "./compose-object.ts";
 import { selectContents } from "./contents.ts";
 import { failureOf, findStale, isCopyReady, isRefused, isReleased, type ObservedCopy } from "./observed.ts";
-import { isSameResource, judgeOrigins, type KeptFor, type ShareInCall } from "./recorded.ts";
+import { judgeOrigins, type KeptFor, type ShareInCall } from "./recorded.ts";
 
 /** A share whose Secret is copied in this call. */
 export interface CopyingShare extends ShareInCall {

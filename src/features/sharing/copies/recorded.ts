@@ -1,6 +1,6 @@
 import { toApiGroup } from "../../../crossplane/api-group.ts";
 import { canSelectNamespaces } from "../../../crossplane/composite.ts";
-import { type Reference, resourceKey, toReference } from "../../../crossplane/references.ts";
+import { isSameResource, type Reference, toReference } from "../../../crossplane/references.ts";
 import { toRequirement } from "../../../crossplane/requirement-names.ts";
 import type { Connection } from "../../../input/connection.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
@@ -72,8 +72,6 @@ const isStillGranted = (
   share: ShareInCall,
 ): boolean =>
   ![judgeOrigins(copy, former, share), isAccepted ? "stands" : judgeAcceptance(copy, share)].includes("ended");
-
-export const isSameResource = (a: Reference, b: Reference): boolean => resourceKey(a) === resourceKey(b);
 
 /** Judges whether the namespace of a copy accepts it. The copy stays where the Namespace cannot be read. */
 function judgeAcceptance({ target }: ObservedCopy, { shared, call }: ShareInCall): Grant {

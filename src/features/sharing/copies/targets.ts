@@ -21,7 +21,7 @@ export interface Targets {
   readonly isCutOff: boolean;
   /** The field that has to be set first. */
   readonly unset: string | undefined;
-  /** What is wrong with a field that lists keys. */
+  /** The fault of a field that lists keys. */
   readonly fault: string | undefined;
   /** For each copy that goes into the XR's connection details, its keys; undefined where these are all, or not known. */
   readonly details: readonly NamedCopy["keys"][];

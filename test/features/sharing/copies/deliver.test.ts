@@ -2,9 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
 import {
+  base64,
   type CallParts,
   callOf,
+  connectionSecret,
   database,
+  draftOfCopy,
   recorded,
   requirementsIn,
   runSharing,
@@ -17,24 +20,6 @@ import {
 const v2 = ["Capabilities", "RequiredResources"] as const;
 const SECRET = "db/secret";
 const TARGET = "shared/db/team-a/orders-db";
-const base64 = (text: string): string => Buffer.from(text).toString("base64");
-
-const source = (data: JsonObject = { username: base64("app"), password: base64("p@ss/1") }): JsonObject => ({
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace: "databases", name: "orders-conn", resourceVersion: "42" },
-  data,
-});
-
-const draftWith = (copy: JsonObject, parts: CallParts = {}): Draft =>
-  runSharing(
-    callOf({
-      capabilities: v2,
-      sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", ...copy }] } })],
-      ...parts,
-      answers: { db: [database()], ...parts.answers },
-    }),
-  );
 
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 const namespaced = xr({
@@ -46,11 +31,11 @@ const marks = (owner = "Shop.apps.example.org/team-a/shop") => ({
   "shared-infrastructure.fn.crossplane.io/shared-from": "databases/orders-conn",
 });
 const label = { "shared-infrastructure.fn.crossplane.io/target": "f07cf4748c39cf683541dc52581d1666984278d9" };
-const absent = { [SECRET]: [source()], [`${TARGET}/target`]: [], [`${TARGET}/secret/target`]: [] };
+const absent = { [SECRET]: [connectionSecret()], [`${TARGET}/target`]: [], [`${TARGET}/secret/target`]: [] };
 
 describe("via Secret", () => {
   test("the copy itself is composed, with the values", () => {
-    const { resources } = draftWith({ via: "Secret", labels: { app: "shop" } }, { answers: absent });
+    const { resources } = draftOfCopy({ via: "Secret", labels: { app: "shop" } }, { answers: absent });
     expect([...resources]).toEqual([
       [
         `${TARGET}/secret`,
@@ -76,7 +61,7 @@ describe("via Secret", () => {
 
   test("it is ready once it is there", () => {
     const observed = { [`${TARGET}/secret`]: { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" } } };
-    const draft = draftWith({ via: "Secret" }, { answers: absent, observed });
+    const draft = draftOfCopy({ via: "Secret" }, { answers: absent, observed });
     expect(draft.resources.get(`${TARGET}/secret`)).toMatchObject({ ready: "True" });
     expect(says(draft)).toBe("Available: undefined");
   });
@@ -101,7 +86,7 @@ describe("via ConnectionSecret", () => {
   });
 
   test("on v1 with listed keys nobody reads the Secret", () => {
-    const draft = draftWith({ via: "ConnectionSecret", keys: [{ from: "ca.crt", to: "CA" }] }, { capabilities: [] });
+    const draft = draftOfCopy({ via: "ConnectionSecret", keys: [{ from: "ca.crt", to: "CA" }] }, { capabilities: [] });
     expect(draft.resources.get(`${TARGET}/connection-secret`)).toMatchObject({
       object: {
         ...objectFor([["data[ca.crt]", "CA"]], { apiVersion: "kubernetes.crossplane.io/v1alpha2" }),
@@ -112,7 +97,7 @@ describe("via ConnectionSecret", () => {
   });
 
   test("without listed keys they are read, and a new version of the source wakes the provider", () => {
-    const { resources } = draftWith({ via: "ConnectionSecret" }, { answers: absent, xr: namespaced });
+    const { resources } = draftOfCopy({ via: "ConnectionSecret" }, { answers: absent, xr: namespaced });
     expect(resources.get(`${TARGET}/connection-secret`)).toMatchObject({
       object: {
         ...objectFor(
@@ -136,7 +121,7 @@ describe("via ConnectionSecret", () => {
         status: { conditions: [{ type: "Synced", status: "False", message }] },
       },
     };
-    const draft = draftWith({ via: "ConnectionSecret", keys: [{ from: "a", to: "a" }] }, { observed });
+    const draft = draftOfCopy({ via: "ConnectionSecret", keys: [{ from: "a", to: "a" }] }, { observed });
     expect(says(draft)).toBe(
       "TargetTaken: db: Secret team-a/orders-db exists and is not a copy of ours, so it is left unchanged: choose another " +
         "secretName, or delete it",
@@ -149,7 +134,7 @@ describe("via CompositeConnectionDetails", () => {
   const copies = [{ via: "CompositeConnectionDetails", keys: [{ from: "password", to: "DB_PASSWORD" }] }];
   const sharedResources = [shared({ connection: { copies } })];
   test("the keys are the XR's own, and need a grant for the claim's namespace", () => {
-    const { connectionDetails, resources } = draftWith({}, { sharedResources, answers: absent });
+    const { connectionDetails, resources } = draftOfCopy({}, { sharedResources, answers: absent });
     expect([[...connectionDetails], resources.size]).toEqual([[["DB_PASSWORD", base64("p@ss/1")]], 0]);
   });
 
@@ -158,7 +143,7 @@ describe("via CompositeConnectionDetails", () => {
     { reason: "the Secret is gone", answers: { [SECRET]: [] } },
     { reason: "the shared resource is gone", answers: { db: [] } },
   ])("they stay while $reason", ({ answers }) => {
-    const { connectionDetails } = draftWith(
+    const { connectionDetails } = draftOfCopy(
       {},
       { sharedResources, answers, details: { DB_PASSWORD: "old", other: "x" } },
     );
@@ -180,7 +165,7 @@ describe("via CompositeConnectionDetails", () => {
 
 describe("keys", () => {
   const dataWith = (keys: readonly JsonObject[], data?: JsonObject) =>
-    draftWith({ via: "Secret", keys }, { answers: { ...absent, [SECRET]: [source(data)] } });
+    draftOfCopy({ via: "Secret", keys }, { answers: { ...absent, [SECRET]: [connectionSecret(data)] } });
   const valuesOf = ({ resources }: Draft) =>
     (resources.get(`${TARGET}/secret`) as { object: JsonObject }).object["data"];
 
@@ -217,7 +202,7 @@ describe("keys", () => {
     { via: "Object", found: ["data.username", "data.user", "data.password", "data.DB_PASS"] },
     { via: "ConnectionSecret", found: ["user", "DB_PASS"] },
   ])("with via: $via take a name from a field of the XR", ({ via, found }) => {
-    const draft = draftWith({ via, keys: named }, { xr: naming("DB_PASS"), answers: absent });
+    const draft = draftOfCopy({ via, keys: named }, { xr: naming("DB_PASS"), answers: absent });
     const edit = draft.resources.get(values[`via: ${via}` as keyof typeof values]) as { object: JsonObject };
     const { references = [], connectionDetails = [] } = (edit.object["spec"] ?? {}) as {
       references?: readonly { patchesFrom: { fieldPath: string }; toFieldPath: string }[];
@@ -252,7 +237,7 @@ describe("keys", () => {
     },
   ])("a field of the XR that $reason keeps the copy as it is", ({ passwordKey, condition }) => {
     const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { user: "b2xk" } };
-    const draft = draftWith(
+    const draft = draftOfCopy(
       { via: "Secret", keys: named },
       { xr: naming(passwordKey), answers: absent, observed: { [`${TARGET}/secret`]: kept } },
     );
@@ -267,7 +252,7 @@ describe("keys", () => {
       ["binary", Buffer.from([0, 255, 254]).toString("base64")],
       ["empty", ""],
     ]);
-    const draft = draftWith({ via: "Secret" }, { answers: { ...absent, [SECRET]: [source(data)] } });
+    const draft = draftOfCopy({ via: "Secret" }, { answers: { ...absent, [SECRET]: [connectionSecret(data)] } });
     expect(valuesOf(draft)).toEqual(data);
   });
 
@@ -291,9 +276,9 @@ describe("keys", () => {
     },
   ])("$reason keeps the copy and says so", ({ keys, data, condition }) => {
     const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { ca: "b2xk" } };
-    const draft = draftWith(
+    const draft = draftOfCopy(
       { via: "Secret", keys },
-      { answers: { ...absent, [SECRET]: [source(data)] }, observed: { [`${TARGET}/secret`]: kept } },
+      { answers: { ...absent, [SECRET]: [connectionSecret(data)] }, observed: { [`${TARGET}/secret`]: kept } },
     );
     expect(says(draft)).toBe(condition);
     expect(draft.resources.get(`${TARGET}/secret`)).toEqual({ is: "set", object: kept, ready: "True" });
@@ -303,9 +288,9 @@ describe("keys", () => {
 test("a large Secret is not copied more often than an answer to Crossplane can hold", () => {
   const namespaces = Array.from({ length: 1000 }, (_, index) => `n${index}`);
   const everywhere = database({ annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": "*" } });
-  const draft = draftWith(
+  const draft = draftOfCopy(
     { via: "Secret", namespaces },
-    { answers: { db: [everywhere], [SECRET]: [source({ large: "A".repeat(1024 * 1024) })] } },
+    { answers: { db: [everywhere], [SECRET]: [connectionSecret({ large: "A".repeat(1024 * 1024) })] } },
   );
   expect(draft.resources.size).toBe(2);
   expect(says(draft)).toContain("TooLarge: db: 998 copies are left out: the response would exceed Crossplane's limit");
@@ -314,7 +299,7 @@ test("a large Secret is not copied more often than an answer to Crossplane can h
 test("nor are the Secrets of several shared resources, whose answers are one: the first in the input come first", () => {
   const names = ["a", "b", "c", "d"];
   const large = { large: "A".repeat(1024 * 1024) };
-  const draft = draftWith(
+  const draft = draftOfCopy(
     {},
     {
       sharedResources: names.map((name) =>
@@ -323,7 +308,7 @@ test("nor are the Secrets of several shared resources, whose answers are one: th
       answers: Object.fromEntries(
         names.flatMap((name) => [
           [name, [database()]],
-          [`${name}/secret`, [source(large)]],
+          [`${name}/secret`, [connectionSecret(large)]],
           [`shared/${name}/team-a/${name}/secret/target`, []],
         ]),
       ),
@@ -355,9 +340,9 @@ test.each<{ reason: string; copy: JsonObject; data: JsonObject; copies: number }
   },
 ])("$reason count as well", ({ copy, data, copies }) => {
   const names = Array.from({ length: 6 }, (_, index) => ({ ...copy, secretName: `s${index}` }));
-  const draft = draftWith(
+  const draft = draftOfCopy(
     {},
-    { sharedResources: [shared({ connection: { copies: names } })], answers: { [SECRET]: [source(data)] } },
+    { sharedResources: [shared({ connection: { copies: names } })], answers: { [SECRET]: [connectionSecret(data)] } },
   );
   expect(draft.resources.size).toBe(copies);
   expect(says(draft)).toContain(`TooLarge: db: ${6 - copies} copies are left out`);
@@ -383,7 +368,7 @@ describe("the source Secret is asked for last, and with it the Secret that it is
       asked: ["shared-resource/db/secret", `${TARGET}/secret/target`],
     },
   ])("$reason", ({ copy, parts, asked }) => {
-    expect([...requirementsIn(draftWith(copy, parts)).keys()]).toEqual(["shared-resource/db", ...asked]);
+    expect([...requirementsIn(draftOfCopy(copy, parts)).keys()]).toEqual(["shared-resource/db", ...asked]);
   });
 
   test("one that is gone keeps the copies, or takes them away where the input says so", () => {
@@ -391,7 +376,7 @@ describe("the source Secret is asked for last, and with it the Secret that it is
     const copies = [{ secretName: "orders-db", via: "Secret" }];
     const kept = ["Keep", "Delete"].map((onSourceMissing) => {
       const sharedResources = [shared({ connection: { onSourceMissing, copies } })];
-      const draft = draftWith({}, { sharedResources, observed, answers: { [SECRET]: [] } });
+      const draft = draftOfCopy({}, { sharedResources, observed, answers: { [SECRET]: [] } });
       return [draft.resources.size, says(draft)];
     });
     const gone = "SourceNotFound: db: Secret databases/orders-conn does not exist";
@@ -501,14 +486,14 @@ describe("a target is written to only by whom it belongs to", () => {
       condition: "WaitingForRequiredResources: db: waiting for Crossplane to look up Secret",
     },
   ])("$reason", ({ parts, composed, condition }) => {
-    const draft = draftWith({}, parts);
+    const draft = draftOfCopy({}, parts);
     expect(draft.resources.get(TARGET)).toEqual(composed);
     expect(says(draft)).toBe(condition);
   });
 });
 
 test("on v1 copies of ours are found by their label, and other Secrets not at all", () => {
-  const draft = draftWith({}, { capabilities: [] });
+  const draft = draftOfCopy({}, { capabilities: [] });
   const { resources } = draft;
   expect(requirementsIn(draft).get(`${TARGET}/target`)).toEqual({
     apiVersion: "v1",
@@ -562,7 +547,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
       faults: ["connection.copies[0].via: XShop has no connection details, as all XRs of Crossplane v2; use Object"],
     },
   ])("$reason", ({ copies, more, parts, faults }) => {
-    const run = () => draftWith({}, { ...parts, sharedResources: [shared({ connection: { copies }, ...more })] });
+    const run = () => draftOfCopy({}, { ...parts, sharedResources: [shared({ connection: { copies }, ...more })] });
     expect(run).toThrow(
       ["cannot use the input:", ...faults.map((fault) => `  spec.sharedResources[0].${fault}`)].join("\n"),
     );
@@ -572,7 +557,7 @@ describe("what this generation of Crossplane or this XR cannot do is said at onc
     const answers = {
       db: [database({ annotations: { "shared-infrastructure.fn.crossplane.io/allowed-namespaces": "*" } })],
     };
-    const draft = draftWith({ via, namespaces: "team-b" }, { xr: namespaced, answers });
+    const draft = draftOfCopy({ via, namespaces: "team-b" }, { xr: namespaced, answers });
     expect(says(draft)).toBe(
       `InvalidTarget: db: via: ${via} cannot reach namespace team-b from an XR in namespace team-a; via: Object can`,
     );

@@ -4,11 +4,11 @@ import { documentOf } from "../../../../src/model/document.ts";
 import type { Draft } from "../../../../src/model/draft.ts";
 import type { JsonObject, JsonValue } from "../../../../src/model/json.ts";
 import {
+  base64,
   type CallParts,
-  callOf,
-  database,
+  connectionSecret,
+  draftOfCopy,
   requirementsIn,
-  runSharing,
   shared,
   xr,
 } from "../../../../testing/builders/sharing.ts";
@@ -16,27 +16,10 @@ import {
 /** Where the keys of a copy come from, and who fills them in. */
 
 const TARGET = "shared/db/team-a/orders-db";
-const v2 = ["Capabilities", "RequiredResources"] as const;
-const base64 = (text: string): string => Buffer.from(text).toString("base64");
-
-const source: JsonObject = {
-  apiVersion: "v1",
-  kind: "Secret",
-  metadata: { namespace: "databases", name: "orders-conn", resourceVersion: "42" },
-  data: { username: base64("app"), password: base64("p@ss/1") },
-};
-
 const own = (fields: JsonObject): JsonObject => xr({ spec: { ...(xr()["spec"] as JsonObject), ...fields } });
 
 const draftWith = (copy: JsonObject, parts: CallParts = {}): Draft =>
-  runSharing(
-    callOf({
-      capabilities: v2,
-      sharedResources: [shared({ connection: { copies: [{ secretName: "orders-db", ...copy }] } })],
-      ...parts,
-      answers: { db: [database()], "db/secret": [source], ...parts.answers },
-    }),
-  );
+  draftOfCopy(copy, { ...parts, answers: { "db/secret": [connectionSecret()], ...parts.answers } });
 
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 
@@ -275,7 +258,7 @@ describe("keys that a field of the XR lists", () => {
     {
       reason: "a key in a text so often that the product is large",
       listed: often("{username}"),
-      parts: { answers: { "db/secret": [{ ...source, data: { username: base64("a".repeat(10_000)) } }] } },
+      parts: { answers: { "db/secret": [{ ...connectionSecret(), data: { username: base64("a".repeat(10_000)) } }] } },
       says: "TooLarge: db: 1 copy is left out: the response would exceed Crossplane's limit",
     },
   ];
