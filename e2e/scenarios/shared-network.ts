@@ -118,6 +118,8 @@ const NETWORK = `xnets.${GROUP}/main`;
 const isInUse = async ({ kubectl }: Rig) =>
   at(await kubectl.get(NETWORK), "metadata.labels[crossplane.io/in-use]") === "true";
 
+const isFree = (rig: Rig) => until("nothing protects it", async () => !(await isInUse(rig)), PATIENCE);
+
 /** @returns the sentence with which deletion is refused. */
 async function assertRefused(rig: Rig): Promise<string> {
   await until("Crossplane has seen the Usage", () => isInUse(rig), PATIENCE);
@@ -147,7 +149,7 @@ async function isTakenBack(rig: Rig): Promise<string> {
   await sleep(4000); // several reconciles
   const after = JSON.stringify(await subnetsOf(rig, "granted"));
   if (after !== '[["subnet-a","subnet-b"]]') throw new Error(`it has ${after}`);
-  await until("nothing protects it", async () => !(await isInUse(rig)), PATIENCE);
+  await isFree(rig);
   return String(conditionOf(await site(rig, "granted"), "SharedResourcesReady")?.message);
 }
 
@@ -177,10 +179,11 @@ async function statusIsMissing(rig: Rig): Promise<string> {
 }
 
 async function isDeleted(rig: Rig): Promise<string> {
+  await isFree(rig); // or the Usage that is seen would be one that goes, of the grant before
   await grant(rig, "*");
   const sentence = await assertRefused(rig);
   await grant(rig, "somebody-else");
-  await until("nothing protects it", async () => !(await isInUse(rig)), PATIENCE);
+  await isFree(rig);
   await rig.kubectl.run("delete", NETWORK, "--wait=false");
   await until("it is gone", async () => (await rig.kubectl.get(NETWORK)) === undefined, PATIENCE);
   return `refused (${sentence}), and deleted at the first try without the grant`;
