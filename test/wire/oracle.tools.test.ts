@@ -8,7 +8,6 @@ import type { Resource, State } from "../../src/model/request.ts";
 import { readRequest, type WireRequest } from "../../src/wire/request.ts";
 import { writeResponse } from "../../src/wire/response.ts";
 import { toolOrSkip } from "../../testing/tools/server-tools.ts";
-import { mutations } from "../../testing/wire/mutations.ts";
 import {
   isRefused,
   type Oracle,
@@ -20,6 +19,7 @@ import {
   startOracle,
 } from "../../testing/wire/protobuf-go.ts";
 import { anyRequest } from "./any-bytes.ts";
+import { brokenRequest } from "./broken-bytes.ts";
 import { thrownBy } from "./thrown.ts";
 
 /**
@@ -159,15 +159,6 @@ function edited({ composite, resources }: OracleState): OracleState {
   };
 }
 
-/** Numbers as fast-check draws them, for the fuzzer's mutations. */
-const broken = fc
-  .tuple(anyRequest, fc.nat({ max: mutations.length - 1 }), fc.array(fc.nat(), { minLength: 40, maxLength: 40 }))
-  .map(([message, choice, numbers]) => {
-    let at = 0;
-    const random = (below: number): number => (numbers[at++ % numbers.length] as number) % below;
-    return mutations[choice]?.(message, random, [message]) ?? message;
-  });
-
 /**
  * Inside a group, which the protocol has none of, protobuf-go takes field numbers that no message may have. This layer
  * refuses them there as well, as protobuf's C++ does.
@@ -212,7 +203,7 @@ describe.skipIf(program === "")("protobuf-go", () => {
 
   test("refuses what this layer refuses, and reads the same in what it does not refuse", async () => {
     let refused = 0;
-    const property = fc.asyncProperty(broken, async (bytes) => {
+    const property = fc.asyncProperty(brokenRequest, async (bytes) => {
       const answer = await oracle.read("request", bytes);
       const names = isRefused(answer) ? [] : namesOf(answer);
       const ours = thrownBy(() => asked(readRequest(bytes), names));
