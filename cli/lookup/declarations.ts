@@ -129,17 +129,11 @@ function toQuery(
   };
 }
 
-/** The field where a text comes from; of a template, the first one in it. */
-function toPath(source: Source): FieldPath {
-  if (source.is === "field") return source.path;
-  if (source.is === "literal") return ["kind"];
-  return source.parts.find((part) => typeof part !== "string") ?? ["kind"];
-}
+/** Finds the first field that a text comes from. */
+const toPath = (source: Source): FieldPath => source.find((part) => typeof part !== "string") ?? ["kind"];
 
 function readSource(source: Source, document: Document): string | undefined {
-  if (source.is === "literal") return source.value;
-  if (source.is === "field") return scalarAt(document, source.path);
-  const parts = source.parts.map((part) => (typeof part === "string" ? part : scalarAt(document, part)));
+  const parts = source.map((part) => (typeof part === "string" ? part : scalarAt(document, part)));
   return parts.includes(undefined) ? undefined : parts.join("");
 }
 

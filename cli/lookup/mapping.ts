@@ -13,45 +13,34 @@ import { parseTemplate } from "../../src/model/template.ts";
  * outside of Crossplane can run a Composition. `preflight` and `admission` read it.
  */
 
-/** The source of a text. */
-export type Source =
-  | { readonly is: "literal"; readonly value: string }
-  | { readonly is: "field"; readonly path: FieldPath }
-  | { readonly is: "template"; readonly parts: readonly Part[] };
+/** A text in parts: texts, and paths of fields whose values are put between them. */
+export type Source = readonly (string | FieldPath)[];
 
-/** Of a template: a text, or the path of a field whose value stands there. */
-type Part = string | FieldPath;
-
-const template = z.string().transform((text, check): readonly Part[] => {
-  const parts = parseTemplate(text);
-  if (parts?.some((part) => typeof part !== "string")) {
+const template = z
+  .string()
+  .min(1)
+  .transform((text, check): Source => {
     try {
-      return parts.map((part) => {
-        if (typeof part === "string") return part;
-        return "key" in part ? parseFieldPath(part.key) : part.field;
-      });
+      const parts = parseTemplate(text);
+      if (parts !== undefined)
+        return parts.map((part) =>
+          typeof part === "string" ? part : "key" in part ? parseFieldPath(part.key) : part.field,
+        );
+      check.addIssue(`no template: ${JSON.stringify(text)} (for example {metadata.name}-logs)`);
     } catch (error) {
       check.addIssue(error instanceof FunctionError ? error.message : String(error));
-      return z.NEVER;
     }
-  }
-  check.addIssue(`no template: ${JSON.stringify(text)} (for example {metadata.name}-logs)`);
-  return z.NEVER;
-});
+    return z.NEVER;
+  });
 
-const source = exactlyOneOf(
-  z.strictObject({
-    value: z.string().min(1).optional().describe("The text itself."),
-    fromFieldPath: fieldPath.optional().describe("A field of the XR or claim, such as spec.parameters.bucketName."),
-    template: template
-      .optional()
-      .describe("A text with field paths in braces, such as {spec.parameters.team}-{metadata.name}."),
-  }),
-  ["value", "fromFieldPath", "template"],
-).transform(({ value, fromFieldPath, template: parsed }): Source => {
-  if (value !== undefined) return { is: "literal", value };
-  return fromFieldPath === undefined ? { is: "template", parts: parsed ?? [] } : { is: "field", path: fromFieldPath };
-});
+const source = z
+  .union([
+    template,
+    z.strictObject({ fromFieldPath: fieldPath }).transform(({ fromFieldPath: path }): Source => [path]),
+  ])
+  .describe(
+    "A text, in which field paths of the XR or claim stand in braces, such as {spec.parameters.team}-logs; or fromFieldPath with such a path.",
+  );
 
 /** Of provider-kubernetes' Object: what it manages. */
 const manifest = z.strictObject({
@@ -61,7 +50,7 @@ const manifest = z.strictObject({
   name: source,
 });
 
-const NONE: Source = { is: "literal", value: "" };
+const NONE: Source = [""];
 
 /** Finds the fields of spec.forProvider that locate cloud resources of a kind. */
 export const findScopeFields = (group: string, kind: string): readonly string[] =>

@@ -50,9 +50,9 @@ const mapping = {
           apiGroup: "kubernetes.crossplane.io",
           kind: "Object",
           manifest: {
-            apiVersion: { value: "v1" },
-            kind: { value: "ConfigMap" },
-            namespace: { value: CLOUD },
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            namespace: CLOUD,
             name: { fromFieldPath: "spec.resource" },
           },
         },

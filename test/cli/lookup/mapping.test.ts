@@ -13,14 +13,14 @@ const file = (resources: unknown, more: object = {}) => ({
 });
 
 const bucket = (fields: object) => ({ apiGroup: "s3.aws.m.upbound.io", kind: "Bucket", ...fields });
-const named = (externalName: object) => bucket({ externalName });
+const named = (externalName: object | string) => bucket({ externalName });
 const object = (fields: object) => ({ apiGroup: "kubernetes.crossplane.io", kind: "Object", ...fields });
 
 const manifest = {
-  apiVersion: { value: "v1" },
-  kind: { value: "ConfigMap" },
+  apiVersion: "v1",
+  kind: "ConfigMap",
   namespace: { fromFieldPath: "metadata.namespace" },
-  name: { template: "{metadata.name}-{spec.shard}" },
+  name: "{metadata.name}-{spec.shard}",
 };
 
 const claim = {
@@ -33,7 +33,7 @@ const claim = {
 describe("what a claim stands for", () => {
   const NAME = ["metadata", "name"];
   test.each([
-    { reason: "a literal", resource: named({ value: "shared" }), names: ["shared"], path: ["kind"] },
+    { reason: "a literal", resource: named("shared"), names: ["shared"], path: ["kind"] },
     {
       reason: "a field",
       resource: named({ fromFieldPath: "spec.name" }),
@@ -43,7 +43,7 @@ describe("what a claim stands for", () => {
     { reason: "a number", resource: named({ fromFieldPath: "spec.shard" }), names: ["7"], path: ["spec", "shard"] },
     {
       reason: "a boolean in a template",
-      resource: named({ template: "{spec.isPublic}-x" }),
+      resource: named("{spec.isPublic}-x"),
       names: ["true-x"],
       path: ["spec", "isPublic"],
     },
@@ -71,7 +71,7 @@ describe("what a claim stands for", () => {
       apiGroup: "amplify.aws.m.upbound.io",
       kind: "Branch",
       externalName: { fromFieldPath: "spec.name" },
-      providerConfig: { value: "prod" },
+      providerConfig: "prod",
       scope: { region: { fromFieldPath: "spec.region" }, appId: { fromFieldPath: "spec.nothing" } },
     };
     const [declaration] = findDeclarations(claim, parseMapping(file([resource]), "m.yaml")).declarations;
@@ -85,7 +85,7 @@ describe("what a claim stands for", () => {
   });
 
   test("is not known where a field of its name is not set", () => {
-    const resource = named({ template: "{spec.name}-{spec.nothing}" });
+    const resource = named("{spec.name}-{spec.nothing}");
     expect(findDeclarations(claim, parseMapping(file([resource]), "m.yaml"))).toEqual({
       declarations: [],
       doubts: ["cannot tell which Bucket it represents: spec.name is not set"],
@@ -100,32 +100,32 @@ test.each([
   { reason: "nothing", content: null, faults: ["input: not an object: null"] },
   {
     reason: "another kind",
-    content: { ...file([named({ value: "a" })]), kind: "Mapping" },
+    content: { ...file([named("a")]), kind: "Mapping" },
     faults: ['kind: not IdentityMapping: "Mapping"'],
   },
   { reason: "no resources", content: file([]), faults: ["mappings[0].resources: an empty list"] },
   {
     reason: "many at once",
-    content: file([bucket({ externalName: { value: "a", template: "{b}" }, color: "red" }), bucket({})]),
+    content: file([bucket({ externalName: { fromFieldPath: "b", value: "a" }, color: "red" }), bucket({})]),
     faults: [
-      `${RESOURCE}.externalName: exactly one of value, fromFieldPath, template; found value and template`,
+      `${RESOURCE}.externalName.value: unknown field`,
       `${RESOURCE}.color: unknown field`,
       "mappings[0].resources[1]: exactly one of externalName, manifest; found none",
     ],
   },
   {
-    reason: "a template without a field",
-    content: file([named({ template: "logs" })]),
-    faults: [`${RESOURCE}.externalName.template: no template: "logs" (for example {metadata.name}-logs)`],
+    reason: "a brace that is not closed",
+    content: file([named("{logs")]),
+    faults: [`${RESOURCE}.externalName: no template: "{logs" (for example {metadata.name}-logs)`],
   },
   {
     reason: "a template whose field is none",
-    content: file([named({ template: "{spec..name}" })]),
-    faults: [`${RESOURCE}.externalName.template: not a field path: "spec..name", at position 4`],
+    content: file([named("{spec..name}")]),
+    faults: [`${RESOURCE}.externalName: not a field path: "spec..name", at position 4`],
   },
   {
     reason: "an Object by its external name",
-    content: file([object({ externalName: { value: "a" } })]),
+    content: file([object({ externalName: "a" })]),
     faults: [`${RESOURCE}.externalName: an Object is named by its manifest`],
   },
   {
@@ -135,7 +135,7 @@ test.each([
   },
   {
     reason: "a place that is none",
-    content: file([object({ manifest, scope: { region: { value: "x" } } })]),
+    content: file([object({ manifest, scope: { region: "x" } })]),
     faults: [`${RESOURCE}.scope.region: no field that tells where a Object is: it has none`],
   },
 ])("cannot use a mapping: $reason", ({ content, faults }) => {
@@ -148,7 +148,7 @@ test.each([{ copies: [2] }, { copies: [1, 1] }])("one kind has one mapping, in f
   const folder = temporaryFolder();
   const files = copies.map((number, index) => {
     const path = join(folder, `${index}.yaml`);
-    const { mappings, ...rest } = file([named({ value: "a" })]);
+    const { mappings, ...rest } = file([named("a")]);
     writeFileSync(path, JSON.stringify({ ...rest, mappings: Array(number).fill(mappings[0]) }));
     return path;
   });

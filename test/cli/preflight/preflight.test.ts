@@ -287,10 +287,7 @@ test.each([
   { reason: "no such file", args: ["/nowhere"], says: "cannot read /nowhere: ENOENT" },
   {
     reason: "a mapping with faults, all of which are said",
-    content: mapping(
-      { externalName: { value: "a", template: "{b" }, scope: { regoin: { value: "x" } } },
-      { color: "red" },
-    ),
+    content: mapping({ externalName: "{b", scope: { regoin: "x" } }, { color: "red" }),
     says: "mappings[0].color: unknown field",
   },
 ])("exit code 2 for $reason", async ({ stdin = "", args = [], content, says }) => {
