@@ -7,7 +7,7 @@ import { openCluster, toProgressLine } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
 import { toCommands } from "./adopt.ts";
 import type { AuditOptions } from "./command.ts";
-import { toFindings } from "./findings.ts";
+import { toFindings, toFindingsBeforeRemoval } from "./findings.ts";
 import { readWorld } from "./read.ts";
 import type { Finding, World } from "./world.ts";
 
@@ -21,7 +21,7 @@ export async function audit(
     show(`reading ${what}: ${done} of ${of}`),
   ).finally(clear);
   assertExist(names, world);
-  const all = toFindings(world, { graceMs, now: Date.now() });
+  const all = options.beforeRemoval ? toFindingsBeforeRemoval(world) : toFindings(world, { graceMs, now: Date.now() });
   const findings = all.filter((finding) => concerns(finding, names));
 
   const text = options.adopt ? toCommands(findings, world) : toTable(findings);

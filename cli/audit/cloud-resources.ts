@@ -7,17 +7,49 @@ import { byPrecedence, type Contender, toContender } from "../../src/ownership/c
 import type { Patience } from "./findings.ts";
 import type { World } from "./world.ts";
 
-/** A managed resource whose cloud resource has no owner, or a second writer. */
+/** A managed resource whose cloud resource has no owner, or a second writer, or would have one without the tags step. */
 export interface Stray {
-  readonly is: "Unmanaged" | "Unregistered";
+  readonly is: "Unmanaged" | "Unregistered" | "HeldBack";
   readonly document: Document;
   readonly message: string;
 }
 
 /** Finds cloud resources without an owner, and those that a managed resource without this function's label may write. */
 export function findStrays(world: World, patience: Patience): readonly Stray[] {
-  const registered = [...world.labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined);
+  const registered = findRegistered(world);
   return [...findUnmanaged(registered, world, patience), ...findUnregistered(registered, world)];
+}
+
+const findRegistered = ({ labelled }: World): readonly Contender[] =>
+  [...labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined);
+
+/** Groups the managed resources of one cloud resource. */
+const byCloudResource = (registered: readonly Contender[]): readonly (readonly Contender[])[] => [
+  ...groupBy(registered, ({ document, identity }) => `${toCloudKind(document)} ${identity}`).values(),
+];
+
+/**
+ * Finds the managed resources that the tags step keeps from writing or deleting their cloud resource. Without the step, or under
+ * another name in the Composition, they get the policies that the Composition desires, which by default are all.
+ */
+export function findHeldBack(world: World): readonly Stray[] {
+  return byCloudResource(findRegistered(world)).flatMap((all) =>
+    all.flatMap((one): readonly Stray[] => {
+      const message = explainHeldBack(one, all);
+      return message === undefined ? [] : [{ is: "HeldBack", document: one.document, message }];
+    }),
+  );
+}
+
+function explainHeldBack({ isMarked, isCreated }: Contender, all: readonly Contender[]): string | undefined {
+  if (!isMarked)
+    return "it observes: without the tags step it writes beside the owner, and the cloud resource is deleted with it";
+  const others = all.length - 1;
+  if (others > 0)
+    return `it owns for ${others === 1 ? "1 other" : `${others} others`}: without the tags step the cloud resource is deleted with it`;
+  return isCreated
+    ? undefined
+    : "its cloud resource existed before: without the tags step the cloud resource is deleted with it";
 }
 
 /**
@@ -30,18 +62,16 @@ function findUnmanaged(registered: readonly Contender[], world: World, { graceMs
   const hasXr = ({ document }: Contender): boolean => uids.has(findController(document)?.uid);
   const isOld = ({ createdAt }: Contender): boolean => now - Date.parse(createdAt) >= graceMs;
   const living = registered.filter(({ isDeleting }) => !isDeleting);
-  return [...groupBy(living, ({ document, identity }) => `${toCloudKind(document)} ${identity}`).values()].flatMap(
-    (all) => {
-      const isLeft = all.some(({ isCreated }) => isCreated) && all.every(isOld);
-      const [first] = all.toSorted(byPrecedence);
-      if (!isLeft || first === undefined || all.some((one) => one.isMarked && hasXr(one))) return [];
-      const why = all.some(hasXr)
-        ? "no managed resource of its cloud resource is the owner"
-        : "its XR is gone, and no other managed resource represents its cloud resource";
-      const message = `${why}, so nothing updates or deletes the cloud resource`;
-      return [{ is: "Unmanaged" as const, document: first.document, message }];
-    },
-  );
+  return byCloudResource(living).flatMap((all) => {
+    const isLeft = all.some(({ isCreated }) => isCreated) && all.every(isOld);
+    const [first] = all.toSorted(byPrecedence);
+    if (!isLeft || first === undefined || all.some((one) => one.isMarked && hasXr(one))) return [];
+    const why = all.some(hasXr)
+      ? "no managed resource of its cloud resource is the owner"
+      : "its XR is gone, and no other managed resource represents its cloud resource";
+    const message = `${why}, so nothing updates or deletes the cloud resource`;
+    return [{ is: "Unmanaged" as const, document: first.document, message }];
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ import { FINDINGS } from "./world.ts";
 /** The command line of `audit`. */
 export interface AuditOptions extends ClusterFlags {
   readonly adopt?: true;
+  readonly beforeRemoval?: true;
   /** Names of XRs; empty for all. */
   readonly composite?: readonly string[];
   /** In milliseconds. */
@@ -17,6 +18,10 @@ const flags: readonly Option[] = [
     "--adopt",
     "Print the kubectl commands that put orphans back into their XRs' references; run none.",
   ).conflicts("output"),
+  new Option(
+    "--before-removal",
+    "Only the managed resources that would write or delete a shared cloud resource without the tags step.",
+  ).conflicts("adopt"),
   flag.repeatable(
     "--composite <name>",
     "Only what concerns XRs of this name; it is an error if there is none.",
@@ -50,6 +55,9 @@ Exit codes:
 Examples:
   # After a restore, until nothing is wrong.
   until shared-infrastructure audit; do sleep 30; done
+
+  # Before the tags step is taken out of the Composition of an XR.
+  shared-infrastructure audit --before-removal --composite=orders
 
   # In a script.
   shared-infrastructure audit --output=json | jq -r '.findings[] | select(.is == "Orphaned") | .resource.name'`;

@@ -17,7 +17,7 @@ import {
 import { compareTexts } from "../../src/model/collections.ts";
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import { findStrays } from "./cloud-resources.ts";
+import { findHeldBack, findStrays, type Stray } from "./cloud-resources.ts";
 import { type Composer, Composers } from "./composer.ts";
 import { FINDINGS, type Finding, type World } from "./world.ts";
 
@@ -39,23 +39,33 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
     ...[...world.labelled]
       .filter(([key]) => !referred.has(key))
       .flatMap(([, document]) => orphanFinding(document, composers)),
-    ...findStrays(world, patience).map(({ is, document, message }) => {
-      const composer = composers.find(document);
-      const composite = composer.is === "one" ? composer.composite : undefined;
-      return finding(is, toReference(document), composite, document, message);
-    }),
+    ...findStrays(world, patience).map((stray) => strayFinding(stray, composers)),
     ...copyFindings(world),
     ...world.composites.flatMap((composite) => compositeFinding(composite, patience)),
   ];
-  return found.sort(
-    (a, b) =>
-      ORDER.indexOf(a.is) - ORDER.indexOf(b.is) ||
-      compareTexts(formatSubject(a), formatSubject(b)) ||
-      compareTexts(formatReference(a.resource), formatReference(b.resource)),
-  );
+  return found.sort(compareFindings);
+}
+
+/** Finds the managed resources to which the removal of the tags step is a danger, sorted by XR and resource. */
+export function toFindingsBeforeRemoval(world: World): readonly Finding[] {
+  const composers = new Composers(world.composites);
+  return findHeldBack(world)
+    .map((stray) => strayFinding(stray, composers))
+    .sort(compareFindings);
+}
+
+function strayFinding({ is, document, message }: Stray, composers: Composers): Finding {
+  const composer = composers.find(document);
+  const composite = composer.is === "one" ? composer.composite : undefined;
+  return finding(is, toReference(document), composite, document, message);
 }
 
 const ORDER = Object.keys(FINDINGS);
+
+const compareFindings = (a: Finding, b: Finding): number =>
+  ORDER.indexOf(a.is) - ORDER.indexOf(b.is) ||
+  compareTexts(formatSubject(a), formatSubject(b)) ||
+  compareTexts(formatReference(a.resource), formatReference(b.resource));
 
 const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));
 

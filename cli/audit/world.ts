@@ -42,6 +42,8 @@ export const FINDINGS = {
     "A managed resource has the external name of one that this function has registered, and lacks its label.",
   SharedResourceGone: "It makes a copy of the connection Secret of an XR that does not exist.",
   NeverReconciled: "The XR has no condition Synced: Crossplane has not called a function for it.",
+  HeldBack:
+    "With --before-removal only: the tags step keeps it from writing or deleting a cloud resource that it must not.",
 } as const;
 
 type FindingType = keyof typeof FINDINGS;

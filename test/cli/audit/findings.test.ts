@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { toCommands } from "../../../cli/audit/adopt.ts";
 import { toTable } from "../../../cli/audit/audit.ts";
-import { toFindings } from "../../../cli/audit/findings.ts";
+import { toFindings, toFindingsBeforeRemoval } from "../../../cli/audit/findings.ts";
 import type { Finding } from "../../../cli/audit/world.ts";
 import { resourceKey, toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
@@ -380,4 +380,30 @@ test.each([
 ])("the managed resources of one cloud resource are found out when they $reason", ({ parts, found }) => {
   const all = shown(toFindings(worldOf({ stores: [store({ refs: ["a", "b"] })], ...parts }), patience));
   expect(all.filter((line) => /^(?:Unmanaged|Unregistered) /.test(line))).toEqual(found);
+});
+
+test("before the tags step is removed, it names what would write or delete a cloud resource that it must not", () => {
+  const alone = (name: string, more: JsonObject) =>
+    contender(
+      name,
+      { [`${DOMAIN}/tags-owner`]: `XStore.platform.example.org/orders#the-${name}`, ...more },
+      {
+        labels: { "crossplane.io/composite": "orders", [`${DOMAIN}/identity`]: name },
+      },
+    );
+  const buckets = [contender("a", owning), contender("b", owner), alone("kept", {}), alone("created", created)];
+  const found = toFindingsBeforeRemoval(worldOf({ buckets, unregistered: [foreign("invoices")] }));
+  expect(found.map(({ is, resource, message }) => [is, resource.name, message])).toEqual([
+    ["HeldBack", "a", "it owns for 1 other: without the tags step the cloud resource is deleted with it"],
+    [
+      "HeldBack",
+      "b",
+      "it observes: without the tags step it writes beside the owner, and the cloud resource is deleted with it",
+    ],
+    [
+      "HeldBack",
+      "kept",
+      "its cloud resource existed before: without the tags step the cloud resource is deleted with it",
+    ],
+  ]);
 });
