@@ -5,7 +5,7 @@ import { isV2, type Version } from "./rig/crossplane.ts";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
 import { auditing } from "./scenarios/audit.ts";
-import { awsLists, awsMigration, awsMoves, awsTagWar } from "./scenarios/aws.ts";
+import { awsLists, awsMigration, awsMoves, awsReferences, awsTagWar } from "./scenarios/aws.ts";
 import { bindings } from "./scenarios/bindings.ts";
 import { changes } from "./scenarios/changes.ts";
 import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
@@ -28,6 +28,7 @@ import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
 import { sharedNetwork } from "./scenarios/shared-network.ts";
 import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
 import { upjetProvider } from "./scenarios/upjet.ts";
+import { upjetMoves, upjetReferences, upjetTwins } from "./scenarios/upjet-ownership.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
 
 async function takesInput({ kubectl }: Rig): Promise<string> {
@@ -90,6 +91,9 @@ export const suites: readonly Suite[] = [
   restoringClaims,
   losingExternalNames,
   upjetProvider,
+  upjetReferences,
+  upjetMoves,
+  upjetTwins,
   naming,
   auditing,
   operating,
@@ -100,6 +104,7 @@ export const suites: readonly Suite[] = [
   awsTagWar,
   awsMigration,
   awsMoves,
+  awsReferences,
   awsLists,
   afterAll,
 ];

@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../src/model/json.ts";
 
 /** The password of every database, until a scenario changes it. */
 export const FIRST_PASSWORD = "upjet-s3cret-1";
 
 /**
- * The cloud of tools/upjet-provider: clusters, whose identifiers it makes up, and buckets and databases, whose creators name
- * them. It outlives the provider, as clouds do, and records what it was told to change.
+ * The cloud of tools/upjet-provider: clusters and attachments, whose identifiers it makes up, and buckets and databases, whose
+ * creators name them. It outlives the provider, as clouds do, and records what it was told to change.
  */
 export class Cloud {
   /** Resources by path, such as `buckets/orders`. */
@@ -17,6 +18,8 @@ export class Cloud {
   readonly writes: string[] = [];
   /** The time for which a new cluster is `creating`. */
   creatingMs = 2000;
+  /** The time that each request takes that changes something. */
+  writingMs = 0;
   #created = 0;
 
   /** The identifiers of a region's clusters. */
@@ -34,6 +37,18 @@ export class Cloud {
     return id;
   }
 
+  /** Attaches something to a bucket, which has one attachment at most. @returns undefined where it has one. */
+  #attach({ bucket = null, tags = {} }: JsonObject): JsonObject | undefined {
+    const isTaken = [...this.resources].some(
+      ([path, { bucket: of }]) => path.startsWith("attachments/") && of === bucket,
+    );
+    if (isTaken) return undefined;
+    this.#created += 1;
+    const made = { id: `attachment-${this.#created}`, bucket, tags };
+    this.resources.set(`attachments/${made.id}`, made);
+    return made;
+  }
+
   /** Creates what has a name, or updates it. */
   put(path: string, fields: JsonObject): void {
     const [kind = "", name = ""] = path.split("/");
@@ -44,6 +59,7 @@ export class Cloud {
   /** @returns the resource as it is, or was before its deletion; undefined where there is none. */
   handle(method: string, path: string, body: JsonObject): JsonObject | undefined {
     if (method !== "GET") this.writes.push(`${method} ${path}`);
+    if (method === "POST" && path.startsWith("attachments")) return this.#attach(body);
     if (method === "POST") return { id: this.createCluster(String(body["region"])) };
     if (method === "PUT") this.put(path, body);
     const found = this.resources.get(path);
@@ -79,5 +95,6 @@ export async function serveCloud(): Promise<ServedCloud> {
 async function answer(cloud: Cloud, request: IncomingMessage): Promise<JsonObject | undefined> {
   const { method = "GET", url = "/" } = request;
   const hasBody = method === "POST" || method === "PUT";
+  if (method !== "GET") await sleep(cloud.writingMs);
   return cloud.handle(method, url.slice(1), hasBody ? ((await json(request)) as JsonObject) : {});
 }

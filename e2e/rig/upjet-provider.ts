@@ -9,6 +9,9 @@ import { type Part, startPart } from "./process.ts";
 const NAME = "upjet-provider";
 
 export const UPJET_GROUP = "upjet.example.org";
+/** The group of the namespaced kinds. */
+export const UPJET_NAMESPACED_GROUP = "upjet.m.example.org";
+const GROUPS = [UPJET_GROUP, UPJET_NAMESPACED_GROUP];
 
 /** tools/upjet-provider: the runtime of the Upbound providers, with a cloud of ours. */
 export interface UpjetProvider {
@@ -32,8 +35,9 @@ export async function startUpjetProvider(
   { kubectl, kubeconfig }: ControlPlane,
 ): Promise<UpjetProvider> {
   await kubectl.applyFile(`${moduleOf(NAME)}/crds`);
-  await kubectl.apply(roleFor(NAME, [UPJET_GROUP]));
-  await kubectl.established(...["clusters", "buckets", "databases"].map((kind) => `crd/${kind}.${UPJET_GROUP}`));
+  await kubectl.apply(roleFor(NAME, GROUPS));
+  const kinds = ["attachments", "clusters", "buckets", "databases"];
+  await kubectl.established(...GROUPS.flatMap((group) => kinds.map((kind) => `crd/${kind}.${group}`)));
   const { cloud, url, stop: stopCloud } = await serveCloud();
   const probe = await freePort();
   let reportCrash: (words: string) => void = () => {};

@@ -13,7 +13,7 @@ const metadata = { annotations: { "crossplane.io/external-name": "$(spec.resourc
 const TEAM = [{ key: "team", value: "$(spec.team)" }];
 
 /** A bucket keeps its tags one level further down. Its provider sends the ACL at each poll, and moto takes none that is empty. */
-const bucket = (isTagged: boolean) => ({
+export const bucket = (isTagged: boolean) => ({
   apiVersion: "s3.aws.crossplane.io/v1beta1",
   kind: "Bucket",
   metadata,
@@ -22,6 +22,28 @@ const bucket = (isTagged: boolean) => ({
     forProvider: { acl: "private", locationConstraint: REGION, ...(isTagged && { tagging: { tagSet: TEAM } }) },
   },
 });
+
+const STATEMENT = {
+  Effect: "Allow",
+  Principal: { AWS: "arn:aws:iam::123456789012:root" },
+  Action: "s3:GetObject",
+  Resource: "arn:aws:s3:::policed/*",
+};
+
+/** A policy whose bucket its provider finds by a reference. */
+export const bucketPolicy = {
+  apiVersion: "s3.aws.crossplane.io/v1alpha3",
+  kind: "BucketPolicy",
+  metadata: { annotations: { "crossplane.io/external-name": "$(spec.bucket)" } },
+  spec: {
+    providerConfigRef,
+    forProvider: {
+      region: REGION,
+      bucketNameRef: { name: "$(spec.bucket)" },
+      rawPolicy: JSON.stringify({ Version: "2012-10-17", Statement: [STATEMENT] }),
+    },
+  },
+};
 
 const parameterGroup = (isTagged: boolean) => ({
   apiVersion: "rds.aws.crossplane.io/v1alpha1",

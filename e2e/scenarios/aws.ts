@@ -3,7 +3,18 @@ import type { CloudResource } from "../rig/moto.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
-import { type AwsKind, awsXr, compositionFor, installAwsKinds, MANAGED, managedOf, motoOf } from "./aws-kinds.ts";
+import {
+  type AwsKind,
+  awsXr,
+  bucket,
+  bucketPolicy,
+  compositionFor,
+  installAwsKinds,
+  MANAGED,
+  managedOf,
+  motoOf,
+} from "./aws-kinds.ts";
+import { compose, compositionOf, definitionOf, ours, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /** Fault 2 on a real AWS provider: what it sends is counted in the cloud's own record of requests. */
@@ -50,6 +61,15 @@ export const awsMoves: Suite = {
   scenarios: [
     { name: "the owner moves to another bucket: the old one gets an owner again", run: ownerRenames },
     { name: "onConflict: Fail on a war: the loser stops, the owner goes on", run: failOnWar },
+  ],
+};
+
+export const awsReferences: Suite = {
+  name: "aws: a policy that names its bucket by a reference",
+  cloud: "AWS",
+  scenarios: [
+    { name: "two XRs declare it: the second one writes nothing", run: policyOfOne },
+    { name: "its owner goes: it stays, and the other takes over", run: policyStays },
   ],
 };
 
@@ -217,6 +237,60 @@ async function failOnWar(rig: Rig): Promise<string> {
   await rig.kubectl.run("delete", strict.kind.toLowerCase(), "--all", "--wait=false");
   return `${before} before, 0 after, and the tag is the owner's`;
 }
+
+const POLICY = "XBucketPolicy";
+
+const policyXr = (team: string) => ({
+  apiVersion: VERSION,
+  kind: POLICY,
+  metadata: { name: `policed-${team}` },
+  spec: { bucket: "policed" },
+});
+
+async function policyOfOne(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const definition = definitionOf({ kind: POLICY, spec: { bucket: { type: "string" } } });
+  await kubectl.apply(definition, { ...bucket(false), metadata: { name: "policed" } });
+  await kubectl.established(`xrd/${definition.metadata.name}`);
+  await kubectl.apply(compositionOf(POLICY, [compose({ policy: bucketPolicy }), ours("own", { tags: {} })]));
+  await kubectl.apply(policyXr("a"));
+  await isPolicyReason(rig, "a", "Owned");
+  await until("the policy is there", async () => policyWrites(rig, 0).length > 0, PATIENCE);
+  await sleep(3000); // what its provider had begun
+  const from = motoOf(rig).requests().length;
+  await kubectl.apply(policyXr("b"));
+  await isPolicyReason(rig, "b", "ObservedOnly");
+  await sleep(WINDOW_SECONDS * 1000);
+  const writes = policyWrites(rig, from);
+  if (writes.length > 0) throw new Error(writes.join());
+  return `no write in ${WINDOW_SECONDS} s`;
+}
+
+async function policyStays(rig: Rig): Promise<string> {
+  const from = motoOf(rig).requests().length;
+  await rig.kubectl.run("delete", `${POLICY.toLowerCase()}/policed-a`, "--timeout=180s");
+  await isPolicyReason(rig, "b", "Owned");
+  const deletions = policyWrites(rig, from).filter((action) => action.startsWith("DELETE"));
+  if (deletions.length > 0) throw new Error("it was deleted on the way");
+  await rig.kubectl.run("delete", POLICY.toLowerCase(), "--all", "--wait=false");
+  return "no deletion";
+}
+
+/** Lists the writes of the policy since a request. */
+const policyWrites = (rig: Rig, from: number): readonly string[] =>
+  motoOf(rig)
+    .requests(from)
+    .map(({ action }) => action)
+    .filter((action) => /^(?:PUT|DELETE) \/policed\?policy$/.test(action));
+
+const isPolicyReason = ({ kubectl }: Rig, team: string, reason: string): Promise<void> => {
+  const xr = `${POLICY.toLowerCase()}/policed-${team}`;
+  return until(
+    `${xr} is ${reason}`,
+    async () => conditionOf(await kubectl.get(xr), "TagsOwned")?.reason === reason,
+    PATIENCE,
+  );
+};
 
 async function rdsWar(rig: Rig): Promise<string> {
   await installAwsKinds(rig, [group]);

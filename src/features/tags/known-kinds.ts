@@ -67,7 +67,7 @@ function withNamedFields(rule: ResourceRule | undefined, facts: IdentityFacts): 
   const { externalNameFieldPath, scopeFieldPaths } = rule;
   return {
     ...facts,
-    name: externalNameFieldPath === undefined ? facts.name : { is: "fields", paths: [externalNameFieldPath] },
+    name: externalNameFieldPath === undefined ? facts.name : { is: "association", paths: [externalNameFieldPath] },
     scope: [...facts.scope, ...scopeFieldPaths],
   };
 }

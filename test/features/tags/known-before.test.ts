@@ -79,6 +79,28 @@ describe("a field that a reference fills in", () => {
   const policiesIn = (observed: JsonObject | undefined) =>
     observed !== undefined && at(observed, "spec.managementPolicies[0]") === "*" ? [] : ["Observe"];
 
+  test("that the input names as the external name keeps its resource an observer, and is arbitrated once it is resolved", () => {
+    const attachment = (bucket: JsonObject): JsonObject => ({
+      apiVersion: "storage.example.org/v1",
+      kind: "Attachment",
+      spec: { forProvider: { bucketRef: { name: "held" }, tags: {}, ...bucket } },
+    });
+    const rule = { apiGroup: "storage.example.org", fieldPath: "spec.forProvider.tags" };
+    const input = { ...tags, resources: [{ ...rule, externalNameFieldPath: "spec.forProvider.bucket" }] };
+    const drafts = [attachment({}), attachment({ bucket: "held" })].map((observed) =>
+      run({
+        tags: input,
+        desired: { bucket: attachment({}) },
+        observed: { bucket: own(observed, ["Observe"]) },
+        contenders: [],
+      }),
+    );
+    expect(drafts.map((draft) => [draft.conditions[0]?.reason, isLabelled(draft), policiesOf(draft)])).toEqual([
+      ["WaitingForReferences", false, ["Observe"]],
+      ["Arbitrating", true, ["Observe"]],
+    ]);
+  });
+
   test.each<[reason: string, observed: JsonObject]>([
     ["resolved", role({ appIdRef: { name: "a" }, appId: "id-of-a" })],
     ["optional: the provider has looked without it", own(role({ appIdRef: { name: "a" } }), ["Observe"], LOOKED)],

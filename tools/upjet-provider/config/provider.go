@@ -11,10 +11,15 @@ import (
 )
 
 // Provider returns upjet's configuration: of the code generator, and of the controllers.
-func Provider() *config.Provider {
+func Provider() *config.Provider { return providerOf("upjet.example.org") }
+
+// ProviderNamespaced returns the same for the namespaced kinds.
+func ProviderNamespaced() *config.Provider { return providerOf("upjet.m.example.org") }
+
+func providerOf(group string) *config.Provider {
 	provider := terraform.Provider()
 	configured := config.NewProvider(schemas(provider), "rig", "upjet-provider", descriptions(provider),
-		config.WithRootGroup("upjet.example.org"),
+		config.WithRootGroup(group),
 		config.WithShortName("rig"),
 		config.WithFeaturesPackage("internal/features"),
 		config.WithBasePackages(config.BasePackages{}),
@@ -27,6 +32,10 @@ func Provider() *config.Provider {
 	configured.AddResourceConfigurator("rig_cluster", func(r *config.Resource) {
 		r.UseAsync = true
 		r.ExternalName = config.IdentifierFromProvider
+	})
+	configured.AddResourceConfigurator("rig_attachment", func(r *config.Resource) {
+		r.ExternalName = config.IdentifierFromProvider
+		r.References["bucket"] = config.Reference{Type: "Bucket"} // by its TerraformName upjet looks in another package
 	})
 	configured.AddResourceConfigurator("rig_database", func(r *config.Resource) {
 		r.Sensitive.AdditionalConnectionDetailsFn = func(attributes map[string]any) (map[string][]byte, error) {

@@ -15,9 +15,10 @@ import (
 func Provider() *schema.Provider {
 	return &schema.Provider{
 		ResourcesMap: map[string]*schema.Resource{
-			"rig_cluster":  cluster(),
-			"rig_bucket":   bucket(),
-			"rig_database": database(),
+			"rig_cluster":    cluster(),
+			"rig_bucket":     bucket(),
+			"rig_database":   database(),
+			"rig_attachment": attachment(),
 		},
 	}
 }
@@ -65,12 +66,11 @@ func waitUntilAvailable(ctx context.Context, cloud *Cloud, path string) error {
 
 func bucket() *schema.Resource {
 	const path = "buckets/"
-	tags := &schema.Schema{Type: schema.TypeMap, Optional: true, Elem: &schema.Schema{Type: schema.TypeString}}
 	observe := read(path, "name", "region", "tags")
 	put := write(path, observe, "region", "tags")
 	return &schema.Resource{
 		Description:   "Its creator names it, and it has tags.",
-		Schema:        map[string]*schema.Schema{"name": required(), "region": required(), "tags": tags},
+		Schema:        map[string]*schema.Schema{"name": required(), "region": required(), "tags": tags()},
 		CreateContext: put,
 		ReadContext:   observe,
 		UpdateContext: put,
@@ -94,6 +94,38 @@ func database() *schema.Resource {
 	}
 }
 
+func attachment() *schema.Resource {
+	const path = "attachments/"
+	observe := read(path, "bucket", "tags")
+	return &schema.Resource{
+		Description: "A bucket has one at most, it has tags, and the cloud makes up its identifier.",
+		Schema:      map[string]*schema.Schema{"bucket": required(), "tags": tags()},
+		CreateContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+			created, err := meta.(*Cloud).do(ctx, http.MethodPost, path, arguments(d, "bucket", "tags"))
+			if err != nil {
+				return diag.FromErr(err)
+			}
+			if created == nil {
+				return diag.Errorf("cannot attach: bucket %s has an attachment", d.Get("bucket"))
+			}
+			d.SetId(created["id"].(string))
+			return observe(ctx, d, meta)
+		},
+		ReadContext: observe,
+		UpdateContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
+			if _, err := meta.(*Cloud).do(ctx, http.MethodPut, path+d.Id(), arguments(d, "tags")); err != nil {
+				return diag.FromErr(err)
+			}
+			return observe(ctx, d, meta)
+		},
+		DeleteContext: remove(path),
+	}
+}
+
+func tags() *schema.Schema {
+	return &schema.Schema{Type: schema.TypeMap, Optional: true, Elem: &schema.Schema{Type: schema.TypeString}}
+}
+
 func required() *schema.Schema {
 	return &schema.Schema{Type: schema.TypeString, Required: true, ForceNew: true}
 }
@@ -105,18 +137,22 @@ func computed() *schema.Schema {
 type operation = func(context.Context, *schema.ResourceData, any) diag.Diagnostics
 
 // write creates what has a name, or updates it.
-func write(path string, observe operation, arguments ...string) operation {
+func write(path string, observe operation, names ...string) operation {
 	return func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
-		body := fields{}
-		for _, argument := range arguments {
-			body[argument] = d.Get(argument)
-		}
 		d.SetId(d.Get("name").(string))
-		if _, err := meta.(*Cloud).do(ctx, http.MethodPut, path+d.Id(), body); err != nil {
+		if _, err := meta.(*Cloud).do(ctx, http.MethodPut, path+d.Id(), arguments(d, names...)); err != nil {
 			return diag.FromErr(err)
 		}
 		return observe(ctx, d, meta)
 	}
+}
+
+func arguments(d *schema.ResourceData, names ...string) fields {
+	set := fields{}
+	for _, name := range names {
+		set[name] = d.Get(name)
+	}
+	return set
 }
 
 func read(path string, attributes ...string) operation {

@@ -21,7 +21,7 @@ func main() {
 	for _, generated := range []string{"apis", "internal/controller", "crds"} {
 		fail(os.RemoveAll(filepath.Join(root, generated)))
 	}
-	pipeline.Run(config.Provider(), nil, root)
+	pipeline.Run(config.Provider(), config.ProviderNamespaced(), root)
 	fail(os.RemoveAll(filepath.Join(root, "examples-generated")))
 	run("controller-gen", "object:headerFile=hack/boilerplate.go.txt", "paths=./apis/...",
 		"crd:allowDangerousTypes=true,crdVersions=v1", "output:artifacts:config=crds")

@@ -20,9 +20,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"upjet-provider/apis"
-	"upjet-provider/config"
-	setup "upjet-provider/internal/controller"
+	"github.com/crossplane/upjet/v2/pkg/config"
+
+	clusterapis "upjet-provider/apis/cluster"
+	namespacedapis "upjet-provider/apis/namespaced"
+	rig "upjet-provider/config"
+	cluster "upjet-provider/internal/controller/cluster"
+	namespaced "upjet-provider/internal/controller/namespaced"
 	"upjet-provider/internal/features"
 	"upjet-provider/terraform"
 )
@@ -43,25 +47,30 @@ func main() {
 		HealthProbeBindAddress: *probe,
 	})
 	fail(err)
-	fail(apis.AddToScheme(manager.GetScheme()))
+	fail(clusterapis.AddToScheme(manager.GetScheme()))
+	fail(namespacedapis.AddToScheme(manager.GetScheme()))
 
 	logger := logging.NewLogrLogger(zapped.WithName("upjet-provider"))
 	flags := &feature.Flags{}
 	flags.Enable(features.EnableBetaManagementPolicies)
-	fail(setup.Setup(manager, controller.Options{
-		Options: xpcontroller.Options{
-			Logger:                  logger,
-			GlobalRateLimiter:       ratelimiter.NewGlobal(maxReconcileRate),
-			PollInterval:            *poll,
-			MaxConcurrentReconciles: maxReconcileRate,
-			Features:                flags,
-		},
-		Provider:              config.Provider(),
-		OperationTrackerStore: controller.NewOperationStore(logger),
-		SetupFn: func(context.Context, client.Client, resource.Managed) (upjet.Setup, error) {
-			return upjet.Setup{Meta: &terraform.Cloud{URL: *cloud}}, nil
-		},
-	}))
+	optionsOf := func(provider *config.Provider) controller.Options {
+		return controller.Options{
+			Options: xpcontroller.Options{
+				Logger:                  logger,
+				GlobalRateLimiter:       ratelimiter.NewGlobal(maxReconcileRate),
+				PollInterval:            *poll,
+				MaxConcurrentReconciles: maxReconcileRate,
+				Features:                flags,
+			},
+			Provider:              provider,
+			OperationTrackerStore: controller.NewOperationStore(logger),
+			SetupFn: func(context.Context, client.Client, resource.Managed) (upjet.Setup, error) {
+				return upjet.Setup{Meta: &terraform.Cloud{URL: *cloud}}, nil
+			},
+		}
+	}
+	fail(cluster.Setup(manager, optionsOf(rig.Provider())))
+	fail(namespaced.Setup(manager, optionsOf(rig.ProviderNamespaced())))
 	fail(manager.AddReadyzCheck("ping", healthz.Ping))
 	fail(manager.Start(ctrl.SetupSignalHandler()))
 }

@@ -7,15 +7,17 @@ import (
 
 	"github.com/crossplane/upjet/v2/pkg/controller"
 
-	bucket "upjet-provider/internal/controller/upjet/bucket"
-	cluster "upjet-provider/internal/controller/upjet/cluster"
-	database "upjet-provider/internal/controller/upjet/database"
+	attachment "upjet-provider/internal/controller/namespaced/upjet/attachment"
+	bucket "upjet-provider/internal/controller/namespaced/upjet/bucket"
+	cluster "upjet-provider/internal/controller/namespaced/upjet/cluster"
+	database "upjet-provider/internal/controller/namespaced/upjet/database"
 )
 
 // Setup creates all controllers with the supplied logger and adds them to
 // the supplied manager.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
 	for _, setup := range []func(ctrl.Manager, controller.Options) error{
+		attachment.Setup,
 		bucket.Setup,
 		cluster.Setup,
 		database.Setup,
@@ -31,6 +33,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 // the supplied manager gated.
 func SetupGated(mgr ctrl.Manager, o controller.Options) error {
 	for _, setup := range []func(ctrl.Manager, controller.Options) error{
+		attachment.SetupGated,
 		bucket.SetupGated,
 		cluster.SetupGated,
 		database.SetupGated,
@@ -45,6 +48,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options) error {
 // SetupWebhookWithManager registers conversion webhooks for all resource kinds in the group.
 func SetupWebhookWithManager(mgr ctrl.Manager) error {
 	for _, setup := range []func(ctrl.Manager) error{
+		attachment.SetupWebhookWithManager,
 		bucket.SetupWebhookWithManager,
 		cluster.SetupWebhookWithManager,
 		database.SetupWebhookWithManager,

@@ -5,6 +5,9 @@
 package v1alpha1
 
 // Hub marks this type as a conversion hub.
+func (tr *Attachment) Hub() {}
+
+// Hub marks this type as a conversion hub.
 func (tr *Bucket) Hub() {}
 
 // Hub marks this type as a conversion hub.
