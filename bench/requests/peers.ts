@@ -78,6 +78,7 @@ const OUR_SELECTION: JsonObject = {
   sharedResources: [
     {
       name: "shared",
+      into: "shared",
       ...SELECTED,
       select: { matchLabels: { [LABEL.key]: LABEL.value }, ...MATCHES, sortByFieldPath: "metadata.name" },
       grant: "None",

@@ -10,7 +10,7 @@ import { groupBy } from "../../src/model/collections.ts";
 import { stringAt } from "../../src/model/document.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
-import { toPrintable } from "../text.ts";
+import { toPrintable, toWord } from "../text.ts";
 import type { Finding, World } from "./world.ts";
 
 /** Without apostrophes and semicolons: zsh takes a comment that is pasted for a command. */
@@ -52,9 +52,6 @@ function toBlock(composite: Composite, orphans: readonly Finding[]): string {
   );
   return `\n${comments.join("")}kubectl patch ${target}${within} --type=json --patch=${patch}\n`;
 }
-
-/** Quotes a text for sh, unless it is a word as it is: tenants write names and annotations, and an operator runs the commands. */
-const toWord = (text: string): string => (/^[-\w@%+=:,./]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Quotes it within a comment, too: zsh takes a comment that is pasted for a command. */
 const toComment = (text: string): string => toWord(toPrintable(text));

@@ -18,8 +18,8 @@ import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
 
 export interface Consumers {
-  /** False where the shared resource is not there; its consumers may be. */
-  readonly isThere: boolean;
+  /** Undefined where it does not exist; its consumers may. */
+  readonly shared: Document | undefined;
   readonly consumers: readonly JudgedConsumer[];
 }
 
@@ -52,7 +52,7 @@ export async function findConsumers(
   const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
   const unjudged = records.flat().flatMap((record) => toConsumers(documentOf(record), reference));
   const consumers = judgeConsumers(unjudged.sort(compareConsumers), isAnnotated, grantees);
-  return { isThere: shared !== undefined, consumers };
+  return { shared, consumers };
 }
 
 const toGroupAndKind = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) => ({

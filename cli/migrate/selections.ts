@@ -30,7 +30,7 @@ function toShared(reader: Reader, path: string, source: JsonValue, resolution: s
       : toReference(reader, path, fields["ref"]);
   return given({
     name,
-    into: into === name ? undefined : into,
+    into,
     apiVersion: fields["apiVersion"],
     kind: fields["kind"],
     select: given({ ...select, namespace: fields["namespace"] }),

@@ -1,10 +1,14 @@
+import { ALLOWED_NAMESPACES, readNamespaceGrant } from "../../src/crossplane/grants.ts";
+import { requiredLabels } from "../../src/crossplane/label-selector.ts";
+import { toReference } from "../../src/crossplane/references.ts";
+import type { Document } from "../../src/model/document.ts";
 import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
-import { discover, findKindsByName, notInstalled } from "../cluster/discovery.ts";
+import { discover, findKindsByName, notInstalled, type ResourceKind } from "../cluster/discovery.ts";
 import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
-import { alignColumns, toJson } from "../text.ts";
+import { alignColumns, toJson, toWord } from "../text.ts";
 import type { ConsumersFlags, KindAndName } from "./command.ts";
 import type { Format } from "./format.ts";
 
@@ -19,9 +23,12 @@ export async function listConsumers(
   const kinds = await discover(cluster, { includeCore: true });
   const [kind] = findKindsByName(asked, kinds);
   if (kind === undefined) throw invalidFlags(notInstalled(asked));
-  const { isThere, consumers } = await findConsumers(cluster, kinds, kind, { name, namespace, secret });
-  if (isThere || consumers.length > 0 || format === "json") host.print(consumersText(consumers, format));
-  if (isThere) return EXIT.fine;
+  const { shared, consumers } = await findConsumers(cluster, kinds, kind, { name, namespace, secret });
+  if (shared !== undefined || consumers.length > 0 || format === "json") host.print(consumersText(consumers, format));
+  if (shared !== undefined) {
+    if (format !== "json") host.print(toGrantCommand(shared, kind, consumers));
+    return EXIT.fine;
+  }
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
   const rest = consumers.length > 0 ? ": these still refer to it" : "";
   host.printError(`there is no ${asked} ${JSON.stringify(name)}${where}${rest}\n`);
@@ -39,4 +46,25 @@ function consumersText(consumers: readonly JudgedConsumer[], format: Format): st
     isGranted ? "yes" : "no",
   ]);
   return alignColumns([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
+}
+
+/** Writes the command that grants what is asked for; empty if nothing is. */
+function toGrantCommand(
+  shared: Document,
+  { plural, group }: ResourceKind,
+  consumers: readonly JudgedConsumer[],
+): string {
+  const asking = [...new Set(consumers.flatMap(({ isGranted, namespaces }) => (isGranted ? [] : namespaces)))].sort();
+  if (asking.length === 0) return "";
+  const { names, selector } = readNamespaceGrant(shared);
+  const labels = selector === undefined ? [] : Object.entries(requiredLabels(selector));
+  const spaces = asking.filter((namespace) => namespace !== "*");
+  if (selector !== undefined && labels.length === selector.terms.length && spaces.length === asking.length) {
+    const values = labels.map(([key, value]) => `${key}=${value}`).join(" ");
+    return `\nTo grant it:\n  kubectl label namespace ${spaces.join(" ")} ${values}\n`;
+  }
+  const { namespace, name } = toReference(shared);
+  const target = `${[plural, group].filter(Boolean).join(".")}/${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
+  const granted = [...new Set([...names, ...asking])].sort().join(",");
+  return `\nTo grant it:\n  kubectl annotate ${target} --overwrite ${ALLOWED_NAMESPACES}=${toWord(granted)}\n`;
 }

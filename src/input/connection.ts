@@ -141,9 +141,6 @@ export const connection = z.strictObject({
           "Copy the credential that the shared resource's `consumers.credentials` made for the namespace of the copies, never the " +
             "common Secret.",
         ),
-      consumersFieldPath: fieldPath
-        .prefault("status.consumers")
-        .describe("The field of the shared resource's `consumers.list`, which names that credential."),
     })
     .prefault({})
     .describe("The fields in which the shared resource names its connection Secret."),

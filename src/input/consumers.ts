@@ -65,14 +65,14 @@ export const consumersSchema = z
     list: z
       .strictObject({
         toCompositeFieldPath: statusPath.describe(
-          "A field of the XR's status, an object: `count`, `withoutGrant`, `items` and `credentials`.",
+          "A field of the XR's status, an object: `count`, `withoutGrant` and `items`.",
         ),
       })
       .optional()
       .describe("Lists the XRs and claims that use this XR in its status, 50 at most."),
     protect: z
       .boolean()
-      .default(false)
+      .default(true)
       .describe("Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
     grant: z
       .enum(["Annotation", "ReferenceGrant", "None"])
@@ -92,10 +92,11 @@ export const consumersSchema = z
       .optional()
       .describe("Rotates the common password when a namespace loses access, and at no other time."),
   })
-  .refine(({ credentials: found, list }) => found === undefined || list !== undefined, {
+  .refine(({ protect, grant }) => !protect || grant !== "None", {
     ...onObjects,
-    path: ["list"],
-    error: "required with credentials: it tells each consumer the name of its Secret",
+    path: ["protect"],
+    error:
+      "set it to false with grant: None: no grant could be taken back from a team that keeps the XR from being deleted",
   })
   .refine(({ credentials: found, grant }) => found === undefined || grant !== "None", {
     ...onObjects,

@@ -51,7 +51,7 @@ export const inputSchema = z.strictObject({
         .min(1)
         .default(`${DOMAIN}/shared-resources`)
         .describe(
-          "The context key under which later steps find the shared resources, as lists by name. Templates written for " +
+          "The context key under which later steps find the shared resources, as lists by `into`. Templates written for " +
             "function-extra-resources read `apiextensions.crossplane.io/extra-resources`.",
         ),
       environment: z

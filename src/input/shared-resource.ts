@@ -29,7 +29,9 @@ export const sharedResourceSchema = z
       .string()
       .min(1)
       .optional()
-      .describe("Its key in the context, any text, as in function-extra-resources. Default: its name."),
+      .describe(
+        "The key under which later steps find it in the context, any text, as in function-extra-resources. Default: not in the context.",
+      ),
     apiVersion: apiVersion.optional().describe("Its API version. Required, except with `select.self`."),
     kind: z
       .string()

@@ -30,6 +30,10 @@ export const RECORD_KINDS = {
   EnvironmentConfig: { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" },
 } as const;
 
+/** The kind of the record of an XR, or of an answer by it. */
+export const recordKind = ({ namespace }: Pick<Reference, "namespace">) =>
+  RECORD_KINDS[namespace === undefined ? "EnvironmentConfig" : "ConfigMap"];
+
 /** The record's name in the Composition. */
 export const RECORD_NAME = "shared-infrastructure/record";
 
@@ -60,7 +64,7 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   const entries = [...bindings].sort(compareEntries);
   const uses = entries.flatMap(([, list]) => list.map(({ resource }) => usesLabel(resource))).sort();
   return {
-    ...RECORD_KINDS[composite.namespace === undefined ? "EnvironmentConfig" : "ConfigMap"],
+    ...recordKind(composite),
     metadata: {
       labels: {
         [RECORD_LABEL]: hashText(resourceKey(composite), DIGITS),

@@ -199,7 +199,7 @@ describe("an input", () => {
       { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
       "spec.consumers.credentials.template.apiVersion: required",
       "spec.consumers.credentials.template: equal for all namespaces: use {namespace} or {hash} in one of its texts",
-      "spec.consumers.list: required with credentials: it tells each consumer the name of its Secret",
+      "spec.consumers.protect: set it to false with grant: None: no grant could be taken back from a team that keeps the XR from being deleted",
       "spec.consumers.grant: not None with credentials: grants name the namespaces to make credentials for",
     ),
     row(
@@ -302,7 +302,6 @@ describe("a parsed input", () => {
             nameFieldPath: ["spec", "writeConnectionSecretToRef", "name"],
             namespaceFieldPath: ["spec", "writeConnectionSecretToRef", "namespace"],
             perConsumer: false,
-            consumersFieldPath: ["status", "consumers"],
           },
           onSourceMissing: "Keep",
           copies: [

@@ -2,12 +2,10 @@ import { ALLOWED_NAMESPACES } from "../../crossplane/grants.ts";
 import { brief, type Condition, listSome } from "../../model/condition.ts";
 import { type Draft, withCondition, withResults } from "../../model/draft.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
-import type { JudgedConsumer } from "../../ownership/consumer.ts";
 import type { Call } from "../feature.ts";
 import { explainLacking } from "../fit-status.ts";
 import { eventsFor } from "../transition-events.ts";
-import { limit } from "./list.ts";
-import { describe } from "./protect.ts";
+import { formatCoarse } from "./list.ts";
 
 const TYPE = "ConsumersServed";
 
@@ -20,7 +18,7 @@ export type ConsumersReason =
   | { readonly is: "NoConnectionSecret"; readonly path: FieldPath }
   | { readonly is: "InvalidGrant"; readonly fault: string }
   | { readonly is: "GrantedToAll" }
-  | { readonly is: "AccessNotGranted"; readonly consumers: readonly JudgedConsumer[] }
+  | { readonly is: "AccessNotGranted" | "AccessRequested"; readonly count: number }
   | { readonly is: "StatusFieldMissing"; readonly lacking: readonly FieldPath[] }
   | { readonly is: "TooManyCredentials"; readonly excess: number }
   | { readonly is: "TooManyToRotate"; readonly most: number }
@@ -29,21 +27,16 @@ export type ConsumersReason =
 export function withConsumersCondition(draft: Draft, reasons: readonly ConsumersReason[], call: Call): Draft {
   const [first] = reasons;
   const isWaiting = first?.is === "WaitingForRequiredResources";
+  const isServed = first === undefined || first.is === "AccessRequested";
   const condition: Condition = {
     type: TYPE,
-    status: first === undefined ? "True" : isWaiting ? "Unknown" : "False",
+    status: isServed ? "True" : isWaiting ? "Unknown" : "False",
     reason: first?.is ?? "Served",
     message: first === undefined ? undefined : reasons.map((reason) => explain(reason, call)).join("; "),
     target: "CompositeAndClaim",
   };
-  const isProgress = first === undefined || first.is === "WaitingForCredentials";
+  const isProgress = isServed || first.is === "WaitingForCredentials";
   return withResults(withCondition(draft, condition), eventsFor(condition, isProgress ? "Normal" : "Warning", call));
-}
-
-/** Names some of each namespace: one team can write as many records as it likes. */
-function listConsumers(consumers: readonly JudgedConsumer[]): string {
-  const named = limit(consumers, MAX_NAMES);
-  return listSome([...named, ...consumers.slice(named.length)], MAX_NAMES, (consumer) => brief(describe(consumer)));
 }
 
 function explain(reason: ConsumersReason, { composite }: Call): string {
@@ -66,14 +59,16 @@ function explain(reason: ConsumersReason, { composite }: Call): string {
       return `${reason.fault}, and grants nothing`;
     case "GrantedToAll":
       return `annotation ${ALLOWED_NAMESPACES} grants all namespaces by "*", which names none to make a credential for: list them`;
-    case "AccessNotGranted":
-      return `without a grant: ${listConsumers(reason.consumers)}`;
     case "StatusFieldMissing":
       return explainLacking(reason.lacking, composite);
     case "TooManyCredentials":
       return `${reason.excess} namespaces get no credential, since there are too many`;
     case "TooManyToRotate":
       return `more than ${reason.most} namespaces are granted, so the password is not rotated when one loses its grant`;
+    case "AccessNotGranted":
+      return `copies without a grant: ${formatCoarse(reason.count)}, which registry consumers lists`;
+    case "AccessRequested":
+      return `requests for a grant: ${formatCoarse(reason.count)}, which registry consumers lists`;
     case "WaitingForCredentials":
       return `waiting for the credential of ${listSome(reason.namespaces, MAX_NAMES, brief)}`;
   }

@@ -2,13 +2,12 @@ import type { Grantee } from "../../crossplane/grants.ts";
 import type { Consumers, Credentials } from "../../input/consumers.ts";
 import type { ValueEdit } from "../../model/document.ts";
 import { withCompositeValues, withResources } from "../../model/draft.ts";
-import type { JsonObject } from "../../model/json.ts";
 import { type Consumer, type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type FittedStatus, fitStatus } from "../fit-status.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
-import { type CredentialsState, findEntitled, makeCredentials, toCredentialsStatus, toEdits } from "./credentials.ts";
+import { type CredentialsState, findEntitled, makeCredentials, toEdits } from "./credentials.ts";
 import { findConsumers } from "./find.ts";
 import { toStatus } from "./list.ts";
 import { keepProtection, protect } from "./protect.ts";
@@ -50,7 +49,7 @@ export const consumers: Feature = (call, draft) => {
   };
   const served = withResources(draft, [
     ...(section.protect ? toProtection(state, call) : []),
-    ...(state.credentials ? toEdits(state.credentials) : []),
+    ...(state.credentials ? toEdits(state.credentials, call) : []),
   ]);
   const status = fitStatus(toList(section, state, call), call);
   const listed = withCompositeValues(served, status.values);
@@ -77,16 +76,12 @@ const toLacking = ({ lacking }: FittedStatus): readonly ConsumersReason[] =>
   lacking.length === 0 ? [] : [{ is: "StatusFieldMissing", lacking }];
 
 /** Makes the status. One that is left out is removed, so what it shows stays while it is not known who uses this XR. */
-function toList({ list }: Consumers, { consumers: known, credentials }: State, call: Call): readonly ValueEdit[] {
+function toList({ list }: Consumers, { consumers: known }: State, call: Call): readonly ValueEdit[] {
   if (list === undefined) return [];
   const path = list.toCompositeFieldPath;
   const shown = call.composite.document.at(path);
   if (known === undefined) return shown === undefined ? [] : [{ path, value: shown }];
-  const value: JsonObject = {
-    ...toStatus(known),
-    ...(credentials !== undefined && { credentials: toCredentialsStatus(credentials) }),
-  };
-  return [{ path, value }];
+  return [{ path, value: toStatus(known) }];
 }
 
 function findReasons(section: Consumers, state: State): readonly ConsumersReason[] {
@@ -96,14 +91,24 @@ function findReasons(section: Consumers, state: State): readonly ConsumersReason
   if (references.is === "unnamed") return [{ is: "NoConnectionSecret", path: section.secretRef.nameFieldPath }];
   if (access.is !== "known" || allowed === undefined || known === undefined)
     return [{ is: "WaitingForRequiredResources" }];
-  const withoutGrant = known.filter(({ isGranted }) => !isGranted);
   return [
     ...(access.fault === undefined ? [] : [{ is: "InvalidGrant", fault: access.fault } as const]),
     ...(section.credentials?.forEach === "Grant" && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
-    ...(withoutGrant.length > 0 ? [{ is: "AccessNotGranted", consumers: withoutGrant } as const] : []),
     ...findForgotten(section, allowed),
     ...(credentials === undefined ? [] : findMissing(credentials)),
+    ...findWithoutGrant(known),
   ];
+}
+
+/** Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. */
+function findWithoutGrant(consumers: readonly JudgedConsumer[]): readonly ConsumersReason[] {
+  const withoutGrant = consumers.filter(({ isGranted }) => !isGranted);
+  const copies = withoutGrant.filter(({ secretName }) => secretName !== undefined).length;
+  const counts = [
+    { is: "AccessNotGranted", count: copies },
+    { is: "AccessRequested", count: withoutGrant.length - copies },
+  ] as const;
+  return counts.filter(({ count }) => count > 0);
 }
 
 const findForgotten = ({ rotation }: Consumers, allowed: Allowed): readonly ConsumersReason[] =>

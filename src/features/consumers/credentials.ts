@@ -8,6 +8,7 @@ import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import type { Resource } from "../../model/request.ts";
+import { composeAnswer } from "../../ownership/answer.ts";
 import type { Consumer } from "../../ownership/consumer.ts";
 import type { Call } from "../feature.ts";
 import type { KnownAccess } from "./access.ts";
@@ -79,7 +80,7 @@ export function makeCredentials(section: Credentials, entitled: Entitled | undef
   const kept = present.filter((namespace) => entitled === undefined || entitled.isKept(namespace));
   const there = new Set(kept);
   const wanted = [...kept, ...(entitled?.namespaces ?? []).filter((namespace) => !there.has(namespace))];
-  const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1000;
+  const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
   const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_BYTES / bytes));
   const credentials = wanted
     .slice(0, max)
@@ -143,13 +144,23 @@ function isSecretThere(observed: Resource | undefined): boolean {
   return isReady && shownCondition(document, "Synced")?.status !== "False";
 }
 
-export const toEdits = ({ credentials }: CredentialsState): readonly (readonly [string, ResourceEdit])[] =>
-  credentials.map(({ key, object, isReady }) => [key, { is: "set", object, ready: isReady ? "True" : "False" }]);
+const ANSWERS = "consumers/answers/";
 
-/** Converts the credentials to what the status lists: consumers find their own Secret there. */
-export const toCredentialsStatus = ({ credentials }: CredentialsState): readonly JsonObject[] =>
-  credentials.flatMap(({ namespace, secret, isReady }) =>
-    secret === undefined
-      ? []
-      : [{ namespace, secretName: secret.name, secretNamespace: secret.namespace, ready: isReady }],
+/** Composes the credentials, and the answers by which consumers find those that are ready, or were. */
+export function toEdits(
+  { credentials }: CredentialsState,
+  { composite, request }: Call,
+): readonly (readonly [string, ResourceEdit])[] {
+  const answers = credentials.flatMap(
+    ({ namespace, secret, isReady }): readonly (readonly [string, ResourceEdit])[] => {
+      const key = `${ANSWERS}${namespace}`;
+      if (secret === undefined || !(isReady || request.observed.resources.has(key))) return [];
+      return [[key, { is: "set", object: composeAnswer(composite, namespace, { secret }), ready: "True" }]];
+    },
   );
+  const made = credentials.map(({ key, object, isReady }): readonly [string, ResourceEdit] => [
+    key,
+    { is: "set", object, ready: isReady ? "True" : "False" },
+  ]);
+  return [...made, ...answers];
+}

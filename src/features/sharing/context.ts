@@ -20,8 +20,8 @@ export interface Readable {
 type ContextEntry = readonly [string, ContextValue];
 
 /**
- * Makes the context for later steps: the shared resources, as lists by name, added to those of earlier steps, and the environment
- * with the values merged into it. Never contains a Secret.
+ * Makes the context for later steps: the shared resources that have a key there, as lists by key, added to those of earlier steps,
+ * and the environment with the values merged into it. Never contains a Secret.
  */
 export const toContext = (found: readonly Readable[], call: Call): readonly ContextEntry[] => [
   ...listShared(found, call),
@@ -29,9 +29,9 @@ export const toContext = (found: readonly Readable[], call: Call): readonly Cont
 ];
 
 function listShared(found: readonly Readable[], { request, input }: Call): readonly ContextEntry[] {
-  const looked = found.filter(({ shared }) => shared.select.by !== "self");
-  const lists = looked.flatMap(({ shared, resources, isEmptyList = false }) =>
-    resources.length === 0 && !isEmptyList ? [] : [[shared.into ?? shared.name, resources] as const],
+  const looked = found.filter(({ shared: { into, select } }) => into !== undefined && select.by !== "self");
+  const lists = looked.flatMap(({ shared: { into = "" }, resources, isEmptyList = false }) =>
+    resources.length === 0 && !isEmptyList ? [] : [[into, resources.map(withoutManagedFields)] as const],
   );
   // Templates look up names in this object, so it exists even if it is empty, unless a shared resource is missing.
   const isThere = looked.length > 0 && looked.every(({ isMissing = false }) => !isMissing);
@@ -40,6 +40,14 @@ function listShared(found: readonly Readable[], { request, input }: Call): reado
   if (earlier === TOO_DEEP) return []; // it cannot be decoded, so nothing can be added
   return [[input.spec.contextKey, { ...(isObject(earlier) ? earlier : {}), ...Object.fromEntries(lists) }]];
 }
+
+const MANAGED_FIELDS = ["metadata", "managedFields"];
+
+/** Empties managed fields, often a half of the resource: all later steps of the pipeline get the context. */
+const withoutManagedFields = (resource: Document): Document =>
+  resource.at([...MANAGED_FIELDS, 0, "manager"]) === undefined
+    ? resource
+    : resource.with([{ path: MANAGED_FIELDS, value: [] }]);
 
 /** Merges like function-environment-configs: shared resources over the environment of earlier steps, and that over the defaults. */
 function mergeEnvironment(found: readonly Readable[], { request, input }: Call): readonly ContextEntry[] {

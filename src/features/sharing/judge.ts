@@ -67,9 +67,10 @@ function judgeConnection(
 ): Judgement {
   const { secretRef } = shared.connection;
   const { namespaces } = targets;
-  const source = findSource(resource, secretRef, secretRef.perConsumer ? namespaces[0] : undefined);
+  const source = findSource(resource, secretRef, namespaces[0], call);
   // A ReferenceGrant names the Secret, so there it comes first.
-  if (shared.grant === "ReferenceGrant" && source.is !== "named") return withoutSource(secretRef, source.is, name, []);
+  if (shared.grant === "ReferenceGrant" && source.is !== "named" && source.is !== "pending")
+    return withoutSource(secretRef, source.is, name, []);
   const secret = source.is === "named" ? source.secret : undefined;
   const own = consumerNamespace(call.composite);
   const access = findShareAccess(shared, resource, secret, own === undefined ? namespaces : [own, ...namespaces], call);
@@ -77,6 +78,8 @@ function judgeConnection(
     if (secret !== undefined) askNamespaces(targets, secret, call);
     return withoutCopies("unknown", access.reason);
   }
+  if (source.is === "pending")
+    return withoutCopies("unknown", { is: "WaitingForRequiredResources", wanted: `the credential of ${name}` });
   const accessible = { resource, name, access };
   const judged =
     source.is === "named"

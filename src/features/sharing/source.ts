@@ -8,6 +8,7 @@ import { type Document, stringAt } from "../../model/document.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
+import { askAnswer } from "../../ownership/answer.ts";
 import type { Call } from "../feature.ts";
 
 /** Formats a Secret's name for messages and map keys: `namespace/name`. */
@@ -15,43 +16,39 @@ export const formatSecret = ({ namespace, name }: SecretName): string => `${name
 
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
+/** The source Secret; pending while the shared resource's answer is looked up. */
+export type Source = ConnectionSecret | { readonly is: "pending" };
+
 /** There may be a thousand copies of one resource that has thousands of fields: each Secret that it names is looked for once. */
 const sourcesOf = once((_resource: Document) => new Map<string, ConnectionSecret>());
 
 /**
- * Finds the source Secret that a shared resource names.
+ * Finds the source Secret that a shared resource names, in a field or, with `perConsumer`, in its answer to a namespace.
  *
  * @param consumer the namespace whose own credential is used, with `perConsumer`.
  */
 export function findSource(
   resource: Document,
-  secretRef: Connection["secretRef"],
+  { perConsumer, nameFieldPath, namespaceFieldPath }: Connection["secretRef"],
   consumer: string | undefined,
-): ConnectionSecret {
+  { requirements }: Call,
+): Source {
+  if (perConsumer) {
+    const answer = consumer === undefined ? undefined : askAnswer(resource, consumer, requirements);
+    if (answer === "pending") return { is: "pending" };
+    return toConnectionSecret(resource, answer?.secret.name, answer?.secret.namespace);
+  }
   const sources = sourcesOf(resource);
-  const key = JSON.stringify([secretRef, secretRef.perConsumer && consumer]);
+  const key = JSON.stringify([nameFieldPath, namespaceFieldPath]);
   const known = sources.get(key);
   if (known !== undefined) return known;
-  const [name, namespace] = secretRef.perConsumer
-    ? findCredential(resource, secretRef, consumer)
-    : [stringAt(resource, secretRef.nameFieldPath), stringAt(resource, secretRef.namespaceFieldPath)];
-  const source = toConnectionSecret(resource, name, namespace);
+  const source = toConnectionSecret(
+    resource,
+    stringAt(resource, nameFieldPath),
+    stringAt(resource, namespaceFieldPath),
+  );
   sources.set(key, source);
   return source;
-}
-
-/** Finds the Secret with a namespace's own credential, once it is ready. */
-function findCredential(
-  resource: Document,
-  { consumersFieldPath }: Connection["secretRef"],
-  consumer: string | undefined,
-): readonly [string?, string?] {
-  const credentials = resource.at([...consumersFieldPath, "credentials"]);
-  const found = (Array.isArray(credentials) ? credentials : [])
-    .filter(isObject)
-    .find(({ namespace, ready }) => namespace === consumer && ready === true);
-  const { secretName, secretNamespace } = found ?? {};
-  return typeof secretName === "string" && typeof secretNamespace === "string" ? [secretName, secretNamespace] : [];
 }
 
 /** A Secret's values by key, in base64. */

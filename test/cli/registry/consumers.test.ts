@@ -52,8 +52,28 @@ describe("registry consumers", () => {
         "team-b      App.apps.example.org    app    orders-db   yes",
         "team-z      Shop.apps.example.org   shop   -           no",
         "",
+        "To grant it:",
+        "  kubectl label namespace team-z team=orders",
+        "",
       ].join("\n"),
     );
+  });
+
+  test.each<{ reason: string; annotations: JsonObject; command: string | undefined }>([
+    {
+      reason: "keeps who has access by name",
+      annotations: { [ALLOWED]: "team-q, team-a" },
+      command: `kubectl annotate xpostgres.data.example.org/orders --overwrite ${ALLOWED}=team-a,team-b,team-q,team-z`,
+    },
+    {
+      reason: "names namespaces where labels alone do not say what to set",
+      annotations: { [SELECTOR]: "team in (orders,sales)" },
+      command: `kubectl annotate xpostgres.data.example.org/orders --overwrite ${ALLOWED}=team-a,team-z`,
+    },
+    { reason: "is not printed where nobody asks", annotations: { [ALLOWED]: "*" }, command: undefined },
+  ])("the command that grants $reason", async ({ annotations, command }) => {
+    const { stdout } = await run(["XPostgres", "orders"], [database(annotations)]);
+    expect(/^ {2}(kubectl .*)$/m.exec(stdout)?.[1]).toBe(command);
   });
 
   const referenceGrant = (from: readonly string[], secretName: string): JsonObject => ({

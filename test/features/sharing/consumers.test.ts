@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { toComposite } from "../../../src/crossplane/composite.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { composeAnswer } from "../../../src/ownership/answer.ts";
 import {
   ALLOWED,
   type CallParts,
@@ -110,15 +112,16 @@ describe("a credential of its own", () => {
   const own = shared({
     connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "orders-db" }] },
   });
-  const credential = (namespace: string, more: JsonObject = {}): JsonObject => ({
-    namespace,
-    secretName: `orders-${namespace}`,
-    secretNamespace: "databases",
-    ready: true,
-    ...more,
-  });
-  const owner = (credentials: readonly JsonObject[], annotations: JsonObject = { [ALLOWED]: "team-a" }): JsonObject =>
-    database({ annotations, status: { consumers: { credentials } } });
+  const UID = "uid-of-orders";
+  /** The answer to the consumers of a namespace, as the owner's XR has composed it. */
+  const answerTo = (namespace: string, more: JsonObject = {}): JsonObject => {
+    const secret = { namespace: "databases", name: `orders-${namespace}` };
+    const { metadata, ...answer } = composeAnswer(toComposite(documentOf(database())), namespace, { secret });
+    const ownerReferences = [{ apiVersion: "v1", kind: "XPostgres", name: "orders", uid: UID, controller: true }];
+    return { ...answer, metadata: { ...(metadata as JsonObject), name: "x", ownerReferences, ...more } };
+  };
+  const owner = (annotations: JsonObject = { [ALLOWED]: "team-a" }): JsonObject =>
+    database({ metadata: { name: "orders", uid: UID, annotations } });
   const sourceOf = (draft: Draft): unknown => {
     const edit = draft.resources.get(KEY);
     const object = edit?.is === "set" ? edit.object : undefined;
@@ -127,47 +130,61 @@ describe("a credential of its own", () => {
   };
 
   test("is copied in place of the common Secret", () => {
-    const draft = draftOf({
-      sharedResources: [own],
-      answers: { db: [owner([credential("team-b"), credential("team-a")])] },
-    });
+    const draft = draftOf({ sharedResources: [own], answers: { db: [owner()], answer: [answerTo("team-a")] } });
     expect(sourceOf(draft)).toBe("orders-team-a");
   });
 
-  test.each<{ reason: string; db: JsonObject; says: string; kept: number }>([
-    {
-      reason: "is waited for, and the common one is not taken meanwhile",
-      db: owner([credential("team-b")]),
-      says: "NoCredential: db: XPostgres orders has no credential for namespace team-a yet",
-      kept: 1,
-    },
-    {
-      reason: "is waited for until its Secret is written",
-      db: owner([credential("team-a", { ready: false })]),
-      says: "NoCredential: db: XPostgres orders has no credential for namespace team-a yet",
-      kept: 1,
-    },
-    {
-      reason: "goes with its copy when the grant is taken back",
-      db: owner([], {}),
-      says:
-        "AccessNotGranted: db: XPostgres orders no longer grants access to namespace team-a: its owner has to add team-a to its " +
-        "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
-      kept: 0,
-    },
-    {
-      reason: "goes too while the owner still lists it",
-      db: owner([credential("team-a")], {}),
-      says:
-        "AccessNotGranted: db: XPostgres orders no longer grants access to namespace team-a: its owner has to add team-a to its " +
-        "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces",
-      kept: 0,
-    },
-  ])("$reason", ({ db, says: message, kept }) => {
+  test("is asked for with the grant, by a label of its own", () => {
+    const [first, other] = [owner(), database({ metadata: { name: "other", uid: UID } })].map((db) =>
+      requirementsIn(draftOf({ sharedResources: [own], answers: { db: [db] } })).get("shared-resource/answer"),
+    );
+    expect(first).toMatchObject({
+      kind: "EnvironmentConfig",
+      match: { labels: (answerTo("team-a")["metadata"] as JsonObject)["labels"] },
+    });
+    expect(other?.match).not.toEqual(first?.match);
+  });
+
+  const noCredential = "NoCredential: db: XPostgres orders has no credential for namespace team-a yet";
+  const revoked =
+    "AccessNotGranted: db: XPostgres orders no longer grants access to namespace team-a: its owner has to add team-a to its " +
+    "annotation shared-infrastructure.fn.crossplane.io/allowed-namespaces";
+
+  test.each<{ reason: string; db?: JsonObject; answer: readonly JsonObject[] | "pending"; says: string; kept: number }>(
+    [
+      {
+        reason: "is waited for, and the common one is not taken meanwhile",
+        answer: "pending",
+        says: "WaitingForRequiredResources: db: waiting for Crossplane to look up the credential of orders",
+        kept: 1,
+      },
+      { reason: "is waited for until its Secret is written", answer: [], says: noCredential, kept: 1 },
+      {
+        reason: "is not what an object names that the owner's XR does not control",
+        answer: [answerTo("team-a", { ownerReferences: [] })],
+        says: noCredential,
+        kept: 1,
+      },
+      {
+        reason: "is not what an object of another namespace names",
+        answer: [answerTo("team-a", { namespace: "evil" })],
+        says: noCredential,
+        kept: 1,
+      },
+      { reason: "goes with its copy when the grant is taken back", db: owner({}), answer: [], says: revoked, kept: 0 },
+      {
+        reason: "goes too while the owner still answers",
+        db: owner({}),
+        answer: [answerTo("team-a")],
+        says: revoked,
+        kept: 0,
+      },
+    ],
+  )("$reason", ({ db = owner(), answer, says: message, kept }) => {
     const draft = draftOf({
       sharedResources: [own],
       observed: copied,
-      answers: { db: [db], "db/recorded": [db] },
+      answers: { db: [db], "db/recorded": [db], answer },
     });
     expect([says(draft), draft.resources.size]).toEqual([message, kept]);
   });
@@ -175,7 +192,7 @@ describe("a credential of its own", () => {
   test("is for one namespace", () => {
     const copies = [{ secretName: "orders-db", namespaces: ["team-a", "team-b"] }];
     const both = shared({ connection: { secretRef: { perConsumer: true }, copies } });
-    expect(says(draftOf({ sharedResources: [both], answers: { db: [owner([])] } }))).toBe(
+    expect(says(draftOf({ sharedResources: [both], answers: { db: [owner()] } }))).toBe(
       "InvalidTarget: db: with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource " +
         "must be in one namespace",
     );

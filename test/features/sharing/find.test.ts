@@ -16,7 +16,7 @@ const ENVIRONMENT = "apiextensions.crossplane.io/environment";
 const draftOf = (parts: CallParts): Draft => runSharing(callOf(parts));
 const says = ({ conditions }: Draft) => `${conditions[0]?.reason}: ${conditions[0]?.message}`;
 
-const { connection: _, ...alone } = shared({ grant: "None" });
+const { connection: _, ...alone } = shared({ grant: "None", into: "db" });
 const resource = (name: string, spec: JsonObject = {}): JsonObject => database({ metadata: { name }, spec });
 const byLabels = (more: JsonObject = {}) => ({
   ...alone,
@@ -264,4 +264,15 @@ test("later steps find shared resources under the key that the input says", () =
   const contextKey = "apiextensions.crossplane.io/extra-resources";
   const { context } = draftOf({ sharedResources: [alone], answers: { db: [database()] }, spec: { contextKey } });
   expect([...context.keys()]).toEqual([contextKey]);
+});
+
+test("later steps do not pay for a shared resource without a key, nor for managed fields", () => {
+  const { into: _into, ...unnamed } = alone;
+  const managed = database({ metadata: { name: "orders", managedFields: [{ manager: "crossplane" }] } });
+  const contextOf = (share: JsonObject) =>
+    draftOf({ sharedResources: [share], answers: { db: [managed] } }).context.get(KEY) as
+      | { readonly db: readonly { toObject(): JsonObject }[] }
+      | undefined;
+  expect(contextOf(unnamed)).toBeUndefined();
+  expect(contextOf(alone)?.db[0]?.toObject()["metadata"]).toEqual({ name: "orders", managedFields: [] });
 });

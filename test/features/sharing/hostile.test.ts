@@ -588,14 +588,14 @@ describe("a decoy wins nothing", () => {
 describe("fields are granted as Secrets are", () => {
   const patches = [{ fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db.host" }];
   const toEnvironment = { fromFieldPath: "status" };
-  const { connection: _, ...alone } = shared({ patches, toEnvironment });
+  const { connection: _, ...alone } = shared({ patches, toEnvironment, into: "db" });
   const refused = [database({ annotations: { [ALLOWED]: "team-b" } })];
   const shown = { ...named("orders"), status: { db: { host: "old" } } };
 
   test.each<{ reason: string; sharedResource: JsonObject; items: readonly JsonObject[]; isGiven: boolean }>([
     {
       reason: "with connection, by default",
-      sharedResource: shared({ patches, toEnvironment }),
+      sharedResource: shared({ patches, toEnvironment, into: "db" }),
       items: refused,
       isGiven: false,
     },

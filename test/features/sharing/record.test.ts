@@ -89,7 +89,7 @@ describe("the record says of a share", () => {
     {
       what: "that a credential is waited for",
       sharedResources: [shared({ connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "db" }] } })],
-      answers: { db: [database()] },
+      answers: { db: [database()], answer: [] },
       bindings: ["orders Granted credential for team-a"],
     },
     { what: "nothing while nothing is known", answers: {}, bindings: [] },

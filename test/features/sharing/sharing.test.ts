@@ -55,7 +55,6 @@ test("without shared resources in the input nothing is changed", () => {
 });
 
 test("a granted Secret is copied to the claim's namespace", () => {
-  const resource = expect.objectContaining({ toObject: expect.any(Function) });
   const draft = draftOf({ answers });
   expect({ ...draft, requirements: requirementsIn(draft) }).toEqual({
     ...emptyDraft,
@@ -77,7 +76,6 @@ test("a granted Secret is copied to the claim's namespace", () => {
       ],
     ]),
     context: new Map<string, unknown>([
-      ["shared-infrastructure.fn.crossplane.io/shared-resources", { db: [resource] }],
       [
         "shared-infrastructure.fn.crossplane.io/unavailable",
         { db: [{ reason: "WaitingForCopies", message: "db: waiting for Secret team-a/orders-db to be written" }] },
@@ -357,7 +355,8 @@ describe("several shared resources", () => {
 
   test("go into the context beside what an earlier step of ours found", () => {
     const key = "shared-infrastructure.fn.crossplane.io/shared-resources";
-    const { context } = draftOf({ answers, context: { [key]: { earlier: [{ kind: "X" }] } } });
+    const sharedResources = [shared({ into: "db" })];
+    const { context } = draftOf({ sharedResources, answers, context: { [key]: { earlier: [{ kind: "X" }] } } });
     expect(context.get(key)).toEqual({ earlier: [{ kind: "X" }], db: [expect.anything()] });
   });
 });

@@ -137,7 +137,7 @@ export function judgeBound(
   const recorded = lookUpRecorded(resource, shared, call);
   if (recorded.is !== "found") return recorded.is === "pending" ? "pending" : "stands";
   const { document } = recorded;
-  const source = shared.connection && findSource(document, shared.connection.secretRef, namespaces[0]);
+  const source = shared.connection && findSource(document, shared.connection.secretRef, namespaces[0], call);
   const secret = source?.is === "named" ? source.secret : undefined;
   if (shared.grant === "ReferenceGrant" && secret === undefined) return "stands";
   const access = findShareAccess(shared, document, secret, namespaces, call);
@@ -147,7 +147,8 @@ export function judgeBound(
 function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { shared, call }: ShareInCall): Grant {
   const { target, source } = copy;
   const { secretRef, onSourceMissing } = shared.connection;
-  const named = findSource(found, secretRef, target?.namespace);
+  const named = findSource(found, secretRef, target?.namespace, call);
+  if (named.is === "pending") return "pending";
   const secret = named.is === "named" ? named.secret : undefined;
   // A share that needs no grant, such as one of this XR itself, gives none for what another share has copied.
   const isOurs = isOfKind(origin, shared) || isSameResource(origin, toReference(call.composite.document));

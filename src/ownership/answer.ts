@@ -1,0 +1,62 @@
+import type { Composite } from "../crossplane/composite.ts";
+import type { SecretName } from "../crossplane/copies.ts";
+import { findController } from "../crossplane/metadata.ts";
+import { type Reference, resourceKey, toReference } from "../crossplane/references.ts";
+import { toRequirement } from "../crossplane/requirement-names.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
+import type { JsonObject } from "../model/json.ts";
+import { DOMAIN } from "../model/names.ts";
+import type { Requirements } from "../model/requirement.ts";
+import { recordKind } from "./record.ts";
+
+/**
+ * The answer of a shared resource to one consumer: an object that the owner's XR composes, and that the consumers of one namespace
+ * require by its label. Nothing that differs between consumers is in the shared resource itself, since Crossplane wakes all
+ * consumers when that changes, and each consumer's request contains the whole of it.
+ */
+export interface Answer {
+  /** The Secret with the consumer's own credential. */
+  readonly secret: SecretName;
+}
+
+/** The label with the hash of the shared resource and the consumer's namespace. */
+const ANSWER_LABEL = `${DOMAIN}/answer`;
+
+const toLabels = (shared: Reference, namespace: string) => ({
+  [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${namespace}`, 40),
+});
+
+/** Composes the answer to the consumers of a namespace. */
+export const composeAnswer = (owner: Composite, namespace: string, { secret }: Answer): JsonObject => ({
+  ...recordKind(owner),
+  metadata: { labels: toLabels(owner, namespace) },
+  data: { secretName: secret.name, secretNamespace: secret.namespace },
+});
+
+/**
+ * Asks for the answer of a shared resource to a namespace. Only one that the shared resource controls counts: who may write ConfigMaps
+ * in its namespace could name another Secret.
+ *
+ * @returns undefined where there is none.
+ */
+export function askAnswer(
+  shared: Document,
+  namespace: string,
+  requirements: Requirements,
+): Answer | "pending" | undefined {
+  const resource = toReference(shared);
+  const match = { labels: toLabels(resource, namespace) };
+  const selector = { ...recordKind(resource), namespace: resource.namespace, match };
+  const answer = requirements.ask(toRequirement("shared-resource/answer", selector));
+  if (answer.is === "pending") return "pending";
+  const uid = stringAt(shared, ["metadata", "uid"]);
+  const found = answer.items.find(
+    (item) =>
+      uid !== undefined &&
+      findController(item)?.uid === uid &&
+      stringAt(item, ["metadata", "namespace"]) === resource.namespace,
+  );
+  const [name, where] = ["secretName", "secretNamespace"].map((key) => found && stringAt(found, ["data", key]));
+  return name === undefined || where === undefined ? undefined : { secret: { namespace: where, name } };
+}
