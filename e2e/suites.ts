@@ -21,7 +21,7 @@ import { naming } from "./scenarios/naming.ts";
 import { operating } from "./scenarios/operation.ts";
 import { quickStart } from "./scenarios/quick-start.ts";
 import { severalReplicas } from "./scenarios/replicas.ts";
-import { restoring, restoringClaims, restoringNested } from "./scenarios/restore.ts";
+import { restoring, restoringClaims, restoringNested, restoringWithoutReferences } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
 import { secondTeam } from "./scenarios/second-team.ts";
 import { shareConnectionSecret } from "./scenarios/share-connection-secret.ts";
@@ -89,6 +89,7 @@ export const suites: readonly Suite[] = [
   restoring,
   restoringNested,
   restoringClaims,
+  restoringWithoutReferences,
   losingExternalNames,
   upjetProvider,
   upjetReferences,
@@ -113,7 +114,7 @@ export const suites: readonly Suite[] = [
 const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
   "v1.20": [
     ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, sharedNetwork, consumers, bindings],
-    ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims],
+    ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims, restoringWithoutReferences],
     ...[installation, steadyCost, afterAll],
   ],
   "v2.3": [

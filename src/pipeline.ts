@@ -2,6 +2,7 @@ import { adoption } from "./features/adoption/adoption.ts";
 import { consumers } from "./features/consumers/consumers.ts";
 import { externalNames } from "./features/external-names/external-names.ts";
 import type { Call, Feature } from "./features/feature.ts";
+import { runWithPredecessors } from "./features/predecessors.ts";
 import { publishing } from "./features/publish.ts";
 import { responseTTL } from "./features/response-ttl.ts";
 import { sharing } from "./features/sharing/sharing.ts";
@@ -16,7 +17,11 @@ const features: readonly Feature[] = [
   externalNames, // after every feature that desires managed resources; before tags: names from the ledger, which a team can edit, must be arbitrated
   tags, // needs the final set of desired resources and their names; leaves out those that another XR owns
   adoption, // after every feature that desires resources: it looks for those that are no longer desired
-  responseTTL, // last: a pending requirement of any feature forbids a TTL
 ];
 
-export const run = (call: Call): Draft => features.reduce((draft, feature) => feature(call, draft), emptyDraft);
+/** Runs the features, with what the XR composed before a restore. The TTL comes last: a pending requirement forbids it. */
+export const run = (call: Call): Draft =>
+  responseTTL(
+    call,
+    runWithPredecessors(call, (each) => features.reduce((draft, feature) => feature(each, draft), emptyDraft)),
+  );

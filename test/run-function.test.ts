@@ -184,7 +184,8 @@ describe("a request gets a Fatal result and changes nothing", () => {
 
   test("without a TTL, for which Crossplane would replay it", () => {
     const input = inputOf({ responseTTL: "60s", adoption: {} });
-    expect(run(requestOf({}, input)).response).toHaveProperty("meta.ttl");
+    const observed = { composite: { resource: toStruct(xr({ spec: {} })) } };
+    expect(run(requestOf({ observed }, input)).response).toHaveProperty("meta.ttl");
     const { response } = run(requestOf({ desired: { resources } }, input));
     expect(response).toMatchObject({ results: [{ severity: "SEVERITY_FATAL" }] });
     expect(response).not.toHaveProperty("meta.ttl");

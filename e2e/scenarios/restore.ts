@@ -59,6 +59,15 @@ export const restoringClaims: Suite = {
   ],
 };
 
+export const restoringWithoutReferences: Suite = {
+  name: "restore of XRs without their references",
+  scenarios: [
+    { name: "with: ten claims before their XRs, which Crossplane makes anew: no second set", run: claimsFirst },
+    { name: "with: two resources for one name, until a person has deleted one", run: duplicated },
+    { name: "with: a namespaced XR", run: namespacedWithoutReferences, isFor: isV2 },
+  ],
+};
+
 /** For each of the suites, which run side by side. */
 async function prepare({ kubectl }: Rig): Promise<void> {
   await kubectl.apply(...restorable);
@@ -201,6 +210,81 @@ async function namespaced(rig: Rig): Promise<string> {
   await restore(rig, xr);
   await assertAdoptedThenDeleted(rig, xr, second);
   return "its ConfigMap adopted, then deleted";
+}
+
+const CLAIMS = Array.from({ length: 10 }, (_, index) => `claim-first-${index}`);
+
+/** Velero restores by plural name: buckets, then stores (claims), then xstores, of which it says "already exists". */
+async function claimsFirst(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  await prepare(rig);
+  await kubectl.waitFor("Offered", `xrd/xstores.${GROUP}`);
+  await kubectl.apply(...CLAIMS.map((name) => compositionOf(name, { resources: both, isGuarded: true })));
+  await kubectl.apply(...CLAIMS.map((name) => storeOf(name, "Store")));
+  const backups = await Promise.all(CLAIMS.map((name) => saveClaim(rig, name)));
+  for (const { claim, xr, first, second } of backups) await lose(rig, claim, xr, first, second);
+  for (const { first, second } of backups) await restore(rig, first).then(() => restore(rig, second));
+  for (const { claim } of backups) await restore(rig, claim);
+  for (const { xr, first, second } of backups) {
+    await until(`${nameOf(xr)} is synced`, async () => isSynced(await current(rig, xr)), PATIENCE);
+    await assertSame(rig, xr, [first, second]);
+  }
+  return `${CLAIMS.length} of ${CLAIMS.length} claims have the resources that they had`;
+}
+
+async function saveClaim(rig: Rig, name: string) {
+  const find = async () => (await rig.kubectl.list("xstores")).find((xr) => at(xr, "spec.claimRef.name") === name);
+  await until(`${name} has an XR`, async () => (await find()) !== undefined, PATIENCE);
+  const backup = await saved(rig, `xstore/${nameOf((await find()) ?? {})}`);
+  return { ...backup, claim: await required(rig, `store/${name}`) };
+}
+
+/** Waits until the XR controls these resources, and checks that it has no others. */
+async function assertSame(rig: Rig, xr: JsonObject, resources: readonly JsonObject[], kind?: string): Promise<void> {
+  const expected = resources.map(nameOf).sort().join();
+  const names = async () => (await composedOf(rig, nameOf(xr), kind)).map(nameOf).sort().join();
+  const isOurs = async (one: JsonObject) =>
+    findController(await current(rig, one)) === at(await current(rig, xr), "metadata.uid");
+  for (const one of resources) await until(`${nameOf(one)} is adopted`, () => isOurs(one), PATIENCE);
+  await until("all is adopted", async () => (await reasonOf(rig, xr)) === "Adopted", PATIENCE);
+  if ((await names()) !== expected) throw new Error(`composed are ${await names()}, and not ${expected}`);
+}
+
+const withoutReferences = (xr: JsonObject): JsonObject => {
+  const { resourceRefs: _, crossplane, ...spec } = xr["spec"] as Record<string, JsonObject>;
+  const { resourceRefs: _refs, ...rest } = crossplane ?? {};
+  return { ...xr, spec: { ...spec, ...(crossplane && { crossplane: rest }) } };
+};
+
+async function duplicated(rig: Rig): Promise<string> {
+  await prepare(rig);
+  const { xr, first, second } = await backUp(rig, "twice", { resources: both, isGuarded: true });
+  const { metadata, ...rest } = second;
+  const another = { ...rest, metadata: { ...(metadata as JsonObject), name: "another" } };
+  for (const object of [first, second, another, withoutReferences(xr)]) await restore(rig, object);
+  await until("the XR says so", async () => (await reasonOf(rig, xr)) === "Duplicated", PATIENCE);
+  await sleep(5000); // several reconciles
+  const names = (await composedOf(rig, "twice")).map(nameOf).sort().join();
+  const expected = [first, second, another].map(nameOf).sort().join();
+  if (names !== expected) throw new Error(`composed are ${names}, and not ${expected}`);
+  const message = String(conditionOf(await current(rig, xr), "ResourcesAdopted")?.message);
+  await rig.kubectl.run("delete", "bucket/another", "--wait=false");
+  await assertSame(rig, xr, [first, second]);
+  return message;
+}
+
+async function namespacedWithoutReferences(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const resources = { first: configMap, second: configMap };
+  await kubectl.apply(namespacedRestorable, compositionOf("bare-shelf", { kind: "Shelf", resources, isGuarded: true }));
+  await kubectl.established(`xrd/shelves.${GROUP}`);
+  await kubectl.apply(shelfOf("bare-shelf"));
+  const { xr, first, second } = await saved(rig, `shelf.${GROUP}/bare-shelf`, "configmaps");
+  await lose(rig, xr, first, second);
+  for (const object of [first, second, withoutReferences(xr)]) await restore(rig, object);
+  await until("the XR is synced", async () => isSynced(await current(rig, xr)), PATIENCE);
+  await assertSame(rig, xr, [first, second], "configmaps");
+  return "the same two ConfigMaps";
 }
 
 async function foreignReference(rig: Rig): Promise<string> {

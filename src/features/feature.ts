@@ -1,6 +1,7 @@
 import type { Composite } from "../crossplane/composite.ts";
 import { couldNotBeRead } from "../crossplane/requirement-names.ts";
 import type { Input } from "../input/schema.ts";
+import type { Document } from "../model/document.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement, Requirements } from "../model/requirement.ts";
@@ -12,6 +13,8 @@ export interface Call {
   readonly composite: Composite;
   /** Looks up resources and schemas, and records the requirements for the response. */
   readonly requirements: Requirements;
+  /** The resources of which a person has to choose one, by name in the Composition: see predecessors.ts. */
+  readonly duplicates?: ReadonlyMap<string, readonly Document[]>;
 }
 
 /**

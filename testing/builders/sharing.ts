@@ -25,7 +25,7 @@ export const namespaceOf = (name: string, annotations: JsonObject = {}): JsonObj
   metadata: { name, annotations },
 });
 
-/** An XR of team-a, bound to its claim, that names the database it uses. */
+/** An XR of team-a, bound to its claim, that names the database it uses, and has composed something. */
 export const xr = (overrides: JsonObject = {}): JsonObject => ({
   apiVersion: "apps.example.org/v1",
   kind: "XShop",
@@ -33,6 +33,7 @@ export const xr = (overrides: JsonObject = {}): JsonObject => ({
   spec: {
     claimRef: { apiVersion: "apps.example.org/v1", kind: "Shop", namespace: "team-a", name: "shop" },
     parameters: { database: "orders" },
+    resourceRefs: [{ apiVersion: "v1", kind: "ConfigMap", name: "composed" }],
   },
   ...overrides,
 });

@@ -8,11 +8,11 @@ import { DOMAIN } from "../../model/names.ts";
 import type { Call, Feature } from "../feature.ts";
 import { eventsFor } from "../transition-events.ts";
 import { type Case, findCases } from "./cases.ts";
-import { type AdoptionRemark, toAdoptionCondition, toAdoptionRemarks, toFatal } from "./condition.ts";
+import { type AdoptionRemark, remarkDuplicates, toAdoptionCondition, toAdoptionRemarks, toFatal } from "./condition.ts";
 import { BLOCKING } from "./reasons.ts";
 
 /**
- * Keeps every resource that the XR refers to until the XR controls it. After a restore composed resources have no controller;
+ * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. After a restore composed resources have no controller;
  * Crossplane then deletes those that are not desired although it never adopted them, or forgets them for ever (crossplane#5875).
  */
 export const adoption: Feature = (call, draft) => {
@@ -20,7 +20,7 @@ export const adoption: Feature = (call, draft) => {
   if (policy === undefined) return draft;
 
   const cases = findCases(call, draft);
-  const remarks = toAdoptionRemarks(cases, policy, call);
+  const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call)];
   const condition = toAdoptionCondition(remarks);
   const adopting = withResources(draft, putBackAll(cases, policy));
   return withResults(withCondition(adopting, condition), toAdoptionResults(cases, remarks, condition, call));

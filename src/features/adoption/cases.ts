@@ -1,17 +1,11 @@
 import { canSelectNamespaces } from "../../crossplane/composite.ts";
-import { NestedComposites, type Nesting, toPossibleComposer } from "../../crossplane/proof.ts";
-import {
-  formatReference,
-  type Reference,
-  referenceKey,
-  toReference,
-  toReferences,
-} from "../../crossplane/references.ts";
-import { couldNotBeRead, toRequirement } from "../../crossplane/requirement-names.ts";
+import { toPossibleComposer } from "../../crossplane/proof.ts";
+import { type Reference, referenceKey, toReference, toReferences } from "../../crossplane/references.ts";
 import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Requirement } from "../../model/requirement.ts";
+import { confirmNesting, requireAs } from "../confirm-nesting.ts";
 import type { Call } from "../feature.ts";
 import {
   type AdoptionJudgement,
@@ -104,27 +98,3 @@ const canBeRequired = ({ namespace }: Reference, { request, composite }: Call): 
 
 /** Requires the resource of a reference. */
 export const requireReference = (reference: Reference): Requirement => requireAs("adoption/", reference);
-
-function requireAs(prefix: string, reference: Reference): Requirement {
-  const { apiVersion, kind, namespace, name } = reference;
-  return toRequirement(`${prefix}${formatReference(reference)}`, {
-    apiVersion,
-    kind,
-    ...(namespace !== undefined && { namespace }),
-    match: { name },
-  });
-}
-
-const CONTROLLER = "adoption/controller/";
-
-/**
- * Confirms that the XR is nested. Each call climbs to the first XR above it that Crossplane has not looked up yet. Crossplane finds a
- * cluster-scoped controller also with the namespace of the nested XR.
- */
-function confirmNesting({ requirements, composite }: Call): Nesting {
-  if (couldNotBeRead(CONTROLLER, composite.document)) {
-    return { is: "unconfirmed", because: "Crossplane could not read the controller of this XR" };
-  }
-  const composites = new NestedComposites((reference) => requirements.ask(requireAs(CONTROLLER, reference)));
-  return composites.confirm(composite.document);
-}

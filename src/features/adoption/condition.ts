@@ -5,11 +5,13 @@ import { groupBy } from "../../model/collections.ts";
 import { type Condition, listSome, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
+import { formatDuplicates } from "../predecessors.ts";
 import { type Case, type ObservedCase, type ReferencedCase, requireReference } from "./cases.ts";
 import {
   ADOPTING,
   ADOPTION_REASONS,
   type AdoptionReason,
+  DUPLICATED,
   explainReleased,
   explainRestoreInProgress,
   explainVerdict,
@@ -42,6 +44,14 @@ export function toAdoptionRemarks(cases: readonly Case[], policy: Adoption, call
   );
   return markIfNotLast(remarks, call);
 }
+
+/** Describes the names in the Composition for which this XR composed several resources. */
+export const remarkDuplicates = ({ duplicates = new Map() }: Call): readonly AdoptionRemark[] =>
+  [...duplicates].map(([name, all]) => ({
+    reason: "Duplicated",
+    resource: `${name} (${formatDuplicates(all)})`,
+    sentence: DUPLICATED,
+  }));
 
 function remarkObserved(
   { name, resource, verdict }: ObservedCase,

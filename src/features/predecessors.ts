@@ -1,0 +1,138 @@
+import { canSelectNamespaces } from "../crossplane/composite.ts";
+import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted } from "../crossplane/metadata.ts";
+import { findProof, toPossibleComposer } from "../crossplane/proof.ts";
+import { formatReference, toReference, toReferences } from "../crossplane/references.ts";
+import { toRequirement } from "../crossplane/requirement-names.ts";
+import { groupBy } from "../model/collections.ts";
+import { shownCondition } from "../model/condition.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import { type Draft, type ResourceEdit, withCompositeUnready, withResources } from "../model/draft.ts";
+import type { Resource } from "../model/request.ts";
+import type { Requirement } from "../model/requirement.ts";
+import { confirmNesting } from "./confirm-nesting.ts";
+import { desiredSoFar } from "./desired.ts";
+import { type Call, isUnreadable } from "./feature.ts";
+
+/** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
+export type Predecessors = ReadonlyMap<string, readonly Document[]>;
+
+const NONE: Predecessors = new Map();
+
+/** Features desire more, the more they observe: a record, then its copies. */
+const MAX_PASSES = 3;
+
+/**
+ * Runs the features for an XR that may have been restored without its references, as one that Crossplane makes anew from a restored
+ * claim: otherwise a second set of resources is composed, and the first one is forgotten. Only an XR without references looks for
+ * predecessors, before the first of its resources is composed: by Crossplane's label, for each kind that the pipeline desires.
+ *
+ * - One without a controller, with proof that this XR composed it: the features observe it, and the desired resource takes its name,
+ *   so that Crossplane's server-side apply adopts it.
+ * - Several for one name in the Composition: none of them is adopted or dropped, and no other is composed, until a person has chosen.
+ */
+export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
+  let draft = run(call);
+  if (!isBegun(call)) return draft;
+  let found = NONE;
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const next = findPredecessors(draft, call);
+    if (next.size === found.size) break;
+    found = next;
+    draft = run(withObserved(call, found));
+  }
+  return withNames(draft, found, call);
+}
+
+/** Tells whether nothing was composed yet, or nothing but what a person has to choose from. */
+const isBegun = ({ composite }: Call): boolean =>
+  !isBeingDeleted(composite.document) &&
+  (toReferences(composite).length === 0 ||
+    shownCondition(composite.document, "ResourcesAdopted")?.reason === "Duplicated");
+
+/** Finds the predecessors of all resources that are desired and not observed; of a kind that is not looked up yet there are none. */
+function findPredecessors(draft: Draft, call: Call): Predecessors {
+  const { resources } = call.request.observed;
+  const wanted = [...desiredSoFar(call, draft)].filter(
+    ([name, desired]) => !resources.has(name) && stringAt(desired, ["kind"]) !== undefined,
+  );
+  const composer = toPossibleComposer(call.composite);
+  const kinds = new Map(
+    wanted.map(([, desired]) => requireKind(desired, composer.root, call)).map((one) => [one.name, one]),
+  );
+  const judged = [...kinds.values()]
+    .flatMap((requirement) => ask(requirement, call))
+    .filter((item) => findController(item) === undefined && !isBeingDeleted(item))
+    .map((item) => ({ item, proof: findProof(item, composer).is }));
+  const isNested = judged.some(({ proof }) => proof === "nested") && confirmNesting(call).is === "confirmed";
+  const proven = judged.filter(({ proof }) => proof === "proven" || (proof === "nested" && isNested));
+  const byName = groupBy(proven, ({ item }) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
+  return new Map(
+    wanted.flatMap(([name, desired]) => {
+      const own = (byName.get(name) ?? []).map(({ item }) => item).filter((item) => isLike(item, desired));
+      return own.length === 0 ? [] : [[name, own] as const];
+    }),
+  );
+}
+
+const PREFIX = "adoption/predecessors/";
+
+/** Requires all resources of a kind that carry the label of the XR. A namespaced XR composes in its own namespace only. */
+function requireKind(desired: Document, root: string, { request, composite }: Call): Requirement {
+  const { apiVersion, kind } = toReference(desired);
+  const namespace = canSelectNamespaces(request, composite) ? composite.namespace : undefined;
+  return toRequirement(`${PREFIX}${kind}`, {
+    apiVersion,
+    kind,
+    namespace,
+    match: { labels: { [COMPOSITE_LABEL]: root } },
+  });
+}
+
+/** Asks for a kind. Crossplane may be allowed to compose one that it may not list: then no predecessors are found. */
+function ask(requirement: Requirement, call: Call): readonly Document[] {
+  if (isUnreadable(requirement, PREFIX, call)) return [];
+  const answer = call.requirements.ask(requirement);
+  return answer.is === "pending" ? [] : answer.items;
+}
+
+/** Tells whether a resource is of the desired kind, and has the name and the namespace that are desired. */
+function isLike(found: Document, desired: Document): boolean {
+  const [own, wanted] = [toReference(found), toReference(desired)];
+  const isAsWanted = (key: "name" | "namespace"): boolean => (wanted[key] ?? "") === "" || own[key] === wanted[key];
+  return own.kind === wanted.kind && isAsWanted("name") && isAsWanted("namespace");
+}
+
+function withObserved(call: Call, predecessors: Predecessors): Call {
+  const { observed } = call.request;
+  const found = [...predecessors].flatMap(([name, [document, ...others]]) =>
+    document === undefined || others.length > 0 ? [] : [[name, toResource(document)] as const],
+  );
+  const resources = new Map([...observed.resources, ...found]);
+  const duplicates = new Map([...predecessors].filter(([, all]) => all.length > 1));
+  return { ...call, request: { ...call.request, observed: { ...observed, resources } }, duplicates };
+}
+
+const toResource = (document: Document): Resource => ({
+  document,
+  ready: "Unspecified",
+  connectionDetails: new Map(),
+});
+
+function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft {
+  const desired = desiredSoFar(call, draft);
+  const edits = [...predecessors].flatMap(([name, [one, ...others]]): (readonly [string, ResourceEdit])[] => {
+    const document = desired.get(name);
+    if (document === undefined || one === undefined) return [];
+    if (others.length > 0) return [[name, { is: "removed" }]];
+    const before = draft.resources.get(name);
+    const value = toReference(one).name;
+    const ready = before?.is === "set" ? before.ready : undefined;
+    return [[name, { is: "set", document: document.with([{ path: ["metadata", "name"], value }]), ready }]];
+  });
+  const named = withResources(draft, edits);
+  return edits.some(([, { is }]) => is === "removed") ? withCompositeUnready(named) : named;
+}
+
+/** Formats the resources to choose from. */
+export const formatDuplicates = (all: readonly Document[]): string =>
+  all.map((each) => formatReference(toReference(each))).join(" and ");

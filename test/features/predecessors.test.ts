@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import { composerName } from "../../src/crossplane/metadata.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { run } from "../../src/pipeline.ts";
+import { runFeature } from "../../testing/builders/run-feature.ts";
+import {
+  boundTo,
+  type CallParts,
+  callOf,
+  database,
+  requirementsIn,
+  shared,
+  xr,
+} from "../../testing/builders/sharing.ts";
+import { at, DOMAIN, desiredOf, team } from "../../testing/builders/tags.ts";
+
+/** An XR that Crossplane made anew from a restored claim, without references, while what it composed was restored. */
+
+const XR = "shop-x7k2p";
+const anew = (more: JsonObject = {}): JsonObject =>
+  xr({
+    spec: { claimRef: { kind: "Shop", namespace: "team-a", name: "shop" }, parameters: { database: "orders" } },
+    ...more,
+  });
+
+const bucket: JsonObject = {
+  apiVersion: "s3.aws.upbound.io/v1beta2",
+  kind: "Bucket",
+  metadata: { annotations: { "crossplane.io/external-name": "orders-data" } },
+  spec: { forProvider: { region: "eu-central-1" } },
+};
+
+/** The bucket's managed resource as Velero restores it: without a controller, with labels, annotations and managed fields. */
+const restored = (name: string, metadata: JsonObject = {}): JsonObject => ({
+  ...bucket,
+  metadata: {
+    name,
+    uid: `uid-of-${name}`,
+    creationTimestamp: "2026-01-01T00:00:00Z",
+    labels: { "crossplane.io/composite": XR, ...(metadata["labels"] as JsonObject) },
+    annotations: {
+      "crossplane.io/composition-resource-name": "bucket",
+      "crossplane.io/external-name": "orders-data",
+      [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop",
+      [`${DOMAIN}/tags-owner`]: "Shop.apps.example.org/team-a/shop#bucket",
+      [`${DOMAIN}/origin`]: "Created",
+      ...(metadata["annotations"] as JsonObject),
+    },
+    ...Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== "labels" && key !== "annotations")),
+  },
+  spec: { ...(bucket["spec"] as JsonObject), managementPolicies: ["*"] },
+  status: { conditions: [{ type: "Synced", status: "True" }] },
+});
+
+const BUCKETS = "adoption/predecessors/Bucket";
+const draftOf = ({ spec = { adoption: {} }, answers = {}, ...parts }: CallParts): Draft =>
+  runFeature(run, callOf({ xr: anew(), sharedResources: [], desired: { bucket }, spec, answers, ...parts }));
+const nameIn = (draft: Draft, name = "bucket") =>
+  draft.resources.has(name) ? at(desiredOf(draft, name), "metadata.name") : undefined;
+const manager = (name: string) => ({
+  managedFields: [
+    { manager: composerName({ apiVersion: "apps.example.org/v1", kind: "XShop", name }), operation: "Apply" },
+  ],
+});
+
+describe("what an XR composed before it was restored", () => {
+  test("is asked for by Crossplane's label, before the first resource is composed", () => {
+    const draft = draftOf({ spec: { adoption: {}, responseTTL: "60s" } });
+    expect(requirementsIn(draft).get(BUCKETS)).toEqual({
+      apiVersion: "s3.aws.upbound.io/v1beta2",
+      kind: "Bucket",
+      namespace: undefined,
+      match: { labels: { "crossplane.io/composite": XR } },
+    });
+    expect([nameIn(draft), draft.ttlSeconds]).toEqual([undefined, undefined]);
+  });
+
+  test("is not asked for by an XR with references, nor where Crossplane may not list the kind", () => {
+    const message = `cannot compose resources: cannot run Composition pipeline step "x": fetching resources for ${BUCKETS}#1: forbidden`;
+    const drafts = [xr(), anew({ status: { conditions: [{ type: "Synced", status: "False", message }] } })].map((it) =>
+      draftOf({ xr: it, spec: { adoption: {} } }),
+    );
+    expect(drafts.map((draft) => requirementsIn(draft).has(BUCKETS))).toEqual([false, false]);
+  });
+
+  test.each<{ reason: string; found: readonly JsonObject[]; name: string | undefined }>([
+    { reason: "it has no controller, and the XR's label", found: [restored("old")], name: "old" },
+    { reason: "its managed fields name the XR", found: [restored("old", manager(XR))], name: "old" },
+    { reason: "its managed fields name another XR", found: [restored("old", manager("other"))], name: undefined },
+    {
+      reason: "it was composed for another claim",
+      found: [restored("old", { labels: { "crossplane.io/claim-namespace": "team-b" } })],
+      name: undefined,
+    },
+    {
+      reason: "an XR controls it",
+      found: [restored("old", { ownerReferences: [{ kind: "XShop", name: XR, uid: "1", controller: true }] })],
+      name: undefined,
+    },
+    {
+      reason: "it is being deleted",
+      found: [restored("old", { deletionTimestamp: "2026-01-01T00:00:00Z" })],
+      name: undefined,
+    },
+    {
+      reason: "it is composed under another name",
+      found: [restored("old", { annotations: { "crossplane.io/composition-resource-name": "logs" } })],
+      name: undefined,
+    },
+    { reason: "there is none", found: [], name: undefined },
+  ])("is adopted by its name or not: $reason", ({ found, name }) => {
+    const xrWithLabels = anew({ metadata: { name: XR, labels: { "crossplane.io/claim-namespace": "team-a" } } });
+    const draft = draftOf({ xr: xrWithLabels, answers: { [BUCKETS]: found } });
+    expect([nameIn(draft), draft.conditions[0]?.reason]).toEqual([name, "Adopted"]);
+  });
+
+  test("is observed by all features: an owner stays the owner, and keeps its marks", () => {
+    const draft = draftOf({
+      tags: { add: [team] },
+      answers: { [BUCKETS]: [restored("old")] },
+      contenders: [restored("old")],
+    });
+    expect(nameIn(draft)).toBe("old");
+    expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/tags-owner]`)).toBe(
+      "Shop.apps.example.org/team-a/shop#bucket",
+    );
+  });
+
+  test("keeps the external name that its provider has chosen", () => {
+    const { annotations: _, ...metadata } = bucket["metadata"] as JsonObject;
+    const draft = draftOf({
+      desired: { bucket: { ...bucket, metadata } },
+      spec: { externalNames: {} },
+      answers: { [BUCKETS]: [restored("old")] },
+    });
+    expect(at(desiredOf(draft), "metadata.annotations[crossplane.io/external-name]")).toBe("orders-data");
+  });
+
+  test("is the XR's record, too: what it was bound to stays", () => {
+    const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
+    const kind = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
+    const record = { ...kind, ...boundTo({ db: kept }) };
+    const metadata = {
+      name: "record",
+      labels: { "crossplane.io/composite": XR },
+      annotations: { "crossplane.io/composition-resource-name": RECORD_NAME },
+    };
+    const byLabels = shared({ select: { matchLabels: { db: "orders" } } });
+    const draft = draftOf({
+      desired: {},
+      sharedResources: [byLabels],
+      answers: {
+        db: [database(), database({ metadata: { name: "decoy" } })],
+        "adoption/predecessors/EnvironmentConfig": [{ ...record, metadata }],
+      },
+    });
+    expect(nameIn(draft, RECORD_NAME)).toBe("record");
+    expect(String(at(desiredOf(draft, RECORD_NAME), "data.db"))).toContain('"name":"orders"');
+  });
+});
+
+describe("two resources that were composed under one name", () => {
+  const two = { [BUCKETS]: [restored("old"), restored("older")] };
+  const draft = draftOf({ answers: two });
+
+  test("are both left alone, and no third one is composed", () => {
+    expect([draft.resources.get("bucket"), draft.compositeReady]).toEqual([{ is: "removed" }, "False"]);
+  });
+
+  test("are named, with what a person has to do", () => {
+    expect(draft.conditions).toMatchObject([
+      {
+        status: "False",
+        reason: "Duplicated",
+        message:
+          "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed each of them before it was " +
+          "restored, and would go on with one: delete the others, or remove their label crossplane.io/composite",
+      },
+    ]);
+  });
+
+  test("are waited for, until one of them is left", () => {
+    const conditions = [{ type: "ResourcesAdopted", status: "False", reason: "Duplicated" }];
+    const waiting = xr({ status: { conditions } });
+    const names = [two, { [BUCKETS]: [restored("older")] }].map(
+      (answers) => draftOf({ xr: waiting, answers }).resources.get("bucket")?.is,
+    );
+    expect(names).toEqual(["removed", "set"]);
+  });
+});
