@@ -1,7 +1,9 @@
 import type * as z from "zod";
 import { FunctionError } from "../errors.ts";
+import { brief } from "../model/condition.ts";
 import { didYouMean } from "../model/did-you-mean.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
+import { isObject } from "../model/json.ts";
 
 /** A fault of the input: its path, and a message. */
 export interface Fault {
@@ -25,7 +27,7 @@ function toFaults(issue: z.core.$ZodIssue, schema: z.core.$ZodType): readonly Fa
     const known = listFields(schema, path);
     return issue.keys.map((key) => ({
       path: formatFieldPath([...path, key]),
-      message: `unknown field${didYouMean(key, known)}`,
+      message: `unknown field${didYouMean(key, known) || suggestPlace(key, path, schema)}`,
     }));
   }
   const meant = issue.code === "invalid_union" ? findMeant(issue) : undefined;
@@ -43,17 +45,58 @@ interface ZodDefinition {
   readonly options?: readonly z.core.$ZodType[];
 }
 
-/** Lists the fields of a schema's object at a path; empty if the schema has no object there. */
-function listFields(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
-  const { shape, element, valueType, innerType, in: input, options } = schema._zod.def as ZodDefinition;
-  const wrapped = innerType ?? input;
-  if (wrapped !== undefined) return listFields(wrapped, path);
-  if (options !== undefined) return options.flatMap((option) => listFields(option, path));
-  const [step, ...rest] = path;
-  if (step === undefined) return Object.keys(shape ?? {});
-  const next = shape?.[String(step)] ?? element ?? valueType;
-  return next === undefined ? [] : listFields(next, rest);
+/** Finds the schemas of an object or list, without those that wrap it. */
+function unwrap(schema: z.core.$ZodType): readonly ZodDefinition[] {
+  const definition = schema._zod.def as ZodDefinition;
+  const wrapped = definition.innerType ?? definition.in;
+  if (wrapped !== undefined) return unwrap(wrapped);
+  return definition.options?.flatMap(unwrap) ?? [definition];
 }
+
+/** Finds the schemas at a path; none if there is no object or list there. */
+const findSchemas = (schema: z.core.$ZodType, [step, ...rest]: readonly PropertyKey[]): readonly ZodDefinition[] =>
+  step === undefined
+    ? unwrap(schema)
+    : unwrap(schema).flatMap(({ shape, element, valueType }) => {
+        const next = shape?.[String(step)] ?? element ?? valueType;
+        return next === undefined ? [] : findSchemas(next, rest);
+      });
+
+/** Lists the fields of a schema's object at a path; empty if the schema has no object there. */
+const listFields = (schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] =>
+  findSchemas(schema, path).flatMap(({ shape }) => Object.keys(shape ?? {}));
+
+/** Suggests the place of a field that is indented too little: the nearest field of that name further down. */
+function suggestPlace(key: string, path: FieldPath, schema: z.core.$ZodType): string {
+  const found = findBelow(key, findSchemas(schema, path));
+  const place = path.length === 0 ? found?.slice(1) : found && `${formatFieldPath(path)}${found}`;
+  return place === undefined ? "" : `; did you mean ${place}?`;
+}
+
+/** A place below a field, such as `.copies[]`, and the schemas there. */
+interface Place {
+  readonly at: string;
+  readonly schemas: readonly ZodDefinition[];
+}
+
+/** The depth of the search: two lists in objects. */
+const MAX_LEVELS = 4;
+
+function findBelow(key: string, schemas: readonly ZodDefinition[]): string | undefined {
+  let places: readonly Place[] = [{ at: "", schemas }];
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    places = places.flatMap(toInner);
+    const found = places.find((place) => place.schemas.some(({ shape = {} }) => Object.hasOwn(shape, key)));
+    if (found !== undefined) return `${found.at}.${key}`;
+  }
+  return undefined;
+}
+
+const toInner = ({ at, schemas }: Place): readonly Place[] =>
+  schemas.flatMap(({ shape = {}, element }) => [
+    ...Object.entries(shape).map(([name, one]) => ({ at: `${at}.${name}`, schemas: unwrap(one) })),
+    ...(element === undefined ? [] : [{ at: `${at}[]`, schemas: unwrap(element) }]),
+  ]);
 
 /** Finds the issues of the only alternative whose type matches the value, with whole paths. */
 function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
@@ -71,7 +114,7 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
   if (issue.input === undefined && OF_TYPES.includes(issue.code)) return "required";
   switch (issue.code) {
     case "invalid_type":
-      return `not ${article(issue.expected)}: ${show(issue.input, path)}`;
+      return explainType(issue, path);
     case "invalid_value":
       return `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input, path)}`;
     case "too_small":
@@ -83,6 +126,12 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
   }
 }
 
+function explainType({ expected, input }: z.core.$ZodIssueInvalidType, path: FieldPath): string {
+  if (expected !== "array" || !isObject(input)) return `not ${article(expected)}: ${show(input, path)}`;
+  const fields = brief(Object.keys(input).join(", ")) || "no fields";
+  return `not a list but an object with ${fields}: begin each item with "-"`;
+}
+
 const article = (type: string): string => `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
 
 /** Fields with users' data. Messages are logged, so they do not show these values. */
@@ -92,7 +141,7 @@ const CONTENTS: readonly (string | number)[] = ["value", "defaultData", "labels"
 function show(value: unknown, path: FieldPath): string {
   if (path.some((step) => CONTENTS.includes(step))) return describeType(value);
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 function describeType(value: unknown): string {

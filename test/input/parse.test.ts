@@ -47,7 +47,10 @@ describe("an input", () => {
 
   test.each([
     row(null, "spec: not an object: null"),
-    row({ sharedResources: {} }, "spec.sharedResources: not an array: {}"),
+    row(
+      { sharedResources: {} },
+      'spec.sharedResources: not a list but an object with no fields: begin each item with "-"',
+    ),
     row({ colour: "red" }, "spec.colour: unknown field"),
     row({ sharedResorces: [] }, "spec.sharedResorces: unknown field; did you mean sharedResources?"),
     inCopy(
@@ -62,6 +65,15 @@ describe("an input", () => {
       "spec.tags.preserve[1].kyes: unknown field; did you mean keys?",
     ),
     row({ "a.b": 1 }, "spec[a.b]: unknown field"),
+    row(
+      { sharedResources: { db: {} } },
+      'spec.sharedResources: not a list but an object with db: begin each item with "-"',
+    ),
+    row(
+      { sharedResources: [shared({ connection: { copies: [{ secretName: "a" }], keys: [{ from: "a", to: "b" }] } })] },
+      "spec.sharedResources[0].connection.keys: unknown field; did you mean spec.sharedResources[0].connection.copies[].keys?",
+    ),
+    row({ connection: {} }, "spec.connection: unknown field; did you mean spec.sharedResources[].connection?"),
     row(JSON.parse('{"__proto__": {"x": 1}}'), "spec.__proto__: unknown field"),
     inShared({ kind: 7 }, "kind: not a string: 7"),
     inShared({ select: {} }, "select: exactly one of name, matchLabels, self; found none"),
@@ -251,10 +263,18 @@ describe("an input", () => {
 
   test.each([
     { input: {}, faults: ["apiVersion: required", "kind: required", "spec: required"] },
+    {
+      input: { ...inputOf({}), sharedResources: [] },
+      faults: ["sharedResources: unknown field; did you mean spec.sharedResources?"],
+    },
+    {
+      input: { ...inputOf({}), apiVersion: "shared-infrastructure.fn.crossplane.io/v1" },
+      faults: [`apiVersion: not ${INPUT_API_VERSION}: "shared-infrastructure.fn.crossplane.io/v1"`],
+    },
     { input: { apiVersion: "v1", kind: INPUT_KIND, spec: {} }, faults: [`apiVersion: not ${INPUT_API_VERSION}: "v1"`] },
     {
-      input: { apiVersion: INPUT_API_VERSION, kind: "x".repeat(60), spec: {} },
-      faults: [`kind: not Input: "${"x".repeat(38)}…`],
+      input: { apiVersion: INPUT_API_VERSION, kind: "x".repeat(80), spec: {} },
+      faults: [`kind: not Input: "${"x".repeat(58)}…`],
     },
     { input: { ...inputOf({}), metadata: { name: "anything", labels: {} } }, faults: [] },
   ])("that is the object $input has the faults $faults", ({ input, faults }) => {
