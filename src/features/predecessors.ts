@@ -14,7 +14,7 @@ import { desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
-export type Predecessors = ReadonlyMap<string, readonly Document[]>;
+type Predecessors = ReadonlyMap<string, readonly Document[]>;
 
 const NONE: Predecessors = new Map();
 

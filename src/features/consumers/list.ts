@@ -5,7 +5,7 @@ import { type JudgedConsumer, toListed } from "../../ownership/consumer.ts";
 const STEP = 50;
 
 /** Rounds a number down to the step, beyond the first one. */
-export const toCoarse = (count: number): number => (count <= STEP ? count : count - (count % STEP));
+const toCoarse = (count: number): number => (count <= STEP ? count : count - (count % STEP));
 
 /** Formats a number that was rounded down: `100+`. */
 export const formatCoarse = (count: number): string => `${toCoarse(count)}${count > STEP ? "+" : ""}`;

@@ -56,5 +56,5 @@ function toReason(consumers: readonly JudgedConsumer[]): string {
   return `${named} ${consumers.length === 1 ? "uses" : "use"} it: delete them, or take back their grant`;
 }
 
-export const describe = ({ namespace, kind, name }: Pick<JudgedConsumer, "namespace" | "kind" | "name">): string =>
+const describe = ({ namespace, kind, name }: Pick<JudgedConsumer, "namespace" | "kind" | "name">): string =>
   `${brief(kind)} ${brief(name)}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
