@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { benchPictures, benchTables } from "../bench/page.ts";
 import { matrix, testedVersions } from "../e2e/seen.ts";
-import { commandsReference } from "./generate/commands.ts";
 import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
@@ -53,7 +52,6 @@ const sections: Readonly<Record<string, string>> = {
   "quick start step": stepsOf("deploy/quick-start/03-kinds.yaml"),
   input: inputReference(),
   flags: flagsReference(),
-  commands: commandsReference(),
   bench: benchTables(),
   seen: matrix(),
   versions: testedVersions(),
