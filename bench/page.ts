@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
-import { digits, type Result, type Row, toTable } from "./report.ts";
+import { digits, type Result, type Row, toTable, transposed } from "./report.ts";
 
 /** The part of docs/performance.md, and its pictures, that are made of bench/results. */
 
 export const resultFile = (section: string): URL => new URL(`results/${section}.json`, import.meta.url);
 
 /** In the order of the page. */
-const results = ["codec", "latency", "load", "peers", "memory", "cost"].flatMap((name) => {
+const results = ["codec", "latency", "load", "peers", "memory", "cost", "fleet"].flatMap((name) => {
   const file = resultFile(name);
   return existsSync(file) ? [{ name, result: JSON.parse(readFileSync(file, "utf8")) as Result }] : [];
 });
@@ -16,14 +16,15 @@ const MOST_ROWS = 12;
 
 export const benchTables = (): string => results.map(({ name, result }) => sectionOf(name, result)).join("\n\n");
 
-function sectionOf(name: string, { title, caption, drawn, date, machine, versions, rows }: Result): string {
+function sectionOf(name: string, result: Result): string {
+  const { title, caption, drawn, date, machine, versions, rows, isTransposed = false } = result;
   const more =
     rows.length > MOST_ROWS ? ` ${rows.length - MOST_ROWS} more rows: [JSON](../bench/results/${name}.json).` : "";
   return [
     `### ${title}`,
     `![${drawn}](${pictureOf(name)})`,
     caption,
-    toTable(rows.slice(0, MOST_ROWS)),
+    toTable(isTransposed ? transposed(rows) : rows.slice(0, MOST_ROWS)),
     `${date}, ${machine}, Node.js ${versions["Node.js"]}, ${versions["Go"]}.${more}`,
   ].join("\n\n");
 }

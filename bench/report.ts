@@ -23,6 +23,15 @@ export interface Result extends Pick<Section, "title" | "caption" | "drawn"> {
   readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly rows: readonly Row[];
+  /** True if the table has a column for each row, and the figures below each other. */
+  readonly isTransposed?: boolean;
+}
+
+/** Makes rows of columns: one for each figure. */
+export function transposed(rows: readonly Row[]): readonly Row[] {
+  const names = new Set(rows.flatMap(({ figures }) => Object.keys(figures)));
+  const figuresOf = (name: string) => rows.map((row) => [row.name, row.figures[name] ?? Number.NaN] as const);
+  return [...names].map((name) => ({ name, figures: Object.fromEntries(figuresOf(name)) }));
 }
 
 export const FASTER = "times faster";

@@ -1,14 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
-import grpcJs from "../node_modules/@grpc/grpc-js/package.json" with { type: "json" };
 import { obtainTools } from "../scripts/tools/build.ts";
-import { requiredVersion, toolsOf } from "../scripts/tools/catalogue.ts";
+import { toolsOf } from "../scripts/tools/catalogue.ts";
+import { describeMachine } from "./machine.ts";
 import { resultFile } from "./page.ts";
 import { isMet, type Result, type Section, toTable } from "./report.ts";
 import { installSdk } from "./rig/install-sdk.ts";
-import sdk from "./sdk/package.json" with { type: "json" };
 import { codec } from "./sections/codec.ts";
 import { cost } from "./sections/cost.ts";
 import { memory } from "./sections/memory.ts";
@@ -38,22 +35,6 @@ const { values } = parseArgs({
   },
 });
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
-
-function describeMachine(): Pick<Result, "date" | "machine" | "versions"> {
-  const required = (module: string): string => requiredVersion("bench-go", module);
-  return {
-    date: new Date().toISOString().slice(0, 10),
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, ${Math.round(totalmem() / 1024 ** 3)} GB`,
-    versions: {
-      "Node.js": process.version,
-      Go: execFileSync("go", ["env", "GOVERSION"], { encoding: "utf8" }).trim(),
-      "grpc-js": grpcJs.version,
-      "function-sdk-typescript": sdk.dependencies["@crossplane-org/function-sdk-typescript"],
-      "function-sdk-go": required("github.com/crossplane/function-sdk-go"),
-      "grpc-go": required("google.golang.org/grpc"),
-    },
-  };
-}
 
 /** Builds and installs what the sections are compared with. */
 async function prepare(): Promise<void> {

@@ -21,10 +21,17 @@ export const isV2 = (version: Version): boolean => version !== "v1.20";
 export interface Crossplane extends Part {
   /** The URL of its metrics. */
   readonly metrics: string;
+  /** Kills it, and starts it anew after `meanwhile`, with nothing of what it had in memory. */
+  restart(meanwhile: () => Promise<unknown>): Promise<void>;
 }
 
 /** Crossplane's core, which calls functions over mTLS with a certificate of the rig's authority. */
-export async function startCrossplane(version: Version, directory: string, plane: ControlPlane): Promise<Crossplane> {
+export async function startCrossplane(
+  version: Version,
+  directory: string,
+  plane: ControlPlane,
+  flags: readonly string[] = [],
+): Promise<Crossplane> {
   const name: ToolName = `crossplane-core-${version}`;
   const certs = join(directory, "crossplane");
   mkdirSync(join(directory, "xpkg"), { recursive: true });
@@ -39,7 +46,7 @@ export async function startCrossplane(version: Version, directory: string, plane
   await initialize(version, name, plane, env, source);
 
   const [metrics, probe, webhooks] = [await freePort(), await freePort(), await freePort()];
-  const part = await startPart({
+  const options = {
     name,
     command: pathOf(name),
     args: [
@@ -50,13 +57,24 @@ export async function startCrossplane(version: Version, directory: string, plane
       `--xpkg-cache-dir=${join(directory, "xpkg")}`,
       `--metrics-port=${metrics}`,
       `--health-probe-port=${probe}`,
+      ...flags,
     ],
     env,
     directory,
     isReady: async () => (await plane.kubectl.list("crd")).length > 0,
-  });
+  };
+  let part = await startPart(options);
   await plane.kubectl.apply(usageWebhook(source, webhooks, plane));
-  return { ...part, metrics: `http://127.0.0.1:${metrics}/metrics` };
+  return {
+    ...part,
+    metrics: `http://127.0.0.1:${metrics}/metrics`,
+    restart: async (meanwhile) => {
+      await part.stop("SIGKILL");
+      await meanwhile();
+      part = await startPart(options);
+    },
+    stop: (signal) => part.stop(signal),
+  };
 }
 
 /** Crossplane's webhook that refuses to delete what a Usage protects, by its URL in place of a Service: there are no pods. */

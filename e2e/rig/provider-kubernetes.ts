@@ -20,8 +20,12 @@ interface ProviderKubernetes {
   readonly hasIdentity: boolean;
 }
 
-/** provider-kubernetes, with the rig's API server for its target. It polls every second, so that scenarios need not wait. */
-export async function startProviderKubernetes(directory: string, plane: ControlPlane): Promise<ProviderKubernetes> {
+/** provider-kubernetes, with the rig's API server for its target. */
+export async function startProviderKubernetes(
+  directory: string,
+  plane: ControlPlane,
+  poll = "1s",
+): Promise<ProviderKubernetes> {
   const { kubectl, kubeconfig, authority } = plane;
   const folder = join(sourceOf(NAME, MODULE), "package", "crds");
   await kubectl.apply(...readCrds(folder), roleFor(NAME, groupsIn(folder)));
@@ -32,7 +36,7 @@ export async function startProviderKubernetes(directory: string, plane: ControlP
   const probe = await freePort();
   const start = {
     command: pathOf(NAME),
-    args: ["--poll=1s", "--enable-watches", "--sanitize-secrets", `--health-probe-bind-addr=127.0.0.1:${probe}`],
+    args: [`--poll=${poll}`, "--enable-watches", "--sanitize-secrets", `--health-probe-bind-addr=127.0.0.1:${probe}`],
     env: { KUBECONFIG: kubeconfig, WEBHOOK_TLS_CERT_DIR: certs, POD_NAMESPACE: NAMESPACE },
   };
   const inPod = await startInPod(start, { namespace: NAMESPACE, name: NAME }, plane, directory);

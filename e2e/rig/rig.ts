@@ -43,6 +43,10 @@ export interface RigOptions {
   readonly functions: readonly OtherFunction[];
   /** Default: a new folder for temporary files. */
   readonly directory?: string;
+  /** Flags of Crossplane's core beside the rig's own. */
+  readonly crossplaneFlags?: readonly string[];
+  /** The interval at which provider-kubernetes looks at each of its objects. Default: a second, so that scenarios need not wait. */
+  readonly poll?: string;
 }
 
 /** The programs that `startRig` starts, and kubectl, with which it sets them up. They have to be built first. */
@@ -75,9 +79,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     const running = await startFunction(directory, plane.authority);
     crashes.push(running.part.crashed);
     ends.push(() => (rig?.function ?? running).part.stop());
-    const crossplane = keep(await startCrossplane(version, directory, plane));
+    const crossplane = keep(await startCrossplane(version, directory, plane, options.crossplaneFlags));
     ends.push(startGrantingXrds(plane.kubectl));
-    const started = await startProviders(options.providers, directory, plane, keep);
+    const started = await startProviders(options, directory, plane, keep);
     await registerFunction(plane.kubectl, `dns:///127.0.0.1:${running.port}`);
     for (const name of functions) {
       const { part, port } = await startOtherFunction(name, directory, plane.authority);
@@ -94,13 +98,13 @@ export async function startRig(options: RigOptions): Promise<Rig> {
 }
 
 async function startProviders(
-  names: readonly Provider[],
+  { providers: names, poll }: RigOptions,
   directory: string,
   plane: ControlPlane,
   keep: Keep,
 ): Promise<Pick<Rig, "moto" | "providerHasIdentity" | "upjet">> {
   const has = (name: Provider): boolean => names.includes(name);
-  const kubernetes = has("provider-kubernetes") ? await startProviderKubernetes(directory, plane) : undefined;
+  const kubernetes = has("provider-kubernetes") ? await startProviderKubernetes(directory, plane, poll) : undefined;
   if (kubernetes) keep(kubernetes.part);
   const moto = has("provider-aws") ? await startMoto(directory) : undefined;
   if (moto) {

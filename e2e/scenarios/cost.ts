@@ -152,7 +152,7 @@ async function countsOf({ crossplane }: Rig, running: RunningFunction, kind: str
 }
 
 /** Sums what a metric counts under a label. */
-async function sumOf(metrics: string, name: string, label: string): Promise<number> {
+export async function sumOf(metrics: string, name: string, label: string): Promise<number> {
   const lines = (await (await fetch(metrics)).text()).split("\n");
   const counted = lines.filter((line) => line.startsWith(`${name}{`) && line.includes(label));
   return counted.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);

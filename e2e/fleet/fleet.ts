@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { letRead } from "../rig/crossplane-rights.ts";
+import { type RunningFunction, registerFunction, startFunction } from "../rig/function.ts";
+import type { Kubectl } from "../rig/kubectl.ts";
+import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import type { Span } from "./counts.ts";
+import * as kinds from "./kinds.ts";
+
+/** A fleet on a rig: its namespaces by what they are for, and waits for what happens to them. */
+
+/** The number of namespaces that are granted access at a time. */
+export const TEN = 10;
+const STRANGERS = 3;
+const PATIENCE = { timeoutMs: 240_000 };
+/** The time after which nothing more of a change is expected. */
+const SETTLING_MS = 5000;
+
+export interface Fleet {
+  readonly rig: Rig;
+  readonly size: number;
+  /** The namespaces of all consumers. */
+  readonly all: readonly string[];
+  /** Those that an annotation of the owner grants, and those that a label of their own grants, ten each. */
+  readonly byName: readonly string[];
+  readonly byLabel: readonly string[];
+  /** Those that have access from the beginning, by a label. */
+  readonly first: readonly string[];
+  /** The functions of the owner and of the consumers. */
+  owner: RunningFunction;
+  consumer: RunningFunction;
+}
+
+export async function createFleet(rig: Rig, size: number): Promise<Fleet> {
+  const all = Array.from({ length: Math.floor((size * 3) / 4) }, (_, index) => `fleet-${index}`);
+  if (all.length < 2 * TEN + STRANGERS) throw new Error(`cannot use a size of ${size}: two groups of ten are granted`);
+  const start = async (name: string): Promise<RunningFunction> => {
+    const running = await startFunction(rig.directory, rig.authority, { name });
+    await registerFunction(rig.kubectl, `dns:///127.0.0.1:${running.port}`, name);
+    return running;
+  };
+  return {
+    ...{ rig, size, all },
+    byName: all.slice(0, TEN),
+    byLabel: all.slice(TEN, 2 * TEN),
+    first: all.slice(2 * TEN + STRANGERS),
+    owner: await start(kinds.OWNER.function),
+    consumer: await start(kinds.CONSUMER.function),
+  };
+}
+
+/** Creates all XRs at once, and waits until they are Ready, but for consumers without a grant. */
+export async function createXrs({ rig: { kubectl }, size, all, first }: Fleet): Promise<void> {
+  await letRead(kubectl, "namespaces", "referencegrants");
+  await applyAll(kubectl, kinds.definitions);
+  await kubectl.established(...kinds.definitions.map(({ metadata }) => `xrd/${metadata.name}`));
+  const namespaces = all.map((name) => kinds.consumerNamespace(name, first.includes(name)));
+  await applyAll(kubectl, [...kinds.compositions, ...kinds.namespaces, ...namespaces]);
+  await kubectl.apply(kinds.ownerOf("first", []));
+  const bystanders = Array.from({ length: size - all.length - 1 }, (_, index) => kinds.bystander(index));
+  await applyAll(kubectl, [...all.map(kinds.consumerIn), ...bystanders]);
+  const patience = { timeoutMs: 60_000 + size * 1000 };
+  for (const { metadata } of kinds.definitions) {
+    const isReady = async () => {
+      const xrs = await kubectl.list(metadata.name);
+      const ready = xrs.filter((xr) => conditionOf(xr, "Ready")?.status === "True").length;
+      return (
+        xrs.length > 0 && ready >= xrs.length - (metadata.name.startsWith("fleetuser") ? all.length - first.length : 0)
+      );
+    };
+    await until(`all ${metadata.name} are Ready`, isReady, patience);
+  }
+  await until("all have their Secret", async () => (await copies(kubectl)).size === first.length, patience);
+}
+
+const applyAll = (kubectl: Kubectl, items: readonly object[]): Promise<void> =>
+  kubectl.apply({ apiVersion: "v1", kind: "List", items });
+
+/** The copies by namespace: what must not change where nothing was granted or taken back. */
+export async function copies(kubectl: Kubectl): Promise<ReadonlyMap<string, { uid: unknown; password: unknown }>> {
+  const secrets = (await kubectl.list("secrets")).filter((secret) => nameOf(secret) === kinds.COPY);
+  return new Map(
+    secrets.map((secret) => [
+      String(at(secret, "metadata.namespace")),
+      { uid: at(secret, "metadata.uid"), password: at(secret, "data.password") },
+    ]),
+  );
+}
+
+export interface Waited extends Span {
+  /** The seconds of each, in the order in which they ended. */
+  readonly seconds: readonly number[];
+}
+
+/** Makes a change, and waits until each of these namespaces has a copy, or has none. The time span ends when all has settled. */
+export async function waitFor(
+  { rig: { kubectl } }: Fleet,
+  namespaces: readonly string[],
+  isThere: boolean,
+  change: () => Promise<unknown>,
+): Promise<Waited> {
+  const from = Date.now();
+  await change();
+  const seconds: number[] = [];
+  const wait = async (namespace: string): Promise<void> => {
+    const has = async () => ((await kubectl.get(`secret/${kinds.COPY}`, namespace)) !== undefined) === isThere;
+    await until(`${namespace} has ${isThere ? "its" : "no"} Secret`, has, PATIENCE);
+    seconds.push((Date.now() - from) / 1000);
+  };
+  await Promise.all(namespaces.map(wait));
+  await sleep(SETTLING_MS);
+  return { from, to: Date.now(), seconds };
+}
+
+export const grantByName = ({ rig: { kubectl } }: Fleet, password: string, namespaces: readonly string[]) =>
+  kubectl.apply(kinds.ownerOf(password, namespaces));
+
+export const grantByLabel = ({ rig: { kubectl } }: Fleet, namespaces: readonly string[], isGranted: boolean) =>
+  kubectl.run(
+    ...["label", "namespace", "--overwrite", ...namespaces],
+    `${kinds.GRANTED.key}=${isGranted ? kinds.GRANTED.value : "no"}`,
+  );
+
+/** Waits until the owner's Secret, and then all copies hold the new password. */
+export async function rotate({ rig: { kubectl } }: Fleet, password: string, granted: readonly string[]) {
+  const start = Date.now();
+  await kubectl.apply(kinds.ownerOf(password, granted));
+  const { namespace, name } = kinds.SOURCE;
+  const value = async () => at(await kubectl.get(`secret/${name}`, namespace), "data.password");
+  await until("the owner's Secret has the password", async () => (await value()) === encode(password), PATIENCE);
+  const source = (Date.now() - start) / 1000;
+  const haveIt = async () => [...(await copies(kubectl)).values()].every((copy) => copy.password === encode(password));
+  await until("all copies have the password", haveIt, PATIENCE);
+  return {
+    "rotation → the owner's Secret, s": source,
+    "rotation → all copies, s": (Date.now() - start) / 1000,
+  };
+}
+
+/** Kills both functions for some seconds, in which `change` is made, and starts them again where they were. */
+export async function killFunctions(fleet: Fleet, forMs: number, change: () => Promise<unknown>): Promise<void> {
+  const { rig, owner, consumer } = fleet;
+  for (const { part } of [owner, consumer]) await part.stop("SIGKILL");
+  await change();
+  await sleep(forMs);
+  const again = ({ part: { name }, port }: RunningFunction) =>
+    startFunction(rig.directory, rig.authority, { name, port });
+  fleet.owner = await again(owner);
+  fleet.consumer = await again(consumer);
+}
