@@ -76,10 +76,13 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
 
 const PREFIX = "adoption/predecessors/";
 
-/** Requires all resources of a kind that carry the label of the XR. A namespaced XR composes in its own namespace only. */
+/**
+ * Requires all resources of a kind that carry the label of the XR, in the namespace in which they are composed where there is one: other
+ * teams could write the label on as many as they like.
+ */
 function requireKind(desired: Document, root: string, { request, composite }: Call): Requirement {
-  const { apiVersion, kind } = toReference(desired);
-  const namespace = canSelectNamespaces(request, composite) ? composite.namespace : undefined;
+  const { apiVersion, kind, namespace: wanted } = toReference(desired);
+  const namespace = canSelectNamespaces(request, composite) ? (composite.namespace ?? wanted) : undefined;
   return toRequirement(`${PREFIX}${kind}`, {
     apiVersion,
     kind,

@@ -77,6 +77,13 @@ describe("what an XR composed before it was restored", () => {
     expect([nameIn(draft), draft.ttlSeconds]).toEqual([undefined, undefined]);
   });
 
+  test("is asked for in the namespace in which it is composed", () => {
+    const desired = { bucket: { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "team-a" } } };
+    const capabilities = ["Capabilities", "RequiredResources"] as const;
+    const selector = requirementsIn(draftOf({ desired, capabilities })).get("adoption/predecessors/ConfigMap");
+    expect(selector?.namespace).toBe("team-a");
+  });
+
   test("is not asked for by an XR with references, nor where Crossplane may not list the kind", () => {
     const message = `cannot compose resources: cannot run Composition pipeline step "x": fetching resources for ${BUCKETS}#1: forbidden`;
     const drafts = [xr(), anew({ status: { conditions: [{ type: "Synced", status: "False", message }] } })].map((it) =>
