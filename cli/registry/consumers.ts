@@ -48,20 +48,23 @@ function consumersText(consumers: readonly JudgedConsumer[], format: Format): st
   return alignColumns([["NAMESPACE", "KIND", "NAME", "SECRET", "GRANTED"], ...rows]);
 }
 
-/** Writes the command that grants what is asked for; empty if nothing is. */
+/**
+ * Writes the command that grants what is asked for; empty if nothing is. An XR of the platform asks for `*`, which the command leaves
+ * out: who copies the line for one team must not grant all.
+ */
 function toGrantCommand(
   shared: Document,
   { plural, group }: ResourceKind,
   consumers: readonly JudgedConsumer[],
 ): string {
-  const asking = [...new Set(consumers.flatMap(({ isGranted, namespaces }) => (isGranted ? [] : namespaces)))].sort();
+  const wanted = new Set(consumers.flatMap(({ isGranted, namespaces }) => (isGranted ? [] : namespaces)));
+  const asking = [...wanted].filter((namespace) => namespace !== "*").sort();
   if (asking.length === 0) return "";
   const { names, selector } = readNamespaceGrant(shared);
   const labels = selector === undefined ? [] : Object.entries(requiredLabels(selector));
-  const spaces = asking.filter((namespace) => namespace !== "*");
-  if (selector !== undefined && labels.length === selector.terms.length && spaces.length === asking.length) {
+  if (selector !== undefined && labels.length === selector.terms.length) {
     const values = labels.map(([key, value]) => `${key}=${value}`).join(" ");
-    return `\nTo grant it:\n  kubectl label namespace ${spaces.join(" ")} ${values}\n`;
+    return `\nTo grant it:\n  kubectl label namespace ${asking.join(" ")} ${values}\n`;
   }
   const { namespace, name } = toReference(shared);
   const target = `${[plural, group].filter(Boolean).join(".")}/${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject } from "../../src/model/json.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
 import { isV2 } from "../rig/crossplane.ts";
 import { roleFor } from "../rig/crossplane-rights.ts";
@@ -115,10 +116,18 @@ async function isGranted(rig: Rig): Promise<string> {
 
 const NETWORK = `xnets.${GROUP}/main`;
 
-const isInUse = async ({ kubectl }: Rig) =>
-  at(await kubectl.get(NETWORK), "metadata.labels[crossplane.io/in-use]") === "true";
+/** Lists the Usages of the network. */
+async function usagesOf({ kubectl, version }: Rig): Promise<readonly JsonObject[]> {
+  const kind = isV2(version) ? "clusterusages.protection.crossplane.io" : "usages.apiextensions.crossplane.io";
+  return (await kubectl.list(kind)).filter((usage) => at(usage, "spec.of.kind") === "XNet");
+}
 
-const isFree = (rig: Rig) => until("nothing protects it", async () => !(await isInUse(rig)), PATIENCE);
+/** Crossplane has seen the Usage once it has set its label, which v1.20 may leave behind: it protects nothing by itself. */
+const isInUse = async (rig: Rig) =>
+  at(await rig.kubectl.get(NETWORK), "metadata.labels[crossplane.io/in-use]") === "true" &&
+  (await usagesOf(rig)).length > 0;
+
+const isFree = (rig: Rig) => until("nothing protects it", async () => (await usagesOf(rig)).length === 0, PATIENCE);
 
 /** @returns the sentence with which deletion is refused. */
 async function assertRefused(rig: Rig): Promise<string> {

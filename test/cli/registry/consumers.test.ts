@@ -76,6 +76,16 @@ describe("registry consumers", () => {
     expect(/^ {2}(kubectl .*)$/m.exec(stdout)?.[1]).toBe(command);
   });
 
+  test("the command that grants leaves out the platform's own XRs, which ask for all namespaces", async () => {
+    const { labels, ...metadata } = claim("team-z", "shop")["metadata"] as JsonObject;
+    const { "crossplane.io/claim-namespace": _, ...own } = labels as JsonObject;
+    const platforms = { ...claim("team-z", "shop", {}), metadata: { ...metadata, labels: own, name: "p" } };
+    const { stdout } = await run(["XPostgres", "orders"], [database({ [ALLOWED]: "team-a" }), platforms]);
+    expect(/^ {2}(kubectl .*)$/m.exec(stdout)?.[1]).toBe(
+      `kubectl annotate xpostgres.data.example.org/orders --overwrite ${ALLOWED}=team-a,team-b,team-z`,
+    );
+  });
+
   const referenceGrant = (from: readonly string[], secretName: string): JsonObject => ({
     apiVersion: "gateway.networking.k8s.io/v1",
     kind: "ReferenceGrant",
