@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { checkInterleavings } from "../testing/simulations/interleavings.ts";
+import { poolSettles } from "../testing/simulations/pool-property.ts";
 import { ownershipSettles } from "../testing/simulations/tag-property.ts";
 import { nobodyGains } from "../testing/simulations/tenancy.ts";
 
@@ -34,3 +35,10 @@ write(`tags: ${runs} orders of events in ${seconds()} s: one writer in the end, 
 start = performance.now();
 fc.assert(nobodyGains(), { seed, numRuns: runs });
 write(`sharing: ${runs} orders of events in ${seconds()} s: nobody has what is not granted, or loses what is`);
+
+start = performance.now();
+const pools = Math.ceil(runs / 10);
+fc.assert(poolSettles, { seed, numRuns: pools });
+write(
+  `pools: ${pools} orders of events in ${seconds()} s: no more than the capacity, no moves, and no waiting while there is room`,
+);

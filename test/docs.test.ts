@@ -93,6 +93,7 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   SharedResourcesReady: ["sharing/condition.ts", "sharing/reasons.ts"],
   EnvironmentConfigPublished: ["publish.ts"],
   ConsumersServed: ["consumers/condition.ts"],
+  CapacityAvailable: ["../ownership/capacity.ts"],
   TagsOwned: ["tags/condition.ts"],
   ResourcesAdopted: ["adoption/condition.ts", "adoption/reasons.ts"],
   ExternalNamesPinned: ["external-names/condition.ts"],
@@ -102,7 +103,7 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
 function reasonsIn(source: string): readonly string[] {
   const unions = [...source.matchAll(/readonly is: ((?:"\w+"(?: \| )?)+)/g)];
   const sentences = [...source.matchAll(/^ {2}([A-Z]\w+): \(/gm)].map(([all, name]) => [all, `"${name}"`]);
-  const lists = [...source.matchAll(/REASONS = \[([^\]]*)\]/g)];
+  const lists = [...source.matchAll(/REASONS(?:: [^=]*)? = \[([^\]]*)\]/g)];
   const expressions = [...source.matchAll(/const reason =([^;]*);|\breason: (\w+\?\..*)/g)];
   return [...unions, ...sentences, ...lists, ...expressions]
     .flatMap(([, ...found]) => [...found.join().matchAll(/"([A-Z]\w+)"/g)])
@@ -118,7 +119,7 @@ describe("docs/conditions.md", () => {
   });
 
   test("has every type of a condition, and no other", () => {
-    const sources = filesIn("src/features", ".ts").map(read).join("\n");
+    const sources = filesIn("src", ".ts").map(read).join("\n");
     const types = [...sources.matchAll(/^const TYPE = "(\w+)"/gm)].map(([, type = ""]) => type);
     const headings = [...read("docs/conditions.md").matchAll(/^### (\w+)$/gm)].map(([, type = ""]) => type);
     expect(unique(types)).toEqual(unique(Object.keys(conditions)));

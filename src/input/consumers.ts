@@ -74,6 +74,14 @@ export const consumersSchema = z
       .boolean()
       .default(true)
       .describe("Protects the XR from deletion, by a Usage of Crossplane, while a granted namespace uses it."),
+    capacity: z
+      .int("not a whole number")
+      .min(1, "less than 1")
+      .max(1000, "more than 1000")
+      .optional()
+      .describe(
+        "The most XRs that use this XR at a time, oldest first. It admits those that select it with `select.prefer`, and counts the others.",
+      ),
     grant: z
       .enum(["Annotation", "ReferenceGrant", "None"])
       .default("Annotation")

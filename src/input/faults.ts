@@ -118,7 +118,8 @@ function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {
     case "invalid_value":
       return `not ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}: ${show(issue.input, path)}`;
     case "too_small":
-      return issue.origin === "array" ? "an empty list" : "empty";
+      if (issue.origin === "array") return "an empty list";
+      return issue.origin === "string" ? "empty" : issue.message;
     case "invalid_union":
       return `not allowed here: ${show(issue.input, path)}`;
     default:

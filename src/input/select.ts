@@ -14,7 +14,7 @@ const labels = z
   );
 
 /** The fields that are allowed with `matchLabels` only. */
-const ofLabels = ["minMatch", "maxMatch", "sortByFieldPath"] as const;
+const ofLabels = ["minMatch", "maxMatch", "sortByFieldPath", "prefer"] as const;
 
 const count = z.int("not a whole number");
 
@@ -50,6 +50,13 @@ export const select = exactlyOneOf(
     sortByFieldPath: fieldPath
       .optional()
       .describe("The field by which the resources are sorted. Default: their names."),
+    prefer: z
+      .enum(["First", "LeastUsed"])
+      .optional()
+      .describe(
+        "The resources are a pool, each with `consumers.capacity`: the XR uses the `First` in order, or the `LeastUsed`, that has capacity " +
+          "left and grants access, once that one has admitted it, and stays there.",
+      ),
   }),
   ["name", "matchLabels", "self"],
 )
@@ -75,10 +82,15 @@ export const select = exactlyOneOf(
     path: ["minMatch"],
     error: "more than maxMatch",
   })
-  .transform(({ name, matchLabels, namespace, minMatch = 1, maxMatch = 1, sortByFieldPath }) => {
+  .refine(({ maxMatch = 1, prefer }) => maxMatch === 1 || prefer === undefined, {
+    ...onObjects,
+    path: ["prefer"],
+    error: "not allowed with maxMatch above 1",
+  })
+  .transform(({ name, matchLabels, namespace, minMatch = 1, maxMatch = 1, sortByFieldPath, prefer }) => {
     if (name !== undefined) return { by: "name" as const, name, namespace };
     if (matchLabels === undefined) return { by: "self" as const, namespace: undefined };
-    return { by: "labels" as const, labels: matchLabels, namespace, minMatch, maxMatch, sortByFieldPath };
+    return { by: "labels" as const, labels: matchLabels, namespace, minMatch, maxMatch, sortByFieldPath, prefer };
   });
 
 export type Select = z.output<typeof select>;

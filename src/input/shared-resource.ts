@@ -80,6 +80,11 @@ export const sharedResourceSchema = z
     path: ["grant"],
     error: "ReferenceGrant needs connection: it grants access to the connection Secret",
   })
+  .refine(({ grant, select: found }) => grant !== "ReferenceGrant" || found.by !== "labels" || !found.prefer, {
+    ...onObjects,
+    path: ["grant"],
+    error: "ReferenceGrant is not allowed with select.prefer: the pool is searched for one that grants access",
+  })
   .refine(({ connection: copies, grant }) => grant !== "ReferenceGrant" || copies?.secretRef.perConsumer !== true, {
     ...onObjects,
     path: ["grant"],

@@ -17,36 +17,45 @@ import { recordKind } from "./record.ts";
  */
 export interface Answer {
   /** The Secret with the consumer's own credential. */
-  readonly secret: SecretName;
+  readonly secret?: SecretName | undefined;
+  /** The ticket of the consumer that is admitted. */
+  readonly ticket?: string | undefined;
 }
 
-/** The label with the hash of the shared resource and the consumer's namespace. */
+/** The subject of the answer that admits a share of an XR, by the namespace and label of the XR's record. */
+export const admissionSubject = (namespace: string | undefined, recordOf: string, share: string): string =>
+  `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
+
+/** The label with the hash of the shared resource and the answer's subject: the consumer's namespace, or its admission. */
 const ANSWER_LABEL = `${DOMAIN}/answer`;
 
-const toLabels = (shared: Reference, namespace: string) => ({
-  [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${namespace}`, 40),
+const toLabels = (shared: Reference, subject: string) => ({
+  [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${subject}`, 40),
 });
 
-/** Composes the answer to the consumers of a namespace. */
-export const composeAnswer = (owner: Composite, namespace: string, { secret }: Answer): JsonObject => ({
+/** Composes an answer to the consumers of a namespace, or to one that is admitted. */
+export const composeAnswer = (owner: Composite, subject: string, { secret, ticket }: Answer): JsonObject => ({
   ...recordKind(owner),
-  metadata: { labels: toLabels(owner, namespace) },
-  data: { secretName: secret.name, secretNamespace: secret.namespace },
+  metadata: { labels: toLabels(owner, subject) },
+  data: {
+    ...(secret !== undefined && { secretName: secret.name, secretNamespace: secret.namespace }),
+    ...(ticket !== undefined && { ticket }),
+  },
 });
 
 /**
- * Asks for the answer of a shared resource to a namespace. Only one that the shared resource controls counts: who may write ConfigMaps
+ * Asks for the answer of a shared resource to a subject. Only one that the shared resource controls counts: who may write ConfigMaps
  * in its namespace could name another Secret.
  *
  * @returns undefined where there is none.
  */
 export function askAnswer(
   shared: Document,
-  namespace: string,
+  subject: string,
   requirements: Requirements,
 ): Answer | "pending" | undefined {
   const resource = toReference(shared);
-  const match = { labels: toLabels(resource, namespace) };
+  const match = { labels: toLabels(resource, subject) };
   const selector = { ...recordKind(resource), namespace: resource.namespace, match };
   const answer = requirements.ask(toRequirement("shared-resource/answer", selector));
   if (answer.is === "pending") return "pending";
@@ -57,6 +66,9 @@ export function askAnswer(
       findController(item)?.uid === uid &&
       stringAt(item, ["metadata", "namespace"]) === resource.namespace,
   );
-  const [name, where] = ["secretName", "secretNamespace"].map((key) => found && stringAt(found, ["data", key]));
-  return name === undefined || where === undefined ? undefined : { secret: { namespace: where, name } };
+  if (found === undefined) return undefined;
+  const [name, namespace, ticket] = ["secretName", "secretNamespace", "ticket"].map((key) =>
+    stringAt(found, ["data", key]),
+  );
+  return { secret: name === undefined || namespace === undefined ? undefined : { namespace, name }, ticket };
 }

@@ -17,7 +17,8 @@ import { type Document, stringAt } from "../model/document.ts";
 import type { JsonObject } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import { OWNER } from "./annotations.ts";
-import { type Binding, readBindings } from "./record.ts";
+import { admissionSubject } from "./answer.ts";
+import { type Binding, RECORD_LABEL, readBindings } from "./record.ts";
 
 /** An XR or claim that uses a shared resource, or asks for it. */
 export interface Consumer {
@@ -36,6 +37,19 @@ export interface Consumer {
   readonly credentialFor: string | undefined;
   /** False where no XR controls its record, as right after a restore: it keeps what there is, and gets nothing new. */
   readonly isControlled: boolean;
+  /** The place in a pool that it takes or asks for. */
+  readonly place: Place;
+}
+
+/** A place in a pool: one for each share of an XR, however many copies it has. */
+interface Place {
+  /** The subject of the answer that admits it. */
+  readonly subject: string;
+  /** Undefined where it does not ask to be admitted. */
+  readonly ticket: string | undefined;
+  /** True if its record says that it was served. */
+  readonly isBound: boolean;
+  readonly since: string;
 }
 
 /** A consumer, granted if all its namespaces are, or its kind by a ReferenceGrant. */
@@ -70,7 +84,18 @@ export function toConsumers(record: Document, shared: Reference): readonly Consu
   const own = stringAt(record, ["metadata", "namespace"]) ?? claimNamespace(record);
   const owner = readOwner(record);
   const kinds = controller === undefined ? [] : [toGroupKind(controller.kind, toApiGroup(controller.apiVersion))];
-  const toConsumer = (secret: SecretName | undefined, { credentialFor }: Binding): Consumer => {
+  const since = stringAt(record, ["metadata", "creationTimestamp"]) ?? "";
+  const toPlace = (share: string, { ticket, access }: Binding): Place => ({
+    subject: admissionSubject(
+      stringAt(record, ["metadata", "namespace"]),
+      readLabel(record, RECORD_LABEL) ?? "",
+      share,
+    ),
+    ticket,
+    isBound: access === "Granted",
+    since,
+  });
+  const toConsumer = (secret: SecretName | undefined, { credentialFor }: Binding, place: Place): Consumer => {
     const namespace = own ?? secret?.namespace ?? credentialFor;
     const places = [namespace ?? "*", secret?.namespace, credentialFor].filter((place) => place !== undefined);
     return {
@@ -81,14 +106,18 @@ export function toConsumers(record: Document, shared: Reference): readonly Consu
       grantees: [...new Set([owner.kind, ...kinds])].map((kind) => ({ namespace: namespace ?? "", kind })),
       credentialFor,
       isControlled: controller !== undefined,
+      place,
     };
   };
   const key = resourceKey(shared);
-  const bindings = [...readBindings(record).values()].flat().filter(({ resource }) => resourceKey(resource) === key);
-  return bindings.flatMap((binding) =>
-    binding.secrets.length === 0
-      ? [toConsumer(undefined, binding)]
-      : binding.secrets.map((secret) => toConsumer(secret, binding)),
+  return [...readBindings(record)].flatMap(([share, bindings]) =>
+    bindings
+      .filter(({ resource }) => resourceKey(resource) === key)
+      .flatMap((binding) => {
+        const place = toPlace(share, binding);
+        const secrets = binding.secrets.length === 0 ? [undefined] : binding.secrets;
+        return secrets.map((secret) => toConsumer(secret, binding, place));
+      }),
   );
 }
 

@@ -19,6 +19,8 @@ export interface Binding {
   readonly secrets: readonly SecretName[];
   /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined where it copies the common one, or none. */
   readonly credentialFor: string | undefined;
+  /** The ticket that the owner's admission repeats (`select.prefer`): each resource that the XR proposes gets another one. */
+  readonly ticket?: string | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export const recordKind = ({ namespace }: Pick<Reference, "namespace">) =>
 export const RECORD_NAME = "shared-infrastructure/record";
 
 /** The label of a record with the hash of its XR's kind, namespace and name, which survive a restore. */
-const RECORD_LABEL = `${DOMAIN}/record-of`;
+export const RECORD_LABEL = `${DOMAIN}/record-of`;
 
 /** The most copies that a binding lists: the owner of the shared resource reads the records of all consumers. */
 const MAX_SECRETS = 100;
@@ -53,11 +55,17 @@ const MAX_BINDINGS = 10;
 /** Enough digits to prevent collisions on purpose: teams choose names. */
 const DIGITS = 40;
 
+/** A hash of the XR's uid, and the number of resources that it has proposed. */
+const TICKET = /^[0-9a-f]{16}\.[0-9]{1,9}$/;
+
 /** The label of the records of all XRs that use or ask for a shared resource. It does not depend on the API version. */
 export const usesLabel = (shared: Reference): string => `${DOMAIN}/uses-${hashText(resourceKey(shared), DIGITS)}`;
 
 /** The bindings of an XR, by the name of the share. */
 export type Bindings = ReadonlyMap<string, readonly Binding[]>;
+
+/** The value of the label of an XR's record. */
+export const recordOf = (composite: Reference): string => hashText(resourceKey(composite), DIGITS);
 
 /** Composes the record of an XR. */
 export function composeRecord(composite: Composite, bindings: Bindings): JsonObject {
@@ -67,7 +75,7 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
     ...recordKind(composite),
     metadata: {
       labels: {
-        [RECORD_LABEL]: hashText(resourceKey(composite), DIGITS),
+        [RECORD_LABEL]: recordOf(composite),
         ...Object.fromEntries(uses.map((label) => [label, "true"])),
       },
       annotations: { [OWNER]: formatOwner(composite) },
@@ -78,7 +86,7 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   };
 }
 
-function toEntry({ resource, access, secrets, credentialFor }: Binding): JsonObject {
+function toEntry({ resource, access, secrets, credentialFor, ticket }: Binding): JsonObject {
   const { apiVersion, kind, namespace, name } = resource;
   const copies = secrets.slice(0, MAX_SECRETS).map((secret) => `${secret.namespace}/${secret.name}`);
   return {
@@ -89,6 +97,7 @@ function toEntry({ resource, access, secrets, credentialFor }: Binding): JsonObj
     access,
     ...(copies.length > 0 && { secrets: copies }),
     ...(credentialFor !== undefined && { credentialFor }),
+    ...(ticket !== undefined && { ticket }),
   };
 }
 
@@ -118,13 +127,14 @@ export function readBindings(record: Document | undefined): Bindings {
 function readEntry(entry: JsonValue, most: number): readonly Binding[] {
   const resource = readReference(entry);
   if (resource === undefined || !isObject(entry)) return [];
-  const { access, secrets, credentialFor } = entry;
+  const { access, secrets, credentialFor, ticket } = entry;
   return [
     {
       resource,
       access: access === "Granted" || access === "Revoked" ? access : "Requested",
       secrets: isList(secrets) ? secrets.slice(0, most).flatMap(readSecretName) : [],
       credentialFor: typeof credentialFor === "string" && DNS_LABEL.test(credentialFor) ? credentialFor : undefined,
+      ticket: typeof ticket === "string" && TICKET.test(ticket) ? ticket : undefined,
     },
   ];
 }

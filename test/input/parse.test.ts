@@ -91,6 +91,24 @@ describe("an input", () => {
     inShared({ select: { matchLabels: {} } }, "select.matchLabels: empty"),
     inShared({ select: { matchLabels: { team: "a" }, minMatch: 3 } }, "select.minMatch: more than maxMatch"),
     inShared(
+      { select: { name: "a", prefer: "First" } },
+      "select: minMatch, maxMatch, sortByFieldPath, prefer need matchLabels",
+    ),
+    inShared(
+      { select: { matchLabels: { team: "a" }, prefer: "First" }, grant: "ReferenceGrant" },
+      "grant: ReferenceGrant is not allowed with select.prefer: the pool is searched for one that grants access",
+    ),
+    row(
+      {
+        sharedResources: [
+          withoutConnection({ select: { matchLabels: { team: "a" }, maxMatch: 2, prefer: "LeastUsed" } }),
+        ],
+      },
+      "spec.sharedResources[0].select.prefer: not allowed with maxMatch above 1",
+    ),
+    row({ consumers: { capacity: 0 } }, "spec.consumers.capacity: less than 1"),
+    row({ consumers: { capacity: 1001 } }, "spec.consumers.capacity: more than 1000"),
+    inShared(
       { select: { name: { fromCompositeFieldPath: "spec.a", optional: true } } },
       "select.name.optional: unknown field",
     ),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { OWNER } from "../../src/ownership/annotations.ts";
+import { admissionSubject } from "../../src/ownership/answer.ts";
 import { type Consumer, compareConsumers, toConsumers } from "../../src/ownership/consumer.ts";
 
 const SHARED = { apiVersion: "data.example.org/v1", kind: "XPostgres", namespace: undefined, name: "orders" };
@@ -14,6 +15,7 @@ const record = (metadata: JsonObject = {}) =>
     metadata: {
       name: "record",
       namespace: "team-a",
+      creationTimestamp: "2026-01-01T00:00:00Z",
       labels: { "crossplane.io/composite": "shop-x7k2p" },
       annotations: { [OWNER]: "Shop.apps.example.org/team-a/shop" },
       ownerReferences: [xr],
@@ -34,6 +36,12 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
   ],
   credentialFor: undefined,
   isControlled: true,
+  place: {
+    subject: admissionSubject("team-a", "", "db"),
+    ticket: undefined,
+    isBound: true,
+    since: "2026-01-01T00:00:00Z",
+  },
   ...overrides,
 });
 

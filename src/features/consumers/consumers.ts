@@ -1,11 +1,12 @@
 import type { Grantee } from "../../crossplane/grants.ts";
 import type { Consumers, Credentials } from "../../input/consumers.ts";
 import type { ValueEdit } from "../../model/document.ts";
-import { withCompositeValues, withResources } from "../../model/draft.ts";
+import { withCompositeValues, withCondition, withResources } from "../../model/draft.ts";
 import { type Consumer, type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type FittedStatus, fitStatus } from "../fit-status.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
+import { admit } from "./admission.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { type CredentialsState, findEntitled, makeCredentials, toEdits } from "./credentials.ts";
 import { findConsumers } from "./find.ts";
@@ -33,29 +34,36 @@ interface State {
 export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;
-  const isAsked = section.list !== undefined || section.protect || section.credentials?.forEach === "Consumer";
-  const found = isAsked ? findConsumers(call) : [];
+  const found = needsRecords(section) ? findConsumers(call) : [];
   const access = findAccess(section, call);
   const references = findReferenceAccess(section, call);
   const known = access.is === "known" ? access : undefined;
   const { grantees } = references;
+  const judged = known && grantees && found && judgeConsumers(found, known.isGranted, grantees);
+  const admission = admit(section.capacity, judged, call);
+  const placed = judged?.filter(admission.hasPlace);
   const state: State = {
     access,
     references,
     allowed: known && grantees && withGrantees(known, grantees),
-    consumers: known && grantees && found && judgeConsumers(found, known.isGranted, grantees),
+    consumers: judged,
     // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
-    credentials: section.credentials && toCredentials(section.credentials, known, found, call),
+    credentials: section.credentials && toCredentials(section.credentials, known, placed ?? found, call),
   };
   const served = withResources(draft, [
-    ...(section.protect ? toProtection(state, call) : []),
+    ...(section.protect ? toProtection(placed, call) : []),
+    ...admission.answers,
     ...(state.credentials ? toEdits(state.credentials, call) : []),
   ]);
   const status = fitStatus(toList(section, state, call), call);
-  const listed = withCompositeValues(served, status.values);
+  const conditioned = admission.conditions.reduce(withCondition, served);
+  const listed = withCompositeValues(conditioned, status.values);
   const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, state.allowed, call);
   return withConsumersCondition(rotated, [...findReasons(section, state), ...toLacking(status)], call);
 };
+
+const needsRecords = ({ list, protect: isProtected, capacity, credentials }: Consumers): boolean =>
+  list !== undefined || isProtected || capacity !== undefined || credentials?.forEach === "Consumer";
 
 const toCredentials = (
   section: Credentials,
@@ -69,7 +77,7 @@ const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly 
   namespaces: [...new Set([...namespaces, ...grantees.map(({ namespace }) => namespace)])],
 });
 
-const toProtection = ({ consumers: known }: State, call: Call) =>
+const toProtection = (known: readonly JudgedConsumer[] | undefined, call: Call) =>
   known === undefined ? keepProtection(call) : protect(known, call);
 
 const toLacking = ({ lacking }: FittedStatus): readonly ConsumersReason[] =>

@@ -45,7 +45,9 @@ export function bind(
   const credentialFor = shared.connection?.secretRef.perConsumer === true ? targets.namespaces[0] : undefined;
   const toBinding = (resource: Reference, access: Binding["access"]): Binding => {
     const secrets = (copies.get(resourceKey(resource)) ?? []).flatMap(({ secret }) => secret ?? []);
-    return { resource, access, secrets, credentialFor };
+    const isWanted = wanted !== undefined && isSameResource(wanted.resource, resource);
+    const ticket = (isWanted ? wanted : before.find((binding) => isSameResource(binding.resource, resource)))?.ticket;
+    return { resource, access, secrets, credentialFor, ticket };
   };
   // What the XR names takes the place of what it held on to; only copies may still come from that.
   const granted = [...(wanted?.isGranted ? [] : held), ...made.map(({ origin }) => origin)];

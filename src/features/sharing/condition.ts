@@ -64,7 +64,8 @@ const faultsFirst = (remarks: readonly SharingRemark[]): readonly SharingRemark[
   ...remarks.filter(({ reason }) => isWait(reason)),
 ];
 
-const isWait = (reason: string): boolean => reason === "WaitingForRequiredResources" || reason === "WaitingForCopies";
+const isWait = (reason: string): boolean =>
+  ["WaitingForRequiredResources", "WaitingForCopies", "WaitingForAdmission"].includes(reason);
 
 /** Converts a remark to JSON, its message cut as in the condition: a team may write a name of a megabyte, and each step repeats it. */
 const toContextEntry = ({ reason, message }: SharingRemark): JsonObject => ({ reason, message: cutMessage(message) });

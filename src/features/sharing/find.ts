@@ -14,6 +14,7 @@ import type { ResourceSelector } from "../../model/requirement.ts";
 import type { Binding } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import { type Resolved, resolveString } from "../value.ts";
+import { chooseMember } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { Cause } from "./verdict.ts";
 
@@ -78,6 +79,7 @@ function choose(
   const sorted = sortBy(matches, sortByFieldPath);
   const kept = findBound(matches, before);
   if (kept !== undefined) return toFound([kept]);
+  if (select.prefer !== undefined) return chooseMember(shared, sorted, wanted, before, call);
   if (found <= maxMatch || sortByFieldPath !== undefined) return toFound(sorted.slice(0, maxMatch));
   return broken({ is: "Ambiguous", wanted, found, named: nameGranting(shared, sorted, call), maxMatch });
 }

@@ -15,6 +15,7 @@ import { findTargetFault, type Targets } from "./copies/targets.ts";
 import type { Lookup } from "./find.ts";
 import { withHeld } from "./held.ts";
 import { judgeNamespace } from "./namespaces.ts";
+import { withAdmission } from "./pool.ts";
 import type { SharingReason } from "./reasons.ts";
 import { findSource, readSecret } from "./source.ts";
 import { type JudgedTarget, type Judgement, type Target, withoutCopies } from "./verdict.ts";
@@ -35,7 +36,8 @@ export function judgeShare(
   before: readonly Binding[],
   call: Call,
 ): Judgement {
-  return withHeld(judgeWanted(shared, targets, lookup, call), shared, targets, before, call);
+  const judged = withAdmission(judgeWanted(shared, targets, lookup, call), shared, lookup, before, call);
+  return withHeld(judged, shared, targets, before, call);
 }
 
 /** Judges the resource that the XR names now. */

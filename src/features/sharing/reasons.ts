@@ -51,6 +51,8 @@ const SENTENCES = {
   // `named`: those that grant by name; nothing is told of others.
   Ambiguous: ({ wanted, found, maxMatch, named, kind }: Wanted & Candidates) =>
     `found ${found} ${kind} ${wanted}, more than maxMatch: ${maxMatch}${named.length === 0 ? "" : `: ${listSome(named, MAX_NAMES, brief)}`}`,
+  NoCapacity: ({ wanted, kind }: Wanted) => `no ${kind} ${wanted} has capacity left`,
+  WaitingForAdmission: ({ wanted, kind }: Wanted) => `waiting for a ${kind} ${wanted} to admit this XR`,
   BeingDeleted: ({ shared, kind }: Shared) =>
     `${kind} ${shared} is being deleted, so its connection Secret is not copied again`,
   NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>

@@ -36,7 +36,7 @@ export function findSource(
   if (perConsumer) {
     const answer = consumer === undefined ? undefined : askAnswer(resource, consumer, requirements);
     if (answer === "pending") return { is: "pending" };
-    return toConnectionSecret(resource, answer?.secret.name, answer?.secret.namespace);
+    return toConnectionSecret(resource, answer?.secret?.name, answer?.secret?.namespace);
   }
   const sources = sourcesOf(resource);
   const key = JSON.stringify([nameFieldPath, namespaceFieldPath]);

@@ -58,6 +58,13 @@ export interface Copying extends Original, Held {
  */
 export type Cause = "unknown" | "broken" | "gone";
 
+/** The resource that the XR names now, whether it may use it, and the ticket with which it asks a member of a pool. */
+interface Wanted {
+  readonly resource: Reference;
+  readonly isGranted: boolean;
+  readonly ticket?: string | undefined;
+}
+
 /** The decision on one shared resource: its copies (`nothing`: the input asks for none), and who may read its fields. */
 export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) & {
   readonly reasons: readonly SharingReason[];
@@ -66,7 +73,7 @@ export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) 
   /** True if fields were refused, so that values copied from them are removed. */
   readonly isRefused: boolean;
   /** The resource that the XR names now; undefined where there is none, or several, or it is not known who has access. */
-  readonly wanted?: { readonly resource: Reference; readonly isGranted: boolean } | undefined;
+  readonly wanted?: Wanted | undefined;
 };
 
 /** Copies nothing. No reason: the input is content with nothing. */

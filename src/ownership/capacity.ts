@@ -1,0 +1,34 @@
+import { type Condition, shownCondition } from "../model/condition.ts";
+import type { Document } from "../model/document.ts";
+
+/** The condition in which a shared resource says how full it is. Steps, and no numbers: each change of it wakes all consumers. */
+const TYPE = "CapacityAvailable";
+
+const REASONS: readonly string[] = ["Available", "QuarterUsed", "HalfUsed", "ThreeQuartersUsed", "Full"];
+
+const FULL = REASONS.length - 1;
+
+const toCondition = (load: number): Condition => ({
+  type: TYPE,
+  status: load === FULL ? "False" : "True",
+  reason: REASONS[load] ?? "Full",
+  target: "Composite",
+});
+
+/** Makes the condition of a shared resource. */
+export const capacityCondition = (used: number, capacity: number): Condition =>
+  toCondition(Math.min(FULL, Math.floor((FULL * used) / capacity)));
+
+/** Repeats the condition that a shared resource shows, if any. */
+export function shownCapacity(shared: Document): readonly Condition[] {
+  const load = readLoad(shared);
+  return load === undefined ? [] : [toCondition(load)];
+}
+
+/** Reads how full a shared resource is; undefined if it does not say so. */
+export function readLoad(shared: Document): number | undefined {
+  const load = REASONS.indexOf(shownCondition(shared, TYPE)?.reason ?? "");
+  return load < 0 ? undefined : load;
+}
+
+export const isFull = (shared: Document): boolean => readLoad(shared) === FULL;
