@@ -43,7 +43,9 @@ export function admit(
   const isWaiting = (consumer: JudgedConsumer): boolean =>
     consumer.isGranted && (consumer.isControlled || consumer.place.isBound) && !isAdmitted(consumer);
   const asking = places.filter(({ place }) => place.ticket !== undefined);
-  const others = places.filter(({ place }) => place.ticket === undefined && place.isBound).length;
+  const others = places.filter(
+    ({ place, isGranted }) => isGranted && place.ticket === undefined && place.isBound,
+  ).length;
   const kept = asking.filter(isAdmitted);
   const room = Math.max(0, capacity - others - kept.length);
   const admitted = [...kept, ...asking.filter(isWaiting).sort(bySeniority).slice(0, room)];

@@ -167,4 +167,10 @@ describe("admission", () => {
       "Shop.apps.example.org shop in namespace team-a uses it: delete them, or take back their grant",
     ]);
   });
+
+  test("gives no place to a team without a grant, whatever it writes into its record", () => {
+    const forged = recordIn("evil", "Shop.apps.example.org/evil/shop", { access: "Granted" });
+    const draft = draftOf(1, { answers: inLine(asking("team-a", "1"), forged) });
+    expect(draft.resources.has(`consumers/${subjectOf("team-a")}`)).toBe(true);
+  });
 });
