@@ -9,12 +9,12 @@ import { obtainTools } from "../scripts/tools/build.ts";
 import { callsIn, cpuSeconds, reconcilesIn, type Span } from "./fleet/counts.ts";
 import {
   copies,
-  createFleet,
   createXrs,
   type Fleet,
   grantByLabel,
   grantByName,
-  killFunctions,
+  killFunction,
+  planFleet,
   rotate,
   type Waited,
   waitFor,
@@ -51,6 +51,8 @@ const KILLED_MS = 10_000;
 const STEADY_MS = 30_000;
 const [OLD, NEW] = ["first", "second"] as const;
 const KB = 1024;
+/** The number of calls whose median is shown. */
+const LAST = 5;
 
 const TITLE = "What does a fleet cost the control plane?";
 const CAPTION = `A real Crossplane v2.4, everything on one machine. N consumers of one owner, each in its own namespace; a third as many XRs with tags beside them. Ten are granted and revoked at a time. provider-kubernetes polls every ${POLL}.`;
@@ -75,7 +77,7 @@ async function run(size: number): Promise<void> {
   if (problems.length > 0) throw new Error(problems.join("\n"));
   const rig = await startRig(options);
   say(`${size} XRs on Crossplane ${rig.version} (${rig.directory})`);
-  const fleet = await createFleet(rig, size);
+  const fleet = planFleet(rig, size);
   const crashed = rig.crashed.then((words): never => {
     throw new Error(words);
   });
@@ -94,7 +96,6 @@ async function measure(fleet: Fleet): Promise<Row["figures"]> {
   const from = Date.now();
   const creation = await cpuShareOf(() => createXrs(fleet));
   const created = report("created", { "all Ready, s": (Date.now() - from) / 1000, ...(await circuitFigures(rig)) });
-  const since = Date.now();
   const named = await waitFor(fleet, byName, true, () => grantByName(fleet, OLD, byName));
   const labelled = await waitFor(fleet, byLabel, true, () => grantByLabel(fleet, byLabel, true));
   await assertHave(fleet, granted);
@@ -102,7 +103,7 @@ async function measure(fleet: Fleet): Promise<Row["figures"]> {
     ...grantFigures(fleet, "annotation", named),
     ...grantFigures(fleet, "label", labelled),
   });
-  const calls = report("calls", callFigures(fleet, { from: since, to: Date.now() }));
+  const calls = report("calls", callFigures(fleet, { from, to: Date.now() }));
   const steady = await cpuShareOf(() => sleep(STEADY_MS));
   const rotated = report("rotated", await rotate(fleet, NEW, byName));
   const before = await copies(rig.kubectl);
@@ -128,7 +129,7 @@ function report(what: string, figures: Row["figures"]): Row["figures"] {
 
 /** What has counted against the circuit of the owner so far, and the circuits that were opened. */
 async function circuitFigures({ crossplane: { metrics } }: Rig): Promise<Row["figures"]> {
-  const countOf = (what: string, { kind }: { readonly kind: string }) =>
+  const countOf = (what: string, kind: string) =>
     sumOf(metrics, `circuit_breaker_${what}_total`, `composite/${pluralOf(kind)}.${GROUP}"`);
   return {
     "events of the owner while created": await countOf("events", OWNER),
@@ -145,15 +146,19 @@ function grantFigures({ rig }: Fleet, by: string, waited: Waited): Row["figures"
   };
 }
 
-function callFigures({ rig, owner, consumer }: Fleet, span: Span): Row["figures"] {
-  const [ofOwner, ofConsumer] = [callsIn(owner.part.log, span), callsIn(consumer.part.log, span)];
+/** The last calls' figures: the owner's circuit may have been open for a while. */
+function callFigures({ rig }: Fleet, span: Span): Row["figures"] {
+  const { log } = rig.function.part;
+  const [ofOwner, ofConsumer] = [callsIn(log, "ConsumersServed", span), callsIn(log, "SharedResourcesReady", span)];
+  const last = (calls: typeof ofOwner, figure: "requestBytes" | "responseBytes" | "milliseconds"): number =>
+    medianOf(calls.slice(-LAST).map((call) => call[figure])) / (figure === "milliseconds" ? 1 : KB);
   return {
-    "owner's request, KB": medianOf(ofOwner.map(({ requestBytes }) => requestBytes)) / KB,
-    "owner's call, our ms": medianOf(ofOwner.map(({ milliseconds }) => milliseconds)),
+    "owner's request, KB": last(ofOwner, "requestBytes"),
+    "owner's call, our ms": last(ofOwner, "milliseconds"),
     "owner's calls per reconcile": ofOwner.length / reconcilesIn(rig.crossplane.log, span).owner,
-    "consumer's request, KB": medianOf(ofConsumer.map(({ requestBytes }) => requestBytes)) / KB,
-    "consumer's response, KB": medianOf(ofConsumer.map(({ responseBytes }) => responseBytes)) / KB,
-    "consumer's call, our ms": medianOf(ofConsumer.map(({ milliseconds }) => milliseconds)),
+    "consumer's request, KB": last(ofConsumer, "requestBytes"),
+    "consumer's response, KB": last(ofConsumer, "responseBytes"),
+    "consumer's call, our ms": last(ofConsumer, "milliseconds"),
   };
 }
 
@@ -168,7 +173,7 @@ async function cpuShareOf(work: () => Promise<unknown>): Promise<number> {
 /** Takes ten grants back while the function is dead. */
 async function killed(fleet: Fleet): Promise<Row["figures"]> {
   const seconds = await afterOutage(fleet, false, () =>
-    killFunctions(fleet, KILLED_MS, () => grantByLabel(fleet, fleet.byLabel, false)),
+    killFunction(fleet, KILLED_MS, () => grantByLabel(fleet, fleet.byLabel, false)),
   );
   return { "function dead for 10 s, then right after, s": seconds };
 }

@@ -17,6 +17,7 @@ interface Call {
   readonly requestBytes: number;
   readonly responseBytes: number;
   readonly milliseconds: number;
+  readonly conditions: readonly { readonly type: string }[];
 }
 
 const linesWith = (log: string, text: string): readonly string[] =>
@@ -24,11 +25,12 @@ const linesWith = (log: string, text: string): readonly string[] =>
     .split("\n")
     .filter((line) => line.includes(text));
 
-/** The calls of a function. @param log its debug log: text, the fields as JSON behind it */
-export const callsIn = (log: string, span: Span): readonly Call[] =>
+/** The function's calls that returned a condition of this type. @param log its debug log: text, the fields as JSON behind it */
+export const callsIn = (log: string, conditionType: string, span: Span): readonly Call[] =>
   linesWith(log, "ran function")
     .filter((line) => isIn(span, Date.parse(line.split(" ")[0] ?? "")))
-    .map((line) => JSON.parse(line.slice(line.indexOf("{"))) as Call);
+    .map((line) => JSON.parse(line.slice(line.indexOf("{"))) as Call)
+    .filter(({ conditions }) => conditions.some(({ type }) => type === conditionType));
 
 /** A shorter time between two reconciles of an XR than this is not due to its TTL, a minute, which Crossplane jitters by a tenth. */
 const TTL_MS = 54_000;
@@ -49,8 +51,7 @@ export function reconcilesIn(log: string, { from, to }: Span): Reconciles {
     const { kind, xr = "" } = CONTROLLER.exec(line)?.groups ?? {};
     return { kind, xr, time: Date.parse(line.split("\t")[0] ?? "") };
   });
-  const of = ({ kind: wanted }: { readonly kind: string }) =>
-    reconciles.filter(({ kind, time }) => kind === pluralOf(wanted) && time <= to);
+  const of = (wanted: string) => reconciles.filter(({ kind, time }) => kind === pluralOf(wanted) && time <= to);
   const last = new Map<string, number>();
   const isWoken = ({ xr, time }: { readonly xr: string; readonly time: number }): boolean => {
     const gap = time - (last.get(xr) ?? 0);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { letRead } from "../rig/crossplane-rights.ts";
-import { type RunningFunction, registerFunction, startFunction } from "../rig/function.ts";
+import { startFunction } from "../rig/function.ts";
 import type { Kubectl } from "../rig/kubectl.ts";
 import { at, conditionOf, encode, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
@@ -11,7 +11,7 @@ import * as kinds from "./kinds.ts";
 /** A fleet on a rig: its namespaces by what they are for, and waits for what happens to them. */
 
 /** The number of namespaces that are granted access at a time. */
-export const TEN = 10;
+const TEN = 10;
 const STRANGERS = 3;
 const PATIENCE = { timeoutMs: 240_000 };
 /** The time after which nothing more of a change is expected. */
@@ -27,27 +27,13 @@ export interface Fleet {
   readonly byLabel: readonly string[];
   /** Those that have access from the beginning, by a label. */
   readonly first: readonly string[];
-  /** The functions of the owner and of the consumers. */
-  owner: RunningFunction;
-  consumer: RunningFunction;
 }
 
-export async function createFleet(rig: Rig, size: number): Promise<Fleet> {
+export function planFleet(rig: Rig, size: number): Fleet {
   const all = Array.from({ length: Math.floor((size * 3) / 4) }, (_, index) => `fleet-${index}`);
-  if (all.length < 2 * TEN + STRANGERS) throw new Error(`cannot use a size of ${size}: two groups of ten are granted`);
-  const start = async (name: string): Promise<RunningFunction> => {
-    const running = await startFunction(rig.directory, rig.authority, { name });
-    await registerFunction(rig.kubectl, `dns:///127.0.0.1:${running.port}`, name);
-    return running;
-  };
-  return {
-    ...{ rig, size, all },
-    byName: all.slice(0, TEN),
-    byLabel: all.slice(TEN, 2 * TEN),
-    first: all.slice(2 * TEN + STRANGERS),
-    owner: await start(kinds.OWNER.function),
-    consumer: await start(kinds.CONSUMER.function),
-  };
+  const [byName, byLabel, first] = [all.slice(0, TEN), all.slice(TEN, 2 * TEN), all.slice(2 * TEN + STRANGERS)];
+  if (first.length === 0) throw new Error(`cannot use a size of ${size}: two groups of ten are granted`);
+  return { rig, size, all, byName, byLabel, first };
 }
 
 /** Creates all XRs at once, and waits until they are Ready, but for consumers without a grant. */
@@ -138,14 +124,11 @@ export async function rotate({ rig: { kubectl } }: Fleet, password: string, gran
   };
 }
 
-/** Kills both functions for some seconds, in which `change` is made, and starts them again where they were. */
-export async function killFunctions(fleet: Fleet, forMs: number, change: () => Promise<unknown>): Promise<void> {
-  const { rig, owner, consumer } = fleet;
-  for (const { part } of [owner, consumer]) await part.stop("SIGKILL");
+/** Kills the function for some seconds, in which `change` is made, and starts it again where it was. */
+export async function killFunction({ rig }: Fleet, forMs: number, change: () => Promise<unknown>): Promise<void> {
+  const { part, port } = rig.function;
+  await part.stop("SIGKILL");
   await change();
   await sleep(forMs);
-  const again = ({ part: { name }, port }: RunningFunction) =>
-    startFunction(rig.directory, rig.authority, { name, port });
-  fleet.owner = await again(owner);
-  fleet.consumer = await again(consumer);
+  rig.function = await startFunction(rig.directory, rig.authority, { port });
 }

@@ -3,10 +3,10 @@ import { autoReady, compose, compositionOf, definitionOf, open, ours, VERSION } 
 import { namespaceOf } from "../scenarios/source.ts";
 import { CLOUD, object } from "../scenarios/tagged.ts";
 
-/** One owner, its consumers, and XRs that have nothing to do with it, each kind with a function of its own whose calls are counted. */
+/** One owner, its consumers, and XRs that have nothing to do with it. */
 
-export const OWNER = { kind: "XFleetDatabase", function: "function-fleet-owner", name: "main" } as const;
-export const CONSUMER = { kind: "FleetUser", function: "function-fleet-consumer", name: "app" } as const;
+export const OWNER = "XFleetDatabase";
+export const CONSUMER = "FleetUser";
 const BYSTANDER = "XFleetBucket";
 
 const DATABASES = "fleet-databases";
@@ -35,8 +35,8 @@ const database = {
 const share = {
   name: "database",
   apiVersion: VERSION,
-  kind: OWNER.kind,
-  select: { name: OWNER.name },
+  kind: OWNER,
+  select: { name: "main" },
   connection: { copies: [{ secretName: COPY }] },
 };
 
@@ -44,12 +44,12 @@ const tags = { add: [{ key: "team", value: { fromCompositeFieldPath: "spec.team"
 
 export const definitions = [
   definitionOf({
-    kind: OWNER.kind,
+    kind: OWNER,
     scope: "Cluster",
     spec: { password: { type: "string" }, writeConnectionSecretToRef: open },
     status: { consumers: open },
   }),
-  definitionOf({ kind: CONSUMER.kind, scope: "Namespaced" }),
+  definitionOf({ kind: CONSUMER, scope: "Namespaced" }),
   definitionOf({
     kind: BYSTANDER,
     scope: "Cluster",
@@ -58,19 +58,12 @@ export const definitions = [
 ];
 
 export const compositions = [
-  compositionOf(OWNER.kind, [
+  compositionOf(OWNER, [
     compose({ database }),
-    ours(
-      "consumers",
-      { responseTTL, consumers: { list: { toCompositeFieldPath: "status.consumers" }, protect: true } },
-      OWNER.function,
-    ),
+    ours("consumers", { responseTTL, consumers: { list: { toCompositeFieldPath: "status.consumers" } } }),
     autoReady,
   ]),
-  compositionOf(CONSUMER.kind, [
-    ours("share", { responseTTL, sharedResources: [share] }, CONSUMER.function),
-    autoReady,
-  ]),
+  compositionOf(CONSUMER, [ours("share", { responseTTL, sharedResources: [share] }), autoReady]),
   compositionOf(BYSTANDER, [object({}), ours("tag", { responseTTL, tags }), autoReady]),
 ];
 
@@ -79,9 +72,9 @@ export const namespaces = [DATABASES, CLOUD].map(namespaceOf);
 /** The owner, with this password. Granted are Namespaces with the label, and these. */
 export const ownerOf = (password: string, granted: readonly string[]) => ({
   apiVersion: VERSION,
-  kind: OWNER.kind,
+  kind: OWNER,
   metadata: {
-    name: OWNER.name,
+    name: "main",
     annotations: {
       [`${DOMAIN}/allowed-namespaces`]: granted.join(","),
       [`${DOMAIN}/allowed-namespace-selector`]: `${GRANTED.key}=${GRANTED.value}`,
@@ -98,8 +91,8 @@ export const consumerNamespace = (name: string, isGranted: boolean) => ({
 
 export const consumerIn = (namespace: string) => ({
   apiVersion: VERSION,
-  kind: CONSUMER.kind,
-  metadata: { name: CONSUMER.name, namespace },
+  kind: CONSUMER,
+  metadata: { name: "app", namespace },
   spec: {},
 });
 
