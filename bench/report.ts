@@ -30,7 +30,8 @@ export interface Result extends Pick<Section, "title" | "caption" | "drawn"> {
 /** Makes rows of columns: one for each figure. */
 export function transposed(rows: readonly Row[]): readonly Row[] {
   const names = new Set(rows.flatMap(({ figures }) => Object.keys(figures)));
-  const figuresOf = (name: string) => rows.map((row) => [row.name, row.figures[name] ?? Number.NaN] as const);
+  const figuresOf = (name: string) =>
+    rows.flatMap((row) => (row.figures[name] === undefined ? [] : [[row.name, row.figures[name]] as const]));
   return [...names].map((name) => ({ name, figures: Object.fromEntries(figuresOf(name)) }));
 }
 

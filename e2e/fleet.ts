@@ -51,8 +51,6 @@ const KILLED_MS = 10_000;
 const STEADY_MS = 30_000;
 const [OLD, NEW] = ["first", "second"] as const;
 const KB = 1024;
-/** The number of calls whose median is shown. */
-const LAST = 5;
 
 const TITLE = "What does a fleet cost the control plane?";
 const CAPTION = `A real Crossplane v2.4, everything on one machine. N consumers of one owner, each in its own namespace; a third as many XRs with tags beside them. Ten are granted and revoked at a time. provider-kubernetes polls every ${POLL}.`;
@@ -94,7 +92,7 @@ async function measure(fleet: Fleet): Promise<Row["figures"]> {
   const { first, byName, byLabel, rig } = fleet;
   const granted = [...first, ...byName, ...byLabel];
   const from = Date.now();
-  const creation = await cpuShareOf(() => createXrs(fleet));
+  const creation = await cpuOf("while created", () => createXrs(fleet));
   const created = report("created", { "all Ready, s": (Date.now() - from) / 1000, ...(await circuitFigures(rig)) });
   const named = await waitFor(fleet, byName, true, () => grantByName(fleet, OLD, byName));
   const labelled = await waitFor(fleet, byLabel, true, () => grantByLabel(fleet, byLabel, true));
@@ -104,7 +102,7 @@ async function measure(fleet: Fleet): Promise<Row["figures"]> {
     ...grantFigures(fleet, "label", labelled),
   });
   const calls = report("calls", callFigures(fleet, { from, to: Date.now() }));
-  const steady = await cpuShareOf(() => sleep(STEADY_MS));
+  const steady = await cpuOf("when steady", () => sleep(STEADY_MS));
   const rotated = report("rotated", await rotate(fleet, NEW, byName));
   const before = await copies(rig.kubectl);
   const restarts = report("restarted", { ...(await killed(fleet)), ...(await restarted(fleet)) });
@@ -117,8 +115,7 @@ async function measure(fleet: Fleet): Promise<Row["figures"]> {
     ...{ ...created, ...grants, ...calls, ...rotated, ...restarts },
     "revoked by annotation → gone, max, s": Math.max(...revoked.seconds),
     "revoked by label → gone, max, s": Math.max(...unlabelled.seconds),
-    "our share of the CPU while created, %": creation,
-    "our share of the CPU when steady, %": steady,
+    ...{ ...creation, ...steady },
   };
 }
 
@@ -146,12 +143,12 @@ function grantFigures({ rig }: Fleet, by: string, waited: Waited): Row["figures"
   };
 }
 
-/** The last calls' figures: the owner's circuit may have been open for a while. */
+/** The figures of the last calls, when all consumers were there. */
 function callFigures({ rig }: Fleet, span: Span): Row["figures"] {
   const { log } = rig.function.part;
   const [ofOwner, ofConsumer] = [callsIn(log, "ConsumersServed", span), callsIn(log, "SharedResourcesReady", span)];
   const last = (calls: typeof ofOwner, figure: "requestBytes" | "responseBytes" | "milliseconds"): number =>
-    medianOf(calls.slice(-LAST).map((call) => call[figure])) / (figure === "milliseconds" ? 1 : KB);
+    (calls.at(-1)?.[figure] ?? Number.NaN) / (figure === "milliseconds" ? 1 : KB);
   return {
     "owner's request, KB": last(ofOwner, "requestBytes"),
     "owner's call, our ms": last(ofOwner, "milliseconds"),
@@ -162,12 +159,16 @@ function callFigures({ rig }: Fleet, span: Span): Row["figures"] {
   };
 }
 
-/** Our percentage of what all parts of the control plane compute meanwhile. */
-async function cpuShareOf(work: () => Promise<unknown>): Promise<number> {
-  const before = cpuSeconds();
+/** The cores that all parts of the control plane keep busy meanwhile, and our percentage of that. */
+async function cpuOf(when: string, work: () => Promise<unknown>): Promise<Row["figures"]> {
+  const [before, start] = [cpuSeconds(), performance.now()];
   await work();
-  const after = cpuSeconds();
-  return ((after.ours - before.ours) / (after.all - before.all)) * 100;
+  const [after, seconds] = [cpuSeconds(), (performance.now() - start) / 1000];
+  const all = after.all - before.all;
+  return {
+    [`cores ${when}`]: all / seconds,
+    [`our share of them ${when}, %`]: ((after.ours - before.ours) / all) * 100,
+  };
 }
 
 /** Takes ten grants back while the function is dead. */

@@ -86,6 +86,3 @@ function secondsOf(pid: string): number {
     return 0;
   }
 }
-
-export const mean = (numbers: readonly number[]): number =>
-  numbers.reduce((sum, number) => sum + number, 0) / Math.max(numbers.length, 1);
