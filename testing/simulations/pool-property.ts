@@ -45,9 +45,10 @@ const event: fc.Arbitrary<Event> = fc.record({
  * In whatever order XRs and databases come and go, are reconciled with old caches, cut off, edited and restored, and whatever a team
  * writes into its record:
  *
- * - no database serves more than its capacity, or than it served when that was reduced,
+ * - no database serves more than its capacity, or than it had admitted when that was reduced,
  * - an XR that is served does not move while its database exists,
- * - within a bounded number of rounds nothing changes any more, and then none waits while there is room.
+ * - within a bounded number of rounds nothing changes any more, and then no XR waits while there is room, unless its team has forged
+ *   its record.
  */
 export const poolSettles = fc.property(fc.array(event, { minLength: 1, maxLength: 50, size: "max" }), (events) => {
   const world = new PoolWorld();

@@ -20,7 +20,7 @@ interface Xr {
 
 interface Database extends Xr {
   capacity: number;
-  /** The most consumers that it may have: more than the capacity where that was reduced. */
+  /** The most consumers that it may have: more than the capacity where that was reduced after it had admitted them. */
   most: number;
 }
 
@@ -29,6 +29,8 @@ interface Shop extends Xr {
   prefer: "First" | "LeastUsed";
   /** The database that serves it. */
   served: string | undefined;
+  /** Who says that a database serves it does not move on, where that one is full. */
+  hasForged: boolean;
 }
 
 const NOTHING: Requirements = new Map();
@@ -57,12 +59,12 @@ export class PoolWorld {
   edit(id: number, capacity: number): void {
     const database = this.#databases.get(id);
     if (database !== undefined)
-      Object.assign(database, { capacity, most: Math.max(capacity, this.#servedBy(database)) });
+      Object.assign(database, { capacity, most: Math.max(capacity, this.#promisedBy(database)) });
   }
 
   createShop(id: number, prefer: Shop["prefer"]): void {
     const namespace = NAMESPACES[id % NAMESPACES.length] ?? "";
-    const made = { ...this.#toXr("Shop", `shop-${id}`), namespace, prefer, served: undefined };
+    const made = { ...this.#toXr("Shop", `shop-${id}`), namespace, prefer, served: undefined, hasForged: false };
     if (!this.#shops.has(id)) this.#shops.set(id, made);
   }
 
@@ -72,10 +74,12 @@ export class PoolWorld {
 
   /** A team writes into its record that it is served. */
   forge(id: number): void {
-    const record = this.#shops.get(id)?.composed.get(RECORD_NAME);
-    const { db } = (record?.["data"] ?? {}) as { db?: string };
-    if (record && db)
-      this.#shops.get(id)?.composed.set(RECORD_NAME, { ...record, data: { db: db.replace("Requested", "Granted") } });
+    const shop = this.#shops.get(id);
+    const record = shop?.composed.get(RECORD_NAME);
+    const { db } = (record?.["data"] ?? {}) as { readonly db?: string };
+    if (shop === undefined || record === undefined || db === undefined) return;
+    shop.composed.set(RECORD_NAME, { ...record, data: { db: db.replace("Requested", "Granted") } });
+    shop.hasForged = true;
   }
 
   /** Restores a backup that was made just now: status, uids and controllers are gone, as with Velero. */
@@ -118,7 +122,7 @@ export class PoolWorld {
     for (const database of this.#databases.values()) {
       const count = this.#servedBy(database);
       if (count > database.most) this.faults.push(`${database.name} serves ${count}, more than ${database.most}`);
-      database.most = Math.max(database.capacity, Math.min(database.most, count));
+      database.most = Math.max(database.capacity, Math.min(database.most, this.#promisedBy(database)));
     }
   }
 
@@ -134,11 +138,13 @@ export class PoolWorld {
     return 20;
   }
 
-  /** The XRs that are served by none, while there is room. */
+  /** The XRs that are served by none while there is room, and have not forged their records. */
   get starving(): readonly string[] {
     const hasRoom = [...this.#databases.values()].some((database) => this.#servedBy(database) < database.capacity);
     return hasRoom
-      ? [...this.#shops.values()].filter(({ served }) => served === undefined).map(({ name }) => name)
+      ? [...this.#shops.values()]
+          .filter(({ served, hasForged }) => served === undefined && !hasForged)
+          .map(({ name }) => name)
       : [];
   }
 
@@ -148,6 +154,12 @@ export class PoolWorld {
   }
 
   #servedBy = ({ name }: Database): number => [...this.#shops.values()].filter(({ served }) => served === name).length;
+
+  /** Counts the XRs that it serves, or has admitted. */
+  #promisedBy(database: Database): number {
+    const answers = [...database.composed.keys()].filter((key) => key.startsWith("consumers/admission/"));
+    return Math.max(this.#servedBy(database), answers.length);
+  }
 
   get #all(): readonly Xr[] {
     return [...this.#databases.values(), ...this.#shops.values()];
