@@ -19,6 +19,7 @@ import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
 import { naming } from "./scenarios/naming.ts";
 import { operating } from "./scenarios/operation.ts";
+import { pool } from "./scenarios/pool.ts";
 import { quickStart } from "./scenarios/quick-start.ts";
 import { severalReplicas } from "./scenarios/replicas.ts";
 import { restoring, restoringClaims, restoringNested, restoringWithoutReferences } from "./scenarios/restore.ts";
@@ -81,6 +82,7 @@ export const suites: readonly Suite[] = [
   closedNamespaces,
   sharedNetwork,
   consumers,
+  pool,
   bindings,
   tagWar,
   tagOwners,
