@@ -188,6 +188,7 @@ async function statusIsMissing(rig: Rig): Promise<string> {
 }
 
 async function isDeleted(rig: Rig): Promise<string> {
+  await grant(rig, "somebody-else");
   await isFree(rig); // or the Usage that is seen would be one that goes, of the grant before
   await grant(rig, "*");
   const sentence = await assertRefused(rig);
