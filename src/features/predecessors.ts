@@ -4,9 +4,9 @@ import { findProof, toPossibleComposer } from "../crossplane/proof.ts";
 import { formatReference, toReference, toReferences } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { groupBy } from "../model/collections.ts";
-import { shownCondition } from "../model/condition.ts";
+import type { Result } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type Draft, type ResourceEdit, withCompositeUnready, withResources } from "../model/draft.ts";
+import { type Draft, type ResourceEdit, withResources, withResults } from "../model/draft.ts";
 import type { Resource } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { confirmNesting } from "./confirm-nesting.ts";
@@ -28,7 +28,8 @@ const MAX_PASSES = 3;
  *
  * - One without a controller, with proof that this XR composed it: the features observe it, and the desired resource takes its name,
  *   so that Crossplane's server-side apply adopts it.
- * - Several for one name in the Composition: none of them is adopted or dropped, and no other is composed, until a person has chosen.
+ * - Several for one name in the Composition: the XR stops until a person has chosen. It composes nothing meanwhile: with references it
+ *   would no longer look.
  */
 export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
   let draft = run(call);
@@ -43,11 +44,9 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   return withNames(draft, found, call);
 }
 
-/** Tells whether nothing was composed yet, or nothing but what a person has to choose from. */
+/** Tells whether nothing was composed yet. Crossplane writes the references before it composes, and a condition only afterwards. */
 const isBegun = ({ composite }: Call): boolean =>
-  !isBeingDeleted(composite.document) &&
-  (toReferences(composite).length === 0 ||
-    shownCondition(composite.document, "ResourcesAdopted")?.reason === "Duplicated");
+  !isBeingDeleted(composite.document) && toReferences(composite).length === 0;
 
 /** Finds the predecessors of all resources that are desired and not observed; of a kind that is not looked up yet there are none. */
 function findPredecessors(draft: Draft, call: Call): Predecessors {
@@ -123,18 +122,27 @@ const toResource = (document: Document): Resource => ({
 
 function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft {
   const desired = desiredSoFar(call, draft);
-  const edits = [...predecessors].flatMap(([name, [one, ...others]]): (readonly [string, ResourceEdit])[] => {
+  const edits = [...predecessors].flatMap(([name, [one]]): (readonly [string, ResourceEdit])[] => {
     const document = desired.get(name);
     if (document === undefined || one === undefined) return [];
-    if (others.length > 0) return [[name, { is: "removed" }]];
     const before = draft.resources.get(name);
     const value = toReference(one).name;
     const ready = before?.is === "set" ? before.ready : undefined;
     return [[name, { is: "set", document: document.with([{ path: ["metadata", "name"], value }]), ready }]];
   });
-  const named = withResources(draft, edits);
-  return edits.some(([, { is }]) => is === "removed") ? withCompositeUnready(named) : named;
+  return withResults(withResources(draft, edits), findFatal(predecessors, call));
 }
+
+/** Stops the XR where there is something to choose; with `adoption` its condition and its result say so. */
+function findFatal(predecessors: Predecessors, { input }: Call): readonly Result[] {
+  const duplicates = [...predecessors].filter(([, all]) => all.length > 1);
+  if (duplicates.length === 0 || input.spec.adoption !== undefined) return [];
+  const lines = duplicates.map(([name, all]) => `  ${name} (${formatDuplicates(all)}): ${DUPLICATED}`);
+  const message = ["cannot compose anything before a person has chosen:", ...lines].join("\n");
+  return [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
+}
+
+export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: delete the others, or remove their label ${COMPOSITE_LABEL}`;
 
 /** Formats the resources to choose from. */
 export const formatDuplicates = (all: readonly Document[]): string =>

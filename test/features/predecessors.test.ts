@@ -170,30 +170,24 @@ describe("what an XR composed before it was restored", () => {
 
 describe("two resources that were composed under one name", () => {
   const two = { [BUCKETS]: [restored("old"), restored("older")] };
-  const draft = draftOf({ answers: two });
+  const words =
+    "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed each of them before it was " +
+    "restored, and would go on with one: delete the others, or remove their label crossplane.io/composite";
+  const fatal = ({ results }: Draft) => results.filter(({ severity }) => severity === "Fatal");
 
-  test("are both left alone, and no third one is composed", () => {
-    expect([draft.resources.get("bucket"), draft.compositeReady]).toEqual([{ is: "removed" }, "False"]);
+  test("stop the XR, which is told what a person has to do", () => {
+    const draft = draftOf({ answers: two });
+    expect(draft.conditions).toMatchObject([{ status: "False", reason: "Duplicated", message: words }]);
+    expect(fatal(draft)).toMatchObject([{ reason: "Duplicated", message: expect.stringContaining(words) }]);
   });
 
-  test("are named, with what a person has to do", () => {
-    expect(draft.conditions).toMatchObject([
-      {
-        status: "False",
-        reason: "Duplicated",
-        message:
-          "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed each of them before it was " +
-          "restored, and would go on with one: delete the others, or remove their label crossplane.io/composite",
-      },
-    ]);
+  test("stop it in a step without adoption, too", () => {
+    const draft = draftOf({ spec: { externalNames: {} }, answers: two });
+    expect(fatal(draft)).toMatchObject([{ reason: "Duplicated", message: expect.stringContaining(words) }]);
   });
 
-  test("are waited for, until one of them is left", () => {
-    const conditions = [{ type: "ResourcesAdopted", status: "False", reason: "Duplicated" }];
-    const waiting = xr({ status: { conditions } });
-    const names = [two, { [BUCKETS]: [restored("older")] }].map(
-      (answers) => draftOf({ xr: waiting, answers }).resources.get("bucket")?.is,
-    );
-    expect(names).toEqual(["removed", "set"]);
+  test("do not any more when one of them is left", () => {
+    const draft = draftOf({ answers: { [BUCKETS]: [restored("older")] } });
+    expect([fatal(draft), nameIn(draft)]).toEqual([[], "older"]);
   });
 });

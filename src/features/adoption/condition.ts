@@ -5,13 +5,12 @@ import { groupBy } from "../../model/collections.ts";
 import { type Condition, listSome, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
-import { formatDuplicates } from "../predecessors.ts";
+import { DUPLICATED, formatDuplicates } from "../predecessors.ts";
 import { type Case, type ObservedCase, type ReferencedCase, requireReference } from "./cases.ts";
 import {
   ADOPTING,
   ADOPTION_REASONS,
   type AdoptionReason,
-  DUPLICATED,
   explainReleased,
   explainRestoreInProgress,
   explainVerdict,

@@ -4,6 +4,7 @@ import type { AdoptionVerdict } from "./verdict.ts";
 
 /** Reasons that stop the XR. */
 const BLOCKING_REASONS = [
+  "Duplicated",
   "Unproven",
   "Unadopted",
   "WaitingForComposite",
@@ -15,7 +16,6 @@ const BLOCKING_REASONS = [
 /** Reasons of condition ResourcesAdopted, by priority: the first one becomes the condition's. */
 export const ADOPTION_REASONS = [
   ...BLOCKING_REASONS,
-  "Duplicated",
   "StepNotLast",
   "Adopting",
   "WaitingForRequiredResources",
@@ -71,7 +71,6 @@ export const explainRestoreInProgress = (composedName: string | undefined): stri
     ? "it was restored during this reconcile; the next reconcile observes it"
     : `the XR refers to another resource that is composed as ${composedName}; remove one of the two references from the XR`;
 
-export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: delete the others, or remove their label ${COMPOSITE_LABEL}`;
 export const ADOPTING = "desired again until this XR controls it, so that Crossplane can delete it properly";
 export const UNSETTLED = "kept until it controls its own composed resources again";
 export const OUTSIDE =
