@@ -12,9 +12,9 @@ const TEAMS = ["pool-team-a", "pool-team-b", "pool-team-c"] as const;
 const database: Kind = { kind: "XPooled", scope: "Legacy", input: { consumers: { capacity: 1 } } };
 
 const user: Kind = {
-  kind: "XPoolUser",
+  kind: "XPooledUser",
   scope: "Legacy",
-  claim: "PoolUser",
+  claim: "PooledUser",
   status: { db: { type: "string" } },
   input: {
     sharedResources: [
@@ -37,7 +37,7 @@ export const pool: Suite = {
   ],
 };
 
-const claimOf = ({ kubectl }: Rig, team: string) => kubectl.get(`${pluralOf("PoolUser")}.${GROUP}/app`, team);
+const claimOf = ({ kubectl }: Rig, team: string) => kubectl.get(`${pluralOf("PooledUser")}.${GROUP}/app`, team);
 
 /** The database that serves each team; undefined for one that waits. */
 const servedBy = (rig: Rig): Promise<readonly unknown[]> =>
@@ -70,7 +70,7 @@ async function givesPlace(rig: Rig): Promise<string> {
   const leaving = before.findIndex((name) => name !== undefined);
   const waiting = before.indexOf(undefined);
   const start = Date.now();
-  await rig.kubectl.run("delete", `${pluralOf("PoolUser")}.${GROUP}/app`, "-n", TEAMS[leaving] ?? "", "--wait=false");
+  await rig.kubectl.run("delete", `${pluralOf("PooledUser")}.${GROUP}/app`, "-n", TEAMS[leaving] ?? "", "--wait=false");
   const wanted = before.map((name, index) =>
     index === leaving ? undefined : index === waiting ? before[leaving] : name,
   );
