@@ -20,10 +20,7 @@ const add = z
   })
   .transform(({ value: found, ...entry }) => ({ ...entry, ...found }));
 
-/** The longest glob: it bounds the cost of a match per character of a key. */
-const MAX_GLOB = 256;
-
-const glob = z.string().min(1).max(MAX_GLOB, `longer than ${MAX_GLOB} characters`);
+const glob = z.string().min(1);
 
 /** Keys: globs of the Composition, or a field with exact ones, since a tenant may write that. */
 const keys = value(glob, z.array(glob)).describe(
