@@ -7,7 +7,7 @@ import { externalNamesSchema } from "./external-names.ts";
 import { duration, json, unique } from "./fields.ts";
 import { neverReconciledSchema } from "./never-reconciled.ts";
 import { publishSchema } from "./publish.ts";
-import { sharedResourceSchema } from "./shared-resource.ts";
+import { findEnvironmentLoop, type SharedResource, sharedResourceSchema } from "./shared-resource.ts";
 import { tagsSchema } from "./tags.ts";
 
 export const INPUT_API_VERSION = `${DOMAIN}/v1beta1`;
@@ -43,6 +43,10 @@ export const inputSchema = z.strictObject({
         .refine(mayFail, {
           when: ({ value }) => Array.isArray(value),
           error: `resolution: Fail ${FROZEN}`,
+        })
+        .refine((shares) => findEnvironmentLoop(shares) === undefined, {
+          error: ({ input }) =>
+            `reads ${findEnvironmentLoop(input as SharedResource[])} of the environment, which toEnvironment of this step sets: read it in a later step, or set another field`,
         })
         .prefault([])
         .describe("Shared resources that this XR uses, and the copies of their connection Secrets."),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { connection } from "./connection.ts";
@@ -114,3 +115,26 @@ const isBuiltIn = (version: string | undefined): boolean => version !== undefine
 const isMany = (found: z.output<typeof select>): boolean => found.by === "labels" && found.maxMatch > 1;
 
 export type SharedResource = z.output<typeof sharedResourceSchema>;
+
+/**
+ * Finds a field of the environment that a share reads and one of the same step sets. Crossplane calls a step until it requires nothing
+ * new, each time with the context that the step returned, so each call would look for something else.
+ */
+export function findEnvironmentLoop(shares: readonly SharedResource[]): string | undefined {
+  const written = shares.flatMap(({ toEnvironment }) => (toEnvironment ? [toEnvironment.toFieldPath ?? []] : []));
+  const isBelow = (path: FieldPath, other: FieldPath): boolean => other.every((step, index) => path[index] === step);
+  const read = shares.flatMap(valuesOf).flatMap((value) => (value?.is === "environment" ? [value.path] : []));
+  const found = read.find((path) => written.some((other) => isBelow(path, other) || isBelow(other, path)));
+  return found && formatFieldPath(found);
+}
+
+const valuesOf = ({ select: found, connection: copied }: SharedResource) => [
+  found.namespace,
+  ...(found.by === "name" ? [found.name] : []),
+  ...(found.by === "labels" ? found.labels.map(({ value }) => value) : []),
+  ...(copied?.copies ?? []).flatMap(({ namespaces, secretName, keys }) => [
+    namespaces,
+    secretName,
+    ...(Array.isArray(keys) ? keys.map(({ to }) => to) : [keys]),
+  ]),
+];

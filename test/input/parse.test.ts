@@ -106,6 +106,23 @@ describe("an input", () => {
       },
       "spec.sharedResources[0].select.prefer: not allowed with maxMatch above 1",
     ),
+    row(
+      {
+        sharedResources: [
+          withoutConnection({ name: "a", toEnvironment: { fromFieldPath: "data", toFieldPath: "network" } }),
+          withoutConnection({ name: "b", select: { name: { fromEnvironmentFieldPath: "network.name" } } }),
+        ],
+      },
+      "spec.sharedResources: reads network.name of the environment, which toEnvironment of this step sets: read it in a later step, or set another field",
+    ),
+    row({
+      sharedResources: [
+        withoutConnection({
+          select: { name: { fromEnvironmentFieldPath: "network.name" } },
+          toEnvironment: { fromFieldPath: "data", toFieldPath: "network.subnets" },
+        }),
+      ],
+    }),
     row({ consumers: { capacity: 0 } }, "spec.consumers.capacity: less than 1"),
     row({ consumers: { capacity: 1001 } }, "spec.consumers.capacity: more than 1000"),
     inShared(

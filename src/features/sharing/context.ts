@@ -1,10 +1,8 @@
 import type { SharedResource } from "../../input/shared-resource.ts";
-import { type Document, documentOf, TOO_DEEP } from "../../model/document.ts";
+import { type Document, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
-import { valueAt, withValueAt } from "../../model/field-path.ts";
-import { hashText } from "../../model/hash.ts";
+import { withValueAt } from "../../model/field-path.ts";
 import { define, isObject, type JsonObject, type JsonValue, type MutableObject, ownValue } from "../../model/json.ts";
-import { DOMAIN } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
 
@@ -104,63 +102,6 @@ function addTo(merged: MutableObject, object: JsonObject, made: Set<JsonValue>):
     define(merged, key, nested);
     addTo(nested, value, made);
   }
-}
-
-/** The context key under which a step keeps the environment of earlier steps, for the next calls of the same step. */
-const ENVIRONMENT_BEFORE = `${DOMAIN}/environment-before`;
-
-/**
- * Restores the environment of earlier steps in the call. Crossplane calls a step until it requires nothing new, each time with the
- * context that the step returned. A share that selects by a value that this step added to the environment would require something
- * else in each call, and Crossplane gives up after six.
- */
-export function withEnvironmentBefore(call: Call): Call {
-  const { context } = call.request;
-  if (!isFeedingItself(call.input.spec.sharedResources)) return call;
-  if (context.at([ENVIRONMENT], TOO_DEEP) === TOO_DEEP) return call;
-  const environment = environmentBefore(call);
-  const before: typeof context = {
-    at: ([root = "", ...path], ...tooDeep) =>
-      root === ENVIRONMENT ? valueAt(environment, path) : context.at([root, ...path], ...tooDeep),
-    toObject: () => ({ ...context.toObject(), [ENVIRONMENT]: environment }),
-    with: (edits) => documentOf(before.toObject()).with(edits),
-  };
-  return { ...call, request: { ...call.request, context: before } };
-}
-
-/** Makes the context entry by which the next call of the same step finds the same environment. */
-export function keepEnvironmentBefore(call: Call): readonly (readonly [string, JsonObject])[] {
-  if (!isFeedingItself(call.input.spec.sharedResources)) return [];
-  return [[ENVIRONMENT_BEFORE, { step: identifyStep(call), environment: environmentBefore(call) }]];
-}
-
-function environmentBefore(call: Call): JsonObject {
-  const { context } = call.request;
-  const kept = context.at([ENVIRONMENT_BEFORE]);
-  const isOurs = isObject(kept) && kept["step"] === identifyStep(call);
-  const environment = isOurs ? kept["environment"] : context.at([ENVIRONMENT]);
-  return isObject(environment) ? environment : {};
-}
-
-/** Identifies the step by its input: it does not know its name. */
-const identifyStep = ({ input }: Call): string => hashText(JSON.stringify(input.spec.sharedResources), 16);
-
-const isFeedingItself = (shares: readonly SharedResource[]): boolean =>
-  shares.some(({ toEnvironment }) => toEnvironment !== undefined) && shares.some(readsEnvironment);
-
-function readsEnvironment({ select, connection }: SharedResource): boolean {
-  const copies = connection?.copies ?? [];
-  const values = [
-    select.namespace,
-    ...(select.by === "name" ? [select.name] : []),
-    ...(select.by === "labels" ? select.labels.map(({ value }) => value) : []),
-    ...copies.flatMap(({ namespaces, secretName, keys }) => [
-      namespaces,
-      secretName,
-      ...(Array.isArray(keys) ? keys.map(({ to }) => to) : [keys]),
-    ]),
-  ];
-  return values.some((value) => value?.is === "environment");
 }
 
 /** The type of a new environment, as function-environment-configs sets it. */

@@ -15,7 +15,7 @@ import type { Binding } from "../../ownership/record.ts";
 import type { Call, Feature } from "../feature.ts";
 import { bind, boundBefore, readRecord, withRecord } from "./bind.ts";
 import { withSharingCondition } from "./condition.ts";
-import { keepEnvironmentBefore, type Readable, toContext, withEnvironmentBefore } from "./context.ts";
+import { type Readable, toContext } from "./context.ts";
 import { limitCopies } from "./copies/contents.ts";
 import { type Delivery, deliverCopies } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
@@ -37,9 +37,8 @@ interface Share extends Readable {
  * Finds the shared resources that this XR uses, and copies their connection Secrets to this XR's applications, as far as the owners
  * grant it.
  */
-export const sharing: Feature = (current, draft) => {
-  const { sharedResources, environment } = current.input.spec;
-  const call = withEnvironmentBefore(current);
+export const sharing: Feature = (call, draft) => {
+  const { sharedResources, environment } = call.input.spec;
   if (sharedResources.length === 0) {
     return environment === undefined ? draft : withContext(draft, toContext([], call));
   }
@@ -69,8 +68,7 @@ export const sharing: Feature = (current, draft) => {
   const own = shares.filter(({ shared, bindings }) => bindings.length > 0 || shared.connection !== undefined);
   const bindings = new Map(own.map((share) => [share.shared.name, share.bindings]));
   const recorded = withRecord(withDeliveries(draft, deliveries), bindings, record, call);
-  const delivered = withContext(recorded, keepEnvironmentBefore(current));
-  return withResults(withShares(withPatches(delivered, patched), shares, call), toFatal(patched.faults));
+  return withResults(withShares(withPatches(recorded, patched), shares, call), toFatal(patched.faults));
 };
 
 /** Looks up and judges one shared resource. @param before what the XR's record says of it. */

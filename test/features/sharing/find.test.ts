@@ -238,28 +238,6 @@ test.each<{ reason: string; parts: CallParts; found: JsonObject | undefined }>([
   expect(draftOf(parts).context.get(KEY)).toEqual(found);
 });
 
-test("a share does not select by what its own step adds to the environment: its requirements become stable", () => {
-  const link = (name: string, from: string, to: string): JsonObject => ({
-    ...alone,
-    name,
-    select: { name: { fromEnvironmentFieldPath: from } },
-    toEnvironment: { fromFieldPath: "data", toFieldPath: to },
-  });
-  const next = (value: string): JsonObject => ({ kind: "XPostgres", metadata: { name: "n" }, data: { next: value } });
-  const sharedResources = [link("a", "start.next", "start"), link("b", "start.next", "second")];
-  const answers = { a: [next("other")], b: [next("third")] };
-  const calls: Draft[] = [];
-  let context: JsonObject = { [ENVIRONMENT]: { start: { next: "first" } } };
-  for (let count = 0; count < 3; count++) {
-    const draft = draftOf({ sharedResources, answers, context });
-    calls.push(draft);
-    context = { ...context, ...(Object.fromEntries(draft.context) as JsonObject) };
-  }
-  const asked = calls.map((draft) => [...requirementsIn(draft).values()].map(({ match }) => match));
-  expect(asked).toEqual(Array(3).fill([{ name: "first" }, { name: "first" }]));
-  expect(context[ENVIRONMENT]).toMatchObject({ start: { next: "other" }, second: { next: "third" } });
-});
-
 test("later steps find shared resources under the key that the input says", () => {
   const contextKey = "apiextensions.crossplane.io/extra-resources";
   const { context } = draftOf({ sharedResources: [alone], answers: { db: [database()] }, spec: { contextKey } });
