@@ -16,7 +16,6 @@ import type { Call, Feature } from "../feature.ts";
 import { bind, boundBefore, readRecord, withRecord } from "./bind.ts";
 import { withSharingCondition } from "./condition.ts";
 import { type Readable, toContext } from "./context.ts";
-import { limitCopies } from "./copies/contents.ts";
 import { type Delivery, deliverCopies } from "./copies/deliver.ts";
 import { findCopies } from "./copies/observed.ts";
 import { resolveTargets } from "./copies/targets.ts";
@@ -44,7 +43,7 @@ export const sharing: Feature = (call, draft) => {
   }
   assertSupported(call);
   const record = readRecord(call);
-  const judged = limitCopies(sharedResources.map((shared) => judge(shared, boundBefore(shared, record), call)));
+  const judged = sharedResources.map((shared) => judge(shared, boundBefore(shared, record), call));
   const copies = findCopies(call.request.observed.resources);
   const deliveries = deliverCopies(judged, copies, record.desired, call);
   const patched = toPatches(judged, copies.length > 0, call);

@@ -28,7 +28,7 @@ export interface Original {
 
 /** Whether a copy may be written to its target, and if not, why. */
 export interface JudgedTarget extends Target {
-  readonly leave: "granted" | "unknown" | "unreadable" | "notGranted" | "notAccepted" | "tooLarge";
+  readonly leave: "granted" | "unknown" | "unreadable" | "notGranted" | "notAccepted";
 }
 
 /** The resources that the XR was bound to and does not name now. */

@@ -1,10 +1,11 @@
 import type { SecretName } from "../../../crossplane/copies.ts";
-import type { Via } from "../../../input/connection.ts";
-import { type JsonObject, ownValue, toPlainText } from "../../../model/json.ts";
+import { compareEntries } from "../../../model/collections.ts";
+import { type JsonObject, ownValue } from "../../../model/json.ts";
+import { once } from "../../../model/once.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { SharingReason } from "../reasons.ts";
 import type { Data, SourceSecret } from "../source.ts";
-import type { Cause, JudgedTarget, Judgement, NamedCopy, NamedKey } from "../verdict.ts";
+import type { Cause, Copying, NamedCopy, NamedKey } from "../verdict.ts";
 
 /** Tells whether the delivery of a copy needs the source Secret's values or keys: an Object needs those that its templates name. */
 export function needsSource({ via, keys }: NamedCopy): boolean {
@@ -13,11 +14,35 @@ export function needsSource({ via, keys }: NamedCopy): boolean {
   return keys.some((key) => ("parts" in key ? key.parts.some((part) => typeof part !== "string") : via !== "Object"));
 }
 
-/** The contents of a copy, or the reason why they are not known. */
-type Contents = { readonly is: "known"; readonly data: Data } | { readonly is: Cause; readonly reason: SharingReason };
+/** The contents of a copy and the most bytes that it takes in the response, or the reason why they are not known. */
+export type Contents =
+  | { readonly is: "known"; readonly data: Data; readonly bytes: number }
+  | { readonly is: Cause; readonly reason: SharingReason };
+
+/** The bytes of the response that are left for copies. */
+export interface Room {
+  left: number;
+}
+
+/**
+ * Makes the contents of copies in the order of the input, as long as the response has room for them: Crossplane refuses a larger one,
+ * and the owner of a Secret and its consumers decide how large it gets.
+ */
+export function contentsFor({ source, secret }: Copying, room: Room): (copy: NamedCopy) => Contents {
+  const select = once((copy: NamedCopy) => selectContents(copy, source, secret));
+  return (copy) => {
+    const contents = select(copy);
+    if (contents.is !== "known") return contents;
+    if (contents.bytes > room.left) return TOO_LARGE;
+    room.left -= contents.bytes;
+    return contents;
+  };
+}
+
+const TOO_LARGE = { is: "broken", reason: { is: "TooLarge", excess: 1 } } as const;
 
 /** Selects the contents of a copy that the provider does not fill in, from the source Secret as far as they need it. */
-export function selectContents(copy: NamedCopy, source: SecretName, secret: SourceSecret): Contents {
+function selectContents(copy: NamedCopy, source: SecretName, secret: SourceSecret): Contents {
   if (!needsSource(copy)) return selectKeys(copy, {}, source);
   switch (secret.is) {
     case "pending":
@@ -29,100 +54,49 @@ export function selectContents(copy: NamedCopy, source: SecretName, secret: Sour
   }
 }
 
-/** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
-function selectKeys({ via, keys }: NamedCopy, data: JsonObject, secret: SecretName): Contents {
-  if (keys === undefined) return { is: "known", data: sortData(data) };
-  const selected: [string, string][] = [];
-  for (const key of keys) {
-    if ("from" in key && isByProvider(via)) continue;
-    const value = "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret);
-    if (typeof value !== "string") return { is: "broken", reason: value };
-    selected.push([key.to, value]);
-  }
-  return { is: "known", data: sortData(Object.fromEntries(selected)) };
-}
-
-/** Tells whether the provider reads the keys that are copied as they are. */
-const isByProvider = (via: Via): boolean => via === "Object" || via === "ConnectionSecret";
-
-/** Keeps copies in the order of the input up to MAX_COPIES_BYTES, and leaves out the rest: Crossplane refuses a larger response. */
-export function limitCopies<Share extends { readonly judgement: Judgement }>(
-  shares: readonly Share[],
-): readonly Share[] {
-  let free = MAX_COPIES_BYTES;
-  return shares.map((share) => {
-    const { judgement } = share;
-    if (judgement.is !== "copy") return share;
-    const { source, secret } = judgement;
-    const data = secret.is === "read" ? secret.data : {};
-    const sizes = new Map<NamedCopy, number>();
-    const targets = judgement.targets.map((target): JudgedTarget => {
-      const { copy, leave } = target;
-      if (leave !== "granted") return target;
-      const size = sizes.get(copy) ?? estimateSize(copy, source, data);
-      sizes.set(copy, size);
-      if (size > free) return { ...target, leave: "tooLarge" };
-      free -= size;
-      return target;
-    });
-    const excess = targets.filter(({ leave }) => leave === "tooLarge").length;
-    if (excess === 0) return share;
-    const reasons = [...judgement.reasons, { is: "TooLarge", excess } as const];
-    return { ...share, judgement: { ...judgement, targets, reasons } };
-  });
-}
-
 /** The bytes composed for a key beside its names and its value. */
 const KEY_BYTES = 200;
 
-/** Estimates the bytes of a copy in the response, as an upper bound: its owner and its team decide the real size. */
-function estimateSize({ via, keys }: NamedCopy, source: SecretName, data: JsonObject): number {
-  const sizeOf = (key: string): number => toPlainText(ownValue(data, key)).length;
-  const all = via === "Object" ? [] : Object.keys(data);
-  let size = 0;
-  for (const key of keys ?? all.map((name) => ({ from: name, to: name }))) {
-    size += KEY_BYTES + key.to.length;
-    if (!("from" in key)) size += estimateTemplate(key.parts, sizeOf);
-    // For each key that the provider copies, an Object repeats the source's name.
-    else if (isByProvider(via)) size += key.from.length + source.namespace.length + source.name.length;
-    else size += sizeOf(key.from);
+/** Selects the keys that a copy lists, under their new names; all if it lists none. Sorted like in Kubernetes. */
+function selectKeys({ via, keys }: NamedCopy, data: JsonObject, secret: SecretName): Contents {
+  const all: readonly NamedKey[] = keys ?? Object.keys(data).map((name) => ({ from: name, to: name }));
+  const isFilledIn = (key: NamedKey): boolean => "from" in key && (via === "Object" || via === "ConnectionSecret");
+  // For each key that the provider copies, an Object repeats the source's name.
+  const source = secret.namespace.length + secret.name.length;
+  const toBytes = (key: NamedKey): number =>
+    KEY_BYTES + key.to.length + ("from" in key && isFilledIn(key) ? key.from.length + source : 0);
+  let bytes = all.reduce((sum, key) => sum + toBytes(key), 0);
+  const selected: [string, string][] = [];
+  for (const key of keys === undefined ? all : all.filter((each) => !isFilledIn(each))) {
+    const value = selectValue(key, data, secret, MAX_COPIES_BYTES - bytes);
+    if (typeof value !== "string") return { is: "broken", reason: value };
+    bytes += isFilledIn(key) ? 0 : value.length;
+    selected.push([key.to, value]);
   }
-  return size;
+  return { is: "known", data: new Map(selected.sort(compareEntries)), bytes };
 }
 
-/** Estimates the bytes of a template's result. URL encoding triples a value; a value's base64 is already a third longer than its text. */
-const estimateTemplate = (parts: Parts, sizeOf: (key: string) => number): number => {
-  let size = 0;
-  for (const part of parts) {
-    if (typeof part === "string") size += 4 * part.length;
-    else size += (part.isEncoded ? 3 : 1) * sizeOf(part.key);
-  }
-  return size;
-};
+const selectValue = (key: NamedKey, data: JsonObject, secret: SecretName, most: number): string | SharingReason =>
+  "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret, most);
 
 type Parts = Extract<NamedKey, { parts: unknown }>["parts"];
-
-/** Sorts values by key, in one pass: there may be many. */
-function sortData(values: JsonObject): Data {
-  const data = new Map<string, string>();
-  for (const key of Object.keys(values).sort()) {
-    const value = values[key];
-    if (typeof value === "string") data.set(key, value);
-  }
-  return data;
-}
 
 function fromKey(key: string, data: JsonObject, secret: SecretName): string | SharingReason {
   const value = ownValue(data, key);
   return typeof value === "string" ? value : { is: "KeyNotFound", secret, key };
 }
 
-function fromTemplate(parts: Parts, data: JsonObject, secret: SecretName): string | SharingReason {
+/** @param most the bytes after which it stops: a template may name a large value many times. */
+function fromTemplate(parts: Parts, data: JsonObject, secret: SecretName, most: number): string | SharingReason {
   const texts: string[] = [];
+  let length = 0;
   for (const part of parts) {
     const text = typeof part === "string" ? part : decodeText(part.key, data, secret);
     if (typeof text !== "string") return text;
-    texts.push(typeof part !== "string" && part.isEncoded ? encodeURIComponent(text) : text);
+    const whole = typeof part !== "string" && part.isEncoded ? encodeURIComponent(text) : text;
+    length += whole.length;
+    if (length > most) return TOO_LARGE.reason;
+    texts.push(whole);
   }
   return Buffer.from(texts.join("")).toString("base64");
 }

@@ -11,13 +11,14 @@ import type { SharingReason } from "../reasons.ts";
 import { type Data, formatSecret } from "../source.ts";
 import type { Copying, JudgedTarget, Target } from "../verdict.ts";
 import { targetLabel } from "./compose-object.ts";
-import { selectContents } from "./contents.ts";
+import type { Contents } from "./contents.ts";
 import { failureOf, findStale, isCopyReady, isRefused, isReleased, type ObservedCopy } from "./observed.ts";
 import { judgeOrigins, type KeptFor, type ShareInCall } from "./recorded.ts";
 
 /** A share whose Secret is copied in this call. */
 export interface CopyingShare extends ShareInCall {
   readonly copying: Copying;
+  contentsOf(copy: Target["copy"]): Contents;
 }
 
 /** All that may want or hold one target Secret. */
@@ -52,7 +53,6 @@ export type Cell = { readonly reasons?: readonly SharingReason[] } & (
 const KEPT_FOR = {
   unknown: "unknown",
   unreadable: "unknown",
-  tooLarge: "broken",
   notGranted: "notGranted",
   notAccepted: "notAccepted",
 } as const;
@@ -63,9 +63,9 @@ const KEPT_FOR = {
  * | the Secret                                                        | its copy               |
  * |-------------------------------------------------------------------|------------------------|
  * | is named twice by one share                                       | leave alone            |
- * | may not be written to: not granted, not accepted, too large       | keep while granted     |
+ * | may not be written to: not granted, not accepted                 | keep while granted     |
  * | has another copy: of another share, or of an earlier step         | leave alone            |
- * | is to hold what is not known, or not there                        | keep while granted     |
+ * | is to hold what is not known, not there, or too large             | keep while granted     |
  * | is connection details of the XR                                   | publish                |
  * | is to be new, and its shared resource is being deleted            | keep while granted     |
  * | is not looked up yet                                              | keep while granted     |
@@ -89,7 +89,7 @@ export function decideSecret(row: Row, share: CopyingShare): Cell {
     return { is: "keepGranted", cause, ...(cause !== "unknown" && { now }) };
   }
   if (holder !== undefined) return leaveAlone(target, holder);
-  const contents = selectContents(target.copy, copying.source, copying.secret);
+  const contents = share.contentsOf(target.copy);
   const isDetails = target.copy.via === "CompositeConnectionDetails";
   if (contents.is !== "known") {
     // Asked for with the source: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them.

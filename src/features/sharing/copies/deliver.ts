@@ -1,12 +1,14 @@
 import type { SecretName } from "../../../crossplane/copies.ts";
 import type { Reference } from "../../../crossplane/references.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
+import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
 import type { SharingReason } from "../reasons.ts";
 import { type Data, formatSecret } from "../source.ts";
 import type { Held, JudgedTarget, NamedCopy } from "../verdict.ts";
 import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins, withStaleEmptied } from "./compose-object.ts";
+import { contentsFor, type Room } from "./contents.ts";
 import { type Cell, type CopyingShare, decideSecret, type Row } from "./decide.ts";
 import { copyName, isCopyReady, isDroppable, isPublisher, isSecret, type ObservedCopy } from "./observed.ts";
 import { findPossession, formatMaker, type JudgedShare, type Possession } from "./possession.ts";
@@ -37,25 +39,29 @@ export function deliverCopies(
   call: Call,
 ): readonly Delivery[] {
   const possession = findPossession(shares, observed, earlier, call);
+  const room = { left: MAX_COPIES_BYTES };
   return shares.map((share) => {
     const copies = possession.byShare.get(share.shared.name) ?? [];
     const reasons = [...share.judgement.reasons];
     const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons, made: [] };
-    deliverShare(share, possession, delivery, call);
-    return { ...delivery, reasons: joinWaits(reasons) };
+    deliverShare(share, possession, room, delivery, call);
+    return { ...delivery, reasons: join(reasons) };
   });
 }
 
-/** All copies that are waited for are one reason. */
-function joinWaits(reasons: readonly SharingReason[]): SharingReason[] {
+/** Makes one reason of all copies that are waited for, and one of all that are too large. */
+function join(reasons: readonly SharingReason[]): SharingReason[] {
   const targets = reasons.flatMap((reason) => (reason.is === "WaitingForCopies" ? reason.targets : []));
-  const others = reasons.filter(({ is }) => is !== "WaitingForCopies");
+  const excess = reasons.filter(({ is }) => is === "TooLarge").length;
+  const others = reasons.filter(({ is }) => is !== "WaitingForCopies" && is !== "TooLarge");
+  if (excess > 0) others.push({ is: "TooLarge", excess });
   return targets.length === 0 ? others : [...others, { is: "WaitingForCopies", targets }];
 }
 
 function deliverShare(
   { shared, targets, judgement }: JudgedShare,
   possession: Possession,
+  room: Room,
   delivery: Delivery,
   call: Call,
 ): void {
@@ -63,7 +69,8 @@ function deliverShare(
   if (!isConnected(shared) || judgement.is === "nothing") {
     settle(copies, () => "drop", delivery, call);
   } else if (judgement.is === "copy") {
-    deliverAll({ shared, copying: judgement, possession, delivery, call });
+    const contentsOf = contentsFor(judgement, room);
+    deliverAll({ shared, copying: judgement, contentsOf, possession, delivery, call });
   } else {
     const isRefused = judgement.isRefused || judgement.reasons.some(({ is }) => is === "AccessNotGranted");
     const details = isRefused ? [] : targets.details;
@@ -168,7 +175,7 @@ function keepGranted(
   { cause, now }: { readonly cause: KeptFor; readonly now?: Reference | undefined },
   details: Targets["details"],
   { held = [], hasLost = false }: Held,
-  work: Omit<Work, "copying" | "possession">,
+  work: Omit<Work, "copying" | "contentsOf" | "possession">,
 ): void {
   const { shared, delivery, call } = work;
   settle(copies, (copy) => (isKept(copy, cause, now, work) ? "keep" : "drop"), delivery, call);
