@@ -1,3 +1,4 @@
+import { compareEntries } from "../model/collections.ts";
 import type { Capability } from "../model/request.ts";
 import type { ResourceSelector, SchemaSelector } from "../model/requirement.ts";
 import * as fields from "./fields.ts";
@@ -14,20 +15,25 @@ function chooseFields(capabilities: ReadonlySet<Capability>): readonly number[] 
     : [fields.REQUIREMENTS_RESOURCES, fields.REQUIREMENTS_EXTRA_RESOURCES];
 }
 
+/**
+ * Writes requirements in the order of their names. Go's maps, and so the resources of a request, have a new order in each call, and
+ * v1.20 compares the bytes of the field that it does not know: requirements in the order of the resources would never stabilize.
+ */
 export function writeRequirements(
   writer: Writer,
   requirements: ReadonlyMap<string, ResourceSelector>,
   capabilities: ReadonlySet<Capability>,
 ): void {
+  const sorted = [...requirements].sort(compareEntries).reverse();
   for (const field of chooseFields(capabilities)) {
-    for (const [name, selector] of [...requirements].reverse()) {
+    for (const [name, selector] of sorted) {
       writer.entry(field, name, () => writeSelector(writer, selector));
     }
   }
 }
 
 export function writeSchemaRequirements(writer: Writer, schemas: ReadonlyMap<string, SchemaSelector>): void {
-  for (const [name, { apiVersion, kind }] of [...schemas].reverse()) {
+  for (const [name, { apiVersion, kind }] of [...schemas].sort(compareEntries).reverse()) {
     writer.entry(fields.REQUIREMENTS_SCHEMAS, name, () => {
       writer.string(fields.SELECTOR_KIND, kind);
       writer.string(fields.SELECTOR_API_VERSION, apiVersion);

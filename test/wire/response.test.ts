@@ -63,7 +63,7 @@ describe("a response", () => {
     );
   });
 
-  test("has everything in the Draft's order", () => {
+  test("has everything in the Draft's order, but requirements by name: v1.20 compares bytes of them with those of the call before", () => {
     const names = ["b", "a", "d", "c"];
     const mapOf = <T>(value: T): Map<string, T> => new Map(names.map((name) => [name, value]));
     const selector = { apiVersion: "v1", kind: "Secret", match: { labels: Object.fromEntries(mapOf("v")) } };
@@ -71,13 +71,11 @@ describe("a response", () => {
     const response = write({ resources, requirements: mapOf(selector), context: mapOf("v") });
     const { desired, requirements, context } = decodeResponse(response);
     const { match } = requirements?.extra.get("a") ?? {};
-    const maps = [desired.resources, requirements?.resources, requirements?.extra];
     const objects = [desired.resources.get("a")?.object, context];
-    const keys = [
-      ...maps.map((map) => [...(map?.keys() ?? [])]),
-      ...objects.map((object) => Object.keys(object ?? {})),
-    ];
-    expect(keys).toEqual(Array(5).fill(names));
+    const keys = [[...desired.resources.keys()], ...objects.map((object) => Object.keys(object ?? {}))];
+    expect(keys).toEqual(Array(3).fill(names));
+    const asked = [requirements?.resources, requirements?.extra].map((map) => [...(map?.keys() ?? [])]);
+    expect(asked).toEqual(Array(2).fill(["a", "b", "c", "d"]));
     expect(JSON.stringify(match)).toBe(JSON.stringify(selector.match));
   });
 
