@@ -37,7 +37,7 @@ const keys = z.union([
 
 const via = z.enum(["Object", "ConnectionSecret", "Secret", "CompositeConnectionDetails"]);
 
-export type Via = z.output<typeof via>;
+type Via = z.output<typeof via>;
 
 /** The fields of a copy that are not allowed with a delivery. */
 const unusable: Readonly<Record<Via, readonly string[]>> = {
