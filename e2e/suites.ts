@@ -18,6 +18,7 @@ import { givingUp } from "./scenarios/giving-up.ts";
 import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
 import { login } from "./scenarios/login.ts";
+import { loginPool } from "./scenarios/login-pool.ts";
 import { naming } from "./scenarios/naming.ts";
 import { operating } from "./scenarios/operation.ts";
 import { pool } from "./scenarios/pool.ts";
@@ -85,6 +86,7 @@ export const suites: readonly Suite[] = [
   consumers,
   pool,
   login,
+  loginPool,
   bindings,
   tagWar,
   tagOwners,

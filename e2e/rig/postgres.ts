@@ -92,16 +92,13 @@ export async function refusalOf(login: Login, sql = "SELECT 1"): Promise<string 
  * cloud makes up the password, and another one for each new value of `rotation`.
  */
 export class Roles {
-  readonly #servers: ReadonlyMap<string, Postgres>;
+  /** By what the names of their roles begin with. */
+  readonly servers = new Map<string, Postgres>();
   readonly #roles = new Map<string, JsonObject>();
   #made = 0;
 
-  constructor(servers: ReadonlyMap<string, Postgres>) {
-    this.#servers = servers;
-  }
-
   async handle(method: string, name: string, { rotation = "" }: JsonObject): Promise<JsonObject | undefined> {
-    const [, server] = [...this.#servers].find(([prefix]) => name.startsWith(prefix)) ?? [];
+    const [, server] = [...this.servers].find(([prefix]) => name.startsWith(prefix)) ?? [];
     if (server === undefined) throw new Error(`cannot find the server of role ${name}`);
     const before = this.#roles.get(name);
     if (method === "DELETE" && before !== undefined) {

@@ -1,6 +1,6 @@
 import { isV2 } from "../rig/crossplane.ts";
 import { at } from "../rig/objects.ts";
-import { type Login, type Postgres, query, Roles, refusalOf, startPostgres } from "../rig/postgres.ts";
+import { type Login, type Postgres, query, refusalOf, startPostgres } from "../rig/postgres.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
 import { UPJET_GROUP, upjetOf } from "../rig/upjet-provider.ts";
@@ -22,11 +22,12 @@ import { ALLOWED, namespaceOf } from "./source.ts";
 
 /** A real PostgreSQL, which three teams log in to with what their own Secrets hold. */
 
-const SERVERS = "login-servers";
+/** The namespace of the servers' Secrets. */
+export const SERVERS = "login-servers";
 const [RED, GREEN, BLUE] = ["login-red", "login-green", "login-blue"] as const;
 
 /** A role whose password the cloud makes up. */
-const roleNamed = (name: string, secret: string) => ({
+export const roleNamed = (name: string, secret: string) => ({
   apiVersion: `${UPJET_GROUP}/v1alpha1`,
   kind: "Role",
   metadata: { annotations: { "crossplane.io/external-name": name } },
@@ -86,7 +87,7 @@ let server: Postgres | undefined;
 async function allLogIn(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   server = await startPostgres("postgres-main", rig.directory);
-  upjetOf(rig).cloud.roles = new Roles(new Map([["main-", server]]));
+  upjetOf(rig).cloud.roles.servers.set("main-", server);
   await server.run("CREATE DATABASE orders");
   await kubectl.apply(
     ...[SERVERS, RED, GREEN, BLUE].map(namespaceOf),
@@ -125,7 +126,7 @@ const grant = ({ kubectl }: Rig, teams: readonly string[]): Promise<void> =>
   });
 
 /** What an application finds in its Secret; undefined where there is none. */
-async function loginOf({ kubectl }: Rig, team: string): Promise<Login | undefined> {
+export async function loginOf({ kubectl }: Rig, team: string): Promise<Login | undefined> {
   const data = at(await kubectl.get("secret/db", team), "data");
   if (data === undefined) return undefined;
   const text = (key: string): string => Buffer.from(String(at({ data }, `data.${key}`) ?? ""), "base64").toString();
@@ -136,7 +137,7 @@ async function loginOf({ kubectl }: Rig, team: string): Promise<Login | undefine
 }
 
 /** @returns the error code; undefined where it is let in. */
-async function tryLogin(rig: Rig, team: string): Promise<string | undefined> {
+export async function tryLogin(rig: Rig, team: string): Promise<string | undefined> {
   const own = await loginOf(rig, team);
   return own === undefined ? "no Secret" : refusalOf(own);
 }
