@@ -17,6 +17,8 @@ import { losingExternalNames } from "./scenarios/external-name.ts";
 import { givingUp } from "./scenarios/giving-up.ts";
 import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
+import { login } from "./scenarios/login.ts";
+import { loginPool } from "./scenarios/login-pool.ts";
 import { naming } from "./scenarios/naming.ts";
 import { operating } from "./scenarios/operation.ts";
 import { pool } from "./scenarios/pool.ts";
@@ -83,6 +85,8 @@ export const suites: readonly Suite[] = [
   sharedNetwork,
   consumers,
   pool,
+  login,
+  loginPool,
   bindings,
   tagWar,
   tagOwners,

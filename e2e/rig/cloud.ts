@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../src/model/json.ts";
+import { Roles } from "./postgres.ts";
 
 /** The password of every database, until a scenario changes it. */
 export const FIRST_PASSWORD = "upjet-s3cret-1";
@@ -18,6 +19,8 @@ export class Cloud {
   readonly writes: string[] = [];
   /** The time for which a new cluster is `creating`. */
   creatingMs = 2000;
+  /** Has the paths that begin with `roles/`. */
+  readonly roles = new Roles();
   /** The time that each request takes that changes something. */
   writingMs = 0;
   #created = 0;
@@ -57,8 +60,9 @@ export class Cloud {
   }
 
   /** @returns the resource as it is, or was before its deletion; undefined where there is none. */
-  handle(method: string, path: string, body: JsonObject): JsonObject | undefined {
+  async handle(method: string, path: string, body: JsonObject): Promise<JsonObject | undefined> {
     if (method !== "GET") this.writes.push(`${method} ${path}`);
+    if (path.startsWith("roles/")) return this.roles.handle(method, path.slice("roles/".length), body);
     if (method === "POST" && path.startsWith("attachments")) return this.#attach(body);
     if (method === "POST") return { id: this.createCluster(String(body["region"])) };
     if (method === "PUT") this.put(path, body);

@@ -18,6 +18,8 @@ export interface PartOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: the user of this process. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
   /** Where its log goes. */
   readonly directory: string;
   /** Asked again and again until it says yes; a rejection counts as no. */
@@ -41,10 +43,15 @@ const LOG_TAIL = 2000;
  *
  * @throws {Error} with the end of its log where it ends, or is not ready in time.
  */
-export async function startPart({ name, command, args, env = {}, directory, isReady }: PartOptions): Promise<Part> {
+export async function startPart(options: PartOptions): Promise<Part> {
+  const { name, command, args, env = {}, user, directory, isReady } = options;
   const log = join(directory, `${name}.log`);
   const file = openSync(log, "a");
-  const child = spawn(command, args, { env: { ...process.env, ...ENV, ...env }, stdio: ["ignore", file, file] });
+  const child = spawn(command, args, {
+    env: { ...process.env, ...ENV, ...env },
+    ...user,
+    stdio: ["ignore", file, file],
+  });
   closeSync(file);
   running.add(child);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

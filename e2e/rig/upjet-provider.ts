@@ -36,7 +36,7 @@ export async function startUpjetProvider(
 ): Promise<UpjetProvider> {
   await kubectl.applyFile(`${moduleOf(NAME)}/crds`);
   await kubectl.apply(roleFor(NAME, GROUPS));
-  const kinds = ["attachments", "clusters", "buckets", "databases"];
+  const kinds = ["attachments", "clusters", "buckets", "databases", "roles"];
   await kubectl.established(...GROUPS.flatMap((group) => kinds.map((kind) => `crd/${kind}.${group}`)));
   const { cloud, url, stop: stopCloud } = await serveCloud();
   const probe = await freePort();

@@ -83,9 +83,13 @@ async function install(name: ToolName, report: Report): Promise<string | undefin
   return undefined;
 }
 
-/** The commands, in the folder that is installed into. No package of npm's runs a script. */
+/** The commands, in the folder that is installed into. Packages of npm's run the scripts alone that we name. */
 function installation(name: ToolName): readonly (readonly [string, ...string[]])[] {
-  if (installerOf(name) === "npm") return [["npm", "ci", "--ignore-scripts"]];
+  if (installerOf(name) === "npm")
+    return [
+      ["npm", "ci", "--ignore-scripts"],
+      ["npm", "run", "--if-present", "setup"],
+    ];
   return [
     ["python3", "-m", "venv", "."],
     ["bin/pip", "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", "requirements.txt"],

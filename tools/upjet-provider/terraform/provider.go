@@ -19,6 +19,7 @@ func Provider() *schema.Provider {
 			"rig_bucket":     bucket(),
 			"rig_database":   database(),
 			"rig_attachment": attachment(),
+			"rig_role":       role(),
 		},
 	}
 }
@@ -90,6 +91,25 @@ func database() *schema.Resource {
 		},
 		CreateContext: write(path, observe, "region"),
 		ReadContext:   observe,
+		DeleteContext: remove(path),
+	}
+}
+
+func role() *schema.Resource {
+	const path = "roles/"
+	password := computed()
+	password.Sensitive = true
+	rotation := &schema.Schema{Type: schema.TypeString, Optional: true}
+	observe := read(path, "name", "rotation", "endpoint", "username", "password")
+	put := write(path, observe, "rotation")
+	return &schema.Resource{
+		Description: "A role of a real PostgreSQL, which may log in. A new value of rotation gives it a new password.",
+		Schema: map[string]*schema.Schema{
+			"name": required(), "rotation": rotation, "endpoint": computed(), "username": computed(), "password": password,
+		},
+		CreateContext: put,
+		ReadContext:   observe,
+		UpdateContext: put,
 		DeleteContext: remove(path),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	bucket "upjet-provider/internal/controller/namespaced/upjet/bucket"
 	cluster "upjet-provider/internal/controller/namespaced/upjet/cluster"
 	database "upjet-provider/internal/controller/namespaced/upjet/database"
+	role "upjet-provider/internal/controller/namespaced/upjet/role"
 )
 
 // Setup creates all controllers with the supplied logger and adds them to
@@ -21,6 +22,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		bucket.Setup,
 		cluster.Setup,
 		database.Setup,
+		role.Setup,
 	} {
 		if err := setup(mgr, o); err != nil {
 			return err
@@ -37,6 +39,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options) error {
 		bucket.SetupGated,
 		cluster.SetupGated,
 		database.SetupGated,
+		role.SetupGated,
 	} {
 		if err := setup(mgr, o); err != nil {
 			return err
@@ -52,6 +55,7 @@ func SetupWebhookWithManager(mgr ctrl.Manager) error {
 		bucket.SetupWebhookWithManager,
 		cluster.SetupWebhookWithManager,
 		database.SetupWebhookWithManager,
+		role.SetupWebhookWithManager,
 	} {
 		if err := setup(mgr); err != nil {
 			return err

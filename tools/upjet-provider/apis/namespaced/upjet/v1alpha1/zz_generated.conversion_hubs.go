@@ -15,3 +15,6 @@ func (tr *Cluster) Hub() {}
 
 // Hub marks this type as a conversion hub.
 func (tr *Database) Hub() {}
+
+// Hub marks this type as a conversion hub.
+func (tr *Role) Hub() {}

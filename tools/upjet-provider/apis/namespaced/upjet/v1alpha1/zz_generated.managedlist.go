@@ -41,3 +41,12 @@ func (l *DatabaseList) GetItems() []resource.Managed {
 	}
 	return items
 }
+
+// GetItems of this RoleList.
+func (l *RoleList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}

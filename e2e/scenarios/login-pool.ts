@@ -1,0 +1,142 @@
+import { conditionOf } from "../rig/objects.ts";
+import { type Postgres, startPostgres } from "../rig/postgres.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { upjetOf } from "../rig/upjet-provider.ts";
+import {
+  autoReady,
+  compose,
+  compositionOf,
+  definitionOf,
+  GROUP,
+  install,
+  type Kind,
+  open,
+  ours,
+  pluralOf,
+  VERSION,
+} from "./definitions.ts";
+import { loginOf, roleNamed, SERVERS, tryLogin } from "./login.ts";
+import { PATIENCE, type Suite } from "./scenario.ts";
+import { ALLOWED, namespaceOf } from "./source.ts";
+
+/** Two real PostgreSQL servers with room for two teams each, and five teams. */
+
+const OWNER = "XPgMember";
+const TEAMS = ["a", "b", "c", "d", "e"].map((letter) => `login-pool-${letter}`);
+
+const user: Kind = {
+  kind: "XPgTenant",
+  scope: "Legacy",
+  claim: "PgTenant",
+  input: {
+    sharedResources: [
+      {
+        name: "db",
+        apiVersion: VERSION,
+        kind: OWNER,
+        select: { matchLabels: { pool: "postgres" }, prefer: "LeastUsed" },
+        connection: {
+          secretRef: { nameFieldPath: "spec.secret.name", namespaceFieldPath: "spec.secret.namespace" },
+          copies: [{ secretName: "db" }],
+        },
+      },
+    ],
+  },
+};
+
+export const loginPool: Suite = {
+  name: "a login to a pool",
+  programs: ["postgres"],
+  scenarios: [
+    { name: "four of five teams log in to two servers with room for two each", run: fourLogIn },
+    { name: "when somebody leaves, the fifth logs in, and a new and emptier server moves nobody", run: fifthLogsIn },
+  ],
+};
+
+const servers = new Map<string, Postgres>();
+
+async function addMember(rig: Rig, name: string): Promise<void> {
+  const { kubectl } = rig;
+  const server = await startPostgres(`postgres-${name}`, rig.directory);
+  await server.run("CREATE DATABASE orders");
+  servers.set(name, server);
+  upjetOf(rig).cloud.roles.servers.set(`${name}-`, server);
+  await kubectl.apply({
+    apiVersion: VERSION,
+    kind: OWNER,
+    metadata: { name, labels: { pool: "postgres" }, annotations: { [ALLOWED]: "*" } },
+    spec: { secret: { namespace: SERVERS, name: `${name}-app` } },
+  });
+}
+
+/** The name of the server that each team's Secret leads to; undefined for a team without one. */
+const serversOf = (rig: Rig): Promise<readonly (string | undefined)[]> =>
+  Promise.all(
+    TEAMS.map(async (team) => {
+      const own = await loginOf(rig, team);
+      return [...servers].find(([, { endpoint }]) => endpoint === own?.endpoint)?.[0];
+    }),
+  );
+
+const isLetIn = async (rig: Rig, team: string): Promise<boolean> => (await tryLogin(rig, team)) === undefined;
+
+async function fourLogIn(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  await kubectl.apply(...[SERVERS, ...TEAMS].map(namespaceOf), definitionOf({ kind: OWNER, spec: { secret: open } }));
+  await kubectl.waitFor("Established", `xrd/${pluralOf(OWNER)}.${GROUP}`);
+  await kubectl.apply(
+    compositionOf(OWNER, [
+      compose({ app: roleNamed("$(metadata.name)-app", "$(metadata.name)-app") }),
+      ours("share", { consumers: { capacity: 2 } }),
+      autoReady,
+    ]),
+  );
+  for (const name of ["pool-one", "pool-two"]) await addMember(rig, name);
+  await install(kubectl, [user]);
+  for (const namespace of TEAMS)
+    await kubectl.apply({ apiVersion: VERSION, kind: user.claim, metadata: { namespace, name: "app" }, spec: {} });
+  const letIn = async () => (await Promise.all(TEAMS.map((team) => isLetIn(rig, team)))).filter(Boolean).length;
+  await until("four log in", async () => (await letIn()) === 4, PATIENCE);
+  const used = (await serversOf(rig)).filter((name) => name !== undefined).sort();
+  if (used.join() !== "pool-one,pool-one,pool-two,pool-two") throw new Error(`they log in to ${used.join()}`);
+  const waiting = TEAMS[(await serversOf(rig)).indexOf(undefined)] ?? "";
+  const reason = async () =>
+    conditionOf(await kubectl.get(`${pluralOf("PgTenant")}.${GROUP}/app`, waiting), "SharedResourcesReady")?.reason;
+  await until("the fifth is told", async () => (await reason()) === "NoCapacity", PATIENCE);
+  return `two on each; ${waiting}: NoCapacity`;
+}
+
+async function fifthLogsIn(rig: Rig): Promise<string> {
+  const before = await serversOf(rig);
+  const [leaving, waiting] = [before.findIndex((name) => name !== undefined), before.indexOf(undefined)];
+  const start = Date.now();
+  const claim = `${pluralOf("PgTenant")}.${GROUP}/app`;
+  await rig.kubectl.run("delete", claim, "-n", TEAMS[leaving] ?? "", "--wait=false");
+  await until("the fifth logs in", () => isLetIn(rig, TEAMS[waiting] ?? ""), PATIENCE);
+  const seconds = ((Date.now() - start) / 1000).toFixed(1);
+  await addMember(rig, "pool-three");
+  const isReady = async () =>
+    conditionOf(await rig.kubectl.get(`${pluralOf(OWNER)}.${GROUP}/pool-three`), "Ready")?.status === "True";
+  await until("the new server is ready", isReady, PATIENCE);
+  const wanted = before.map((name, index) =>
+    index === leaving ? undefined : index === waiting ? before[leaving] : name,
+  );
+  const after = await serversOf(rig);
+  if (after.join() !== wanted.join())
+    throw new Error(`somebody has moved: ${after.join()} in place of ${wanted.join()}`);
+  for (const team of TEAMS) await rig.kubectl.run("delete", claim, "-n", team, "--wait=false", "--ignore-not-found");
+  const left = async () => (await rig.kubectl.list(`${pluralOf(user.kind)}.${GROUP}`)).length;
+  await until("all have left", async () => (await left()) === 0, PATIENCE);
+  for (const name of servers.keys())
+    await rig.kubectl.run("delete", `${pluralOf(OWNER)}.${GROUP}/${name}`, "--wait=false");
+  const roles = async () =>
+    (
+      await Promise.all(
+        [...servers.values()].map((one) => one.run("SELECT 1 FROM pg_roles WHERE rolname LIKE 'pool-%'")),
+      )
+    ).flat();
+  await until("their roles are dropped", async () => (await roles()).length === 0, PATIENCE);
+  for (const one of servers.values()) await one.stop();
+  return `after ${seconds} s; a third, empty server moved nobody`;
+}
