@@ -12,10 +12,10 @@ import * as kinds from "./kinds.ts";
 
 /** The number of namespaces that are granted access at a time. */
 const TEN = 10;
-const STRANGERS = 3;
+const STRANGERS = 2;
 const PATIENCE = { timeoutMs: 240_000 };
 /** The time after which nothing more of a change is expected. */
-const SETTLING_MS = 5000;
+const SETTLING_MS = 10_000;
 
 export interface Fleet {
   readonly rig: Rig;
@@ -25,15 +25,18 @@ export interface Fleet {
   /** Those that an annotation of the owner grants, and those that a label of their own grants, ten each. */
   readonly byName: readonly string[];
   readonly byLabel: readonly string[];
+  /** One that a label grants alone. */
+  readonly one: readonly string[];
   /** Those that have access from the beginning, by a label. */
   readonly first: readonly string[];
 }
 
 export function planFleet(rig: Rig, size: number): Fleet {
   const all = Array.from({ length: Math.floor((size * 3) / 4) }, (_, index) => `fleet-${index}`);
-  const [byName, byLabel, first] = [all.slice(0, TEN), all.slice(TEN, 2 * TEN), all.slice(2 * TEN + STRANGERS)];
+  const [byName, byLabel, one] = [all.slice(0, TEN), all.slice(TEN, 2 * TEN), all.slice(2 * TEN, 2 * TEN + 1)];
+  const first = all.slice(2 * TEN + 1 + STRANGERS);
   if (first.length === 0) throw new Error(`cannot use a size of ${size}: two groups of ten are granted`);
-  return { rig, size, all, byName, byLabel, first };
+  return { rig, size, all, byName, byLabel, one, first };
 }
 
 /** Creates all XRs at once, and waits until they are Ready, but for consumers without a grant. */

@@ -1,9 +1,8 @@
 import type { Composite } from "../crossplane/composite.ts";
 import type { SecretName } from "../crossplane/copies.ts";
-import { findController } from "../crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
-import { type Document, stringAt } from "../model/document.ts";
+import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
@@ -33,18 +32,37 @@ const toLabels = (shared: Reference, subject: string) => ({
   [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${subject}`, 40),
 });
 
-/** Composes an answer to the consumers of a namespace, or to one that is admitted. */
-export const composeAnswer = (owner: Composite, subject: string, { secret, ticket }: Answer): JsonObject => ({
+/**
+ * Composes an answer to the consumers of a namespace, or to one that is admitted.
+ *
+ * @param composer the XR that composes it: Crossplane makes it the controller. A companion names the shared resource as another owner.
+ */
+export const composeAnswer = (
+  owner: Composite,
+  subject: string,
+  { secret, ticket }: Answer,
+  composer: Composite = owner,
+): JsonObject => ({
   ...recordKind(owner),
-  metadata: { labels: toLabels(owner, subject) },
+  metadata: {
+    labels: toLabels(owner, subject),
+    ...(composer !== owner && { ownerReferences: [toOwnerReference(owner)] }),
+  },
   data: {
     ...(secret !== undefined && { secretName: secret.name, secretNamespace: secret.namespace }),
     ...(ticket !== undefined && { ticket }),
   },
 });
 
+const toOwnerReference = ({ apiVersion, kind, name, document }: Composite): JsonObject => ({
+  ...{ apiVersion, kind, name },
+  uid: uidOf(document) ?? "",
+});
+
+const uidOf = (resource: Document): string | undefined => stringAt(resource, ["metadata", "uid"]);
+
 /**
- * Asks for the answer of a shared resource to a subject. Only one that the shared resource controls counts: who may write ConfigMaps
+ * Asks for the answer of a shared resource to a subject. Only one that the shared resource owns counts: who may write ConfigMaps
  * in its namespace could name another Secret.
  *
  * @returns undefined where there is none.
@@ -59,11 +77,11 @@ export function askAnswer(
   const selector = { ...recordKind(resource), namespace: resource.namespace, match };
   const answer = requirements.ask(toRequirement("shared-resource/answer", selector));
   if (answer.is === "pending") return "pending";
-  const uid = stringAt(shared, ["metadata", "uid"]);
+  const uid = uidOf(shared);
   const found = answer.items.find(
     (item) =>
       uid !== undefined &&
-      findController(item)?.uid === uid &&
+      objectsAt(item, ["metadata", "ownerReferences"]).some((owner) => owner["uid"] === uid) &&
       stringAt(item, ["metadata", "namespace"]) === resource.namespace,
   );
   if (found === undefined) return undefined;

@@ -10,13 +10,15 @@ import { admit } from "./admission.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
 import { type CredentialsState, findEntitled, makeCredentials, toEdits } from "./credentials.ts";
 import { findConsumers } from "./find.ts";
-import { toStatus } from "./list.ts";
+import { formatCoarse, toCoarse, toStatus } from "./list.ts";
+import { findOwner, type Owner } from "./owner.ts";
 import { keepProtection, protect } from "./protect.ts";
 import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
 import { type Allowed, isTooMany, MAX_REMEMBERED, withRotation } from "./rotation.ts";
 
-/** The state of this XR's consumers, as far as it is known. */
+/** The state of the consumers, as far as it is known. */
 interface State {
+  readonly owner: Owner;
   readonly access: Access;
   readonly references: ReferenceAccess;
   /** Who has access by one or the other. */
@@ -28,21 +30,23 @@ interface State {
 }
 
 /**
- * Serves the consumers of this XR, which is the shared resource: lists them, keeps the XR from being deleted while there are some, and
- * gives each namespace that is granted a credential of its own.
+ * Serves the consumers of a shared XR, this one or the one whose companion it is: lists them, keeps the shared XR from being deleted while
+ * there are some, and gives each namespace that is granted a credential of its own.
  */
 export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;
-  const found = needsRecords(section) ? findConsumers(call) : [];
-  const access = findAccess(section, call);
-  const references = findReferenceAccess(section, call);
+  const owner = findOwner(section, call);
+  const found = needsRecords(section) ? findConsumers(owner, call) : [];
+  const access = findAccess(section, owner, call);
+  const references = findReferenceAccess(section, owner, call);
   const known = access.is === "known" ? access : undefined;
   const { grantees } = references;
   const judged = known && grantees && found && judgeConsumers(found, known.isGranted, grantees);
   const admission = admit(section.capacity, judged, call);
   const placed = judged?.filter(admission.hasPlace);
   const state: State = {
+    owner,
     access,
     references,
     allowed: known && grantees && withGrantees(known, grantees),
@@ -51,15 +55,15 @@ export const consumers: Feature = (call, draft) => {
     credentials: section.credentials && toCredentials(section.credentials, known, placed ?? found, call),
   };
   const served = withResources(draft, [
-    ...(section.protect ? toProtection(placed, call) : []),
+    ...(section.protect ? toProtection(placed, owner, call) : []),
     ...admission.answers,
-    ...(state.credentials ? toEdits(state.credentials, call) : []),
+    ...(state.credentials ? toEdits(state.credentials, owner.composite, call) : []),
   ]);
   const status = fitStatus(toList(section, state, call), call);
   const conditioned = admission.conditions.reduce(withCondition, served);
   const listed = withCompositeValues(conditioned, status.values);
   const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, state.allowed, call);
-  return withConsumersCondition(rotated, [...findReasons(section, state), ...toLacking(status)], call);
+  return withConsumersCondition(rotated, [...findReasons(section, state, call), ...toLacking(status)], call);
 };
 
 const needsRecords = ({ list, protect: isProtected, capacity, credentials }: Consumers): boolean =>
@@ -77,11 +81,15 @@ const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly 
   namespaces: [...new Set([...namespaces, ...grantees.map(({ namespace }) => namespace)])],
 });
 
-const toProtection = (known: readonly JudgedConsumer[] | undefined, call: Call) =>
-  known === undefined ? keepProtection(call) : protect(known, call);
+const toProtection = (known: readonly JudgedConsumer[] | undefined, { composite }: Owner, call: Call) =>
+  known === undefined ? keepProtection(call) : protect(known, composite, call);
 
 const toLacking = ({ lacking }: FittedStatus): readonly ConsumersReason[] =>
   lacking.length === 0 ? [] : [{ is: "StatusFieldMissing", lacking }];
+
+/** The number of consumers that watch this XR: none watch a companion. */
+const toWatching = (consumers: readonly JudgedConsumer[], { input }: Call): number =>
+  input.spec.consumers?.of === undefined ? consumers.length : 0;
 
 /** Makes the status. One that is left out is removed, so what it shows stays while it is not known who uses this XR. */
 function toList({ list }: Consumers, { consumers: known }: State, call: Call): readonly ValueEdit[] {
@@ -89,11 +97,13 @@ function toList({ list }: Consumers, { consumers: known }: State, call: Call): r
   const path = list.toCompositeFieldPath;
   const shown = call.composite.document.at(path);
   if (known === undefined) return shown === undefined ? [] : [{ path, value: shown }];
-  return [{ path, value: toStatus(known) }];
+  return [{ path, value: toStatus(known, toWatching(known, call)) }];
 }
 
-function findReasons(section: Consumers, state: State): readonly ConsumersReason[] {
-  const { access, references, allowed, consumers: known, credentials } = state;
+function findReasons(section: Consumers, state: State, call: Call): readonly ConsumersReason[] {
+  const { owner, access, references, allowed, consumers: known, credentials } = state;
+  if (owner.is === "missing")
+    return [{ is: "SharedResourceNotFound", kind: owner.composite.kind, name: owner.composite.name }];
   if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
   if (references.is === "unreadable") return [{ is: "ReferenceGrantsNotReadable" }];
   if (references.is === "unnamed") return [{ is: "NoConnectionSecret", path: section.secretRef.nameFieldPath }];
@@ -104,19 +114,25 @@ function findReasons(section: Consumers, state: State): readonly ConsumersReason
     ...(section.credentials?.forEach === "Grant" && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
     ...findForgotten(section, allowed),
     ...(credentials === undefined ? [] : findMissing(credentials)),
-    ...findWithoutGrant(known),
+    ...findWithoutGrant(known, call),
   ];
 }
 
-/** Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. */
-function findWithoutGrant(consumers: readonly JudgedConsumer[]): readonly ConsumersReason[] {
+/**
+ * Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. Of many consumers it tells of fifty requests
+ * and more only; of a copy always.
+ */
+function findWithoutGrant(consumers: readonly JudgedConsumer[], call: Call): readonly ConsumersReason[] {
   const withoutGrant = consumers.filter(({ isGranted }) => !isGranted);
   const copies = withoutGrant.filter(({ secretName }) => secretName !== undefined).length;
-  const counts = [
-    { is: "AccessNotGranted", count: copies },
-    { is: "AccessRequested", count: withoutGrant.length - copies },
-  ] as const;
-  return counts.filter(({ count }) => count > 0);
+  const requests = withoutGrant.length - copies;
+  const watching = toWatching(consumers, call);
+  return [
+    ...(copies > 0 ? [{ is: "AccessNotGranted", count: formatCoarse(copies, watching) } as const] : []),
+    ...(toCoarse(requests, watching) > 0
+      ? [{ is: "AccessRequested", count: formatCoarse(requests, watching) } as const]
+      : []),
+  ];
 }
 
 const findForgotten = ({ rotation }: Consumers, allowed: Allowed): readonly ConsumersReason[] =>

@@ -1,4 +1,5 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
+import type { Composite } from "../../crossplane/composite.ts";
 import { CONNECTION_SECRET_REF } from "../../crossplane/copies.ts";
 import type { Credentials } from "../../input/consumers.ts";
 import { shownCondition } from "../../model/condition.ts";
@@ -149,13 +150,14 @@ const ANSWERS = "consumers/answers/";
 /** Composes the credentials, and the answers by which consumers find those that are ready, or were. */
 export function toEdits(
   { credentials }: CredentialsState,
+  owner: Composite,
   { composite, request }: Call,
 ): readonly (readonly [string, ResourceEdit])[] {
   const answers = credentials.flatMap(
     ({ namespace, secret, isReady }): readonly (readonly [string, ResourceEdit])[] => {
       const key = `${ANSWERS}${namespace}`;
       if (secret === undefined || !(isReady || request.observed.resources.has(key))) return [];
-      return [[key, { is: "set", object: composeAnswer(composite, namespace, { secret }), ready: "True" }]];
+      return [[key, { is: "set", object: composeAnswer(owner, namespace, { secret }, composite), ready: "True" }]];
     },
   );
   const made = credentials.map(({ key, object, isReady }): readonly [string, ResourceEdit] => [

@@ -2,9 +2,11 @@ import { toRequirement } from "../../crossplane/requirement-names.ts";
 import { type Consumer, compareConsumers, toConsumers } from "../../ownership/consumer.ts";
 import { RECORD_KINDS, usesLabel } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
+import type { Owner } from "./owner.ts";
 
 /** Finds the consumers by the records of their XRs. @returns undefined until all have been looked up. */
-export function findConsumers({ composite, requirements }: Call): readonly Consumer[] | undefined {
+export function findConsumers({ is, composite }: Owner, { requirements }: Call): readonly Consumer[] | undefined {
+  if (is !== "found") return is === "missing" ? [] : undefined;
   const match = { labels: { [usesLabel(composite)]: "true" } };
   const answers = Object.values(RECORD_KINDS).map((kind) =>
     requirements.ask(toRequirement(`consumers/${kind.kind}`, { ...kind, match })),

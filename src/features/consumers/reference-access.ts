@@ -1,4 +1,4 @@
-import { canSelectNamespaces } from "../../crossplane/composite.ts";
+import { type Composite, canSelectNamespaces } from "../../crossplane/composite.ts";
 import { toConnectionSecret } from "../../crossplane/connection-secret.ts";
 import { askReferenceGrants, type Grantee, readGrantees } from "../../crossplane/grants.ts";
 import { couldNotBeRead } from "../../crossplane/requirement-names.ts";
@@ -6,6 +6,7 @@ import type { Consumers } from "../../input/consumers.ts";
 import { invalidInput } from "../../input/faults.ts";
 import { stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
+import type { Owner } from "./owner.ts";
 
 /** Who has access to this XR's Secret by ReferenceGrants, beside those that its annotations grant. */
 export interface ReferenceAccess {
@@ -24,14 +25,14 @@ const without = (is: ReferenceAccess["is"]): ReferenceAccess => ({ is, grantees:
  *
  * @throws {FunctionError} `InvalidInput` on Crossplane v1, which cannot look them up.
  */
-export function findReferenceAccess({ grant, secretRef }: Consumers, call: Call): ReferenceAccess {
+export function findReferenceAccess({ grant, secretRef }: Consumers, owner: Owner, call: Call): ReferenceAccess {
   if (grant !== "ReferenceGrant") return { is: "known", grantees: [] };
   const { request, composite } = call;
   if (!canSelectNamespaces(request, composite)) {
     const message = "ReferenceGrant needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else use Annotation";
     throw invalidInput([{ path: "spec.consumers.grant", message }]);
   }
-  const secret = findSecret(secretRef, call);
+  const secret = findSecret(secretRef, owner.composite);
   if (secret === undefined) return without("unnamed");
   if (couldNotBeRead(REQUIREMENT, composite.document)) return without("unreadable");
   const answer = askReferenceGrants(REQUIREMENT, secret, request, call.requirements);
@@ -40,7 +41,7 @@ export function findReferenceAccess({ grant, secretRef }: Consumers, call: Call)
 }
 
 /** The Secret that consumers copy. */
-function findSecret({ nameFieldPath, namespaceFieldPath }: Consumers["secretRef"], { composite: { document } }: Call) {
+function findSecret({ nameFieldPath, namespaceFieldPath }: Consumers["secretRef"], { document }: Composite) {
   const found = toConnectionSecret(document, stringAt(document, nameFieldPath), stringAt(document, namespaceFieldPath));
   return found.is === "named" ? found.secret : undefined;
 }
