@@ -25,7 +25,7 @@ const REQUIREMENT = "consumers/namespaces";
 
 /** Finds who has access by the annotations of the shared XR. */
 export function findAccess({ grant }: Consumers, owner: Owner, call: Call): Access {
-  if (owner.is === "pending") return { is: "pending" };
+  if (owner.is !== "found") return { is: "pending" };
   if (grant === "None") return toAccess([], true, undefined);
   const { names, isForAll, selector, invalidSelector, invalidName } = readNamespaceGrant(owner.composite.document);
   const invalidList =

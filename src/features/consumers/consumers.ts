@@ -57,7 +57,7 @@ export const consumers: Feature = (call, draft) => {
   const served = withResources(draft, [
     ...(section.protect ? toProtection(placed, owner, call) : []),
     ...admission.answers,
-    ...(state.credentials ? toEdits(state.credentials, owner.composite, call) : []),
+    ...(state.credentials ? toEdits(state.credentials, owner, call) : []),
   ]);
   const status = fitStatus(toList(section, state, call), call);
   const conditioned = admission.conditions.reduce(withCondition, served);
@@ -81,8 +81,8 @@ const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly 
   namespaces: [...new Set([...namespaces, ...grantees.map(({ namespace }) => namespace)])],
 });
 
-const toProtection = (known: readonly JudgedConsumer[] | undefined, { composite }: Owner, call: Call) =>
-  known === undefined ? keepProtection(call) : protect(known, composite, call);
+const toProtection = (known: readonly JudgedConsumer[] | undefined, owner: Owner, call: Call) =>
+  known === undefined || owner.is !== "found" ? keepProtection(call) : protect(known, owner.composite, call);
 
 const toLacking = ({ lacking }: FittedStatus): readonly ConsumersReason[] =>
   lacking.length === 0 ? [] : [{ is: "StatusFieldMissing", lacking }];
@@ -102,8 +102,7 @@ function toList({ list }: Consumers, { consumers: known }: State, call: Call): r
 
 function findReasons(section: Consumers, state: State, call: Call): readonly ConsumersReason[] {
   const { owner, access, references, allowed, consumers: known, credentials } = state;
-  if (owner.is === "missing")
-    return [{ is: "SharedResourceNotFound", kind: owner.composite.kind, name: owner.composite.name }];
+  if (owner.is === "missing") return [{ ...owner, is: "SharedResourceNotFound" }];
   if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
   if (references.is === "unreadable") return [{ is: "ReferenceGrantsNotReadable" }];
   if (references.is === "unnamed") return [{ is: "NoConnectionSecret", path: section.secretRef.nameFieldPath }];

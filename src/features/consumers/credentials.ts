@@ -1,18 +1,20 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
-import type { Composite } from "../../crossplane/composite.ts";
 import { CONNECTION_SECRET_REF } from "../../crossplane/copies.ts";
 import type { Credentials } from "../../input/consumers.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { documentOf, stringAt } from "../../model/document.ts";
 import type { ResourceEdit } from "../../model/draft.ts";
+import { parseFieldPath } from "../../model/field-path.ts";
 import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import type { Resource } from "../../model/request.ts";
 import { composeAnswer } from "../../ownership/answer.ts";
 import type { Consumer } from "../../ownership/consumer.ts";
+import { pickObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { KnownAccess } from "./access.ts";
+import type { Owner } from "./owner.ts";
 
 /** The credential of one namespace. */
 interface Credential {
@@ -147,17 +149,24 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
+const ANSWER_FIELDS = ["apiVersion", "kind", "metadata.labels", "metadata.ownerReferences", "data"].map(parseFieldPath);
+
 /** Composes the credentials, and the answers by which consumers find those that are ready, or were. */
 export function toEdits(
   { credentials }: CredentialsState,
-  owner: Composite,
+  owner: Owner,
   { composite, request }: Call,
 ): readonly (readonly [string, ResourceEdit])[] {
   const answers = credentials.flatMap(
     ({ namespace, secret, isReady }): readonly (readonly [string, ResourceEdit])[] => {
       const key = `${ANSWERS}${namespace}`;
-      if (secret === undefined || !(isReady || request.observed.resources.has(key))) return [];
-      return [[key, { is: "set", object: composeAnswer(owner, namespace, { secret }, composite), ready: "True" }]];
+      const shown = request.observed.resources.get(key)?.document;
+      if (secret === undefined || !(isReady || shown)) return [];
+      const object =
+        owner.is === "found"
+          ? composeAnswer(owner.composite, namespace, { secret }, composite)
+          : shown && pickObserved(shown, ANSWER_FIELDS);
+      return object === undefined ? [] : [[key, { is: "set", object, ready: "True" }]];
     },
   );
   const made = credentials.map(({ key, object, isReady }): readonly [string, ResourceEdit] => [

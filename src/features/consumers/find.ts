@@ -5,8 +5,9 @@ import type { Call } from "../feature.ts";
 import type { Owner } from "./owner.ts";
 
 /** Finds the consumers by the records of their XRs. @returns undefined until all have been looked up. */
-export function findConsumers({ is, composite }: Owner, { requirements }: Call): readonly Consumer[] | undefined {
-  if (is !== "found") return is === "missing" ? [] : undefined;
+export function findConsumers(owner: Owner, { requirements }: Call): readonly Consumer[] | undefined {
+  if (owner.is !== "found") return undefined;
+  const { composite } = owner;
   const match = { labels: { [usesLabel(composite)]: "true" } };
   const answers = Object.values(RECORD_KINDS).map((kind) =>
     requirements.ask(toRequirement(`consumers/${kind.kind}`, { ...kind, match })),

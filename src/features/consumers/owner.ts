@@ -1,18 +1,15 @@
 import { type Composite, consumerNamespace, toComposite } from "../../crossplane/composite.ts";
 import { toRequirement } from "../../crossplane/requirement-names.ts";
 import type { Consumers } from "../../input/consumers.ts";
-import { documentOf } from "../../model/document.ts";
 import { isPathSegment } from "../../model/names.ts";
 import type { Call } from "../feature.ts";
 import { resolveString } from "../value.ts";
 
-/** The shared XR: this one, or the one whose companion it is. */
-export interface Owner {
-  /** Missing: there is none, or it is another team's. */
-  readonly is: "found" | "pending" | "missing";
-  /** Without content unless it is found, so that it grants nothing. */
-  readonly composite: Composite;
-}
+/** The shared XR: this one, or the one whose companion it is. Missing: there is none, or it is another team's. */
+export type Owner =
+  | { readonly is: "found"; readonly composite: Composite }
+  | { readonly is: "pending" }
+  | { readonly is: "missing"; readonly kind: string; readonly name: string };
 
 /**
  * Finds the shared XR. A companion serves only one for which the same namespace asks: a team that names another team's XR would
@@ -22,18 +19,15 @@ export function findOwner({ of }: Consumers, call: Call): Owner {
   const { composite, requirements } = call;
   if (of === undefined) return { is: "found", composite };
   const { apiVersion, kind } = of;
-  const { namespace, isModern } = composite;
+  const { namespace } = composite;
   const resolved = resolveString(of.name, call);
-  const name = resolved.is === "set" ? resolved.value : resolved.field;
-  const without = (is: "pending" | "missing"): Owner => ({
-    is,
-    composite: { apiVersion, kind, namespace, name, claim: undefined, isModern, document: documentOf({}) },
-  });
-  if (resolved.is === "unset" || !isPathSegment(name)) return without("missing");
+  if (resolved.is === "unset") return { is: "missing", kind, name: resolved.field };
+  const name = resolved.value;
+  if (!isPathSegment(name)) return { is: "missing", kind, name };
   const answer = requirements.ask(toRequirement("consumers/of", { apiVersion, kind, namespace, match: { name } }));
-  if (answer.is === "pending") return without("pending");
+  if (answer.is === "pending") return answer;
   const found = answer.items.map(toComposite).find((item) => item.namespace === namespace);
   return found !== undefined && consumerNamespace(found) === consumerNamespace(composite)
     ? { is: "found", composite: found }
-    : without("missing");
+    : { is: "missing", kind, name };
 }

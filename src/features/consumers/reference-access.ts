@@ -27,6 +27,7 @@ const without = (is: ReferenceAccess["is"]): ReferenceAccess => ({ is, grantees:
  */
 export function findReferenceAccess({ grant, secretRef }: Consumers, owner: Owner, call: Call): ReferenceAccess {
   if (grant !== "ReferenceGrant") return { is: "known", grantees: [] };
+  if (owner.is !== "found") return without("pending");
   const { request, composite } = call;
   if (!canSelectNamespaces(request, composite)) {
     const message = "ReferenceGrant needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2; else use Annotation";

@@ -91,14 +91,6 @@ describe("a companion", () => {
     expect(requirementsIn(draftOf(inside)).get("consumers/of")).toMatchObject({ namespace: "team-a" });
   });
 
-  test("keeps everything while the shared XR is looked up", () => {
-    const usage = { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage", spec: { reason: "r" } };
-    const observed = { [CREDENTIAL]: secret("orders-team-a-1"), [USAGE]: usage };
-    const draft = draftOf({ observed, answers: { "consumers/of": "pending" } });
-    expect([...draft.resources.keys()]).toEqual([USAGE, CREDENTIAL, ANSWER]);
-    expect(says(draft)).toBe("Unknown WaitingForRequiredResources");
-  });
-
   const claimed = (namespace: string) => ({ labels: { "crossplane.io/claim-namespace": namespace } });
   test.each<{ reason: string; xr?: JsonObject; shared: readonly JsonObject[]; isServed: boolean }>([
     { reason: "that is gone", shared: [], isServed: false },
@@ -136,12 +128,34 @@ describe("a companion", () => {
     { reason: "that it does not name", xr: companion({}, ""), shared: [], isServed: false },
     { reason: "of what is no name", xr: companion({}, "../orders"), shared: [], isServed: false },
   ])("of a shared XR $reason: served is $isServed", ({ xr = companion(), shared, isServed }) => {
-    const observed = { [CREDENTIAL]: secret("orders-team-a-1") };
-    const draft = draftOf({ xr, observed, answers: { "consumers/of": shared } });
-    const asksForRecords = [...requirementsIn(draft).keys()].includes("consumers/ConfigMap");
-    expect([says(draft), asksForRecords, draft.resources.size]).toEqual(
-      isServed ? ["True Served", true, 3] : ["False SharedResourceNotFound", false, 0],
+    const answers = { "consumers/of": shared };
+    const asked = (draft: Draft) => [...requirementsIn(draft).keys()].includes("consumers/ConfigMap");
+    const draft = draftOf({ xr, answers });
+    expect([says(draft), asked(draft), draft.resources.size]).toEqual(
+      isServed ? ["False WaitingForCredentials", true, 2] : ["False SharedResourceNotFound", false, 0],
     );
-    if (!isServed) expect(statusOf(draft)).toEqual({ count: 0, withoutGrant: 0, items: [] });
+    expect(statusOf(draft) === undefined).toBe(!isServed);
+  });
+
+  test.each<[what: string, shared: readonly JsonObject[] | "pending", says: string]>([
+    ["is looked up", "pending", "Unknown WaitingForRequiredResources"],
+    ["is missing, as before it is restored", [], "False SharedResourceNotFound"],
+  ])("keeps everything as it is while the shared XR %s", (_what, shared, condition) => {
+    const usage = { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage", spec: { reason: "r" } };
+    const answer = {
+      apiVersion: "apiextensions.crossplane.io/v1beta1",
+      kind: "EnvironmentConfig",
+      metadata: { labels: { x: "y" }, ownerReferences: [{ uid: "database-uid" }] },
+      data: { secretName: "orders-team-a-1", secretNamespace: "databases" },
+    };
+    const observed = { [CREDENTIAL]: secret("orders-team-a-1"), [USAGE]: usage, [ANSWER]: answer };
+    const xr = { ...companion(), status: { consumers: { count: 7 } } };
+    const draft = draftOf({ xr, observed, answers: { "consumers/of": shared } });
+    expect([...draft.resources].map(([key, edit]) => [key, edit.is === "set" && edit.object])).toEqual([
+      [USAGE, usage],
+      [CREDENTIAL, expect.objectContaining({ kind: "Secret" })],
+      [ANSWER, answer],
+    ]);
+    expect([says(draft), statusOf(draft)]).toEqual([condition, { count: 7 }]);
   });
 });
