@@ -1,5 +1,6 @@
 import type { Composite } from "../crossplane/composite.ts";
 import type { SecretName } from "../crossplane/copies.ts";
+import { OWNER_REFERENCES } from "../crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
@@ -26,17 +27,13 @@ export const admissionSubject = (namespace: string | undefined, recordOf: string
   `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
 
 /** The label with the hash of the shared resource and the answer's subject: the consumer's namespace, or its admission. */
-const ANSWER_LABEL = `${DOMAIN}/answer`;
+export const ANSWER_LABEL = `${DOMAIN}/answer`;
 
 const toLabels = (shared: Reference, subject: string) => ({
   [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${subject}`, 40),
 });
 
-/**
- * Composes an answer to the consumers of a namespace, or to one that is admitted.
- *
- * @param composer the XR that composes it: Crossplane makes it the controller. A companion names the shared resource as another owner.
- */
+/** Composes an answer to the consumers of a namespace, or to one that is admitted. @param composer the shared resource, or its companion */
 export const composeAnswer = (
   owner: Composite,
   subject: string,
@@ -46,6 +43,7 @@ export const composeAnswer = (
   ...recordKind(owner),
   metadata: {
     labels: toLabels(owner, subject),
+    // Crossplane makes the composer an owner.
     ...(composer !== owner && { ownerReferences: [toOwnerReference(owner)] }),
   },
   data: {
@@ -56,10 +54,8 @@ export const composeAnswer = (
 
 const toOwnerReference = ({ apiVersion, kind, name, document }: Composite): JsonObject => ({
   ...{ apiVersion, kind, name },
-  uid: uidOf(document) ?? "",
+  uid: stringAt(document, ["metadata", "uid"]) ?? "",
 });
-
-const uidOf = (resource: Document): string | undefined => stringAt(resource, ["metadata", "uid"]);
 
 /**
  * Asks for the answer of a shared resource to a subject. Only one that the shared resource owns counts: who may write ConfigMaps
@@ -77,11 +73,11 @@ export function askAnswer(
   const selector = { ...recordKind(resource), namespace: resource.namespace, match };
   const answer = requirements.ask(toRequirement("shared-resource/answer", selector));
   if (answer.is === "pending") return "pending";
-  const uid = uidOf(shared);
+  const uid = stringAt(shared, ["metadata", "uid"]);
   const found = answer.items.find(
     (item) =>
       uid !== undefined &&
-      objectsAt(item, ["metadata", "ownerReferences"]).some((owner) => owner["uid"] === uid) &&
+      objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid) &&
       stringAt(item, ["metadata", "namespace"]) === resource.namespace,
   );
   if (found === undefined) return undefined;

@@ -6,7 +6,7 @@ import { quote } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { type Call, isUnreadable } from "../feature.ts";
-import type { Owner } from "./owner.ts";
+import type { Owner } from "./find.ts";
 
 /** The namespaces that this XR is granted to. Pending: a label selector grants, and the Namespaces are not looked up yet. */
 export type Access = { readonly is: "pending" | "unreadable" } | KnownAccess;

@@ -1,17 +1,16 @@
 import type { Grantee } from "../../crossplane/grants.ts";
-import type { Consumers, Credentials } from "../../input/consumers.ts";
+import type { Consumers } from "../../input/consumers.ts";
 import type { ValueEdit } from "../../model/document.ts";
 import { withCompositeValues, withCondition, withResources } from "../../model/draft.ts";
-import { type Consumer, type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
+import { type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type FittedStatus, fitStatus } from "../fit-status.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { admit } from "./admission.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
-import { type CredentialsState, findEntitled, makeCredentials, toEdits } from "./credentials.ts";
-import { findConsumers } from "./find.ts";
+import { type CredentialsState, makeCredentials, toEdits } from "./credentials.ts";
+import { findConsumers, findOwner, type Owner } from "./find.ts";
 import { formatCoarse, toCoarse, toStatus } from "./list.ts";
-import { findOwner, type Owner } from "./owner.ts";
 import { keepProtection, protect } from "./protect.ts";
 import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
 import { type Allowed, isTooMany, MAX_REMEMBERED, withRotation } from "./rotation.ts";
@@ -52,7 +51,7 @@ export const consumers: Feature = (call, draft) => {
     allowed: known && grantees && withGrantees(known, grantees),
     consumers: judged,
     // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
-    credentials: section.credentials && toCredentials(section.credentials, known, placed ?? found, call),
+    credentials: section.credentials && makeCredentials(section.credentials, known, placed ?? found, call),
   };
   const served = withResources(draft, [
     ...(section.protect ? toProtection(placed, owner, call) : []),
@@ -63,18 +62,11 @@ export const consumers: Feature = (call, draft) => {
   const conditioned = admission.conditions.reduce(withCondition, served);
   const listed = withCompositeValues(conditioned, status.values);
   const rotated = section.rotation === undefined ? listed : withRotation(listed, section.rotation, state.allowed, call);
-  return withConsumersCondition(rotated, [...findReasons(section, state, call), ...toLacking(status)], call);
+  return withConsumersCondition(rotated, [...findReasons(section, state), ...toLacking(status)], call);
 };
 
 const needsRecords = ({ list, protect: isProtected, capacity, credentials }: Consumers): boolean =>
   list !== undefined || isProtected || capacity !== undefined || credentials?.forEach === "Consumer";
-
-const toCredentials = (
-  section: Credentials,
-  access: KnownAccess | undefined,
-  found: readonly Consumer[] | undefined,
-  call: Call,
-): CredentialsState => makeCredentials(section, access && findEntitled(section, access, found), call);
 
 const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]): Allowed => ({
   isForAll,
@@ -88,19 +80,19 @@ const toLacking = ({ lacking }: FittedStatus): readonly ConsumersReason[] =>
   lacking.length === 0 ? [] : [{ is: "StatusFieldMissing", lacking }];
 
 /** The number of consumers that watch this XR: none watch a companion. */
-const toWatching = (consumers: readonly JudgedConsumer[], { input }: Call): number =>
-  input.spec.consumers?.of === undefined ? consumers.length : 0;
+const toWatching = ({ of }: Consumers, { length }: readonly JudgedConsumer[]): number =>
+  of === undefined ? length : 0;
 
 /** Makes the status. One that is left out is removed, so what it shows stays while it is not known who uses this XR. */
-function toList({ list }: Consumers, { consumers: known }: State, call: Call): readonly ValueEdit[] {
-  if (list === undefined) return [];
-  const path = list.toCompositeFieldPath;
+function toList(section: Consumers, { consumers: known }: State, call: Call): readonly ValueEdit[] {
+  const path = section.list?.toCompositeFieldPath;
+  if (path === undefined) return [];
   const shown = call.composite.document.at(path);
   if (known === undefined) return shown === undefined ? [] : [{ path, value: shown }];
-  return [{ path, value: toStatus(known, toWatching(known, call)) }];
+  return [{ path, value: toStatus(known, toWatching(section, known)) }];
 }
 
-function findReasons(section: Consumers, state: State, call: Call): readonly ConsumersReason[] {
+function findReasons(section: Consumers, state: State): readonly ConsumersReason[] {
   const { owner, access, references, allowed, consumers: known, credentials } = state;
   if (owner.is === "missing") return [{ ...owner, is: "SharedResourceNotFound" }];
   if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
@@ -113,7 +105,7 @@ function findReasons(section: Consumers, state: State, call: Call): readonly Con
     ...(section.credentials?.forEach === "Grant" && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
     ...findForgotten(section, allowed),
     ...(credentials === undefined ? [] : findMissing(credentials)),
-    ...findWithoutGrant(known, call),
+    ...findWithoutGrant(section, known),
   ];
 }
 
@@ -121,17 +113,16 @@ function findReasons(section: Consumers, state: State, call: Call): readonly Con
  * Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. Of many consumers it tells of fifty requests
  * and more only; of a copy always.
  */
-function findWithoutGrant(consumers: readonly JudgedConsumer[], call: Call): readonly ConsumersReason[] {
+function findWithoutGrant(section: Consumers, consumers: readonly JudgedConsumer[]): readonly ConsumersReason[] {
   const withoutGrant = consumers.filter(({ isGranted }) => !isGranted);
   const copies = withoutGrant.filter(({ secretName }) => secretName !== undefined).length;
   const requests = withoutGrant.length - copies;
-  const watching = toWatching(consumers, call);
-  return [
-    ...(copies > 0 ? [{ is: "AccessNotGranted", count: formatCoarse(copies, watching) } as const] : []),
-    ...(toCoarse(requests, watching) > 0
-      ? [{ is: "AccessRequested", count: formatCoarse(requests, watching) } as const]
-      : []),
-  ];
+  const watching = toWatching(section, consumers);
+  const reasons = [
+    { is: "AccessNotGranted", isTold: copies > 0, count: formatCoarse(copies, watching) },
+    { is: "AccessRequested", isTold: toCoarse(requests, watching) > 0, count: formatCoarse(requests, watching) },
+  ] as const;
+  return reasons.filter(({ isTold }) => isTold);
 }
 
 const findForgotten = ({ rotation }: Consumers, allowed: Allowed): readonly ConsumersReason[] =>

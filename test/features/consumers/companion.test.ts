@@ -3,7 +3,7 @@ import { toComposite } from "../../../src/crossplane/composite.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { Draft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { composeAnswer } from "../../../src/ownership/answer.ts";
+import { ANSWER_LABEL, composeAnswer } from "../../../src/ownership/answer.ts";
 import { consumersDraft, recordIn, SHARED, statusOf } from "../../../testing/builders/consumers.ts";
 import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
 
@@ -145,7 +145,7 @@ describe("a companion", () => {
     const answer = {
       apiVersion: "apiextensions.crossplane.io/v1beta1",
       kind: "EnvironmentConfig",
-      metadata: { labels: { x: "y" }, ownerReferences: [{ uid: "database-uid" }] },
+      metadata: { labels: { [ANSWER_LABEL]: "y" }, ownerReferences: [{ uid: "database-uid" }] },
       data: { secretName: "orders-team-a-1", secretNamespace: "databases" },
     };
     const observed = { [CREDENTIAL]: secret("orders-team-a-1"), [USAGE]: usage, [ANSWER]: answer };
