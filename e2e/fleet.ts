@@ -98,17 +98,18 @@ async function measure(fleet: Fleet): Promise<Row["figures"]> {
   const from = Date.now();
   const creation = await cpuOf("while created", () => createXrs(fleet));
   const created = report("created", { "all Ready, s": (Date.now() - from) / 1000, ...(await circuitFigures(rig)) });
-  const named = await waitFor(fleet, byName, true, () => grantByName(fleet, OLD, byName));
-  const labelled = await waitFor(fleet, byLabel, true, () => grantByLabel(fleet, byLabel, true));
+  await sleep(STEADY_MS);
   const alone = await waitFor(fleet, one, true, () => grantByLabel(fleet, one, true));
+  const labelled = await waitFor(fleet, byLabel, true, () => grantByLabel(fleet, byLabel, true));
+  const steady = await cpuOf("when steady", () => sleep(STEADY_MS));
+  const named = await waitFor(fleet, byName, true, () => grantByName(fleet, OLD, byName));
   await assertHave(fleet, granted);
   const grants = report("granted", {
     ...grantFigures(fleet, "annotation", named),
     ...grantFigures(fleet, "label", labelled),
     "consumers' reconciles for one alone, label": wokenIn(fleet, alone),
   });
-  const calls = report("calls", callFigures(fleet, { from, to: Date.now() }));
-  const steady = await cpuOf("when steady", () => sleep(STEADY_MS));
+  const calls = report("calls", callFigures(fleet, { from: alone.from, to: Date.now() }));
   const rotated = report("rotated", await rotate(fleet, NEW, byName));
   const before = await copies(rig.kubectl);
   const restarts = report("restarted", { ...(await killed(fleet)), ...(await restarted(fleet)) });
@@ -141,7 +142,9 @@ async function circuitFigures({ crossplane: { metrics } }: Rig): Promise<Row["fi
   };
 }
 
-const wokenIn = ({ rig }: Fleet, span: Span): number => reconcilesIn(rig.crossplane.log, SERVING, span).woken;
+function wokenIn({ rig }: Fleet, span: Span): number {
+  return reconcilesIn(rig.crossplane.log, SERVING, span).woken;
+}
 
 function grantFigures(fleet: Fleet, by: string, waited: Waited): Row["figures"] {
   return {
@@ -151,7 +154,7 @@ function grantFigures(fleet: Fleet, by: string, waited: Waited): Row["figures"] 
   };
 }
 
-/** The figures of the last calls, when all consumers were there. */
+/** The figures of the last calls, when all consumers were there; an average of the calls per reconcile. */
 function callFigures({ rig }: Fleet, span: Span): Row["figures"] {
   const { log } = rig.function.part;
   const [ofOwner, ofConsumer] = [callsIn(log, "ConsumersServed", span), callsIn(log, "SharedResourcesReady", span)];
