@@ -19,26 +19,28 @@ import {
   type Waited,
   waitFor,
 } from "./fleet/fleet.ts";
-import { CONSUMER, OWNER } from "./fleet/kinds.ts";
+import { COMPANION, CONSUMER, OWNER } from "./fleet/kinds.ts";
 import { programsOf, type Rig, type RigOptions, startRig } from "./rig/rig.ts";
 import { sumOf } from "./scenarios/cost.ts";
 import { GROUP, pluralOf } from "./scenarios/definitions.ts";
 import { rigFor } from "./scenarios/scenario.ts";
 
-const HELP = `npm run fleet -- --size=N [--burst=TOKENS] [--write]
+const HELP = `npm run fleet -- --size=N [--burst=TOKENS] [--companion] [--write]
 
 Runs N XRs on a real control plane. Three quarters are consumers of one owner, each in a namespace of its own. Measures
 creation, grants, a rotation, a killed function, a restart of Crossplane and revocations; fails where a Secret is lost, or
 is where it was not granted.
   --size=N        50 by default
-  --burst=TOKENS  Crossplane's --circuit-breaker-burst; 100 by default
+  --burst=TOKENS  Crossplane's --circuit-breaker-burst; by default twice the size, with which no circuit opens
+  --companion     a companion serves the consumers in place of the owner
   --write         put the figures into bench/results/fleet.json; npm run generate then writes docs/performance.md
 `;
 
 const { values } = parseArgs({
   options: {
     size: { type: "string", default: "50" },
-    burst: { type: "string", default: "100" },
+    burst: { type: "string" },
+    companion: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -46,6 +48,7 @@ const { values } = parseArgs({
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 const DRAWN = "grant by label → Secret, p50, s";
+const SERVING = values.companion ? COMPANION : OWNER;
 const POLL = "30s";
 const KILLED_MS = 10_000;
 const STEADY_MS = 30_000;
@@ -58,7 +61,7 @@ const CAPTION = `A real Crossplane v2.4, everything on one machine. N consumers 
 const options: RigOptions = {
   ...rigFor("v2.4", "Kubernetes"),
   providers: ["provider-kubernetes"],
-  crossplaneFlags: [`--circuit-breaker-burst=${values.burst}`],
+  crossplaneFlags: [`--circuit-breaker-burst=${values.burst ?? Math.max(100, 2 * Number(values.size))}`],
   poll: POLL,
 };
 
@@ -75,12 +78,12 @@ async function run(size: number): Promise<void> {
   if (problems.length > 0) throw new Error(problems.join("\n"));
   const rig = await startRig(options);
   say(`${size} XRs on Crossplane ${rig.version} (${rig.directory})`);
-  const fleet = planFleet(rig, size);
+  const fleet = planFleet(rig, size, values.companion);
   const crashed = rig.crashed.then((words): never => {
     throw new Error(words);
   });
   const figures = await Promise.race([measure(fleet), crashed]);
-  const row: Row = { name: `${fleet.all.length} consumers`, figures };
+  const row: Row = { name: `${fleet.all.length} consumers${values.companion ? ", companion" : ""}`, figures };
   say(toTable(transposed([row])));
   if (values.write) write(row);
   await rig.stop();
@@ -89,28 +92,32 @@ async function run(size: number): Promise<void> {
 
 /** Everything, in an order in which no part disturbs the figures of the next. */
 async function measure(fleet: Fleet): Promise<Row["figures"]> {
-  const { first, byName, byLabel, rig } = fleet;
-  const granted = [...first, ...byName, ...byLabel];
+  const { byName, byLabel, one, rig } = fleet;
+  const kept = [...fleet.first, ...one];
+  const granted = [...kept, ...byName, ...byLabel];
   const from = Date.now();
   const creation = await cpuOf("while created", () => createXrs(fleet));
   const created = report("created", { "all Ready, s": (Date.now() - from) / 1000, ...(await circuitFigures(rig)) });
-  const named = await waitFor(fleet, byName, true, () => grantByName(fleet, OLD, byName));
+  await sleep(STEADY_MS);
+  const alone = await waitFor(fleet, one, true, () => grantByLabel(fleet, one, true));
   const labelled = await waitFor(fleet, byLabel, true, () => grantByLabel(fleet, byLabel, true));
+  const steady = await cpuOf("when steady", () => sleep(STEADY_MS));
+  const named = await waitFor(fleet, byName, true, () => grantByName(fleet, OLD, byName));
   await assertHave(fleet, granted);
   const grants = report("granted", {
     ...grantFigures(fleet, "annotation", named),
     ...grantFigures(fleet, "label", labelled),
+    "consumers' reconciles for one alone, label": wokenIn(fleet, alone),
   });
-  const calls = report("calls", callFigures(fleet, { from, to: Date.now() }));
-  const steady = await cpuOf("when steady", () => sleep(STEADY_MS));
+  const calls = report("calls", callFigures(fleet, { from: alone.from, to: Date.now() }));
   const rotated = report("rotated", await rotate(fleet, NEW, byName));
   const before = await copies(rig.kubectl);
   const restarts = report("restarted", { ...(await killed(fleet)), ...(await restarted(fleet)) });
   await assertHave(fleet, granted);
-  assertKept([...first, ...byName], before, await copies(rig.kubectl));
+  assertKept([...kept, ...byName], before, await copies(rig.kubectl));
   const revoked = await waitFor(fleet, byName, false, () => grantByName(fleet, NEW, []));
   const unlabelled = await waitFor(fleet, byLabel, false, () => grantByLabel(fleet, byLabel, false));
-  await assertHave(fleet, first);
+  await assertHave(fleet, kept);
   return {
     ...{ ...created, ...grants, ...calls, ...rotated, ...restarts },
     "revoked by annotation → gone, max, s": Math.max(...revoked.seconds),
@@ -135,15 +142,19 @@ async function circuitFigures({ crossplane: { metrics } }: Rig): Promise<Row["fi
   };
 }
 
-function grantFigures({ rig }: Fleet, by: string, waited: Waited): Row["figures"] {
+function wokenIn({ rig }: Fleet, span: Span): number {
+  return reconcilesIn(rig.crossplane.log, SERVING, span).woken;
+}
+
+function grantFigures(fleet: Fleet, by: string, waited: Waited): Row["figures"] {
   return {
     [`grant by ${by} → Secret, p50, s`]: medianOf(waited.seconds),
     [`grant by ${by} → Secret, max, s`]: Math.max(...waited.seconds),
-    [`consumers' reconciles for it, ${by}`]: reconcilesIn(rig.crossplane.log, waited).woken,
+    [`consumers' reconciles for it, ${by}`]: wokenIn(fleet, waited),
   };
 }
 
-/** The figures of the last calls, when all consumers were there. */
+/** The figures of the last calls, when all consumers were there; an average of the calls per reconcile. */
 function callFigures({ rig }: Fleet, span: Span): Row["figures"] {
   const { log } = rig.function.part;
   const [ofOwner, ofConsumer] = [callsIn(log, "ConsumersServed", span), callsIn(log, "SharedResourcesReady", span)];
@@ -152,7 +163,7 @@ function callFigures({ rig }: Fleet, span: Span): Row["figures"] {
   return {
     "owner's request, KB": last(ofOwner, "requestBytes"),
     "owner's call, our ms": last(ofOwner, "milliseconds"),
-    "owner's calls per reconcile": ofOwner.length / reconcilesIn(rig.crossplane.log, span).owner,
+    "owner's calls per reconcile": ofOwner.length / reconcilesIn(rig.crossplane.log, SERVING, span).serving,
     "consumer's request, KB": last(ofConsumer, "requestBytes"),
     "consumer's response, KB": last(ofConsumer, "responseBytes"),
     "consumer's call, our ms": last(ofConsumer, "milliseconds"),

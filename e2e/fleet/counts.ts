@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pluralOf } from "../scenarios/definitions.ts";
-import { CONSUMER, OWNER } from "./kinds.ts";
+import { CONSUMER } from "./kinds.ts";
 
 /** Counts of a fleet, from the logs of Crossplane and the function, and the CPU seconds of the processes. */
 
@@ -36,16 +36,16 @@ export const callsIn = (log: string, conditionType: string, span: Span): readonl
 const TTL_MS = 54_000;
 
 interface Reconciles {
-  /** Those of the owner. */
-  readonly owner: number;
+  /** Those of the XRs that serve the consumers. */
+  readonly serving: number;
   /** Those of consumers that something woke: the others are due to the TTL. */
   readonly woken: number;
 }
 
 const CONTROLLER = /"controller": "composite\/(?<kind>[^".]+)\.[^"]*", "request": (?<xr>\{[^}]*\})/;
 
-/** @param log Crossplane's debug log, whose times are whole seconds */
-export function reconcilesIn(log: string, { from, to }: Span): Reconciles {
+/** @param log Crossplane's debug log, whose times are whole seconds; `serving` is the kind that serves the consumers */
+export function reconcilesIn(log: string, serving: string, { from, to }: Span): Reconciles {
   const span = { from: from - 1000, to };
   const reconciles = linesWith(log, "\tReconciling\t").map((line) => {
     const { kind, xr = "" } = CONTROLLER.exec(line)?.groups ?? {};
@@ -58,7 +58,10 @@ export function reconcilesIn(log: string, { from, to }: Span): Reconciles {
     last.set(xr, time);
     return isIn(span, time) && gap < TTL_MS;
   };
-  return { owner: of(OWNER).filter(({ time }) => isIn(span, time)).length, woken: of(CONSUMER).filter(isWoken).length };
+  return {
+    serving: of(serving).filter(({ time }) => isIn(span, time)).length,
+    woken: of(CONSUMER).filter(isWoken).length,
+  };
 }
 
 /** The kernel's clock ticks a second. */

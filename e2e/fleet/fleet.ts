@@ -12,42 +12,47 @@ import * as kinds from "./kinds.ts";
 
 /** The number of namespaces that are granted access at a time. */
 const TEN = 10;
-const STRANGERS = 3;
+const STRANGERS = 2;
 const PATIENCE = { timeoutMs: 240_000 };
 /** The time after which nothing more of a change is expected. */
-const SETTLING_MS = 5000;
+const SETTLING_MS = 10_000;
 
 export interface Fleet {
   readonly rig: Rig;
   readonly size: number;
+  readonly withCompanion: boolean;
   /** The namespaces of all consumers. */
   readonly all: readonly string[];
   /** Those that an annotation of the owner grants, and those that a label of their own grants, ten each. */
   readonly byName: readonly string[];
   readonly byLabel: readonly string[];
+  /** One that a label grants alone. */
+  readonly one: readonly string[];
   /** Those that have access from the beginning, by a label. */
   readonly first: readonly string[];
 }
 
-export function planFleet(rig: Rig, size: number): Fleet {
+export function planFleet(rig: Rig, size: number, withCompanion: boolean): Fleet {
   const all = Array.from({ length: Math.floor((size * 3) / 4) }, (_, index) => `fleet-${index}`);
-  const [byName, byLabel, first] = [all.slice(0, TEN), all.slice(TEN, 2 * TEN), all.slice(2 * TEN + STRANGERS)];
+  const [byName, byLabel, one] = [all.slice(0, TEN), all.slice(TEN, 2 * TEN), all.slice(2 * TEN, 2 * TEN + 1)];
+  const first = all.slice(2 * TEN + 1 + STRANGERS);
   if (first.length === 0) throw new Error(`cannot use a size of ${size}: two groups of ten are granted`);
-  return { rig, size, all, byName, byLabel, first };
+  return { rig, size, withCompanion, all, byName, byLabel, one, first };
 }
 
 /** Creates all XRs at once, and waits until they are Ready, but for consumers without a grant. */
-export async function createXrs({ rig: { kubectl }, size, all, first }: Fleet): Promise<void> {
+export async function createXrs({ rig: { kubectl }, size, withCompanion, all, first }: Fleet): Promise<void> {
+  const definitions = kinds.definitionsOf(withCompanion);
   await letRead(kubectl, "namespaces", "referencegrants");
-  await applyAll(kubectl, kinds.definitions);
-  await kubectl.established(...kinds.definitions.map(({ metadata }) => `xrd/${metadata.name}`));
+  await applyAll(kubectl, definitions);
+  await kubectl.established(...definitions.map(({ metadata }) => `xrd/${metadata.name}`));
   const namespaces = all.map((name) => kinds.consumerNamespace(name, first.includes(name)));
-  await applyAll(kubectl, [...kinds.compositions, ...kinds.namespaces, ...namespaces]);
-  await kubectl.apply(kinds.ownerOf("first", []));
+  await applyAll(kubectl, [...kinds.compositionsOf(withCompanion), ...kinds.namespaces, ...namespaces]);
+  await kubectl.apply(kinds.ownerOf("first", []), ...(withCompanion ? [kinds.companion] : []));
   const bystanders = Array.from({ length: size - all.length - 1 }, (_, index) => kinds.bystander(index));
   await applyAll(kubectl, [...all.map(kinds.consumerIn), ...bystanders]);
   const patience = { timeoutMs: 60_000 + size * 1000 };
-  for (const { metadata } of kinds.definitions) {
+  for (const { metadata } of definitions) {
     const isReady = async () => {
       const xrs = await kubectl.list(metadata.name);
       const ready = xrs.filter((xr) => conditionOf(xr, "Ready")?.status === "True").length;

@@ -7,6 +7,8 @@ import { CLOUD, object } from "../scenarios/tagged.ts";
 
 export const OWNER = "XFleetDatabase";
 export const CONSUMER = "FleetUser";
+/** The owner's companion, where it has one. */
+export const COMPANION = "XFleetKeeper";
 const BYSTANDER = "XFleetBucket";
 
 const DATABASES = "fleet-databases";
@@ -42,7 +44,12 @@ const share = {
 
 const tags = { add: [{ key: "team", value: { fromCompositeFieldPath: "spec.team" } }] };
 
-export const definitions = [
+const bookkeeping = { list: { toCompositeFieldPath: "status.consumers" } };
+
+const companionOf = { of: { apiVersion: VERSION, kind: OWNER, name: "main" } };
+
+export const definitionsOf = (withCompanion: boolean) => [
+  ...(withCompanion ? [definitionOf({ kind: COMPANION, scope: "Cluster", status: { consumers: open } })] : []),
   definitionOf({
     kind: OWNER,
     scope: "Cluster",
@@ -57,12 +64,20 @@ export const definitions = [
   }),
 ];
 
-export const compositions = [
+export const compositionsOf = (withCompanion: boolean) => [
   compositionOf(OWNER, [
     compose({ database }),
-    ours("consumers", { responseTTL, consumers: { list: { toCompositeFieldPath: "status.consumers" } } }),
+    ...(withCompanion ? [] : [ours("consumers", { responseTTL, consumers: bookkeeping })]),
     autoReady,
   ]),
+  ...(withCompanion
+    ? [
+        compositionOf(COMPANION, [
+          ours("consumers", { responseTTL, consumers: { ...companionOf, ...bookkeeping } }),
+          autoReady,
+        ]),
+      ]
+    : []),
   compositionOf(CONSUMER, [ours("share", { responseTTL, sharedResources: [share] }), autoReady]),
   compositionOf(BYSTANDER, [object({}), ours("tag", { responseTTL, tags }), autoReady]),
 ];
@@ -82,6 +97,8 @@ export const ownerOf = (password: string, granted: readonly string[]) => ({
   },
   spec: { password: encode(password), writeConnectionSecretToRef: SOURCE },
 });
+
+export const companion = { apiVersion: VERSION, kind: COMPANION, metadata: { name: "main" }, spec: {} };
 
 export const consumerNamespace = (name: string, isGranted: boolean) => ({
   apiVersion: "v1",

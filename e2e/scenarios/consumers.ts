@@ -4,6 +4,7 @@ import type { Kubectl } from "../rig/kubectl.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
+import { companionScenarios } from "./companion.ts";
 import { GROUP, install, type Kind, open, pluralOf, VERSION } from "./definitions.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 import { ALLOWED, namespaceOf } from "./source.ts";
@@ -76,6 +77,7 @@ export const consumers: Suite = {
     { name: "deleting the database is refused, and the sentence says who uses it", run: deletionIsRefused },
     { name: "a grant taken back ends one credential and its copy, and no other", run: revokedEnds },
     { name: "after the last one left the database goes", run: lastOneLeaves },
+    ...companionScenarios,
   ],
 };
 

@@ -52,8 +52,10 @@ export interface Controller {
   readonly uid: string;
 }
 
+export const OWNER_REFERENCES = ["metadata", "ownerReferences"];
+
 export function findController(resource: Document): Controller | undefined {
-  const owner = objectsAt(resource, ["metadata", "ownerReferences"]).find(({ controller }) => controller === true);
+  const owner = objectsAt(resource, OWNER_REFERENCES).find(({ controller }) => controller === true);
   return owner && toController(owner);
 }
 

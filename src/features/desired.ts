@@ -1,8 +1,11 @@
 import { type Document, documentOf } from "../model/document.ts";
-import type { Draft } from "../model/draft.ts";
+import type { Draft, ResourceEdit } from "../model/draft.ts";
 import { type FieldPath, withValueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import type { Call } from "./feature.ts";
+
+/** Edits of composed resources, by name in the Composition. */
+export type Edits = readonly (readonly [string, ResourceEdit])[];
 
 /** Lists the composed resources desired so far, by earlier steps and earlier features. */
 export function desiredSoFar({ request }: Call, { resources: edits }: Draft): ReadonlyMap<string, Document> {
@@ -23,6 +26,12 @@ export const pickObserved = (observed: Document, paths: readonly FieldPath[]): J
     const value = withoutCrossplanes(path, observed.at(path));
     return value === undefined ? object : withValueAt(object, path, value);
   }, {});
+
+/** Desires the observed resources whose names have this prefix unchanged, as far as these fields go. */
+export const keepObserved = (prefix: string, paths: readonly FieldPath[], { request }: Call): Edits =>
+  [...request.observed.resources]
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, { document }]) => [name, { is: "set", object: pickObserved(document, paths), ready: "True" }]);
 
 function withoutCrossplanes([root, field]: FieldPath, value: JsonValue | undefined): JsonValue | undefined {
   if (root !== "metadata" || (field !== "labels" && field !== "annotations") || !isObject(value)) return value;

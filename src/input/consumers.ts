@@ -2,7 +2,7 @@ import * as z from "zod";
 import { valueAt } from "../model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../model/json.ts";
 import { secretRefShape } from "./connection.ts";
-import { apiVersion, fieldPath, onObjects, statusPath } from "./fields.ts";
+import { apiVersion, fieldPath, kind, onObjects, statusPath, value } from "./fields.ts";
 
 /** The placeholder for the namespace, or for a hash of it, in a template. */
 const PLACEHOLDER = /\{(?:namespace|hash)\}/;
@@ -15,7 +15,7 @@ const hasHash = (name: JsonValue | undefined): boolean => typeof name !== "strin
 const credentialTemplate = z
   .looseObject({
     apiVersion,
-    kind: z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind"),
+    kind,
   })
   .refine((found) => isIn(found, PLACEHOLDER), {
     ...onObjects,
@@ -59,9 +59,21 @@ const rotation = z.strictObject({
   toFieldPath: fieldPath.describe("A field of it whose change makes its provider or generator choose a new password."),
 });
 
+const of = z.strictObject({
+  apiVersion: apiVersion.describe("The API version of the shared XR."),
+  kind: kind.describe("The kind of the shared XR."),
+  name: value(z.string().min(1)).describe("The name of the shared XR."),
+});
+
 /** The consumers of an XR that is a shared resource. */
 export const consumersSchema = z
   .strictObject({
+    of: of
+      .optional()
+      .describe(
+        "The shared XR, in this XR's namespace, where this XR is its companion: what consumers change then changes and wakes the companion " +
+          "only. Without it, this XR is the shared one.",
+      ),
     list: z
       .strictObject({
         toCompositeFieldPath: statusPath.describe(
@@ -105,6 +117,11 @@ export const consumersSchema = z
     path: ["protect"],
     error:
       "set it to false with grant: None: no grant could be taken back from a team that keeps the XR from being deleted",
+  })
+  .refine(({ of: shared, capacity }) => shared === undefined || capacity === undefined, {
+    ...onObjects,
+    path: ["capacity"],
+    error: "not with of: consumers read from the shared XR itself how full it is",
   })
   .refine(({ credentials: found, grant }) => found === undefined || grant !== "None", {
     ...onObjects,

@@ -76,6 +76,8 @@ export const apiVersion = z
     "not an API version, such as example.org/v1",
   );
 
+export const kind = z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind");
+
 /** A literal, a field of the XR, or a field of the environment (`apiextensions.crossplane.io/environment`). */
 export type Value<T> = { readonly is: "literal"; readonly value: T } | ValueSource;
 

@@ -3,7 +3,7 @@ import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
 import { connection } from "./connection.ts";
-import { apiVersion, dnsLabel, fieldPath, onObjects } from "./fields.ts";
+import { apiVersion, dnsLabel, fieldPath, kind, onObjects } from "./fields.ts";
 import { patch } from "./patch.ts";
 import { select } from "./select.ts";
 
@@ -34,11 +34,7 @@ export const sharedResourceSchema = z
         "The key under which later steps find it in the context, any text, as in function-extra-resources. Default: not in the context.",
       ),
     apiVersion: apiVersion.optional().describe("Its API version. Required, except with `select.self`."),
-    kind: z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9]{0,62}$/, "not a kind")
-      .optional()
-      .describe("Its kind. Required, except with `select.self`."),
+    kind: kind.optional().describe("Its kind. Required, except with `select.self`."),
     select: select.describe("Its selector: exactly one of name, matchLabels and self."),
     resolution: z
       .enum(["Required", "Optional", "Fail"])

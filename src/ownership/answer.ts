@@ -1,9 +1,9 @@
 import type { Composite } from "../crossplane/composite.ts";
 import type { SecretName } from "../crossplane/copies.ts";
-import { findController } from "../crossplane/metadata.ts";
+import { OWNER_REFERENCES } from "../crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
-import { type Document, stringAt } from "../model/document.ts";
+import { type Document, objectsAt, stringAt } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
@@ -27,24 +27,38 @@ export const admissionSubject = (namespace: string | undefined, recordOf: string
   `admission/${hashText(JSON.stringify([namespace, recordOf, share]), 40)}`;
 
 /** The label with the hash of the shared resource and the answer's subject: the consumer's namespace, or its admission. */
-const ANSWER_LABEL = `${DOMAIN}/answer`;
+export const ANSWER_LABEL = `${DOMAIN}/answer`;
 
 const toLabels = (shared: Reference, subject: string) => ({
   [ANSWER_LABEL]: hashText(`${resourceKey(shared)}#${subject}`, 40),
 });
 
-/** Composes an answer to the consumers of a namespace, or to one that is admitted. */
-export const composeAnswer = (owner: Composite, subject: string, { secret, ticket }: Answer): JsonObject => ({
+/** Composes an answer to the consumers of a namespace, or to one that is admitted. @param composer the shared resource, or its companion */
+export const composeAnswer = (
+  owner: Composite,
+  subject: string,
+  { secret, ticket }: Answer,
+  composer: Composite = owner,
+): JsonObject => ({
   ...recordKind(owner),
-  metadata: { labels: toLabels(owner, subject) },
+  metadata: {
+    labels: toLabels(owner, subject),
+    // Crossplane makes the composer an owner.
+    ...(composer !== owner && { ownerReferences: [toOwnerReference(owner)] }),
+  },
   data: {
     ...(secret !== undefined && { secretName: secret.name, secretNamespace: secret.namespace }),
     ...(ticket !== undefined && { ticket }),
   },
 });
 
+const toOwnerReference = ({ apiVersion, kind, name, document }: Composite): JsonObject => ({
+  ...{ apiVersion, kind, name },
+  uid: stringAt(document, ["metadata", "uid"]) ?? "",
+});
+
 /**
- * Asks for the answer of a shared resource to a subject. Only one that the shared resource controls counts: who may write ConfigMaps
+ * Asks for the answer of a shared resource to a subject. Only one that the shared resource owns counts: who may write ConfigMaps
  * in its namespace could name another Secret.
  *
  * @returns undefined where there is none.
@@ -63,7 +77,7 @@ export function askAnswer(
   const found = answer.items.find(
     (item) =>
       uid !== undefined &&
-      findController(item)?.uid === uid &&
+      objectsAt(item, OWNER_REFERENCES).some((owner) => owner["uid"] === uid) &&
       stringAt(item, ["metadata", "namespace"]) === resource.namespace,
   );
   if (found === undefined) return undefined;

@@ -243,6 +243,11 @@ describe("an input", () => {
       `spec.responseTTL: not a duration: "${"x".repeat(60)}" (for example 60s, 5m, 1h30m)`,
     ),
     row(
+      { consumers: { of: { apiVersion: "example.org/v1", kind: "XDb", name: "" }, capacity: 3 } },
+      "spec.consumers.of.name: empty",
+      "spec.consumers.capacity: not with of: consumers read from the shared XR itself how full it is",
+    ),
+    row(
       { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
       "spec.consumers.credentials.template.apiVersion: required",
       "spec.consumers.credentials.template: equal for all namespaces: use {namespace} or {hash} in one of its texts",

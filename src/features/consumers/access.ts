@@ -6,6 +6,7 @@ import { quote } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import { type Call, isUnreadable } from "../feature.ts";
+import type { Owner } from "./find.ts";
 
 /** The namespaces that this XR is granted to. Pending: a label selector grants, and the Namespaces are not looked up yet. */
 export type Access = { readonly is: "pending" | "unreadable" } | KnownAccess;
@@ -22,10 +23,11 @@ export interface KnownAccess {
 
 const REQUIREMENT = "consumers/namespaces";
 
-/** Finds who has access by this XR's own annotations. */
-export function findAccess({ grant }: Consumers, call: Call): Access {
+/** Finds who has access by the annotations of the shared XR. */
+export function findAccess({ grant }: Consumers, owner: Owner, call: Call): Access {
+  if (owner.is !== "found") return { is: "pending" };
   if (grant === "None") return toAccess([], true, undefined);
-  const { names, isForAll, selector, invalidSelector, invalidName } = readNamespaceGrant(call.composite.document);
+  const { names, isForAll, selector, invalidSelector, invalidName } = readNamespaceGrant(owner.composite.document);
   const invalidList =
     invalidName &&
     `its annotation ${ALLOWED_NAMESPACES} lists ${quote(invalidName)}, which is not the name of a namespace`;

@@ -1,14 +1,14 @@
 import type { Condition } from "../../model/condition.ts";
 import { stringAt } from "../../model/document.ts";
-import type { ResourceEdit } from "../../model/draft.ts";
 import { composeAnswer } from "../../ownership/answer.ts";
 import { capacityCondition, shownCapacity } from "../../ownership/capacity.ts";
 import type { JudgedConsumer } from "../../ownership/consumer.ts";
+import type { Edits } from "../desired.ts";
 import type { Call } from "../feature.ts";
 
 /** The consumers that are admitted, as the answers to them, and how full this XR is. */
 export interface Admission {
-  readonly answers: readonly (readonly [string, ResourceEdit])[];
+  readonly answers: Edits;
   readonly conditions: readonly Condition[];
   /** Tells whether a consumer has a place: it is admitted, or does not ask. */
   hasPlace(consumer: JudgedConsumer): boolean;

@@ -5,7 +5,6 @@ import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import type { Call } from "../feature.ts";
 import { explainLacking } from "../fit-status.ts";
 import { eventsFor } from "../transition-events.ts";
-import { formatCoarse } from "./list.ts";
 
 const TYPE = "ConsumersServed";
 
@@ -15,10 +14,11 @@ const MAX_NAMES = 5;
 /** Something that its owner should know about this XR's consumers. The names are the reasons of the condition. */
 export type ConsumersReason =
   | { readonly is: "WaitingForRequiredResources" | "NamespacesNotReadable" | "ReferenceGrantsNotReadable" }
+  | { readonly is: "SharedResourceNotFound"; readonly kind: string; readonly name: string }
   | { readonly is: "NoConnectionSecret"; readonly path: FieldPath }
   | { readonly is: "InvalidGrant"; readonly fault: string }
   | { readonly is: "GrantedToAll" }
-  | { readonly is: "AccessNotGranted" | "AccessRequested"; readonly count: number }
+  | { readonly is: "AccessNotGranted" | "AccessRequested"; readonly count: string }
   | { readonly is: "StatusFieldMissing"; readonly lacking: readonly FieldPath[] }
   | { readonly is: "TooManyCredentials"; readonly excess: number }
   | { readonly is: "TooManyToRotate"; readonly most: number }
@@ -53,6 +53,8 @@ function explain(reason: ConsumersReason, { composite }: Call): string {
         "ReferenceGrants are not installed, or Crossplane could not read them, so it is not known who is granted: install Gateway " +
         "API's CRDs, and apply deploy/function/crossplane-reads.yaml; or set consumers.grant to Annotation"
       );
+    case "SharedResourceNotFound":
+      return `${reason.kind} ${brief(reason.name)} was not found, or another team's: a companion serves an XR of its own namespace`;
     case "NoConnectionSecret":
       return `${formatFieldPath(reason.path)} names no Secret of this XR's, so it is not known whose ReferenceGrants count`;
     case "InvalidGrant":
@@ -66,9 +68,9 @@ function explain(reason: ConsumersReason, { composite }: Call): string {
     case "TooManyToRotate":
       return `more than ${reason.most} namespaces are granted, so the password is not rotated when one loses its grant`;
     case "AccessNotGranted":
-      return `copies without a grant: ${formatCoarse(reason.count)}, which registry consumers lists`;
+      return `copies without a grant: ${reason.count}, which registry consumers lists`;
     case "AccessRequested":
-      return `requests for a grant: ${formatCoarse(reason.count)}, which registry consumers lists`;
+      return `requests for a grant: ${reason.count}, which registry consumers lists`;
     case "WaitingForCredentials":
       return `waiting for the credential of ${listSome(reason.namespaces, MAX_NAMES, brief)}`;
   }

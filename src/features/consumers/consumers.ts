@@ -1,22 +1,23 @@
 import type { Grantee } from "../../crossplane/grants.ts";
-import type { Consumers, Credentials } from "../../input/consumers.ts";
+import type { Consumers } from "../../input/consumers.ts";
 import type { ValueEdit } from "../../model/document.ts";
 import { withCompositeValues, withCondition, withResources } from "../../model/draft.ts";
-import { type Consumer, type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
+import { type JudgedConsumer, judgeConsumers } from "../../ownership/consumer.ts";
 import type { Call, Feature } from "../feature.ts";
 import { type FittedStatus, fitStatus } from "../fit-status.ts";
 import { type Access, findAccess, type KnownAccess } from "./access.ts";
 import { admit } from "./admission.ts";
 import { type ConsumersReason, withConsumersCondition } from "./condition.ts";
-import { type CredentialsState, findEntitled, makeCredentials, toEdits } from "./credentials.ts";
-import { findConsumers } from "./find.ts";
-import { toStatus } from "./list.ts";
+import { type CredentialsState, makeCredentials, toEdits } from "./credentials.ts";
+import { findConsumers, findOwner, type Owner } from "./find.ts";
+import { formatCoarse, toCoarse, toStatus } from "./list.ts";
 import { keepProtection, protect } from "./protect.ts";
 import { findReferenceAccess, type ReferenceAccess } from "./reference-access.ts";
 import { type Allowed, isTooMany, MAX_REMEMBERED, withRotation } from "./rotation.ts";
 
-/** The state of this XR's consumers, as far as it is known. */
+/** The state of the consumers, as far as it is known. */
 interface State {
+  readonly owner: Owner;
   readonly access: Access;
   readonly references: ReferenceAccess;
   /** Who has access by one or the other. */
@@ -28,32 +29,34 @@ interface State {
 }
 
 /**
- * Serves the consumers of this XR, which is the shared resource: lists them, keeps the XR from being deleted while there are some, and
- * gives each namespace that is granted a credential of its own.
+ * Serves the consumers of a shared XR, this one or the one whose companion it is: lists them, keeps the shared XR from being deleted while
+ * there are some, and gives each namespace that is granted a credential of its own.
  */
 export const consumers: Feature = (call, draft) => {
   const section = call.input.spec.consumers;
   if (section === undefined) return draft;
-  const found = needsRecords(section) ? findConsumers(call) : [];
-  const access = findAccess(section, call);
-  const references = findReferenceAccess(section, call);
+  const owner = findOwner(section, call);
+  const found = needsRecords(section) ? findConsumers(owner, call) : [];
+  const access = findAccess(section, owner, call);
+  const references = findReferenceAccess(section, owner, call);
   const known = access.is === "known" ? access : undefined;
   const { grantees } = references;
   const judged = known && grantees && found && judgeConsumers(found, known.isGranted, grantees);
   const admission = admit(section.capacity, judged, call);
   const placed = judged?.filter(admission.hasPlace);
   const state: State = {
+    owner,
     access,
     references,
     allowed: known && grantees && withGrantees(known, grantees),
     consumers: judged,
     // A missing ReferenceGrant kind must not keep credentials that the annotations no longer grant.
-    credentials: section.credentials && toCredentials(section.credentials, known, placed ?? found, call),
+    credentials: section.credentials && makeCredentials(section.credentials, known, placed ?? found, call),
   };
   const served = withResources(draft, [
-    ...(section.protect ? toProtection(placed, call) : []),
+    ...(section.protect ? toProtection(placed, owner, call) : []),
     ...admission.answers,
-    ...(state.credentials ? toEdits(state.credentials, call) : []),
+    ...(state.credentials ? toEdits(state.credentials, owner, call) : []),
   ]);
   const status = fitStatus(toList(section, state, call), call);
   const conditioned = admission.conditions.reduce(withCondition, served);
@@ -65,35 +68,33 @@ export const consumers: Feature = (call, draft) => {
 const needsRecords = ({ list, protect: isProtected, capacity, credentials }: Consumers): boolean =>
   list !== undefined || isProtected || capacity !== undefined || credentials?.forEach === "Consumer";
 
-const toCredentials = (
-  section: Credentials,
-  access: KnownAccess | undefined,
-  found: readonly Consumer[] | undefined,
-  call: Call,
-): CredentialsState => makeCredentials(section, access && findEntitled(section, access, found), call);
-
 const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]): Allowed => ({
   isForAll,
   namespaces: [...new Set([...namespaces, ...grantees.map(({ namespace }) => namespace)])],
 });
 
-const toProtection = (known: readonly JudgedConsumer[] | undefined, call: Call) =>
-  known === undefined ? keepProtection(call) : protect(known, call);
+const toProtection = (known: readonly JudgedConsumer[] | undefined, owner: Owner, call: Call) =>
+  known === undefined || owner.is !== "found" ? keepProtection(call) : protect(known, owner.composite, call);
 
 const toLacking = ({ lacking }: FittedStatus): readonly ConsumersReason[] =>
   lacking.length === 0 ? [] : [{ is: "StatusFieldMissing", lacking }];
 
+/** The number of consumers that watch this XR: none watch a companion. */
+const toWatching = ({ of }: Consumers, { length }: readonly JudgedConsumer[]): number =>
+  of === undefined ? length : 0;
+
 /** Makes the status. One that is left out is removed, so what it shows stays while it is not known who uses this XR. */
-function toList({ list }: Consumers, { consumers: known }: State, call: Call): readonly ValueEdit[] {
-  if (list === undefined) return [];
-  const path = list.toCompositeFieldPath;
+function toList(section: Consumers, { consumers: known }: State, call: Call): readonly ValueEdit[] {
+  const path = section.list?.toCompositeFieldPath;
+  if (path === undefined) return [];
   const shown = call.composite.document.at(path);
   if (known === undefined) return shown === undefined ? [] : [{ path, value: shown }];
-  return [{ path, value: toStatus(known) }];
+  return [{ path, value: toStatus(known, toWatching(section, known)) }];
 }
 
 function findReasons(section: Consumers, state: State): readonly ConsumersReason[] {
-  const { access, references, allowed, consumers: known, credentials } = state;
+  const { owner, access, references, allowed, consumers: known, credentials } = state;
+  if (owner.is === "missing") return [{ ...owner, is: "SharedResourceNotFound" }];
   if (access.is === "unreadable") return [{ is: "NamespacesNotReadable" }];
   if (references.is === "unreadable") return [{ is: "ReferenceGrantsNotReadable" }];
   if (references.is === "unnamed") return [{ is: "NoConnectionSecret", path: section.secretRef.nameFieldPath }];
@@ -104,19 +105,24 @@ function findReasons(section: Consumers, state: State): readonly ConsumersReason
     ...(section.credentials?.forEach === "Grant" && access.isForAll ? [{ is: "GrantedToAll" } as const] : []),
     ...findForgotten(section, allowed),
     ...(credentials === undefined ? [] : findMissing(credentials)),
-    ...findWithoutGrant(known),
+    ...findWithoutGrant(section, known),
   ];
 }
 
-/** Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. */
-function findWithoutGrant(consumers: readonly JudgedConsumer[]): readonly ConsumersReason[] {
+/**
+ * Distinguishes copies without a grant, which go when their XRs are reconciled, from requests. Of many consumers it tells of fifty requests
+ * and more only; of a copy always.
+ */
+function findWithoutGrant(section: Consumers, consumers: readonly JudgedConsumer[]): readonly ConsumersReason[] {
   const withoutGrant = consumers.filter(({ isGranted }) => !isGranted);
   const copies = withoutGrant.filter(({ secretName }) => secretName !== undefined).length;
-  const counts = [
-    { is: "AccessNotGranted", count: copies },
-    { is: "AccessRequested", count: withoutGrant.length - copies },
+  const requests = withoutGrant.length - copies;
+  const watching = toWatching(section, consumers);
+  const reasons = [
+    { is: "AccessNotGranted", isTold: copies > 0, count: formatCoarse(copies, watching) },
+    { is: "AccessRequested", isTold: toCoarse(requests, watching) > 0, count: formatCoarse(requests, watching) },
   ] as const;
-  return counts.filter(({ count }) => count > 0);
+  return reasons.filter(({ isTold }) => isTold);
 }
 
 const findForgotten = ({ rotation }: Consumers, allowed: Allowed): readonly ConsumersReason[] =>

@@ -1,17 +1,20 @@
 import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import { CONNECTION_SECRET_REF } from "../../crossplane/copies.ts";
+import { labelPath, OWNER_REFERENCES } from "../../crossplane/metadata.ts";
 import type { Credentials } from "../../input/consumers.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { documentOf, stringAt } from "../../model/document.ts";
-import type { ResourceEdit } from "../../model/draft.ts";
+import type { FieldPath } from "../../model/field-path.ts";
 import { hashText } from "../../model/hash.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DNS_LABEL } from "../../model/names.ts";
 import type { Resource } from "../../model/request.ts";
-import { composeAnswer } from "../../ownership/answer.ts";
+import { ANSWER_LABEL, composeAnswer } from "../../ownership/answer.ts";
 import type { Consumer } from "../../ownership/consumer.ts";
+import { type Edits, keepObserved } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { KnownAccess } from "./access.ts";
+import type { Owner } from "./find.ts";
 
 /** The credential of one namespace. */
 interface Credential {
@@ -36,7 +39,7 @@ const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CREDENTIALS = 1000;
 
 /** The namespaces that are to have a credential. */
-export interface Entitled {
+interface Entitled {
   readonly namespaces: readonly string[];
   /** Tells whether a credential that is there stays. */
   isKept(namespace: string): boolean;
@@ -47,10 +50,8 @@ export interface Entitled {
  * grant. Where all namespaces are granted, nothing is taken back from those that the grant named before, and a consumer gets one for its
  * own namespace: a team could name a thousand others in its record. A revoked grant takes the credential away, whether the consumers are
  * known or not.
- *
- * @param consumers undefined while it is not known who uses this XR.
  */
-export function findEntitled(
+function findEntitled(
   { forEach }: Credentials,
   access: KnownAccess,
   consumers: readonly Consumer[] | undefined,
@@ -71,9 +72,16 @@ export function findEntitled(
  * Makes the credentials. One whose grant is taken back is left out, so that Crossplane deletes it. It does not wait until its copy is
  * gone: a team that pauses its XR would keep its access.
  *
- * @param entitled undefined while it is not known who has access: what is there stays, and nothing is added.
+ * @param access undefined while it is not known who has access: what is there stays, and nothing is added.
+ * @param consumers undefined while it is not known who uses the shared XR.
  */
-export function makeCredentials(section: Credentials, entitled: Entitled | undefined, call: Call): CredentialsState {
+export function makeCredentials(
+  section: Credentials,
+  access: KnownAccess | undefined,
+  consumers: readonly Consumer[] | undefined,
+  call: Call,
+): CredentialsState {
+  const entitled = access && findEntitled(section, access, consumers);
   const suffix = `/${toGroupKind(String(section.template["kind"]), toApiGroup(String(section.template["apiVersion"])))}`;
   const present = findPresent(suffix, call);
   // What is there comes first: a long list of new ones must not take away what others work with.
@@ -146,21 +154,26 @@ function isSecretThere(observed: Resource | undefined): boolean {
 
 const ANSWERS = "consumers/answers/";
 
+const ANSWER_FIELDS: readonly FieldPath[] = [
+  ["apiVersion"],
+  ["kind"],
+  labelPath(ANSWER_LABEL),
+  OWNER_REFERENCES,
+  ["data"],
+];
+
 /** Composes the credentials, and the answers by which consumers find those that are ready, or were. */
-export function toEdits(
-  { credentials }: CredentialsState,
-  { composite, request }: Call,
-): readonly (readonly [string, ResourceEdit])[] {
-  const answers = credentials.flatMap(
-    ({ namespace, secret, isReady }): readonly (readonly [string, ResourceEdit])[] => {
-      const key = `${ANSWERS}${namespace}`;
-      if (secret === undefined || !(isReady || request.observed.resources.has(key))) return [];
-      return [[key, { is: "set", object: composeAnswer(composite, namespace, { secret }), ready: "True" }]];
-    },
-  );
-  const made = credentials.map(({ key, object, isReady }): readonly [string, ResourceEdit] => [
+export function toEdits({ credentials }: CredentialsState, owner: Owner, call: Call): Edits {
+  const made = credentials.map(({ key, object, isReady }): Edits[number] => [
     key,
     { is: "set", object, ready: isReady ? "True" : "False" },
   ]);
+  if (owner.is !== "found") return [...made, ...keepObserved(ANSWERS, ANSWER_FIELDS, call)];
+  const answers = credentials.flatMap(({ namespace, secret, isReady }): Edits => {
+    const key = `${ANSWERS}${namespace}`;
+    if (secret === undefined || !(isReady || call.request.observed.resources.has(key))) return [];
+    const object = composeAnswer(owner.composite, namespace, { secret }, call.composite);
+    return [[key, { is: "set", object, ready: "True" }]];
+  });
   return [...made, ...answers];
 }

@@ -3,7 +3,6 @@ import type { Rotation } from "../../input/consumers.ts";
 import type { Document } from "../../model/document.ts";
 import { type Draft, withDocument } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
-import { isObject, parseJson } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -66,16 +65,10 @@ const EVERYONE = "*";
 
 const digest = (text: string): string => hashText(text, 20);
 
-const formatMemory = ({ granted, trigger }: Memory): string =>
-  JSON.stringify({ granted: granted.join(" "), ...(trigger !== undefined && { trigger }) });
+const formatMemory = ({ granted, trigger = "" }: Memory): string => `${granted.join(" ")}/${trigger}`;
 
 function readMemory(text: string | undefined): Memory | undefined {
-  const memory = parseJson(text);
-  if (!isObject(memory)) return undefined;
-  const { granted, trigger } = memory;
-  if (typeof granted !== "string") return undefined;
-  return {
-    granted: granted.split(" ").filter((one) => one !== ""),
-    trigger: typeof trigger === "string" ? trigger : undefined,
-  };
+  const [granted, trigger] = text?.split("/") ?? [];
+  if (granted === undefined || trigger === undefined) return undefined;
+  return { granted: granted.split(" ").filter((one) => one !== ""), trigger: trigger || undefined };
 }

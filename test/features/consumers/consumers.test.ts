@@ -197,8 +197,31 @@ describe("a team that writes what it likes into its own namespace", () => {
       "True: AccessRequested: requests for a grant: 100+, which registry consumers lists",
     );
     const [many, more] = [751, 799].map((count) => statusOf(listWith(forged("aaa", 1), forged("team-b", count))));
-    expect(many).toEqual({ count: 750, withoutGrant: 1 });
-    expect(more).toEqual({ count: 800, withoutGrant: 1 });
+    expect(many).toEqual({ count: 750, withoutGrant: 0 });
+    expect(more).toEqual({ count: 800, withoutGrant: 0 });
+    expect(says(listWith(forged("aaa", 1), forged("team-b", 60)))).toMatch(/^False: .* copies without a grant: 1\+,/);
+  });
+
+  test.each<[what: string, granted: number, asking: number]>([
+    ["a new consumer", 61, 3],
+    ["a new request", 60, 4],
+    ["a grant", 61, 2],
+    ["the last grant", 63, 0],
+  ])("beyond fifty changes nothing of the database with %s", (_what, granted, asking) => {
+    const made = (...counts: readonly number[]) => {
+      const records = counts.flatMap((count, index) =>
+        Array.from({ length: count }, (_, i) => {
+          const namespace = ["team-a", "zzz"][index] ?? "";
+          return recordIn(namespace, `Shop.apps.example.org/${namespace}/s-${i + 10}`, {});
+        }),
+      );
+      const { composite, conditions, resources, results } = draftOf(
+        { list, protect: true },
+        { answers: { "consumers/ConfigMap": records } },
+      );
+      return { composite, conditions, resources, results };
+    };
+    expect(made(granted, asking)).toEqual(made(60, 3));
   });
 });
 
@@ -539,7 +562,7 @@ describe("rotation", () => {
 
   test("remembers no names, and no more than their hashes", () => {
     const [metadata] = [reconcile(granting("team-a"))["metadata"] as { annotations: JsonObject }];
-    expect(metadata.annotations[MEMORY]).toMatch(/^\{"granted":"[0-9a-f]{20}"\}$/);
+    expect(metadata.annotations[MEMORY]).toMatch(/^[0-9a-f]{20}\/$/);
   });
 
   test("stays as it is where more namespaces are granted than an annotation can remember", () => {

@@ -134,6 +134,15 @@ describe("a credential of its own", () => {
     expect(sourceOf(draft)).toBe("orders-team-a");
   });
 
+  test("is copied where a companion answers, and the database is its second owner", () => {
+    const ownerReferences = [
+      { apiVersion: "v1", kind: "XKeeper", name: "keeper", uid: "keeper", controller: true },
+      { apiVersion: "v1", kind: "XPostgres", name: "orders", uid: UID },
+    ];
+    const answer = [answerTo("team-a", { ownerReferences })];
+    expect(sourceOf(draftOf({ sharedResources: [own], answers: { db: [owner()], answer } }))).toBe("orders-team-a");
+  });
+
   test("is asked for with the grant, by a label of its own", () => {
     const [first, other] = [owner(), database({ metadata: { name: "other", uid: UID } })].map((db) =>
       requirementsIn(draftOf({ sharedResources: [own], answers: { db: [db] } })).get("shared-resource/answer"),
@@ -160,7 +169,7 @@ describe("a credential of its own", () => {
       },
       { reason: "is waited for until its Secret is written", answer: [], says: noCredential, kept: 1 },
       {
-        reason: "is not what an object names that the owner's XR does not control",
+        reason: "is not what an object names that the owner's XR does not own",
         answer: [answerTo("team-a", { ownerReferences: [] })],
         says: noCredential,
         kept: 1,

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { toComposite } from "../../../src/crossplane/composite.ts";
+import { documentOf } from "../../../src/model/document.ts";
+import type { Draft } from "../../../src/model/draft.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { ANSWER_LABEL, composeAnswer } from "../../../src/ownership/answer.ts";
+import { consumersDraft, recordIn, SHARED, statusOf } from "../../../testing/builders/consumers.ts";
+import { ALLOWED, type CallParts, requirementsIn } from "../../../testing/builders/sharing.ts";
+
+const { apiVersion, kind, name } = SHARED;
+const OWN = { "consumers/of": [] };
+
+/** The database, which another XR serves. */
+const database = (metadata: JsonObject = {}): JsonObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, uid: "database-uid", annotations: { [ALLOWED]: "team-a" }, ...metadata },
+});
+
+const companion = (metadata: JsonObject = {}, of = name): JsonObject => ({
+  apiVersion: "data.example.org/v1",
+  kind: "XKeeper",
+  metadata: { name: "keeper", uid: "keeper-uid", ...metadata },
+  spec: { of },
+});
+
+/** An Object with the credential of a namespace. */
+const template = {
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "orders-{namespace}-{hash}", namespace: "databases" },
+};
+const section = {
+  of: { apiVersion, kind, name: { fromCompositeFieldPath: "spec.of" } },
+  list: { toCompositeFieldPath: "status.consumers" },
+  credentials: {
+    template,
+    secretRef: { nameFieldPath: "metadata.name", namespaceFieldPath: "metadata.namespace" },
+  },
+};
+const CREDENTIAL = "consumers/credentials/team-a/Secret";
+const USAGE = "consumers/usage/protection.crossplane.io/v1beta1/ClusterUsage";
+const ANSWER = "consumers/answers/team-a";
+const secret = (secretName: string): JsonObject => ({
+  ...template,
+  metadata: { name: secretName, namespace: "databases" },
+});
+const asking = recordIn("team-a", "Shop.apps.example.org/team-a/shop", { credentialFor: "team-a" });
+
+const draftOf = ({ answers = {}, ...parts }: CallParts = {}): Draft =>
+  consumersDraft(section, {
+    xr: companion(),
+    ...parts,
+    answers: { ...OWN, "consumers/of": [database()], "consumers/ConfigMap": [asking], ...answers },
+  });
+const says = ({ conditions: [condition] }: Draft) => condition && `${condition.status} ${condition.reason}`;
+
+describe("a companion", () => {
+  test("lists the consumers of the shared XR in its own status, protects that one, and makes the credentials", () => {
+    const draft = draftOf({ observed: { [CREDENTIAL]: secret("orders-team-a-1") } });
+    expect(statusOf(draft)).toMatchObject({ count: 1, withoutGrant: 0 });
+    expect(draft.resources.get(USAGE)).toMatchObject({ object: { spec: { of: { kind, resourceRef: { name } } } } });
+    expect([...draft.resources.keys()]).toEqual([USAGE, CREDENTIAL, ANSWER]);
+    expect(says(draft)).toBe("True Served");
+  });
+
+  test("answers in the name of the shared XR, as its second owner", () => {
+    const draft = draftOf({ observed: { [CREDENTIAL]: secret("orders-team-a-1") } });
+    const own = composeAnswer(toComposite(documentOf(database())), "team-a", {
+      secret: { namespace: "databases", name: "orders-team-a-1" },
+    });
+    const ownerReferences = [{ apiVersion, kind, name, uid: "database-uid" }];
+    expect(draft.resources.get(ANSWER)).toMatchObject({
+      object: { ...own, metadata: { ...(own["metadata"] as JsonObject), ownerReferences } },
+    });
+  });
+
+  test("counts exactly beyond fifty: no consumer watches it", () => {
+    const records = Array.from({ length: 73 }, (_, i) =>
+      recordIn("team-b", `Shop.apps.example.org/team-b/shop-${i}`, { access: "Requested" }),
+    );
+    const draft = draftOf({ answers: { "consumers/ConfigMap": [asking, ...records] } });
+    expect(statusOf(draft)).toMatchObject({ count: 74, withoutGrant: 73 });
+    expect(draft.conditions[0]?.message).toContain("requests for a grant: 73,");
+  });
+
+  test("asks for the shared XR in its own namespace, and then for what that one says", () => {
+    const first = requirementsIn(draftOf({ answers: { "consumers/of": "pending" } }));
+    expect(Object.fromEntries(first)).toEqual({ "consumers/of": { apiVersion, kind, match: { name } } });
+    const inside = { xr: companion({ namespace: "team-a" }), answers: { "consumers/of": "pending" } as const };
+    expect(requirementsIn(draftOf(inside)).get("consumers/of")).toMatchObject({ namespace: "team-a" });
+  });
+
+  const claimed = (namespace: string) => ({ labels: { "crossplane.io/claim-namespace": namespace } });
+  test.each<{ reason: string; xr?: JsonObject; shared: readonly JsonObject[]; isServed: boolean }>([
+    { reason: "that is gone", shared: [], isServed: false },
+    {
+      reason: "of the platform, for a team's claim",
+      xr: companion(claimed("evil")),
+      shared: [database()],
+      isServed: false,
+    },
+    {
+      reason: "of another team's claim",
+      xr: companion(claimed("evil")),
+      shared: [database(claimed("team-b"))],
+      isServed: false,
+    },
+    { reason: "of a team, for the platform", shared: [database(claimed("team-b"))], isServed: false },
+    {
+      reason: "of the same claims' namespace",
+      xr: companion(claimed("team-b")),
+      shared: [database({ ...claimed("team-b"), annotations: { [ALLOWED]: "team-a" } })],
+      isServed: true,
+    },
+    {
+      reason: "of another namespace, which v2.2's render finds",
+      xr: companion({ namespace: "evil" }),
+      shared: [database({ namespace: "team-b" })],
+      isServed: false,
+    },
+    {
+      reason: "without a namespace, for an XR in one",
+      xr: companion({ namespace: "evil" }),
+      shared: [database()],
+      isServed: false,
+    },
+    { reason: "that it does not name", xr: companion({}, ""), shared: [], isServed: false },
+    { reason: "of what is no name", xr: companion({}, "../orders"), shared: [], isServed: false },
+  ])("of a shared XR $reason: served is $isServed", ({ xr = companion(), shared, isServed }) => {
+    const answers = { "consumers/of": shared };
+    const asked = (draft: Draft) => [...requirementsIn(draft).keys()].includes("consumers/ConfigMap");
+    const draft = draftOf({ xr, answers });
+    expect([says(draft), asked(draft), draft.resources.size]).toEqual(
+      isServed ? ["False WaitingForCredentials", true, 2] : ["False SharedResourceNotFound", false, 0],
+    );
+    expect(statusOf(draft) === undefined).toBe(!isServed);
+  });
+
+  test.each<[what: string, shared: readonly JsonObject[] | "pending", says: string]>([
+    ["is looked up", "pending", "Unknown WaitingForRequiredResources"],
+    ["is missing, as before it is restored", [], "False SharedResourceNotFound"],
+  ])("keeps everything as it is while the shared XR %s", (_what, shared, condition) => {
+    const usage = { apiVersion: "protection.crossplane.io/v1beta1", kind: "ClusterUsage", spec: { reason: "r" } };
+    const answer = {
+      apiVersion: "apiextensions.crossplane.io/v1beta1",
+      kind: "EnvironmentConfig",
+      metadata: { labels: { [ANSWER_LABEL]: "y" }, ownerReferences: [{ uid: "database-uid" }] },
+      data: { secretName: "orders-team-a-1", secretNamespace: "databases" },
+    };
+    const observed = { [CREDENTIAL]: secret("orders-team-a-1"), [USAGE]: usage, [ANSWER]: answer };
+    const xr = { ...companion(), status: { consumers: { count: 7 } } };
+    const draft = draftOf({ xr, observed, answers: { "consumers/of": shared } });
+    expect([...draft.resources].map(([key, edit]) => [key, edit.is === "set" && edit.object])).toEqual([
+      [USAGE, usage],
+      [CREDENTIAL, expect.objectContaining({ kind: "Secret" })],
+      [ANSWER, answer],
+    ]);
+    expect([says(draft), statusOf(draft)]).toEqual([condition, { count: 7 }]);
+  });
+});
