@@ -20,7 +20,7 @@ svg text + text, .edge text { fill: var(--soft); font-size: 11px }
 .edge.owns path { stroke-width: 3 }
 .edge.observes path, .edge.requests path { stroke-dasharray: 3 4 }
 table { border-collapse: collapse; margin: 8px 16px }
-td, th { text-align: left; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere }
+td, th { text-align: left; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); overflow-wrap: break-word }
 tr { content-visibility: auto }
 [hidden] { display: none }
 `;

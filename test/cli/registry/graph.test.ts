@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { type HTMLElement, type HTMLInputElement, Window } from "happy-dom";
+import { expect, onTestFinished, test } from "vitest";
+import { SCRIPT } from "../../../cli/registry/page-parts.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
 import { claimRecord, recordIn } from "../../../testing/builders/consumers.ts";
@@ -177,4 +179,35 @@ test("list --watch prints the table again when it has changed, until a signal", 
   setTimeout(() => stop("SIGINT"), 7000);
   const { exitCode, stdout } = await ran;
   expect([exitCode, stdout.match(/^KIND/gm)?.length, stdout.match(/logs/g)?.length]).toEqual([0, 2, 1]);
+});
+
+test("the page's controls leave the rows that fit, and of the picture what they are drawn in", async () => {
+  const { stdout } = await draw("html", objects);
+  const { document, Event, close } = new Window();
+  onTestFinished(() => close());
+  document.write(stdout);
+  new Function("document", SCRIPT)(document);
+  const control = (id: string) => document.getElementById(id) as HTMLInputElement;
+  const shown = (): readonly string[] => {
+    const rows = [...document.querySelectorAll("tbody tr")].filter((row) => !row.hasAttribute("hidden"));
+    const boxes = [...document.querySelectorAll(".node")] as unknown as readonly HTMLElement[];
+    const titles = boxes
+      .filter(({ style }) => style.display !== "none")
+      .map((box) => box.querySelector("text")?.textContent);
+    return [`${rows.length} rows`, ...titles.map(String)];
+  };
+  const act = (id: string, change: Partial<HTMLInputElement>) => {
+    Object.assign(control(id), change);
+    control(id).dispatchEvent(new Event("input"));
+    return shown();
+  };
+  expect(shown()).toEqual(["5 rows", "gone", "old", "orders", "shop", "app", "backups"]);
+  expect(act("namespace", { value: "team-a" })).toEqual(["2 rows", "orders", "shop", "backups"]);
+  expect(act("search", { value: "BUCKET shop" })).toEqual(["1 rows", "shop", "backups"]);
+  act("namespace", { value: "" });
+  act("search", { value: "" });
+  expect(act("waiting", { checked: true })).toEqual(["2 rows", "gone", "old", "orders", "app"]);
+  act("waiting", { checked: false });
+  document.querySelector('[data-node="5"]')?.dispatchEvent(new Event("click"));
+  expect(shown()).toEqual(["2 rows", "orders", "shop", "backups"]);
 });
