@@ -23,6 +23,7 @@ import {
 import { RECORD_KINDS, RECORD_LABEL, usesLabel } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
+import { ClusterError } from "../cluster/error.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
 
 export interface Consumers {
@@ -56,6 +57,8 @@ export async function findConsumers(
 /** A shared resource, and who uses it or asks for it. */
 export interface Sharing extends Consumers {
   readonly reference: Reference;
+  /** Why it could not be read: a team's record may name what only others may read. */
+  readonly error?: ClusterError;
 }
 
 /**
@@ -71,8 +74,15 @@ export async function findSharing(cluster: Cluster, kinds: readonly ResourceKind
   return inParallel([...references].sort(compareEntries), async ([key, reference]) => {
     const consumers = (byShared.get(key) ?? []).map(({ consumer }) => consumer);
     const kind = findKind(kinds, toGroupAndKind(reference));
-    if (kind !== undefined) return { reference, ...(await judge(cluster, kinds, kind, reference, consumers)) };
-    return { reference, shared: undefined, consumers: judgeConsumers(consumers, () => false, []) };
+    const none = { reference, shared: undefined, consumers: judgeConsumers(consumers, () => false, []) };
+    if (kind === undefined) return none;
+    try {
+      return { reference, ...(await judge(cluster, kinds, kind, reference, consumers)) };
+    } catch (error) {
+      if (error instanceof ClusterError && (error.code === "Forbidden" || error.code === "Refused"))
+        return { ...none, error };
+      throw error;
+    }
   });
 }
 

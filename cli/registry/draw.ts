@@ -1,5 +1,6 @@
 import { compareTexts, groupBy } from "../../src/model/collections.ts";
 import { discover } from "../cluster/discovery.ts";
+import { EXIT, PROGRAM } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findSharing } from "../lookup/consumers.ts";
 import { remember } from "../lookup/remember.ts";
@@ -16,9 +17,12 @@ export async function drawGraph({ output, namespace, ...flags }: GraphFlags, hos
   const cluster = remember(openCluster(flags, host));
   const kinds = await discover(cluster, { includeCore: true });
   const { resources, exitCode } = await listCloudResources(cluster, [], kinds, host);
-  const graph = inNamespace(toGraph(resources, await findSharing(cluster, kinds)), namespace);
-  host.print(FORMATS[output](graph));
-  return exitCode;
+  const sharing = await findSharing(cluster, kinds);
+  const errors = new Set(sharing.flatMap(({ error }) => error?.message ?? []));
+  for (const message of errors) host.printError(`${PROGRAM}: error: ${toPrintable(message)}\n`);
+  const read = sharing.filter(({ error }) => error === undefined);
+  host.print(FORMATS[output](inNamespace(toGraph(resources, read), namespace)));
+  return errors.size === 0 ? exitCode : EXIT.failed;
 }
 
 const FORMATS: Readonly<Record<GraphFlags["output"], (graph: Graph) => string>> = {

@@ -160,12 +160,15 @@ test("asks for each shared resource once, and for records once", async () => {
   expect(requests.filter((path) => !/^\/apis?$/.test(path))).toHaveLength(5); // buckets, two kinds of record, two databases
 });
 
-test("says what could not be listed", async () => {
+test.each([
+  { plural: "buckets", verb: "list", shows: "team-z" },
+  { plural: "xpostgres", verb: "get", shows: "backups" }, // a team's record may name what only others may read
+])("without the verb $verb on $plural it draws the rest, says so, and fails", async ({ plural, verb, shows }) => {
   const server = await startApiServer({ kinds, objects });
-  server.forbidden.add("buckets");
+  server.forbidden.add(plural);
   const { exitCode, stdout, stderr } = await runCommand("registry", ["graph", "--kubeconfig", server.kubeconfig]);
-  expect([exitCode, stdout.includes("team-z")]).toEqual([2, true]);
-  expect(stderr).toContain("cannot list buckets");
+  expect([exitCode, stdout.includes(shows)]).toEqual([2, true]);
+  expect(stderr).toContain(`cannot ${verb} ${plural}`);
 });
 
 test("list --watch prints the table again when it has changed, until a signal", async () => {
