@@ -9,12 +9,21 @@ import {
   readNamespaceGrant,
 } from "../../src/crossplane/grants.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
-import type { Reference } from "../../src/crossplane/references.ts";
+import { type Reference, resourceKey } from "../../src/crossplane/references.ts";
+import { compareEntries, groupBy } from "../../src/model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
-import { compareConsumers, type JudgedConsumer, judgeConsumers, toConsumers } from "../../src/ownership/consumer.ts";
-import { RECORD_KINDS, usesLabel } from "../../src/ownership/record.ts";
+import {
+  type Consumer,
+  compareConsumers,
+  type JudgedConsumer,
+  judgeConsumers,
+  toConsumers,
+  toUses,
+} from "../../src/ownership/consumer.ts";
+import { RECORD_KINDS, RECORD_LABEL, usesLabel } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
+import { ClusterError } from "../cluster/error.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
 
 export interface Consumers {
@@ -40,19 +49,67 @@ export async function findConsumers(
   { name, namespace, secret }: Shared,
 ): Promise<Consumers> {
   const reference = { apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name };
-  const labelSelector = `${usesLabel(reference)}=true`;
-  const recordKinds = Object.values(RECORD_KINDS).flatMap(
-    (recordKind) => findKind(kinds, toGroupAndKind(recordKind)) ?? [],
-  );
-  const records = await inParallel(recordKinds, (recordKind) => list(cluster, recordKind, { labelSelector }));
+  const records = await listRecords(cluster, kinds, `${usesLabel(reference)}=true`);
+  const consumers = records.flatMap((record) => toConsumers(record, reference));
+  return judge(cluster, kinds, kind, { name, namespace, secret }, consumers);
+}
+
+/** A shared resource, and who uses it or asks for it. */
+export interface Sharing extends Consumers {
+  readonly reference: Reference;
+  /** Why it could not be read: a team's record may name what only others may read. */
+  readonly error?: ClusterError;
+}
+
+/**
+ * Finds all shared resources that records name, in the order of their names.
+ *
+ * @throws {ClusterError}
+ */
+export async function findSharing(cluster: Cluster, kinds: readonly ResourceKind[]): Promise<readonly Sharing[]> {
+  const records = await listRecords(cluster, kinds, RECORD_LABEL);
+  const uses = records.flatMap((record) => toUses(record));
+  const byShared = groupBy(uses, ({ shared }) => resourceKey(shared));
+  const references = new Map(uses.map(({ shared }) => [resourceKey(shared), shared]));
+  return inParallel([...references].sort(compareEntries), async ([key, reference]) => {
+    const consumers = (byShared.get(key) ?? []).map(({ consumer }) => consumer);
+    const kind = findKind(kinds, toGroupAndKind(reference));
+    const none = { reference, shared: undefined, consumers: judgeConsumers(consumers, () => false, []) };
+    if (kind === undefined) return none;
+    try {
+      return { reference, ...(await judge(cluster, kinds, kind, reference, consumers)) };
+    } catch (error) {
+      if (error instanceof ClusterError && (error.code === "Forbidden" || error.code === "Refused"))
+        return { ...none, error };
+      throw error;
+    }
+  });
+}
+
+async function listRecords(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  labelSelector: string,
+): Promise<readonly Document[]> {
+  const recordKinds = Object.values(RECORD_KINDS).flatMap((kind) => findKind(kinds, toGroupAndKind(kind)) ?? []);
+  const records = await inParallel(recordKinds, (kind) => list(cluster, kind, { labelSelector }));
+  return records.flat().map(documentOf);
+}
+
+/** Reads a shared resource, and its grants, by which it judges the consumers. */
+async function judge(
+  cluster: Cluster,
+  kinds: readonly ResourceKind[],
+  kind: ResourceKind,
+  { name, namespace, secret }: Shared,
+  consumers: readonly Consumer[],
+): Promise<Consumers> {
   // Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for.
   const found = await getIfThere(cluster, kind, name, namespace, { isMetadataOnly: kind.group === "" });
   const shared = found && documentOf(found);
   const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, kinds, shared);
   const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
-  const unjudged = records.flat().flatMap((record) => toConsumers(documentOf(record), reference));
-  const consumers = judgeConsumers(unjudged.sort(compareConsumers), isAnnotated, grantees);
-  return { shared, consumers };
+  return { shared, consumers: judgeConsumers(consumers.toSorted(compareConsumers), isAnnotated, grantees) };
 }
 
 const toGroupAndKind = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) => ({

@@ -3,6 +3,7 @@ import type { SecretName } from "../../src/crossplane/copies.ts";
 import { DNS_LABEL, isName } from "../../src/model/names.ts";
 import { type AddCommand, type Choose, type ClusterFlags, clusterFlags, flag, toPair, withFlags } from "../command.ts";
 import type { Format } from "./format.ts";
+import { repeat } from "./watch.ts";
 
 /** The flags of all verbs. */
 interface RegistryFlags extends ClusterFlags {
@@ -10,7 +11,7 @@ interface RegistryFlags extends ClusterFlags {
   readonly namespace?: string;
 }
 
-export interface ListFlags extends RegistryFlags {
+export interface ListFlags extends RegistryFlags, WatchFlags {
   readonly contended?: true;
 }
 
@@ -19,9 +20,19 @@ export interface WhoOwnsFlags extends RegistryFlags {
   readonly providerConfig?: string;
 }
 
-export interface ConsumersFlags extends RegistryFlags {
+export interface ConsumersFlags extends RegistryFlags, WatchFlags {
   /** The connection Secret, if the shared resource does not say itself which one. */
   readonly secret?: SecretName;
+}
+
+export interface GraphFlags extends ClusterFlags {
+  readonly output: "html" | "mermaid" | "dot" | "json" | "matrix";
+  readonly namespace?: string;
+}
+
+/** The flags of the tables that can be watched. */
+export interface WatchFlags {
+  readonly watch?: true;
 }
 
 export const addRegistry: AddCommand = (program, choose) => {
@@ -33,6 +44,7 @@ export const addRegistry: AddCommand = (program, choose) => {
   addList(registry, choose);
   addWhoOwns(registry, choose);
   addConsumers(registry, choose);
+  addGraph(registry, choose);
   return registry;
 };
 
@@ -51,8 +63,12 @@ function addList(registry: Command, choose: Choose): void {
     .description("List registered cloud resources, their owners and contenders.")
     .argument("[kinds...]", `${KIND}. Without one, every kind of the category "managed".`)
     .option("--contended", "Only cloud resources that several managed resources represent.")
+    .addOption(watch())
     .action((kinds: readonly string[], flags: ListFlags) =>
-      choose(async (host) => (await import("./owners.ts")).listAll(kinds, flags, host)),
+      choose(async (host) => {
+        const { listAll } = await import("./owners.ts");
+        return repeat(flags, host, (each) => listAll(kinds, flags, each));
+      }),
     );
 }
 
@@ -93,9 +109,31 @@ function addConsumers(registry: Command, choose: Choose): void {
     )
     .action((kind: string, name: string | undefined, flags: ConsumersFlags) => {
       const target = toKindAndName(consumers, kind, name);
-      choose(async (host) => (await import("./consumers.ts")).listConsumers(target, flags, host));
-    });
+      choose(async (host) => {
+        const { listConsumers } = await import("./consumers.ts");
+        return repeat(flags, host, (each) => listConsumers(target, flags, each));
+      });
+    })
+    .addOption(watch());
 }
+
+function addGraph(registry: Command, choose: Choose): void {
+  withFlags(registry.command("graph"), [
+    flag.choice(
+      "-o, --output <format>",
+      "html is a page in one file; matrix is a table of cloud resources and teams.",
+      ["html", "mermaid", "dot", "json", "matrix"],
+    ),
+    new Option("-n, --namespace <namespace>", "Only what is in this namespace, and what that uses."),
+    ...clusterFlags,
+  ])
+    .description(
+      "Draw who shares what: shared resources, grants, consumers, and the owners and observers of cloud resources.",
+    )
+    .action((flags: GraphFlags) => choose(async (host) => (await import("./draw.ts")).drawGraph(flags, host)));
+}
+
+const watch = (): Option => new Option("-w, --watch", "Ask again every five seconds, and print each change.");
 
 /** What `who-owns` and `consumers` are asked about. */
 export interface KindAndName {
@@ -121,7 +159,7 @@ function splitSlash(text: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-const DESCRIPTION = `Show who owns cloud resources and who else needs them (list, who-owns), or who uses a shared resource (consumers). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed resources, and for consumers on ConfigMaps, EnvironmentConfigs, Namespaces and ReferenceGrants, and "get" on the shared resource.`;
+const DESCRIPTION = `Show who owns cloud resources and who else needs them (list, who-owns), who uses a shared resource (consumers), or all of it as a picture (graph). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed resources, and for consumers and graph on ConfigMaps, EnvironmentConfigs, Namespaces and ReferenceGrants, and "get" on shared resources.`;
 
 const NOTES = `
 Exit codes:
@@ -133,4 +171,5 @@ Examples:
   shared-infrastructure registry list buckets -o wide --contended
   shared-infrastructure registry who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json
   shared-infrastructure registry consumers XPostgreSQLInstance orders -o json
+  shared-infrastructure registry graph > shared.html
   shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`;

@@ -19,20 +19,31 @@ import { listText, ownersText } from "./format.ts";
 /** Prints all registered cloud resources, and what could not be listed. @returns the exit code. */
 export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {
   const cluster = openCluster(flags, host);
-  const kinds = findManagedKinds(names, await discover(cluster));
+  const { resources, exitCode } = await listCloudResources(cluster, names, await discover(cluster), host);
+  const listed = resources
+    .filter((resource) => hasHolderIn(resource, flags.namespace))
+    .filter(({ holdings }) => flags.contended !== true || holdings.length > 1);
+  host.print(listText(listed, flags.output));
+  return exitCode;
+}
+
+/** Lists the registered cloud resources of these kinds, or of all; reports on standard error what could not be listed. */
+export async function listCloudResources(
+  cluster: Cluster,
+  names: readonly string[],
+  installed: readonly ResourceKind[],
+  host: Host,
+): Promise<{ readonly resources: readonly CloudResource[]; readonly exitCode: number }> {
+  const kinds = findManagedKinds(names, installed);
   const { show, clear } = toProgressLine(host);
   const lists = await inParallel(kinds, (kind) => listOneKind(cluster, kind), {
     onDone: (done) => show(`${done} of ${kinds.length} kinds`),
   });
   clear();
-
-  const resources = toCloudResources(lists.flatMap(({ holdings }) => holdings))
-    .filter((resource) => hasHolderIn(resource, flags.namespace))
-    .filter(({ holdings }) => flags.contended !== true || holdings.length > 1);
-  host.print(listText(resources, flags.output));
   const errors = lists.flatMap(({ error }) => error?.message ?? []);
   for (const message of errors) host.printError(`${PROGRAM}: error: ${toPrintable(message)}\n`);
-  return errors.length === 0 ? EXIT.fine : EXIT.failed;
+  const resources = toCloudResources(lists.flatMap(({ holdings }) => holdings));
+  return { resources, exitCode: errors.length === 0 ? EXIT.fine : EXIT.failed };
 }
 
 /** Lists a kind. If RBAC or the API server refuses this kind, the others are still listed. */

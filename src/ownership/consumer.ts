@@ -79,6 +79,15 @@ export function judgeConsumers(
  * @returns none if Crossplane did not compose the record.
  */
 export function toConsumers(record: Document, shared: Reference): readonly Consumer[] {
+  const key = resourceKey(shared);
+  return toUses(record, (resource) => resourceKey(resource) === key).map(({ consumer }) => consumer);
+}
+
+/** Reads the same for all shared resources of the record, or for those that are wanted. */
+export function toUses(
+  record: Document,
+  isWanted: (shared: Reference) => boolean = () => true,
+): readonly { readonly shared: Reference; readonly consumer: Consumer }[] {
   const controller = findController(record);
   if (!isComposed(record, controller)) return [];
   const own = stringAt(record, ["metadata", "namespace"]) ?? claimNamespace(record);
@@ -109,14 +118,16 @@ export function toConsumers(record: Document, shared: Reference): readonly Consu
       place,
     };
   };
-  const key = resourceKey(shared);
   return [...readBindings(record)].flatMap(([share, bindings]) =>
     bindings
-      .filter(({ resource }) => resourceKey(resource) === key)
+      .filter(({ resource }) => isWanted(resource))
       .flatMap((binding) => {
         const place = toPlace(share, binding);
         const secrets = binding.secrets.length === 0 ? [undefined] : binding.secrets;
-        return secrets.map((secret) => toConsumer(secret, binding, place));
+        return secrets.map((secret) => ({
+          shared: binding.resource,
+          consumer: toConsumer(secret, binding, place),
+        }));
       }),
   );
 }

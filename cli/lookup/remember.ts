@@ -1,0 +1,15 @@
+import type { Cluster } from "../cluster/cluster.ts";
+
+/** Makes a client that asks each question once: shared resources have grants beside the same Namespaces and Secrets. */
+export function remember(cluster: Cluster): Cluster {
+  const answers = new Map<string, ReturnType<Cluster["get"]>>();
+  return {
+    ...cluster,
+    get: (request, query, accept) => {
+      const key = JSON.stringify([request.path, query, accept]);
+      const answer = answers.get(key) ?? cluster.get(request, query, accept);
+      answers.set(key, answer);
+      return answer;
+    },
+  };
+}

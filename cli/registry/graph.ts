@@ -1,0 +1,122 @@
+import { withoutScope } from "../../src/crossplane/api-group.ts";
+import { toComposite } from "../../src/crossplane/composite.ts";
+import { ALLOWED_NAMESPACE_SELECTOR, readNamespaceGrant } from "../../src/crossplane/grants.ts";
+import { readAnnotation } from "../../src/crossplane/metadata.ts";
+import { formatReference } from "../../src/crossplane/references.ts";
+import { groupBy } from "../../src/model/collections.ts";
+import { formatOwner } from "../../src/ownership/annotations.ts";
+import type { JudgedConsumer } from "../../src/ownership/consumer.ts";
+import type { Sharing } from "../lookup/consumers.ts";
+import type { Holding } from "../lookup/holding.ts";
+import type { CloudResource } from "../lookup/ownership.ts";
+
+/** Who shares what: each output format of `registry graph` is a function of it. */
+export interface Graph {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+export interface GraphNode {
+  readonly id: string;
+  /** `xr`: an XR or claim that others do not use; `gone`: a shared resource that does not exist. */
+  readonly type: "xr" | "shared" | "gone" | "cloud";
+  /** Kind.group */
+  readonly kind: string;
+  readonly name: string;
+  /** Undefined for what lies in no namespace. */
+  readonly namespace: string | undefined;
+  /** Of a shared resource: the namespaces with access by its annotations, `*`, or a label selector. */
+  readonly grants?: readonly string[];
+}
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  /** `requests`: without a grant. */
+  readonly type: "uses" | "requests" | "owns" | "observes";
+  /** The copies of the connection Secret. */
+  readonly secrets: readonly string[];
+  /** The decision of a person that it waits for. */
+  readonly waits?: string;
+}
+
+/** Makes the graph, in the order of its parts. */
+export function toGraph(resources: readonly CloudResource[], sharing: readonly Sharing[]): Graph {
+  const parts = [...sharing.map(toSharingGraph), ...resources.map(toCloudGraph)];
+  const nodes = new Map<string, GraphNode>();
+  for (const node of parts.flatMap((part) => part.nodes)) {
+    // What others use may be a consumer or an owner as well.
+    if (node.type !== "xr" || !nodes.has(node.id)) nodes.set(node.id, node);
+  }
+  return { nodes: [...nodes.values()], edges: parts.flatMap(({ edges }) => edges) };
+}
+
+function toSharingGraph({ reference, shared, consumers }: Sharing): Graph {
+  const composite = shared && toComposite(shared);
+  const id = composite?.claim === undefined ? formatReference(reference) : formatOwner(composite);
+  const node = { ...toNode(id, shared === undefined ? "gone" : "shared"), grants: shared ? toGrants(shared) : [] };
+  const byConsumer = groupBy(consumers, toConsumerId);
+  const edges = [...byConsumer].map(([from, copies]) => toUse(from, node, copies));
+  return { nodes: [node, ...[...byConsumer.keys()].map((consumer) => toNode(consumer, "xr"))], edges };
+}
+
+const toConsumerId = ({ kind, namespace, name }: JudgedConsumer): string =>
+  [kind, namespace, name].filter((part) => part !== undefined).join("/");
+
+/** Reads a node from an owner: `Kind.group/namespace/name`, or without a namespace. */
+function toNode(id: string, type: GraphNode["type"]): GraphNode {
+  const [kind = "", ...path] = id.split("/");
+  return { id, type, kind, name: path.at(-1) ?? "", namespace: path.length > 1 ? path[0] : undefined };
+}
+
+function toGrants(shared: NonNullable<Sharing["shared"]>): readonly string[] {
+  const { names, isForAll, selector } = readNamespaceGrant(shared);
+  const labels = selector === undefined ? undefined : readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
+  return [...(isForAll ? ["*"] : [...names].sort()), ...(labels === undefined ? [] : [`labels ${labels}`])];
+}
+
+function toUse(from: string, shared: GraphNode, copies: readonly JudgedConsumer[]): GraphEdge {
+  const secrets = copies.flatMap(({ secretName }) => secretName ?? []);
+  const denied = copies.filter(({ isGranted }) => !isGranted).flatMap(({ namespaces }) => namespaces);
+  if (shared.type === "gone") {
+    return { from, to: shared.id, type: "requests", secrets, waits: "it is restored, or the consumer chooses another" };
+  }
+  if (denied.length === 0) return { from, to: shared.id, type: "uses", secrets };
+  const waits = `its owner grants access to ${[...new Set(denied)].join(", ")}`;
+  return { from, to: shared.id, type: "requests", secrets, waits };
+}
+
+function toCloudGraph({ identity, holdings, ownership }: CloudResource): Graph {
+  const [{ kind, externalName, id }] = holdings;
+  const cloud: GraphNode = {
+    id: `cloud ${identity}`,
+    type: "cloud",
+    kind: `${kind.kind}.${withoutScope(kind.group)}`,
+    name: externalName || (id ?? ""),
+    namespace: undefined,
+  };
+  const first = ownership.is === "Unsettled" ? ownership.next : ownership.owner;
+  const edges = holdings.map((holding): GraphEdge => {
+    const owns = holding === first || (ownership.is === "Contested" && holding.contender.isMarked);
+    return {
+      from: toHolderId(holding),
+      to: cloud.id,
+      type: owns ? "owns" : "observes",
+      secrets: [],
+      ...(owns && ownership.is === "Contested" && { waits: "all but one of those that write it are removed" }),
+    };
+  });
+  return { nodes: [cloud, ...holdings.map((holding) => toNode(toHolderId(holding), "xr"))], edges };
+}
+
+/** A managed resource without an XR holds for itself. */
+const toHolderId = ({ contender, self }: Holding): string => contender.owner || self;
+
+/** Keeps what is in a namespace, and its neighbours. */
+export function inNamespace({ nodes, edges }: Graph, namespace: string | undefined): Graph {
+  if (namespace === undefined) return { nodes, edges };
+  const inside = new Set(nodes.filter((node) => node.namespace === namespace).map(({ id }) => id));
+  const kept = edges.filter(({ from, to }) => inside.has(from) || inside.has(to));
+  const near = new Set(kept.flatMap(({ from, to }) => [from, to]));
+  return { nodes: nodes.filter(({ id }) => near.has(id)), edges: kept };
+}

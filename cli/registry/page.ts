@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { Graph as Layout, layout } from "@dagrejs/dagre";
+import { toPrintable } from "../text.ts";
+import { type Folded, type FoldedEdge, type FoldedNode, fold } from "./fold.ts";
+import type { Graph, GraphEdge, GraphNode } from "./graph.ts";
+import { SCRIPT, STYLE } from "./page-parts.ts";
+
+/** Draws a graph as one HTML page that loads nothing: a picture that is laid out here, and a table of all that it shows. */
+export function toPage(graph: Graph): string {
+  const folded = fold(graph);
+  const waiting = graph.edges.filter(({ waits }) => waits !== undefined).length;
+  const spaces = [...new Set(graph.nodes.flatMap(({ namespace }) => namespace ?? []))].sort();
+  const options = spaces.map((namespace) => `<option>${escapeHtml(namespace)}</option>`).join("");
+  const hash = createHash("sha256").update(SCRIPT).digest("base64");
+  // Names are escaped; should one get through, the browser still runs nothing but this script.
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>Who shares what</title><style>${STYLE}</style></head><body>
+<header><h1>Who shares what</h1>
+<label>Namespace <select id="namespace"><option value="">all</option>${options}</select></label>
+<label>Search <input id="search" type="search"></label>
+<label><input id="waiting" type="checkbox"> waits for a person (${waiting})</label>
+<output id="count"></output></header>
+<main>${graph.nodes.length === 0 ? "<p>Nothing is shared.</p>" : toPicture(folded)}</main>
+${toTable(graph, folded)}
+<script>${SCRIPT}</script></body></html>
+`;
+}
+
+const escapeHtml = (text: string): string =>
+  toPrintable(text).replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+
+const WIDTH = 250;
+const HEIGHT = 44;
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+function toPicture({ nodes, edges }: Folded): string {
+  const picture = new Layout({ multigraph: true });
+  picture.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 110, marginx: 10, marginy: 10 });
+  for (const index of nodes.keys()) picture.setNode(String(index), { width: WIDTH, height: HEIGHT });
+  for (const { from, to, type } of edges) picture.setEdge(String(from), String(to), {}, type);
+  layout(picture);
+  const { width = 0, height = 0 } = picture.graph() as { readonly width?: number; readonly height?: number };
+  const lines = edges.map((edge) => toLine(edge, picture.edge(String(edge.from), String(edge.to), edge.type).points));
+  const boxes = nodes.map((node, index) => toBox(node, index, edges, picture.node(String(index)) as Point));
+  return `<svg width="${Math.ceil(width)}" height="${Math.ceil(height)}" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}">
+${lines.join("\n")}
+${boxes.join("\n")}</svg>`;
+}
+
+function toLine({ from, to, type, count, waits }: FoldedEdge, points: readonly Point[] = []): string {
+  const path = points.map(({ x, y }, index) => `${index === 0 ? "M" : "L"}${Math.round(x)} ${Math.round(y)}`).join("");
+  const { x, y } = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
+  const label = `${type}${count === 1 ? "" : ` ×${count}`}`;
+  const text = `<text x="${Math.round(x)}" y="${Math.round(y) - 4}" text-anchor="middle">${label}</text>`;
+  return `<g class="edge ${type}${waits ? " waits" : ""}" data-ends="${from}-${to}-${type}"><path d="${path}"/>${text}</g>`;
+}
+
+function toBox({ type, title, subtitle }: FoldedNode, index: number, edges: readonly FoldedEdge[], at: Point): string {
+  const waits = edges.some((edge) => edge.waits && (edge.from === index || edge.to === index)) ? " waits" : "";
+  const [x, y] = [Math.round(at.x - WIDTH / 2), Math.round(at.y - HEIGHT / 2)];
+  const line = (text: string, dy: number) => `<text x="10" y="${dy}">${escapeHtml(shorten(text))}</text>`;
+  return `<g class="node ${type}${waits}" data-node="${index}" tabindex="0" role="button" transform="translate(${x} ${y})"><title>${escapeHtml(
+    `${title}: ${subtitle}`,
+  )}</title><rect width="${WIDTH}" height="${HEIGHT}" rx="6"/>${line(title, 18)}${line(subtitle, 35)}</g>`;
+}
+
+/** As many characters as a box is wide. */
+const shorten = (text: string): string => (text.length > 36 ? `${text.slice(0, 35)}…` : text);
+
+function toTable({ nodes, edges }: Graph, { indexOf }: Folded): string {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const toRow = ({ from, to, type, secrets, waits = "" }: GraphEdge): string => {
+    const [source, target] = [byId.get(from), byId.get(to)];
+    const spaces = [source, target].flatMap((node) => node?.namespace ?? []).join(" ");
+    const grants = target?.grants === undefined ? "" : target.grants.join(", ") || "nothing";
+    const cells = [toText(source), type, toText(target), grants, secrets.join(", "), waits];
+    const ends = `${indexOf.get(from)}-${indexOf.get(to)}-${type}`;
+    return `<tr data-ends="${ends}" data-spaces="${escapeHtml(spaces)}"${waits ? ' class="waits"' : ""}>${cells
+      .map((cell) => `<td>${escapeHtml(cell)}</td>`)
+      .join("")}</tr>`;
+  };
+  const header = ["XR or claim", "", "resource", "grants of its owner", "Secrets", "waits until"];
+  const head = header.map((cell) => `<th>${cell}</th>`).join("");
+  return `<table><thead><tr>${head}</tr></thead><tbody>\n${edges.map(toRow).join("\n")}</tbody></table>`;
+}
+
+const toText = (node: GraphNode | undefined): string =>
+  node === undefined ? "" : [node.kind, node.namespace, node.name].filter(Boolean).join("/");

@@ -1,0 +1,216 @@
+import { type HTMLElement, type HTMLInputElement, Window } from "happy-dom";
+import { expect, onTestFinished, test } from "vitest";
+import { SCRIPT } from "../../../cli/registry/page-parts.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { DOMAIN } from "../../../src/model/names.ts";
+import { claimRecord, recordIn } from "../../../testing/builders/consumers.ts";
+import { registered } from "../../../testing/builders/registered.ts";
+import { ALLOWED } from "../../../testing/builders/sharing.ts";
+import { kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
+import { runCommand } from "../../../testing/tools/run-command.ts";
+
+const kinds = [
+  kindOf("data.example.org", "XPostgres", { categories: ["composite"], plural: "xpostgres" }),
+  kindOf("apiextensions.crossplane.io", "EnvironmentConfig", { version: "v1beta1", categories: [] }),
+  kindOf("", "ConfigMap", { version: "v1", isNamespaced: true, categories: [] }),
+  kindOf("s3.aws.upbound.io", "Bucket"),
+];
+
+const database: JsonObject = {
+  apiVersion: "data.example.org/v1beta1",
+  kind: "XPostgres",
+  metadata: { name: "orders", annotations: { [ALLOWED]: "team-a" } },
+};
+
+/** Labels and names a record, as the function and Crossplane do. */
+function labelled(record: JsonObject, name: string): JsonObject {
+  const metadata = record["metadata"] as JsonObject;
+  const labels = { ...(metadata["labels"] as JsonObject), [`${DOMAIN}/record-of`]: name };
+  return { ...record, metadata: { ...metadata, name, labels } };
+}
+
+const SHOP = "Shop.apps.example.org/team-a/shop";
+const OWNER = "XPostgres.data.example.org/orders";
+const objects = [
+  database,
+  labelled(claimRecord("team-a"), "a"),
+  labelled(recordIn("team-z", "App.apps.example.org/team-z/app", {}), "z"),
+  labelled(recordIn("team-z", "App.apps.example.org/team-z/old", { name: "gone" }), "gone"),
+  registered({ bucket: "backups", owner: OWNER }),
+  registered({ bucket: "backups", owner: SHOP, role: "Observer", ownedBy: OWNER }),
+];
+
+async function draw(format: string, all: readonly JsonObject[], ...args: readonly string[]) {
+  const server = await startApiServer({ kinds, objects: all });
+  const flags = ["graph", `--output=${format}`, `--kubeconfig=${server.kubeconfig}`, "--retry-for=2s", ...args];
+  return { ...(await runCommand("registry", flags)), requests: server.requests };
+}
+
+test("registry graph -o json has who shares what, and what waits for a person", async () => {
+  const { exitCode, stdout } = await draw("json", objects);
+  const app = (name: string) => ({
+    id: `App.apps.example.org/team-z/${name}`,
+    type: "xr",
+    kind: "App.apps.example.org",
+    name,
+    namespace: "team-z",
+  });
+  const shared = { kind: "XPostgres.data.example.org" };
+  const cloud = "cloud id-backups-eu-west-1-default";
+  expect(JSON.parse(stdout)).toEqual({
+    nodes: [
+      { id: "XPostgres.data.example.org/gone", type: "gone", ...shared, name: "gone", grants: [] },
+      app("old"),
+      { id: OWNER, type: "shared", ...shared, name: "orders", grants: ["team-a"] },
+      { id: SHOP, type: "xr", kind: "Shop.apps.example.org", name: "shop", namespace: "team-a" },
+      app("app"),
+      { id: cloud, type: "cloud", kind: "Bucket.s3.aws.upbound.io", name: "backups" },
+    ],
+    edges: [
+      {
+        from: app("old").id,
+        to: "XPostgres.data.example.org/gone",
+        type: "requests",
+        secrets: [],
+        waits: "it is restored, or the consumer chooses another",
+      },
+      { from: SHOP, to: OWNER, type: "uses", secrets: ["orders-db"] },
+      { from: app("app").id, to: OWNER, type: "requests", secrets: [], waits: "its owner grants access to team-z" },
+      { from: OWNER, to: cloud, type: "owns", secrets: [] },
+      { from: SHOP, to: cloud, type: "observes", secrets: [] },
+    ],
+  });
+  expect(exitCode).toBe(0);
+});
+
+test.each([
+  {
+    format: "mermaid",
+    args: ["--namespace=team-a"],
+    lines: [
+      "flowchart LR",
+      '  n0["orders<br/>XPostgres · grants team-a"]:::shared',
+      '  n1["shop<br/>Shop · team-a"]:::xr',
+      '  n2["backups<br/>Bucket"]:::cloud',
+      "  n1 -->|uses| n0",
+      "  n1 -->|observes| n2",
+      "  classDef shared stroke-width:3px",
+      "  classDef gone stroke:#d1242f",
+    ],
+  },
+  {
+    format: "dot",
+    args: ["--namespace=team-z"],
+    lines: [
+      "digraph {",
+      "  rankdir=LR;",
+      '  n0 [label="gone\\nXPostgres", shape=box, color=red];',
+      '  n1 [label="old\\nApp · team-z", shape=box];',
+      '  n2 [label="orders\\nXPostgres · grants team-a", shape=box];',
+      '  n3 [label="app\\nApp · team-z", shape=box];',
+      '  n1 -> n0 [label="requests", color=red];',
+      '  n3 -> n2 [label="requests", color=red];',
+      "}",
+    ],
+  },
+  {
+    format: "matrix",
+    args: [],
+    lines: [
+      "KIND                       EXTERNAL NAME   -      team-a",
+      "Bucket.s3.aws.upbound.io   backups         owns   observes",
+    ],
+  },
+])("registry graph -o $format $args", async ({ format, args, lines }) => {
+  expect((await draw(format, objects, ...args)).stdout.trimEnd().split("\n")).toEqual(lines);
+});
+
+test("the page folds a thousand consumers by namespace, and a hundred resources that a team invents into one box", async () => {
+  const consumers = Array.from({ length: 1000 }, (_, index) => {
+    const namespace = `team-${index % 50}`;
+    return labelled(recordIn(namespace, `App.apps.example.org/${namespace}/app-${index}`), `r-${index}`);
+  });
+  const inventor = (_: unknown, index: number) =>
+    labelled(recordIn("team-1", `App.apps.example.org/team-1/x-${index}`, { name: `gone-${index}` }), `x-${index}`);
+  const start = process.cpuUsage();
+  const { stdout } = await draw("html", [database, ...consumers, ...Array.from({ length: 100 }, inventor)]);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(10_000);
+  expect(stdout.match(/data-node=/g)).toHaveLength(52);
+  expect(stdout).toContain(">team-7</text>");
+  expect(stdout).toContain(">100 XPostgres</text>");
+  expect(stdout.match(/<tr data-ends/g)).toHaveLength(1100);
+  expect(stdout).not.toMatch(/https?:|src=|@import|url\(/);
+  expect(stdout.length).toBeLessThan(400_000);
+});
+
+const HOSTILE = `x"];</title><script>alert(1)</script>\u202e`;
+
+test.each([
+  { format: "html", not: /<script>alert|\u202e/ },
+  { format: "mermaid", not: /x"|<script|\u202e/ },
+  { format: "dot", not: /x"|\u202e/ },
+])("an external name does not leave its place in $format", async ({ format, not }) => {
+  const { stdout } = await draw(format, [registered({ bucket: HOSTILE, owner: SHOP })]);
+  expect(stdout).toContain("shop");
+  expect(stdout).not.toMatch(not);
+});
+
+test("asks for each shared resource once, and for records once", async () => {
+  const { requests } = await draw("json", objects);
+  expect(requests.filter((path) => !/^\/apis?$/.test(path))).toHaveLength(5); // buckets, two kinds of record, two databases
+});
+
+test.each([
+  { plural: "buckets", verb: "list", shows: "team-z" },
+  { plural: "xpostgres", verb: "get", shows: "backups" }, // a team's record may name what only others may read
+])("without the verb $verb on $plural it draws the rest, says so, and fails", async ({ plural, verb, shows }) => {
+  const server = await startApiServer({ kinds, objects });
+  server.forbidden.add(plural);
+  const { exitCode, stdout, stderr } = await runCommand("registry", ["graph", "--kubeconfig", server.kubeconfig]);
+  expect([exitCode, stdout.includes(shows)]).toEqual([2, true]);
+  expect(stderr).toContain(`cannot ${verb} ${plural}`);
+});
+
+test("list --watch prints the table again when it has changed, until a signal", async () => {
+  const server = await startApiServer({ kinds, objects: objects.slice(-2, -1) });
+  let stop = (_: string): void => {};
+  const signal = new Promise<string>((resolve) => {
+    stop = resolve;
+  });
+  const ran = runCommand("registry", ["list", "--watch", "--kubeconfig", server.kubeconfig], { signal });
+  setTimeout(() => server.objects.push(registered({ bucket: "logs", owner: SHOP })), 2000);
+  setTimeout(() => stop("SIGINT"), 7000);
+  const { exitCode, stdout } = await ran;
+  expect([exitCode, stdout.match(/^KIND/gm)?.length, stdout.match(/logs/g)?.length]).toEqual([0, 2, 1]);
+});
+
+test("the page's controls leave the rows that fit, and of the picture what they are drawn in", async () => {
+  const { stdout } = await draw("html", objects);
+  const { document, Event, close } = new Window();
+  onTestFinished(() => close());
+  document.write(stdout);
+  new Function("document", SCRIPT)(document);
+  const control = (id: string) => document.getElementById(id) as HTMLInputElement;
+  const shown = (): readonly string[] => {
+    const rows = [...document.querySelectorAll("tbody tr")].filter((row) => !row.hasAttribute("hidden"));
+    const boxes = [...document.querySelectorAll(".node")] as unknown as readonly HTMLElement[];
+    const titles = boxes
+      .filter(({ style }) => style.display !== "none")
+      .map((box) => box.querySelector("text")?.textContent);
+    return [`${rows.length} rows`, ...titles.map(String)];
+  };
+  const act = (id: string, change: Partial<HTMLInputElement>) => {
+    Object.assign(control(id), change);
+    control(id).dispatchEvent(new Event("input"));
+    return shown();
+  };
+  expect(shown()).toEqual(["5 rows", "gone", "old", "orders", "shop", "app", "backups"]);
+  expect(act("namespace", { value: "team-a" })).toEqual(["2 rows", "orders", "shop", "backups"]);
+  expect(act("search", { value: "BUCKET shop" })).toEqual(["1 rows", "shop", "backups"]);
+  act("namespace", { value: "" });
+  act("search", { value: "" });
+  expect(act("waiting", { checked: true })).toEqual(["2 rows", "gone", "old", "orders", "app"]);
+  act("waiting", { checked: false });
+  document.querySelector('[data-node="5"]')?.dispatchEvent(new Event("click"));
+  expect(shown()).toEqual(["2 rows", "orders", "shop", "backups"]);
+});
