@@ -7,6 +7,7 @@ import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
 import { flagsReference } from "./generate/flags.ts";
+import { argocdPatch } from "./generate/health.ts";
 import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { providerFacts } from "./generate/provider-facts.ts";
 import { inputReference } from "./generate/reference.ts";
@@ -84,6 +85,7 @@ const generated: readonly (readonly [file: string, content: string | Buffer])[] 
   ["proto/descriptors.binpb", Buffer.concat([build("proto"), build("node_modules/grpc-health-check/proto")])],
   ["deploy/mapping.schema.json", mappingJsonSchema()],
   ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],
+  ["deploy/argocd/argocd-cm.yaml", argocdPatch()],
   ...benchPictures(),
   ...pages,
 ];

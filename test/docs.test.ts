@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { reasons } from "../scripts/generate/reasons.ts";
 import { inRepository } from "../scripts/package/layout.ts";
 import { createMetrics } from "../src/server/metrics.ts";
 
@@ -116,6 +117,17 @@ describe("docs/conditions.md", () => {
 
   test.each(Object.entries(conditions))("has every reason of %s, and no other", (type, files) => {
     expect(unique(firstColumn("docs/conditions.md", `### ${type}`))).toEqual(unique(reasonsIn(sourcesOf(files))));
+  });
+
+  test("says of every reason that needs nothing from a person that it waits, or who acts", () => {
+    const unsaid = reasons.filter(({ state, who }) => (state === "False" || state === "Stops") && who === "");
+    expect(unsaid.map(({ type, name }) => `${type} ${name}`)).toEqual([]);
+  });
+
+  test("has a wait of SharedResourcesReady wherever the function takes it for one", () => {
+    const [, list = ""] = /WAITS: [^=]* = \[([^\]]*)\]/.exec(read("src/features/sharing/condition.ts")) ?? [];
+    const waits = reasons.filter(({ state, type }) => type === "SharedResourcesReady" && /Waits|Unknown/.test(state));
+    expect(unique(waits.map(({ name }) => name))).toEqual(unique(list.match(/\w+/g) ?? []));
   });
 
   test("has every type of a condition, and no other", () => {

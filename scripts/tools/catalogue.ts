@@ -56,6 +56,8 @@ const tools = {
   actionlint: { usedBy: "tests", versionVariable: "github.com/rhysd/actionlint.version" },
   // The engine of Gatekeeper's policies.
   opa: { usedBy: "tests" },
+  // Asked how healthy objects are.
+  argocd: { usedBy: "tests", versionVariable: "github.com/argoproj/argo-cd/v3/common.version" },
   // Without service discovery, it needs no cloud's client.
   promtool: { usedBy: "tests", buildTags: "remove_all_sd" },
   // Crossplane's client, calling two replicas of which one leaves.

@@ -64,8 +64,18 @@ const faultsFirst = (remarks: readonly SharingRemark[]): readonly SharingRemark[
   ...remarks.filter(({ reason }) => isWait(reason)),
 ];
 
-const isWait = (reason: string): boolean =>
-  ["WaitingForRequiredResources", "WaitingForCopies", "WaitingForAdmission"].includes(reason);
+/** As docs/conditions.md says, from which health checks are made. */
+const WAITS: readonly string[] = [
+  "WaitingForRequiredResources",
+  "WaitingForCopies",
+  "WaitingForAdmission",
+  "FieldNotSet",
+  "NoCredential",
+  "SourceNotFound",
+  "ResourcesHeldBack",
+];
+
+const isWait = (reason: string): boolean => WAITS.includes(reason);
 
 /** Converts a remark to JSON, its message cut as in the condition: a team may write a name of a megabyte, and each step repeats it. */
 const toContextEntry = ({ reason, message }: SharingRemark): JsonObject => ({ reason, message: cutMessage(message) });

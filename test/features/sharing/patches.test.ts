@@ -90,12 +90,12 @@ describe("a field of a composed resource that exists is not taken back", () => {
     {
       reason: "the XR no longer names it",
       parts: { xr: { ...xr(), spec: {} } },
-      message: `FieldNotSet: db: spec.parameters.database of the XR is not set; db: ${kept}`,
+      message: `FieldsKept: db: ${kept}; db: spec.parameters.database of the XR is not set`,
     },
     {
       reason: "its source has no such field any more",
       parts: { answers: { db: [database({ status: {} })] } },
-      message: `FieldNotSet: db: status.ids of XPostgres orders is not set; db: ${kept}`,
+      message: `FieldsKept: db: ${kept}; db: status.ids of XPostgres orders is not set`,
     },
     {
       reason: "its source is not looked up yet",

@@ -1,0 +1,69 @@
+import { reasons } from "./reasons.ts";
+
+/**
+ * The health check for Argo CD: Degraded where a person has to act, Progressing where the condition waits. A full member of a pool
+ * is no fault: an XR that finds no room says so itself.
+ */
+
+const types = [...new Set(reasons.map(({ type }) => type))].filter((type) => type !== "CapacityAvailable");
+
+const waits = reasons
+  .filter(({ state, type }) => state === "Waits" && types.includes(type))
+  .map(({ type, name }) => `${type} ${name}`);
+
+/** All conditions count, in any order: Argo CD's own check of Crossplane's kinds ends at the first Ready that is True. */
+const LUA = `
+local ours, waits = {}, {}
+for _, type in ipairs({
+${types.map((type) => `  "${type}",`).join("\n")}
+}) do ours[type] = true end
+for _, reason in ipairs({
+${waits.map((wait) => `  "${wait}",`).join("\n")}
+}) do waits[reason] = true end
+
+local rank = {Healthy = 1, Progressing = 2, Suspended = 3, Degraded = 4}
+local worst = {status = "Progressing", message = "not Ready yet"}
+local worstRank = 0
+local function add(status, condition)
+  if rank[status] <= worstRank then return end
+  worstRank = rank[status]
+  local text = condition.type .. " " .. (condition.reason or "")
+  if (condition.message or "") ~= "" then text = text .. ": " .. condition.message end
+  worst = {status = status, message = text}
+end
+for _, condition in ipairs(obj.status ~= nil and obj.status.conditions or {}) do
+  if ours[condition.type] and condition.status ~= "True" then
+    local isWait = condition.status == "Unknown" or waits[condition.type .. " " .. (condition.reason or "")]
+    add(isWait and "Progressing" or "Degraded", condition)
+  elseif condition.type == "Synced" and condition.status == "False" then
+    add(condition.reason == "ReconcilePaused" and "Suspended" or "Degraded", condition)
+  elseif condition.type == "Ready" then
+    add(condition.status == "True" and "Healthy" or "Progressing", condition)
+  end
+end
+return worst`;
+
+const indented = (text: string, by: number): string => text.replaceAll(/^(?=.)/gm, " ".repeat(by));
+
+/** Makes the patch of Argo CD's ConfigMap. */
+export const argocdPatch =
+  (): string => `# Made by npm run generate from docs/conditions.md. Health checks for Argo CD (docs/operations.md#argo-cd).
+#
+# kubectl patch configmap argocd-cm --namespace=argocd --patch-file=deploy/argocd/argocd-cm.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  namespace: argocd
+  name: argocd-cm
+  labels:
+    app.kubernetes.io/part-of: argocd
+data:
+  # Whole groups can be named in this form only. If your argocd-cm has the key already, put the entries below into it.
+  resource.customizations: |
+    # Your XRs and claims: a line for each of their groups.
+    "platform.example.org/*": &health
+      health.lua: |${indented(LUA, 8)}
+    # Argo CD's own check calls an Object Healthy that was ready once and cannot be synced any more.
+    kubernetes.crossplane.io/Object: *health
+    kubernetes.m.crossplane.io/Object: *health
+`;
