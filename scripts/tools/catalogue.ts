@@ -74,6 +74,8 @@ const tools = {
   moto: { installedBy: "pip" },
   // A provider of our own on the runtime of the Upbound providers.
   "upjet-provider": { from: { module: "upjet-provider", package: "./cmd/provider" } },
+  // A real backup tool, with a store of our own.
+  velero: { from: { module: "velero", package: "./cmd/velero" } },
   "bench-go": { usedBy: "bench", from: { module: "bench-go", package: "./" } },
 } as const satisfies Record<string, Tool>;
 

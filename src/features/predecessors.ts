@@ -1,7 +1,20 @@
 import { canSelectNamespaces } from "../crossplane/composite.ts";
-import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted } from "../crossplane/metadata.ts";
+import {
+  COMPOSITE_LABEL,
+  COMPOSITION_RESOURCE_NAME,
+  findController,
+  isBeingDeleted,
+  isWrittenByOthers,
+  readAnnotation,
+} from "../crossplane/metadata.ts";
 import { findProof, toPossibleComposer } from "../crossplane/proof.ts";
-import { formatReference, toReference, toReferences } from "../crossplane/references.ts";
+import {
+  formatReference,
+  isSameResource,
+  referencesPath,
+  toReference,
+  toReferences,
+} from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { groupBy } from "../model/collections.ts";
 import type { Result } from "../model/condition.ts";
@@ -9,6 +22,7 @@ import { type Document, stringAt } from "../model/document.ts";
 import { type Draft, type ResourceEdit, withResources, withResults } from "../model/draft.ts";
 import type { Resource } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
+import { RESTORED } from "../ownership/restored.ts";
 import { confirmNesting } from "./confirm-nesting.ts";
 import { desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
@@ -22,18 +36,18 @@ const NONE: Predecessors = new Map();
 const MAX_PASSES = 3;
 
 /**
- * Runs the features for an XR that may have been restored without its references, as one that Crossplane makes anew from a restored
- * claim: otherwise a second set of resources is composed, and the first one is forgotten. Only an XR without references looks for
- * predecessors, before the first of its resources is composed: by Crossplane's label, for each kind that the pipeline desires.
+ * Runs the features for an XR whose references a restore has lost, as that of an XR which Crossplane makes anew from a restored claim,
+ * or has set back: otherwise a second set of resources is composed, and the first one is forgotten. Such an XR looks for predecessors,
+ * before the first of its resources is composed: by Crossplane's label, for each kind that the pipeline desires.
  *
- * - One without a controller, with proof that this XR composed it: the features observe it, and the desired resource takes its name,
- *   so that Crossplane's server-side apply adopts it.
- * - Several for one name in the Composition: the XR stops until a person has chosen. It composes nothing meanwhile: with references it
- *   would no longer look.
+ * - One without a controller or controlled by this XR, with proof that this XR composed it: the features observe it, and the desired
+ *   resource takes its name, so that Crossplane's server-side apply adopts it.
+ * - Several for one name in the Composition: the XR stops until a person has chosen. It composes nothing meanwhile: with references of
+ *   Crossplane's it would no longer look.
  */
 export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
   let draft = run(call);
-  if (!isBegun(call)) return draft;
+  if (!hasLostReferences(call) && !isObservingFirst(call)) return draft;
   let found = NONE;
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const next = findPredecessors(draft, call);
@@ -44,31 +58,42 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   return withNames(draft, found, call);
 }
 
-/** Tells whether nothing was composed yet. Crossplane writes the references before it composes, and a condition only afterwards. */
-const isBegun = ({ composite }: Call): boolean =>
-  !isBeingDeleted(composite.document) && toReferences(composite).length === 0;
+/**
+ * Tells whether the references are missing or not Crossplane's, which writes them before it composes; a condition comes only
+ * afterwards. `velero restore --existing-resource-policy=update` sets those of a live XR back.
+ */
+const hasLostReferences = ({ composite }: Call): boolean =>
+  !isBeingDeleted(composite.document) &&
+  (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
 
-/** Finds the predecessors of all resources that are desired and not observed; of a kind that is not looked up yet there are none. */
+/** Tells whether resources may still be restored: nothing is created meanwhile. */
+const isObservingFirst = ({ request: { observed }, input }: Call): boolean =>
+  input.spec.adoption?.restore === "ObserveFirst" &&
+  [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined);
+
+/** Finds the predecessors of all desired resources; of a kind that is not looked up yet there are none. */
 function findPredecessors(draft: Draft, call: Call): Predecessors {
   const { resources } = call.request.observed;
-  const wanted = [...desiredSoFar(call, draft)].filter(
-    ([name, desired]) => !resources.has(name) && stringAt(desired, ["kind"]) !== undefined,
-  );
+  const wanted = [...desiredSoFar(call, draft)].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const composer = toPossibleComposer(call.composite);
   const kinds = new Map(
     wanted.map(([, desired]) => requireKind(desired, composer.root, call)).map((one) => [one.name, one]),
   );
   const judged = [...kinds.values()]
     .flatMap((requirement) => ask(requirement, call))
-    .filter((item) => findController(item) === undefined && !isBeingDeleted(item))
+    .filter((item) => (findController(item)?.uid ?? composer.uid) === composer.uid && !isBeingDeleted(item))
     .map((item) => ({ item, proof: findProof(item, composer).is }));
   const isNested = judged.some(({ proof }) => proof === "nested") && confirmNesting(call).is === "confirmed";
   const proven = judged.filter(({ proof }) => proof === "proven" || (proof === "nested" && isNested));
   const byName = groupBy(proven, ({ item }) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
   return new Map(
     wanted.flatMap(([name, desired]) => {
+      const observed = resources.get(name)?.document;
       const own = (byName.get(name) ?? []).map(({ item }) => item).filter((item) => isLike(item, desired));
-      return own.length === 0 ? [] : [[name, own] as const];
+      const others = own.filter(
+        (item) => observed === undefined || !isSameResource(toReference(item), toReference(observed)),
+      );
+      return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
     }),
   );
 }

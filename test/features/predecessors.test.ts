@@ -190,4 +190,36 @@ describe("two resources that were composed under one name", () => {
     const draft = draftOf({ answers: { [BUCKETS]: [restored("older")] } });
     expect([fatal(draft), nameIn(draft)]).toEqual([[], "older"]);
   });
+
+  const uid = "uid-of-xr";
+  const controlled = { ownerReferences: [{ kind: "XShop", name: XR, uid, controller: true }] };
+  const writtenBy = (manager: string): JsonObject => {
+    const fieldsV1 = { "f:spec": { "f:resourceRefs": {} } };
+    const resourceRefs = [{ apiVersion: bucket["apiVersion"] as string, kind: "Bucket", name: "old" }];
+    return anew({ metadata: { name: XR, uid, managedFields: [{ manager, fieldsV1 }] }, spec: { resourceRefs } });
+  };
+  test.each<{ reason: string; by: string; live?: JsonObject; stops: boolean }>([
+    { reason: "a restore has set the references back", by: "velero", live: controlled, stops: true },
+    {
+      reason: "another XR controls the other",
+      by: "velero",
+      live: { ownerReferences: [{ controller: true }] },
+      stops: false,
+    },
+    { reason: "the references are Crossplane's own", by: "apiextensions.crossplane.io/composite", stops: false },
+  ])("stop a live XR or not: $reason", ({ by, live = {}, stops }) => {
+    const observed = { bucket: restored("old") };
+    const draft = draftOf({
+      xr: writtenBy(by),
+      observed,
+      answers: { [BUCKETS]: [restored("old"), restored("live", live)] },
+    });
+    expect(draft.conditions[0]?.reason).toBe(stops ? "Duplicated" : "Adopted");
+  });
+
+  test("of which a restored claim's XR controls one is none: it goes on with it", () => {
+    const xr = anew({ metadata: { name: XR, uid } });
+    const draft = draftOf({ xr, answers: { [BUCKETS]: [restored("live", controlled)] } });
+    expect([fatal(draft), nameIn(draft)]).toEqual([[], "live"]);
+  });
 });
