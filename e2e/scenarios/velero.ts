@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../src/model/json.ts";
+import { isV2 } from "../rig/crossplane.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -17,9 +19,13 @@ export const restoringByVelero: Suite = {
   name: "velero",
   programs: ["velero"],
   scenarios: [
+    { name: "over live XRs, with --existing-resource-policy=update: Duplicated, and nothing lost", run: updated },
+    { name: "two phases: what was found is released, what has changed in the cloud waits for a person", run: phased },
+    { name: "XRs before Objects, and claims that sort before Objects last: no second set", run: priorities },
+    { name: "claims are deleted during the restore: nothing is left without a controller", run: deleted },
+    { name: "a namespace alone brings namespaced XRs back", run: namespaceAlone, isFor: isV2 },
     { name: "the Composition has lost a resource: adopted, then deleted; without our step left behind", run: dropped },
     { name: "twenty claims in its default order, three times: no second set", run: claims },
-    { name: "over live XRs, with --existing-resource-policy=update: Duplicated, and nothing lost", run: updated },
   ],
 };
 
@@ -223,8 +229,8 @@ async function updated(rig: Rig): Promise<string> {
   await kubectl.apply(compositeOf("updated", "updated"));
   await composed(rig, "updated", "xvaults", 2);
   await velero.restore("updated", "updated", "--existing-resource-policy=update");
-  const reason = async () => conditionOf(await kubectl.get("xvault/updated"), "ResourcesAdopted")?.reason;
-  await until("the XR says so", async () => (await reason()) === "Duplicated", PATIENCE);
+  const isToldSo = async () => (await conditionFor(rig, "updated"))?.reason === "Duplicated";
+  await until("the XR says so", isToldSo, { timeoutMs: 60_000 });
   await sleep(5000); // several reconciles
   const all = await backedUp(rig, "updated", OBJECTS);
   if (all.length !== 4) throw new Error(`there are ${all.length} Objects, and not 4`);
@@ -232,4 +238,133 @@ async function updated(rig: Rig): Promise<string> {
   const live = all.filter((one) => !old.includes(nameOf(one)));
   await assertSame(rig, "updated", "xvaults", live);
   return "all four Objects stayed until a person had deleted two; then one set";
+}
+
+const MODIFIER = fileURLToPath(new URL("../../deploy/velero/observe-first.yaml", import.meta.url));
+
+/** Two XRs: the cloud resource of one has changed since the backup, and its Composition has lost another. */
+async function phased(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const velero = await veleroOf(rig);
+  await kubectl.applyFile(MODIFIER);
+  const adoption = { restore: "ObserveFirst" };
+  const three = [...BOTH, "third"];
+  await kubectl.apply(composing("phased", { names: three, adoption }));
+  await kubectl.apply(...["drifted", "calm"].map((name) => compositeOf("phased", name)));
+  await composed(rig, "phased", "xvaults", 6);
+  await velero.backUp("phased", `--selector=${LABEL}=phased`);
+  const objects = await backedUp(rig, "phased", OBJECTS);
+  await lose(rig, "phased", "xvaults", OBJECTS);
+  const tier = async (name: string) => at(await kubectl.get(`configmap/${name}`, CLOUD), "data.tier");
+  await kubectl.patch("configmap/drifted-second", { data: { tier: "large" } }, { namespace: CLOUD });
+  await velero.restore("phased", "phased", "--resource-modifier-configmap=observe-first");
+  await until("calm has what it had", async () => (await conditionFor(rig, "calm"))?.reason === "Adopted", PATIENCE);
+
+  const message = async () => String((await conditionFor(rig, "drifted"))?.message);
+  await until("the difference is counted", async () => (await message()).startsWith("2 found, 1 different:"), PATIENCE);
+  await sleep(5000); // several reconciles and polls
+  const { reason } = (await conditionFor(rig, "drifted")) ?? {};
+  if (reason !== "RestoreNotConfirmed") throw new Error(`the condition is ${reason}`);
+  if ((await tier("drifted-second")) !== "large") throw new Error("the cloud was written before it was released");
+  const command = /kubectl annotate (?<target>\S+) (?<name>\S+) '(?<annotation>[^']+)\/NAME,NAME'/.exec(
+    await message(),
+  );
+  const { target = "", name = "", annotation = "" } = command?.groups ?? {};
+  await kubectl.run("annotate", target, name, `${annotation}/second`);
+  await assertSame(rig, "phased", "xvaults", objects);
+  await until("the cloud is as desired", async () => (await tier("drifted-second")) === "small", PATIENCE);
+  const areReleased = async () =>
+    (await backedUp(rig, "phased", OBJECTS)).every(
+      (one) => JSON.stringify(at(one, "spec.managementPolicies")) === '["*"]',
+    );
+  await until("all have their policies", areReleased, PATIENCE);
+  return "all found: released by itself; one changed in the cloud: RestoreNotConfirmed, and not written until it was released";
+}
+
+const conditionFor = async ({ kubectl }: Rig, name: string) =>
+  conditionOf(await kubectl.get(`xvault/${name}`), "ResourcesAdopted");
+
+/** Velero's default, and what docs/restore.md adds to it. */
+const DEFAULT_PRIORITIES = ["customresourcedefinitions", "namespaces", "secrets", "configmaps"];
+
+async function priorities(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const velero = await veleroOf(rig);
+  const names = Array.from({ length: 5 }, (_, index) => `album-${index}`);
+  await kubectl.apply(composing("albums", { kind: "XAlbum" }), composing("early"), compositeOf("early", "early"));
+  await kubectl.apply(...names.map((name) => compositeOf("albums", name, "Album")));
+  await composed(rig, "albums", "xalbums", 2 * names.length);
+  await composed(rig, "early", "xvaults", 2);
+  const [albums, early] = [await backedUp(rig, "albums", OBJECTS), await backedUp(rig, "early", OBJECTS)];
+  await velero.backUp("priorities", `--selector=${LABEL} in (albums,early)`);
+  await lose(rig, "albums", "albums", "xalbums", OBJECTS);
+  await lose(rig, "early", "xvaults", OBJECTS);
+  const order = [...DEFAULT_PRIORITIES, `xvaults.${GROUP}`, "-", `albums.${GROUP}`];
+  await velero.restart(`--restore-resource-priorities=${order.join()}`);
+  await velero.restore("priorities", "priorities");
+  await velero.restart();
+  await assertSame(rig, "early", "xvaults", early);
+  await assertSame(rig, "albums", "xalbums", albums);
+  return `one XR and ${names.length} claims have what they had`;
+}
+
+/** An XR that is restored after its claim was deleted stays, as one without a claim. */
+async function deleted(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const velero = await veleroOf(rig);
+  const names = Array.from({ length: 5 }, (_, index) => `deleted-${index}`);
+  await kubectl.apply(composing("deleted"), ...names.map((name) => compositeOf("deleted", name, "Vault")));
+  await composed(rig, "deleted", "xvaults", 2 * names.length);
+  await velero.backUp("deleted", `--selector=${LABEL}=deleted`);
+  await lose(rig, "deleted", ...VAULTS);
+  const isThere = async (name: string) => (await kubectl.get(`vault/${name}`)) !== undefined;
+  const deleting = names.map(async (name) => {
+    await until(`${name} is restored`, () => isThere(name), PATIENCE);
+    await kubectl.run("delete", "vault", name, "--wait=false");
+  });
+  await velero.restore("deleted", "deleted");
+  await Promise.all(deleting);
+  await until("the claims are gone", async () => (await backedUp(rig, "deleted", "vaults")).length === 0, PATIENCE);
+  const areControlled = async () => {
+    const uids = new Set((await backedUp(rig, "deleted", "xvaults")).map((xr) => at(xr, "metadata.uid")));
+    return (await backedUp(rig, "deleted", OBJECTS)).every((one) => uids.has(findController(one) as string));
+  };
+  await until("all Objects that are left are controlled", areControlled, PATIENCE);
+  return `${(await backedUp(rig, "deleted", OBJECTS)).length} Objects are left, all of them controlled`;
+}
+
+/** Namespaced XRs, and what they compose, are in the backup of their namespace; claims are without their XRs. */
+async function namespaceAlone(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const velero = await veleroOf(rig);
+  const namespace = "velero-alone";
+  await kubectl.apply(definitionOf({ kind: "Locker", scope: "Namespaced" }));
+  await kubectl.established(`xrd/lockers.${GROUP}`);
+  const configMap = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { labels: { [LABEL]: "alone" } },
+    data: { a: "b" },
+  };
+  const steps = [compose({ first: configMap, second: configMap }), autoReady, ours("adopt", { adoption: {} })];
+  const locker = { apiVersion: VERSION, kind: "Locker", metadata: { name: "locker", namespace } };
+  await kubectl.apply(
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    compositionOf("Locker", steps),
+    { ...locker, spec: {} },
+  );
+  const controlled = async () => {
+    const uid = at(await kubectl.get("locker/locker", namespace), "metadata.uid");
+    const all = await backedUp(rig, "alone", "configmaps");
+    return uid !== undefined && all.every((one) => findController(one) === uid) ? all.map(nameOf).sort().join() : "";
+  };
+  await until("it has composed", async () => (await controlled()).split(",").length === 2, PATIENCE);
+  const before = await controlled();
+  await velero.backUp("alone", `--include-namespaces=${namespace}`);
+  await kubectl.run("delete", "namespace", namespace);
+  await velero.restore("alone", "alone");
+  await until("it has what it had", async () => (await controlled()) === before, PATIENCE);
+  await sleep(5000); // several reconciles
+  if ((await controlled()) !== before) throw new Error(`it has ${await controlled()}, and not ${before}`);
+  return "the XR has its two ConfigMaps, and no others";
 }

@@ -89,10 +89,12 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   return new Map(
     wanted.flatMap(([name, desired]) => {
       const observed = resources.get(name)?.document;
-      const own = (byName.get(name) ?? []).map(({ item }) => item).filter((item) => isLike(item, desired));
-      const others = own.filter(
-        (item) => observed === undefined || !isSameResource(toReference(item), toReference(observed)),
-      );
+      const others = (byName.get(name) ?? [])
+        .map(({ item }) => item)
+        .filter(
+          (item) =>
+            isLike(item, desired, observed) && !(observed && isSameResource(toReference(item), toReference(observed))),
+        );
       return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
     }),
   );
@@ -122,11 +124,15 @@ function ask(requirement: Requirement, call: Call): readonly Document[] {
   return answer.is === "pending" ? [] : answer.items;
 }
 
-/** Tells whether a resource is of the desired kind, and has the name and the namespace that are desired. */
-function isLike(found: Document, desired: Document): boolean {
+/**
+ * Tells whether a resource is of the desired kind, and has the name and the namespace that are desired. The observed resource's name
+ * is no wish: function-patch-and-transform repeats it.
+ */
+function isLike(found: Document, desired: Document, observed: Document | undefined): boolean {
   const [own, wanted] = [toReference(found), toReference(desired)];
   const isAsWanted = (key: "name" | "namespace"): boolean => (wanted[key] ?? "") === "" || own[key] === wanted[key];
-  return own.kind === wanted.kind && isAsWanted("name") && isAsWanted("namespace");
+  const isRepeated = observed !== undefined && toReference(observed).name === wanted.name;
+  return own.kind === wanted.kind && (isRepeated || isAsWanted("name")) && isAsWanted("namespace");
 }
 
 function withObserved(call: Call, predecessors: Predecessors): Call {

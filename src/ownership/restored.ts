@@ -1,4 +1,5 @@
-import { readObservation, readSyncedGeneration } from "../crossplane/managed-resource.ts";
+import type { Composite } from "../crossplane/composite.ts";
+import { annotate, readObservation, readSyncedGeneration, toManagedKind } from "../crossplane/managed-resource.ts";
 import { isObserver, OBSERVE, OBSERVE_ANEW, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import { readAnnotation } from "../crossplane/metadata.ts";
 import { readConditions } from "../model/condition.ts";
@@ -37,6 +38,12 @@ export function readReleased(composite: Document): (name: string) => boolean {
   return (name) => released.has("*") || released.has(name);
 }
 
+/** Writes the command by which a person releases names of an XR. */
+export function releaseCommand({ apiVersion, kind, document }: Composite, names: string): string {
+  const uid = stringAt(document, ["metadata", "uid"]) ?? "UID";
+  return `${annotate(toManagedKind(apiVersion, kind), document)} '${RELEASE}=${uid}/${names}'`;
+}
+
 /** What a provider has found of a managed resource that only observes. */
 export type Finding =
   | { readonly is: "waiting" | "found" | "missing" }
@@ -57,8 +64,8 @@ export function judgeRestored(managed: Document): Finding {
 /** Chooses policies to look with. A condition that was restored too may be about this very generation: then another one begins. */
 export function policiesToLook(managed: Document): Policies {
   const { isOld, about } = readSynced(managed);
-  const isOneAction = readPolicies(managed)?.length === 1;
-  return (isOld && about === managed.at(GENERATION)) === isOneAction ? OBSERVE_ANEW : OBSERVE;
+  const isStale = isOld && about === managed.at(GENERATION);
+  return isStale === (readPolicies(managed)?.join() === OBSERVE_ANEW.join()) ? OBSERVE : OBSERVE_ANEW;
 }
 
 const GENERATION = ["metadata", "generation"];

@@ -209,7 +209,9 @@ describe("two resources that were composed under one name", () => {
     { reason: "the references are Crossplane's own", by: "apiextensions.crossplane.io/composite", stops: false },
   ])("stop a live XR or not: $reason", ({ by, live = {}, stops }) => {
     const observed = { bucket: restored("old") };
+    const desired = { bucket: { ...bucket, metadata: { name: "old" } } }; // as function-patch-and-transform repeats it
     const draft = draftOf({
+      desired,
       xr: writtenBy(by),
       observed,
       answers: { [BUCKETS]: [restored("old"), restored("live", live)] },

@@ -1,4 +1,4 @@
-import { annotate, isManaged, toManagedKind } from "../../crossplane/managed-resource.ts";
+import { isManaged } from "../../crossplane/managed-resource.ts";
 import { ALL_ACTIONS, MANAGEMENT_POLICIES, readPolicies } from "../../crossplane/management-policies.ts";
 import { annotationPath, findController, isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
 import { compareEntries } from "../../model/collections.ts";
@@ -11,9 +11,9 @@ import {
   formatRestored,
   judgeRestored,
   policiesToLook,
-  RELEASE,
   RESTORED,
   readReleased,
+  releaseCommand,
 } from "../../ownership/restored.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
@@ -100,9 +100,8 @@ export function remarkHeld(held: Held, { composite }: Call): readonly AdoptionRe
   const all = [...held].map(([name, judged]) => ({ name, judged }));
   const counts = COUNTED.map((is) => ({ is, count: all.filter(({ judged }) => judged.is === is).length }));
   const resource = counts.flatMap(({ is, count }) => (count === 0 ? [] : [`${count} ${is}`])).join(", ");
-  const command = annotate(toManagedKind(composite.apiVersion, composite.kind), composite.document);
-  const uid = stringAt(composite.document, ["metadata", "uid"]) ?? "UID";
-  const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command} '${RELEASE}=${uid}/NAME,NAME'`;
+  const command = releaseCommand(composite, "NAME,NAME");
+  const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
   const reason = all.every(({ judged }) => judged.is in IS_WAITING) ? "ObservingRestored" : "RestoreNotConfirmed";
   const others = all.filter(({ judged }) => judged.is !== "found");
   return [
