@@ -8,7 +8,7 @@ import type { Rig } from "../rig/rig.ts";
 import { startVelero, type Velero } from "../rig/velero.ts";
 import { isPaused } from "./backup.ts";
 import { autoReady, compose, compositionOf, definitionOf, GROUP, ours, VERSION } from "./definitions.ts";
-import { findController, isSynced, refersTo } from "./restored.ts";
+import { COMPOSED_NAME, findController, isSynced, refersTo } from "./restored.ts";
 import { PATIENCE, type Suite } from "./scenario.ts";
 
 /**
@@ -208,13 +208,19 @@ async function claims(rig: Rig): Promise<string> {
   await composed(rig, "claims", "xvaults", 2 * NAMES.length);
   const objects = await backedUp(rig, "claims", OBJECTS);
   await velero.backUp("claims", `--selector=${LABEL}=claims`);
-  const flags = [[], [], ["--status-include-resources=vaults,xvaults"]];
-  for (const [round, more] of flags.entries()) {
+  for (const flags of [[], ["--status-include-resources=vaults,xvaults"]]) {
     await lose(rig, "claims", ...VAULTS);
-    await velero.restore("claims", `claims-${round}`, ...more);
+    await velero.restore("claims", `claims-${flags.length}`, ...flags);
     await assertSame(rig, "claims", "xvaults", objects);
   }
-  return `${flags.length * NAMES.length} of ${flags.length * NAMES.length} have what they had; in the last round with status`;
+  await lose(rig, "claims", ...VAULTS);
+  await revise(rig, composing("claims", { names: ["first"] }));
+  await velero.restore("claims", "claims-last");
+  const firsts = objects.filter((one) => at(one, `metadata.annotations[${COMPOSED_NAME}]`) === "first");
+  const isDropped = async () => (await backedUp(rig, "claims", OBJECTS)).length === firsts.length;
+  await until("the others are deleted", isDropped, PATIENCE);
+  await assertSame(rig, "claims", "xvaults", firsts);
+  return `${3 * NAMES.length} of ${3 * NAMES.length} have what they had; once with status; once the others were adopted, then deleted`;
 }
 
 /** The live XR has other Objects than the one in the backup, as after a restore that came too late. */

@@ -6,6 +6,7 @@ import {
   isBeingDeleted,
   isWrittenByOthers,
   readAnnotation,
+  readComposers,
 } from "../crossplane/metadata.ts";
 import { findProof, toPossibleComposer } from "../crossplane/proof.ts";
 import {
@@ -16,7 +17,7 @@ import {
   toReferences,
 } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
-import { groupBy } from "../model/collections.ts";
+import { compareEntries, groupBy } from "../model/collections.ts";
 import type { Result } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { type Draft, type ResourceEdit, withResources, withResults } from "../model/draft.ts";
@@ -71,7 +72,10 @@ const isObservingFirst = ({ request: { observed }, input }: Call): boolean =>
   input.spec.adoption?.restore === "ObserveFirst" &&
   [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined);
 
-/** Finds the predecessors of all desired resources; of a kind that is not looked up yet there are none. */
+/**
+ * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
+ * yet there are none. The label alone is no proof for the latter: nested XRs' resources carry it, too.
+ */
 function findPredecessors(draft: Draft, call: Call): Predecessors {
   const { resources } = call.request.observed;
   const wanted = [...desiredSoFar(call, draft)].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
@@ -86,15 +90,15 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   const isNested = judged.some(({ proof }) => proof === "nested") && confirmNesting(call).is === "confirmed";
   const proven = judged.filter(({ proof }) => proof === "proven" || (proof === "nested" && isNested));
   const byName = groupBy(proven, ({ item }) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
+  const desired = new Map(wanted);
   return new Map(
-    wanted.flatMap(([name, desired]) => {
+    [...byName].sort(compareEntries).flatMap(([name, own]) => {
       const observed = resources.get(name)?.document;
-      const others = (byName.get(name) ?? [])
+      const like = desired.get(name);
+      const others = own
         .map(({ item }) => item)
-        .filter(
-          (item) =>
-            isLike(item, desired, observed) && !(observed && isSameResource(toReference(item), toReference(observed))),
-        );
+        .filter((item) => (like ? isLike(item, like, observed) : readComposers(item).includes(composer.fieldManager)))
+        .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
       return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
     }),
   );
@@ -145,8 +149,9 @@ function withObserved(call: Call, predecessors: Predecessors): Call {
   return { ...call, request: { ...call.request, observed: { ...observed, resources } }, duplicates };
 }
 
+/** Crossplane does not refer to it, so that it has to be adopted, also where this XR is its controller. */
 const toResource = (document: Document): Resource => ({
-  document,
+  document: document.with([{ path: ["metadata", "ownerReferences"], value: [] }]),
   ready: "Unspecified",
   connectionDetails: new Map(),
 });

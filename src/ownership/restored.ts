@@ -1,6 +1,13 @@
 import type { Composite } from "../crossplane/composite.ts";
 import { annotate, readObservation, readSyncedGeneration, toManagedKind } from "../crossplane/managed-resource.ts";
-import { isObserver, OBSERVE, OBSERVE_ANEW, type Policies, readPolicies } from "../crossplane/management-policies.ts";
+import {
+  ALL_ACTIONS,
+  isObserver,
+  OBSERVE,
+  OBSERVE_ANEW,
+  type Policies,
+  readPolicies,
+} from "../crossplane/management-policies.ts";
 import { readAnnotation } from "../crossplane/metadata.ts";
 import { readConditions } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
@@ -49,11 +56,16 @@ export type Finding =
   | { readonly is: "waiting" | "found" | "missing" }
   | { readonly is: "different"; readonly fields: readonly string[] };
 
-/** Judges what the provider has found since the restore: its condition is about this generation, and no older than the resource. */
+/**
+ * Judges what the provider has found since the restore: its condition is about this generation, and no older than the resource. Waits
+ * for our mark: Velero's is not Crossplane's to remove.
+ */
 export function judgeRestored(managed: Document): Finding {
   const { isOld, about } = readSynced(managed);
   const isAboutThis = about === undefined || about === managed.at(GENERATION);
-  if (!isObserver(readPolicies(managed) ?? ["*"]) || isOld || !isAboutThis) return { is: "waiting" };
+  const isHeld =
+    readAnnotation(managed, RESTORED)?.startsWith(HELD) && isObserver(readPolicies(managed) ?? ALL_ACTIONS);
+  if (!isHeld || isOld || !isAboutThis) return { is: "waiting" };
   const observation = readObservation(managed);
   if (observation !== "present") return { is: observation === "absent" ? "missing" : "waiting" };
   const [wanted, actual] = [managed.at(["spec", "forProvider"]), managed.at(["status", "atProvider"])];

@@ -145,6 +145,18 @@ describe("what an XR composed before it was restored", () => {
     expect(at(desiredOf(draft), "metadata.annotations[crossplane.io/external-name]")).toBe("orders-data");
   });
 
+  test.each<{ reason: string; metadata: JsonObject; reasons: string }>([
+    { reason: "its managed fields name this XR", metadata: manager(XR), reasons: "Adopting" },
+    { reason: "it may be a nested XR's, whose resources carry the same label", metadata: {}, reasons: "Adopted" },
+  ])("that no step desires any more is adopted or not: $reason", ({ metadata, reasons }) => {
+    const logs = restored("old", { ...metadata, annotations: { "crossplane.io/composition-resource-name": "logs" } });
+    const draft = draftOf({ answers: { [BUCKETS]: [logs] } });
+    expect([nameIn(draft, "logs"), draft.conditions[0]?.reason]).toEqual([
+      reasons === "Adopting" ? "old" : undefined,
+      reasons,
+    ]);
+  });
+
   test("is the XR's record, too: what it was bound to stays", () => {
     const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
     const kind = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };

@@ -56,9 +56,9 @@ const DROPPED = { is: "dropped" } as const;
 
 /** Tells whether a managed resource was restored, and not released since. */
 const isRestored = (document: Document): boolean =>
+  (findController(document) === undefined || readAnnotation(document, RESTORED) !== undefined) &&
   isManaged(document) &&
   readPolicies(document) !== undefined &&
-  (findController(document) === undefined || readAnnotation(document, RESTORED) !== undefined) &&
   !isBeingDeleted(document);
 
 /** Tells whether it may be a managed resource: the function's own records are none, and no restore has to bring them back. */

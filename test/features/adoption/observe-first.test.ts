@@ -91,6 +91,12 @@ describe("with restore: ObserveFirst, a managed resource that was restored", () 
     { reason: "was not seen before", a: { policies: FULL }, is: [OBSERVE, HELD], says: "1 found, 1 waiting" },
     { reason: "comes from Velero's modifier", a: { mark: "*" }, is: [OBSERVE, HELD], says: "1 found, 1 waiting" },
     {
+      reason: "was looked for, but not marked yet",
+      a: { mark: "*", synced: {} },
+      is: [OBSERVE, HELD],
+      says: "1 found, 1 waiting",
+    },
+    {
       reason: "had other policies, which are kept in the mark",
       a: { policies: ["Observe", "Delete"] },
       is: [OBSERVE, "held=Observe,Delete"],
