@@ -22,7 +22,7 @@ export const restoringByVelero: Suite = {
     { name: "over live XRs, with --existing-resource-policy=update: Duplicated, and nothing lost", run: updated },
     { name: "two phases: what was found is released, what has changed in the cloud waits for a person", run: phased },
     { name: "XRs before Objects, and claims that sort before Objects last: no second set", run: priorities },
-    { name: "claims are deleted during the restore: nothing is left without a controller", run: deleted },
+    { name: "claims are deleted during the restore: what is left has a controller, or no XR", run: deleted },
     { name: "a namespace alone brings namespaced XRs back", run: namespaceAlone, isFor: isV2 },
     { name: "the Composition has lost a resource: adopted, then deleted; without our step left behind", run: dropped },
     { name: "twenty claims in its default order, three times: no second set", run: claims },
@@ -314,11 +314,13 @@ async function priorities(rig: Rig): Promise<string> {
   return `one XR and ${names.length} claims have what they had`;
 }
 
-/** An XR that is restored after its claim was deleted stays, as one without a claim. */
+const CLAIMS_DELETED = 5;
+
+/** An XR that is restored after its claim was deleted stays; one that is deleted before it has adopted its Objects leaves them. */
 async function deleted(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   const velero = await veleroOf(rig);
-  const names = Array.from({ length: 5 }, (_, index) => `deleted-${index}`);
+  const names = Array.from({ length: CLAIMS_DELETED }, (_, index) => `deleted-${index}`);
   await kubectl.apply(composing("deleted"), ...names.map((name) => compositeOf("deleted", name, "Vault")));
   await composed(rig, "deleted", "xvaults", 2 * names.length);
   await velero.backUp("deleted", `--selector=${LABEL}=deleted`);
@@ -331,12 +333,19 @@ async function deleted(rig: Rig): Promise<string> {
   await velero.restore("deleted", "deleted");
   await Promise.all(deleting);
   await until("the claims are gone", async () => (await backedUp(rig, "deleted", "vaults")).length === 0, PATIENCE);
-  const areControlled = async () => {
-    const uids = new Set((await backedUp(rig, "deleted", "xvaults")).map((xr) => at(xr, "metadata.uid")));
-    return (await backedUp(rig, "deleted", OBJECTS)).every((one) => uids.has(findController(one) as string));
+  const uncontrolled = async () => {
+    const xrs = await backedUp(rig, "deleted", "xvaults");
+    const uids = new Set(xrs.map((xr) => at(xr, "metadata.uid")));
+    const left = (await backedUp(rig, "deleted", OBJECTS)).filter((one) => !uids.has(findController(one) as string));
+    return { left, names: new Set(xrs.map(nameOf)) };
   };
-  await until("all Objects that are left are controlled", areControlled, PATIENCE);
-  return `${(await backedUp(rig, "deleted", OBJECTS)).length} Objects are left, all of them controlled`;
+  const isSettled = async () => {
+    const { left, names } = await uncontrolled();
+    return left.every((one) => !names.has(String(at(one, "metadata.labels[crossplane.io/composite]"))));
+  };
+  await until("what is left has a controller, or no XR", isSettled, PATIENCE);
+  const { left } = await uncontrolled();
+  return `of ${2 * CLAIMS_DELETED} Objects ${left.length} are left without XR and controller, as Crossplane leaves them`;
 }
 
 /** Namespaced XRs, and what they compose, are in the backup of their namespace; claims are without their XRs. */
