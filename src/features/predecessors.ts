@@ -178,7 +178,7 @@ function findFatal(predecessors: Predecessors, { input }: Call): readonly Result
   return [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
 }
 
-export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: delete the others, or remove their label ${COMPOSITE_LABEL}`;
+export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: remove the label ${COMPOSITE_LABEL} of the others, or delete them (with deletionPolicy Orphan where they share a cloud resource)`;
 
 /** Formats the resources to choose from. */
 export const formatDuplicates = (all: readonly Document[]): string =>

@@ -184,7 +184,8 @@ describe("two resources that were composed under one name", () => {
   const two = { [BUCKETS]: [restored("old"), restored("older")] };
   const words =
     "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed each of them before it was " +
-    "restored, and would go on with one: delete the others, or remove their label crossplane.io/composite";
+    "restored, and would go on with one: remove the label crossplane.io/composite of the others, or delete them (with deletionPolicy Orphan " +
+    "where they share a cloud resource)";
   const fatal = ({ results }: Draft) => results.filter(({ severity }) => severity === "Fatal");
 
   test("stop the XR, which is told what a person has to do", () => {
