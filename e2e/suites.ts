@@ -32,6 +32,7 @@ import { sharedNetwork } from "./scenarios/shared-network.ts";
 import { tagOwners, tagPairs, tagWar } from "./scenarios/tag-war.ts";
 import { upjetProvider } from "./scenarios/upjet.ts";
 import { upjetMoves, upjetReferences, upjetTwins } from "./scenarios/upjet-ownership.ts";
+import { restoringByVelero } from "./scenarios/velero.ts";
 import { withoutEvents } from "./scenarios/without-events.ts";
 
 async function takesInput({ kubectl }: Rig): Promise<string> {
@@ -96,6 +97,7 @@ export const suites: readonly Suite[] = [
   restoringNested,
   restoringClaims,
   restoringWithoutReferences,
+  restoringByVelero,
   losingExternalNames,
   upjetProvider,
   upjetReferences,

@@ -9,6 +9,7 @@ import { toCommands } from "./adopt.ts";
 import type { AuditOptions } from "./command.ts";
 import { toFindings, toFindingsBeforeRemoval } from "./findings.ts";
 import { readWorld } from "./read.ts";
+import { findRestored } from "./restored.ts";
 import type { Finding, World } from "./world.ts";
 
 /** Finds faults between XRs and the resources that they compose. @returns the exit code. */
@@ -17,11 +18,13 @@ export async function audit(
   host: Host,
 ): Promise<number> {
   const { show, clear } = toProgressLine(host);
-  const world = await readWorld(openCluster(options, host), (what, done, of) =>
-    show(`reading ${what}: ${done} of ${of}`),
-  ).finally(clear);
+  const cluster = openCluster(options, host);
+  const world = await readWorld(cluster, (what, done, of) => show(`reading ${what}: ${done} of ${of}`)).finally(clear);
   assertExist(names, world);
-  const all = options.beforeRemoval ? toFindingsBeforeRemoval(world) : toFindings(world, { graceMs, now: Date.now() });
+  const found = options.beforeRemoval
+    ? toFindingsBeforeRemoval(world)
+    : toFindings(world, { graceMs, now: Date.now() });
+  const all = options.restore ? await findRestored(cluster, world) : found;
   const findings = all.filter((finding) => concerns(finding, names));
 
   const text = options.adopt ? toCommands(findings, world) : toTable(findings);

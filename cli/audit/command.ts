@@ -6,6 +6,7 @@ import { FINDINGS } from "./world.ts";
 export interface AuditOptions extends ClusterFlags {
   readonly adopt?: true;
   readonly beforeRemoval?: true;
+  readonly restore?: true;
   /** Names of XRs; empty for all. */
   readonly composite?: readonly string[];
   /** In milliseconds. */
@@ -22,6 +23,10 @@ const flags: readonly Option[] = [
     "--before-removal",
     "Only the managed resources that would write or delete a shared cloud resource without the tags step.",
   ).conflicts("adopt"),
+  new Option(
+    "--restore",
+    "Only the managed resources that only observe since a restore (adoption.restore: ObserveFirst), and how to release each.",
+  ).conflicts(["adopt", "beforeRemoval"]),
   flag.repeatable(
     "--composite <name>",
     "Only what concerns XRs of this name; it is an error if there is none.",

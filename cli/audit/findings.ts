@@ -62,7 +62,7 @@ function strayFinding({ is, document, message }: Stray, composers: Composers): F
 
 const ORDER = Object.keys(FINDINGS);
 
-const compareFindings = (a: Finding, b: Finding): number =>
+export const compareFindings = (a: Finding, b: Finding): number =>
   ORDER.indexOf(a.is) - ORDER.indexOf(b.is) ||
   compareTexts(formatSubject(a), formatSubject(b)) ||
   compareTexts(formatReference(a.resource), formatReference(b.resource));

@@ -44,6 +44,11 @@ export const FINDINGS = {
   NeverReconciled: "The XR has no condition Synced: Crossplane has not called a function for it.",
   HeldBack:
     "With --before-removal only: the tags step keeps it from writing or deleting a cloud resource that it must not.",
+  Waiting:
+    "With --restore only: the managed resource only observes since a restore, and its provider has not looked for it yet.",
+  Missing: "With --restore only: its provider found no cloud resource.",
+  Different: "With --restore only: the cloud resource differs from what is desired.",
+  Found: "With --restore only: the cloud resource is as it is desired.",
 } as const;
 
 type FindingType = keyof typeof FINDINGS;

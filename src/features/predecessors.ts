@@ -1,14 +1,29 @@
 import { canSelectNamespaces } from "../crossplane/composite.ts";
-import { COMPOSITE_LABEL, COMPOSITION_RESOURCE_NAME, findController, isBeingDeleted } from "../crossplane/metadata.ts";
+import {
+  COMPOSITE_LABEL,
+  COMPOSITION_RESOURCE_NAME,
+  findController,
+  isBeingDeleted,
+  isWrittenByOthers,
+  readAnnotation,
+  readComposers,
+} from "../crossplane/metadata.ts";
 import { findProof, toPossibleComposer } from "../crossplane/proof.ts";
-import { formatReference, toReference, toReferences } from "../crossplane/references.ts";
+import {
+  formatReference,
+  isSameResource,
+  referencesPath,
+  toReference,
+  toReferences,
+} from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
-import { groupBy } from "../model/collections.ts";
+import { compareEntries, groupBy } from "../model/collections.ts";
 import type { Result } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { type Draft, type ResourceEdit, withResources, withResults } from "../model/draft.ts";
 import type { Resource } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
+import { RESTORED } from "../ownership/restored.ts";
 import { confirmNesting } from "./confirm-nesting.ts";
 import { desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
@@ -22,18 +37,18 @@ const NONE: Predecessors = new Map();
 const MAX_PASSES = 3;
 
 /**
- * Runs the features for an XR that may have been restored without its references, as one that Crossplane makes anew from a restored
- * claim: otherwise a second set of resources is composed, and the first one is forgotten. Only an XR without references looks for
- * predecessors, before the first of its resources is composed: by Crossplane's label, for each kind that the pipeline desires.
+ * Runs the features for an XR whose references a restore has lost, as that of an XR which Crossplane makes anew from a restored claim,
+ * or has set back: otherwise a second set of resources is composed, and the first one is forgotten. Such an XR looks for predecessors,
+ * before the first of its resources is composed: by Crossplane's label, for each kind that the pipeline desires.
  *
- * - One without a controller, with proof that this XR composed it: the features observe it, and the desired resource takes its name,
- *   so that Crossplane's server-side apply adopts it.
- * - Several for one name in the Composition: the XR stops until a person has chosen. It composes nothing meanwhile: with references it
- *   would no longer look.
+ * - One without a controller or controlled by this XR, with proof that this XR composed it: the features observe it, and the desired
+ *   resource takes its name, so that Crossplane's server-side apply adopts it.
+ * - Several for one name in the Composition: the XR stops until a person has chosen. It composes nothing meanwhile: with references of
+ *   Crossplane's it would no longer look.
  */
 export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
   let draft = run(call);
-  if (!isBegun(call)) return draft;
+  if (!hasLostReferences(call) && !isObservingFirst(call)) return draft;
   let found = NONE;
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const next = findPredecessors(draft, call);
@@ -44,31 +59,47 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
   return withNames(draft, found, call);
 }
 
-/** Tells whether nothing was composed yet. Crossplane writes the references before it composes, and a condition only afterwards. */
-const isBegun = ({ composite }: Call): boolean =>
-  !isBeingDeleted(composite.document) && toReferences(composite).length === 0;
+/**
+ * Tells whether the references are missing or not Crossplane's, which writes them before it composes; a condition comes only
+ * afterwards. `velero restore --existing-resource-policy=update` sets those of a live XR back.
+ */
+const hasLostReferences = ({ composite }: Call): boolean =>
+  !isBeingDeleted(composite.document) &&
+  (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
 
-/** Finds the predecessors of all resources that are desired and not observed; of a kind that is not looked up yet there are none. */
+/** Tells whether resources may still be restored: nothing is created meanwhile. */
+const isObservingFirst = ({ request: { observed }, input }: Call): boolean =>
+  input.spec.adoption?.restore === "ObserveFirst" &&
+  [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined);
+
+/**
+ * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
+ * yet there are none. The label alone is no proof for the latter: nested XRs' resources carry it, too.
+ */
 function findPredecessors(draft: Draft, call: Call): Predecessors {
   const { resources } = call.request.observed;
-  const wanted = [...desiredSoFar(call, draft)].filter(
-    ([name, desired]) => !resources.has(name) && stringAt(desired, ["kind"]) !== undefined,
-  );
+  const wanted = [...desiredSoFar(call, draft)].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const composer = toPossibleComposer(call.composite);
   const kinds = new Map(
     wanted.map(([, desired]) => requireKind(desired, composer.root, call)).map((one) => [one.name, one]),
   );
   const judged = [...kinds.values()]
     .flatMap((requirement) => ask(requirement, call))
-    .filter((item) => findController(item) === undefined && !isBeingDeleted(item))
+    .filter((item) => (findController(item)?.uid ?? composer.uid) === composer.uid && !isBeingDeleted(item))
     .map((item) => ({ item, proof: findProof(item, composer).is }));
   const isNested = judged.some(({ proof }) => proof === "nested") && confirmNesting(call).is === "confirmed";
   const proven = judged.filter(({ proof }) => proof === "proven" || (proof === "nested" && isNested));
   const byName = groupBy(proven, ({ item }) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
+  const desired = new Map(wanted);
   return new Map(
-    wanted.flatMap(([name, desired]) => {
-      const own = (byName.get(name) ?? []).map(({ item }) => item).filter((item) => isLike(item, desired));
-      return own.length === 0 ? [] : [[name, own] as const];
+    [...byName].sort(compareEntries).flatMap(([name, own]) => {
+      const observed = resources.get(name)?.document;
+      const like = desired.get(name);
+      const others = own
+        .map(({ item }) => item)
+        .filter((item) => (like ? isLike(item, like, observed) : readComposers(item).includes(composer.fieldManager)))
+        .filter((item) => !observed || !isSameResource(toReference(item), toReference(observed)));
+      return others.length === 0 ? [] : [[name, observed === undefined ? others : [observed, ...others]] as const];
     }),
   );
 }
@@ -97,11 +128,15 @@ function ask(requirement: Requirement, call: Call): readonly Document[] {
   return answer.is === "pending" ? [] : answer.items;
 }
 
-/** Tells whether a resource is of the desired kind, and has the name and the namespace that are desired. */
-function isLike(found: Document, desired: Document): boolean {
+/**
+ * Tells whether a resource is of the desired kind, and has the name and the namespace that are desired. The observed resource's name
+ * is no wish: function-patch-and-transform repeats it.
+ */
+function isLike(found: Document, desired: Document, observed: Document | undefined): boolean {
   const [own, wanted] = [toReference(found), toReference(desired)];
   const isAsWanted = (key: "name" | "namespace"): boolean => (wanted[key] ?? "") === "" || own[key] === wanted[key];
-  return own.kind === wanted.kind && isAsWanted("name") && isAsWanted("namespace");
+  const isRepeated = observed !== undefined && toReference(observed).name === wanted.name;
+  return own.kind === wanted.kind && (isRepeated || isAsWanted("name")) && isAsWanted("namespace");
 }
 
 function withObserved(call: Call, predecessors: Predecessors): Call {
@@ -114,8 +149,9 @@ function withObserved(call: Call, predecessors: Predecessors): Call {
   return { ...call, request: { ...call.request, observed: { ...observed, resources } }, duplicates };
 }
 
+/** Crossplane does not refer to it, so that it has to be adopted, also where this XR is its controller. */
 const toResource = (document: Document): Resource => ({
-  document,
+  document: document.with([{ path: ["metadata", "ownerReferences"], value: [] }]),
   ready: "Unspecified",
   connectionDetails: new Map(),
 });
@@ -142,7 +178,7 @@ function findFatal(predecessors: Predecessors, { input }: Call): readonly Result
   return [{ severity: "Fatal", message, reason: "Duplicated", target: "Composite" }];
 }
 
-export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: delete the others, or remove their label ${COMPOSITE_LABEL}`;
+export const DUPLICATED = `this XR composed each of them before it was restored, and would go on with one: remove the label ${COMPOSITE_LABEL} of the others, or delete them (with deletionPolicy Orphan where they share a cloud resource)`;
 
 /** Formats the resources to choose from. */
 export const formatDuplicates = (all: readonly Document[]): string =>

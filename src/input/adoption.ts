@@ -23,6 +23,13 @@ export const adoptionSchema = z.strictObject({
       "For a resource that a restored XR refers to and that does not exist (yet). `Wait`: stop the XR until it exists. " +
         "`Recreate`: go on; Crossplane creates it again if a step desires it.",
     ),
+  restore: z
+    .enum(["Continue", "ObserveFirst"])
+    .default("Continue")
+    .describe(
+      "For managed resources that were restored. `Continue`: they are written at once, as they are desired. `ObserveFirst`: they are " +
+        "only observed, and none is created or deleted, until each was found in the cloud as it is desired, or a person releases it.",
+    ),
 });
 
 export type Adoption = z.output<typeof adoptionSchema>;

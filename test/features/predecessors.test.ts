@@ -145,6 +145,18 @@ describe("what an XR composed before it was restored", () => {
     expect(at(desiredOf(draft), "metadata.annotations[crossplane.io/external-name]")).toBe("orders-data");
   });
 
+  test.each<{ reason: string; metadata: JsonObject; reasons: string }>([
+    { reason: "its managed fields name this XR", metadata: manager(XR), reasons: "Adopting" },
+    { reason: "it may be a nested XR's, whose resources carry the same label", metadata: {}, reasons: "Adopted" },
+  ])("that no step desires any more is adopted or not: $reason", ({ metadata, reasons }) => {
+    const logs = restored("old", { ...metadata, annotations: { "crossplane.io/composition-resource-name": "logs" } });
+    const draft = draftOf({ answers: { [BUCKETS]: [logs] } });
+    expect([nameIn(draft, "logs"), draft.conditions[0]?.reason]).toEqual([
+      reasons === "Adopting" ? "old" : undefined,
+      reasons,
+    ]);
+  });
+
   test("is the XR's record, too: what it was bound to stays", () => {
     const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
     const kind = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
@@ -172,7 +184,8 @@ describe("two resources that were composed under one name", () => {
   const two = { [BUCKETS]: [restored("old"), restored("older")] };
   const words =
     "bucket (Bucket.s3.aws.upbound.io/old and Bucket.s3.aws.upbound.io/older): this XR composed each of them before it was " +
-    "restored, and would go on with one: delete the others, or remove their label crossplane.io/composite";
+    "restored, and would go on with one: remove the label crossplane.io/composite of the others, or delete them (with deletionPolicy Orphan " +
+    "where they share a cloud resource)";
   const fatal = ({ results }: Draft) => results.filter(({ severity }) => severity === "Fatal");
 
   test("stop the XR, which is told what a person has to do", () => {
@@ -189,5 +202,39 @@ describe("two resources that were composed under one name", () => {
   test("do not any more when one of them is left", () => {
     const draft = draftOf({ answers: { [BUCKETS]: [restored("older")] } });
     expect([fatal(draft), nameIn(draft)]).toEqual([[], "older"]);
+  });
+
+  const uid = "uid-of-xr";
+  const controlled = { ownerReferences: [{ kind: "XShop", name: XR, uid, controller: true }] };
+  const writtenBy = (manager: string): JsonObject => {
+    const fieldsV1 = { "f:spec": { "f:resourceRefs": {} } };
+    const resourceRefs = [{ apiVersion: bucket["apiVersion"] as string, kind: "Bucket", name: "old" }];
+    return anew({ metadata: { name: XR, uid, managedFields: [{ manager, fieldsV1 }] }, spec: { resourceRefs } });
+  };
+  test.each<{ reason: string; by: string; live?: JsonObject; stops: boolean }>([
+    { reason: "a restore has set the references back", by: "velero", live: controlled, stops: true },
+    {
+      reason: "another XR controls the other",
+      by: "velero",
+      live: { ownerReferences: [{ controller: true }] },
+      stops: false,
+    },
+    { reason: "the references are Crossplane's own", by: "apiextensions.crossplane.io/composite", stops: false },
+  ])("stop a live XR or not: $reason", ({ by, live = {}, stops }) => {
+    const observed = { bucket: restored("old") };
+    const desired = { bucket: { ...bucket, metadata: { name: "old" } } }; // as function-patch-and-transform repeats it
+    const draft = draftOf({
+      desired,
+      xr: writtenBy(by),
+      observed,
+      answers: { [BUCKETS]: [restored("old"), restored("live", live)] },
+    });
+    expect(draft.conditions[0]?.reason).toBe(stops ? "Duplicated" : "Adopted");
+  });
+
+  test("of which a restored claim's XR controls one is none: it goes on with it", () => {
+    const xr = anew({ metadata: { name: XR, uid } });
+    const draft = draftOf({ xr, answers: { [BUCKETS]: [restored("live", controlled)] } });
+    expect([fatal(draft), nameIn(draft)]).toEqual([[], "live"]);
   });
 });

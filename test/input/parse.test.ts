@@ -424,7 +424,7 @@ describe("a section of an input", () => {
 
   test("that is empty turns its feature on, with all defaults", () => {
     const { adoption, externalNames } = specOf({ adoption: {}, externalNames: {} });
-    expect(adoption).toEqual({ onUnadopted: "Adopt", onUnproven: "Block", onMissing: "Wait" });
+    expect(adoption).toEqual({ onUnadopted: "Adopt", onUnproven: "Block", onMissing: "Wait", restore: "Continue" });
     expect(externalNames).toEqual({ pin: true, rescue: [], builtInRescue: true });
   });
 

@@ -17,7 +17,12 @@ export const store = (overrides: JsonObject = {}): JsonObject => ({
     uid: UID,
     creationTimestamp: "2026-01-01T00:00:00Z",
     managedFields: [
-      { manager: "apiextensions.crossplane.io/composite", operation: "Apply", time: "2026-01-01T00:00:01Z" },
+      {
+        manager: "apiextensions.crossplane.io/composite",
+        operation: "Apply",
+        time: "2026-01-01T00:00:01Z",
+        fieldsV1: { "f:spec": { "f:resourceRefs": {} } },
+      },
     ],
   },
   spec: { resourceRefs: [] },

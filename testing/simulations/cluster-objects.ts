@@ -1,3 +1,4 @@
+import { composerName } from "../../src/crossplane/metadata.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 
 /** The objects of the model in cluster.ts, as the API server would show them. */
@@ -24,8 +25,8 @@ export const rootComposite: JsonObject = {
 interface CompositeState {
   readonly flavour: Flavour;
   readonly references: readonly string[];
-  /** True if Crossplane has written them. */
-  readonly hasWrittenReferences: boolean;
+  /** Who has written them, since the restore. */
+  readonly writer: "crossplane" | "velero" | undefined;
   /** True if the XR is nested and its own XR controls it. */
   readonly isAdopted: boolean;
   readonly conditions: readonly JsonObject[];
@@ -33,7 +34,13 @@ interface CompositeState {
 
 export function compositeOf({ flavour, references, conditions, ...state }: CompositeState): JsonObject {
   const resourceRefs = references.map((name) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name }));
-  const written = { manager: "apiextensions.crossplane.io/composite", time: "2026-01-03T00:00:00Z" };
+  const isModern = flavour === "modern" || flavour === "namespaced";
+  const field = { "f:resourceRefs": {} };
+  const written = {
+    manager: state.writer === "crossplane" ? "apiextensions.crossplane.io/composite" : "velero-server",
+    time: "2026-01-03T00:00:00Z",
+    fieldsV1: { "f:spec": isModern ? { "f:crossplane": field } : field },
+  };
   return {
     apiVersion: "apps.example.org/v1",
     kind: "XStore",
@@ -41,12 +48,12 @@ export function compositeOf({ flavour, references, conditions, ...state }: Compo
       name: NAME,
       uid: UID,
       creationTimestamp: "2026-01-02T00:00:00Z",
-      managedFields: state.hasWrittenReferences ? [written] : [],
+      managedFields: state.writer === undefined ? [] : [written],
       labels: labelsOf(flavour, rootOf(flavour)),
       ...namespaceOf(flavour),
       ...(state.isAdopted && { ownerReferences: [{ ...ROOT, uid: "uid-root", controller: true }] }),
     },
-    spec: flavour === "modern" || flavour === "namespaced" ? { crossplane: { resourceRefs } } : { resourceRefs },
+    spec: isModern ? { crossplane: { resourceRefs } } : { resourceRefs },
     status: { conditions },
   };
 }
@@ -76,6 +83,7 @@ export function bucketOf(name: string, { composedAs, root, controller }: Compose
       labels: labelsOf(flavour, root),
       annotations: { "crossplane.io/composition-resource-name": composedAs },
       ...namespaceOf(flavour),
+      ...(root === NAME && { managedFields: [{ manager: composerName({ ...owner }), operation: "Apply" }] }),
       ...(controller !== undefined && { ownerReferences: [owner] }),
     },
     spec: { region: "eu" },

@@ -1,5 +1,7 @@
 import type { Call } from "../../src/features/feature.ts";
 import { parseInput } from "../../src/input/parse.ts";
+import { compareEntries } from "../../src/model/collections.ts";
+import { documentOf, stringAt } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf } from "../builders/sharing.ts";
@@ -20,6 +22,8 @@ export type Collector =
 /** The point at which a reconcile is cut off: before it writes the references, before it applies, after it has applied one. */
 export type Cut = "none" | "stepFails" | "beforeReferences" | "beforeApply" | "afterOne";
 
+const BUCKET = { apiVersion: "cloud.example.org/v1", kind: "Bucket" };
+
 const inputs = { with: parseInput(inputOf({ adoption: {} })), without: parseInput(inputOf({})) };
 
 /** A breach of the property: a resource is lost, deleted before it is adopted, created twice, or taken from another owner. */
@@ -39,7 +43,7 @@ export class Cluster {
   /** True if the XR is nested and its own XR controls it. */
   isAdopted = false;
   #references: readonly string[] | undefined;
-  #hasWrittenReferences = false;
+  #writer: "crossplane" | "velero" | undefined;
   #conditions: readonly JsonObject[] = [];
   #created = 0;
 
@@ -72,6 +76,35 @@ export class Cluster {
 
   restoreComposite(): void {
     this.#references ??= [...this.#backup.keys()];
+  }
+
+  /** Crossplane makes the XR anew from its claim (no claim makes a nested one), which is restored after all that was composed for it, without controllers. */
+  makeComposite(): void {
+    const isStale = [...this.resources.values()].some(({ controller }) => controller !== undefined);
+    const isWhole = this.#restored.size === this.#backup.size && !isStale;
+    if (this.#references !== undefined || !isWhole || this.#flavour === "nested") return;
+    this.#references = [];
+  }
+
+  /** Restores over what lives: what is missing comes back, and the XR's references are set to those of the backup. */
+  restoreOver(): void {
+    if (this.#references === undefined || this.#flavour === "nested") return;
+    for (const [name, composed] of this.#backup) {
+      this.#restored.add(name);
+      if (!this.resources.has(name)) this.resources.set(name, composed);
+    }
+    this.#references = this.backedUp;
+    this.#writer = "velero";
+  }
+
+  /** Does what the condition `Duplicated` asks for. */
+  chooseOnes(): void {
+    if (!this.#conditions.some(({ reason }) => reason === "Duplicated")) return;
+    const chosen = new Set<string>();
+    for (const [name, { composedAs, root }] of [...this.resources].reverse()) {
+      if (root === rootOf(this.#flavour) && chosen.has(composedAs)) this.deleteByHand(name);
+      chosen.add(composedAs);
+    }
   }
 
   /** @param index the resource's index in the backup, if there is one; each is restored once. */
@@ -116,6 +149,9 @@ export class Cluster {
    */
   reconcile(cut: Cut = "none", meanwhile: () => void = () => {}): void {
     if (this.#references === undefined) return;
+    // A kind that no step desires is not looked for (docs/restore.md).
+    const areLost = this.#references.length === 0 || this.#writer === "velero";
+    if (areLost && this.#restored.size > 0 && this.desired.size === 0) return;
     const isKindMissing = !this.hasProvider && this.#references.length > 0; // "no matches for kind"
     if (cut === "stepFails" || isKindMissing) {
       this.#show([], "False");
@@ -147,14 +183,20 @@ export class Cluster {
       xr: this.#composite(),
       input: this.#input,
       observed: Object.fromEntries([...observed].map(([composedAs, name]) => [composedAs, this.#objectOf(name)])),
-      desired: Object.fromEntries([...this.desired].map((composedAs) => [composedAs, {}])),
+      desired: Object.fromEntries([...this.desired].map((composedAs) => [composedAs, BUCKET])),
       find: (name) => this.#find(name),
+      list: () => [...this.resources.keys()].map((name) => this.#objectOf(name)),
     });
   }
 
-  #desiredBy(draft: Draft): ReadonlySet<string> {
-    const put = [...draft.resources].filter(([, edit]) => edit.is === "set").map(([name]) => name);
-    return new Set([...this.desired, ...put]);
+  /** The desired resources, and the names that they are desired by. */
+  #desiredBy(draft: Draft): ReadonlyMap<string, string | undefined> {
+    const put = [...draft.resources].flatMap(([name, edit]): (readonly [string, string | undefined])[] => {
+      if (edit.is !== "set") return [];
+      const object = edit.document ?? documentOf(edit.object ?? {});
+      return [[name, stringAt(object, ["metadata", "name"])]];
+    });
+    return new Map([...[...this.desired].map((name) => [name, undefined] as const), ...put]);
   }
 
   /**
@@ -162,7 +204,7 @@ export class Cluster {
    *
    * @returns the names of the desired resources: those of observed ones, and new ones.
    */
-  #collect(observed: ReadonlyMap<string, string>, desired: ReadonlySet<string>): readonly string[] {
+  #collect(observed: ReadonlyMap<string, string>, desired: ReadonlyMap<string, string | undefined>): readonly string[] {
     for (const [composedAs, name] of observed) {
       if (desired.has(composedAs)) continue;
       const resource = this.resources.get(name);
@@ -170,7 +212,9 @@ export class Cluster {
       if (resource?.controller === undefined) throw new Violation(`${name} is deleted while nobody controls it`);
       this.resources.delete(name);
     }
-    return [...desired].sort().map((composedAs) => observed.get(composedAs) ?? this.#generateName(composedAs));
+    return [...desired]
+      .sort(compareEntries)
+      .map(([composedAs, name]) => observed.get(composedAs) ?? name ?? this.#generateName(composedAs));
   }
 
   #generateName(composedAs: string): string {
@@ -183,11 +227,11 @@ export class Cluster {
   #apply(names: readonly string[], observed: ReadonlyMap<string, string>, cut: Cut, draft: Draft): void {
     if (cut === "beforeReferences") return;
     this.#references = names;
-    this.#hasWrittenReferences = true;
+    this.#writer = "crossplane";
     if (cut === "beforeApply") return;
     const composedAs = new Map([...observed].map(([key, name]) => [name, key]));
     for (const name of names) {
-      this.#applyOne(name, composedAs.get(name) ?? this.#names.get(name) ?? "");
+      this.#applyOne(name, composedAs.get(name) ?? this.#names.get(name) ?? this.resources.get(name)?.composedAs ?? "");
       if (cut === "afterOne") return;
     }
     this.#show(draft.conditions, "True");
@@ -215,7 +259,7 @@ export class Cluster {
     return compositeOf({
       flavour: this.#flavour,
       references: this.references,
-      hasWrittenReferences: this.#hasWrittenReferences,
+      writer: this.#writer,
       isAdopted: this.isAdopted,
       conditions: this.#conditions,
     });

@@ -8,8 +8,21 @@ import { is } from "./kind.ts";
  * the XR does not control, none is orphaned, and none is created twice.
  */
 
+/** The ways in which the XR comes back. */
+const RESTORES = ["restoreComposite", "makeComposite", "restoreOver"] as const;
+type Restore = (typeof RESTORES)[number];
+
 type Event =
-  | { readonly is: "restoreComposite" | "providerComes" | "providerGoes" | "compositeIsAdopted" | "foreignIsAdded" }
+  | {
+      readonly is:
+        | "restoreComposite"
+        | "makeComposite"
+        | "restoreOver"
+        | "providerComes"
+        | "providerGoes"
+        | "compositeIsAdopted"
+        | "foreignIsAdded";
+    }
   | { readonly is: "restoreResource"; readonly index: number; readonly controller: string | undefined }
   | { readonly is: "staleIsMended"; readonly index: number }
   | { readonly is: "compositionChanges"; readonly desired: readonly string[] }
@@ -39,16 +52,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ ...is("compositionChanges"), desired: someNames }) },
   {
     weight: 4,
-    arbitrary: fc.record(
-      is(
-        "restoreComposite",
-        "restoreComposite",
-        "providerComes",
-        "providerGoes",
-        "compositeIsAdopted",
-        "foreignIsAdded",
-      ),
-    ),
+    arbitrary: fc.record(is(...RESTORES, "providerComes", "providerGoes", "compositeIsAdopted", "foreignIsAdded")),
   },
 );
 
@@ -75,6 +79,10 @@ function play(past: History, isGuarded: boolean): void {
   for (let each = 0; each < NAMES.length; each++) cluster.restoreResource(each);
   for (const name of cluster.backedUp) cluster.removeStaleController(name);
   cluster.removeReference(FOREIGN);
+  cluster.desired = new Set([...past.finallyDesired, "e"]);
+  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
+  cluster.chooseOnes();
+  for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
   cluster.desired = new Set(past.finallyDesired);
   settle(cluster, past);
 
@@ -84,6 +92,9 @@ function play(past: History, isGuarded: boolean): void {
   settle(cluster, past);
 }
 
+const isRestore = (happening: Event): happening is Event & { readonly is: Restore } =>
+  RESTORES.some((restore) => restore === happening.is);
+
 function happen(cluster: Cluster, happening: Event): void {
   if ("cut" in happening) {
     const { cut, arrival } = happening;
@@ -92,7 +103,7 @@ function happen(cluster: Cluster, happening: Event): void {
     cluster.restoreResource(happening.index, happening.controller);
   } else if ("index" in happening) cluster.removeStaleController(cluster.backedUp[happening.index] ?? "");
   else if ("desired" in happening) cluster.desired = new Set(happening.desired);
-  else if (happening.is === "restoreComposite") cluster.restoreComposite();
+  else if (isRestore(happening)) cluster[happening.is]();
   else if (happening.is === "compositeIsAdopted") cluster.isAdopted = true;
   else if (happening.is === "foreignIsAdded") cluster.addForeign(FOREIGN);
   else cluster.hasProvider = happening.is === "providerComes";

@@ -1,3 +1,4 @@
+import { readAnnotation } from "../../crossplane/metadata.ts";
 import { withoutReferences } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
 import type { Condition, Result } from "../../model/condition.ts";
@@ -5,10 +6,12 @@ import type { Document } from "../../model/document.ts";
 import { type ResourceEdit, withCondition, withResources, withResults } from "../../model/draft.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import { DOMAIN } from "../../model/names.ts";
+import { RESTORED, readPoliciesBefore } from "../../ownership/restored.ts";
 import type { Call, Feature } from "../feature.ts";
 import { eventsFor } from "../transition-events.ts";
 import { type Case, findCases } from "./cases.ts";
 import { type AdoptionRemark, remarkDuplicates, toAdoptionCondition, toAdoptionRemarks, toFatal } from "./condition.ts";
+import { findHeld, observeFirst, remarkHeld } from "./observe-first.ts";
 import { BLOCKING } from "./reasons.ts";
 
 /**
@@ -19,23 +22,33 @@ export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
   if (policy === undefined) return draft;
 
+  const held = findHeld(call, draft);
   const cases = findCases(call, draft);
-  const remarks = [...toAdoptionRemarks(cases, policy, call), ...remarkDuplicates(call)];
+  const judged = toAdoptionRemarks(
+    cases.filter((found) => !isMarked(found)),
+    policy,
+    call,
+  );
+  const remarks = [...judged, ...remarkDuplicates(call), ...remarkHeld(held, call)];
   const condition = toAdoptionCondition(remarks);
-  const adopting = withResources(draft, putBackAll(cases, policy));
+  const adopting = observeFirst(call, withResources(draft, putBackAll(cases, policy)), held);
   return withResults(withCondition(adopting, condition), toAdoptionResults(cases, remarks, condition, call));
 };
 
 /** Desires resources again only for their owner reference; they count as ready. */
 function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly (readonly [string, ResourceEdit])[] {
-  const isKept = ({ verdict }: Case): boolean =>
-    verdict.is === "unsettled" || (verdict.is === "unadopted" && onUnadopted === "Adopt");
+  const isKept = (found: Case): boolean =>
+    ["unsettled", ...(onUnadopted === "Adopt" ? ["unadopted"] : [])].includes(found.verdict.is) || isMarked(found);
   return cases.flatMap((found) =>
     found.is === "observed" && isKept(found)
       ? [[found.name, { is: "set", object: putBack(found.resource), ready: "True" }] as const]
       : [],
   );
 }
+
+/** Tells whether it is ours, and only observes since a restore: deleted now, it would leave its cloud resource behind. */
+const isMarked = (found: Case): boolean =>
+  found.is === "observed" && found.verdict.is === "ours" && readAnnotation(found.resource, RESTORED) !== undefined;
 
 /** The annotation of a resource that is desired again until this XR controls it. */
 const ADOPTION = `${DOMAIN}/adoption`;
@@ -61,10 +74,12 @@ function putBack(observed: Document): JsonObject {
   const { status: _, metadata, spec, ...object } = observed.toObject();
   const kept = toEntries(metadata).filter(([key]) => !POPULATED.has(key));
   const { annotations, ...others } = Object.fromEntries(kept);
+  const unmarked = toEntries(annotations).filter(([key]) => key !== RESTORED);
+  const policies = readAnnotation(observed, RESTORED) && { managementPolicies: [...readPoliciesBefore(observed)] };
   return {
     ...object,
-    metadata: { ...others, annotations: { ...Object.fromEntries(toEntries(annotations)), [ADOPTION]: "pending" } },
-    ...(spec !== undefined && { spec: isObject(spec) ? withoutReferences(spec) : spec }),
+    metadata: { ...others, annotations: { ...Object.fromEntries(unmarked), [ADOPTION]: "pending" } },
+    ...(spec !== undefined && { spec: isObject(spec) ? { ...withoutReferences(spec), ...policies } : spec }),
   };
 }
 
@@ -85,5 +100,9 @@ function toAdoptionResults(
     return isPending ? [] : [{ severity: "Fatal", message: toFatal(blocking), reason, target: "Composite" }];
   }
   const isFine = status === "True" && reason !== "Released" && reason !== "ControlledByAnother";
-  return eventsFor(condition, isFine || reason === "Adopting" ? "Normal" : "Warning", call);
+  return eventsFor(
+    condition,
+    isFine || reason === "Adopting" || reason === "ObservingRestored" ? "Normal" : "Warning",
+    call,
+  );
 }

@@ -16,6 +16,8 @@ const BLOCKING_REASONS = [
 /** Reasons of condition ResourcesAdopted, by priority: the first one becomes the condition's. */
 export const ADOPTION_REASONS = [
   ...BLOCKING_REASONS,
+  "RestoreNotConfirmed",
+  "ObservingRestored",
   "StepNotLast",
   "Adopting",
   "WaitingForRequiredResources",

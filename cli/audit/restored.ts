@@ -1,0 +1,43 @@
+import { toApiGroup } from "../../src/crossplane/api-group.ts";
+import { COMPOSITION_RESOURCE_NAME, findController, readAnnotation } from "../../src/crossplane/metadata.ts";
+import { toReference } from "../../src/crossplane/references.ts";
+import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
+import { judgeRestored, RESTORED, releaseCommand } from "../../src/ownership/restored.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { discover, findKind } from "../cluster/discovery.ts";
+import { getIfThere } from "../cluster/list.ts";
+import { compareFindings } from "./findings.ts";
+import type { Finding, World } from "./world.ts";
+
+const NAMES = { found: "Found", missing: "Missing", different: "Different", waiting: "Waiting" } as const;
+
+/** Finds the managed resources that only observe since a restore, what their providers found, and how to release each. */
+export async function findRestored(cluster: Cluster, { labelled, composites }: World): Promise<readonly Finding[]> {
+  const kinds = await discover(cluster, { includeCore: false });
+  const marked = [...labelled.values()].filter((document) => readAnnotation(document, RESTORED) !== undefined);
+  const found: Finding[] = [];
+  for (const metadata of marked) {
+    const { apiVersion, kind: name, ...reference } = toReference(metadata);
+    const kind = findKind(kinds, { group: toApiGroup(apiVersion), kind: name });
+    const object = kind && (await getIfThere(cluster, kind, reference.name, reference.namespace));
+    if (object !== undefined) found.push(toFinding(documentOf(object), composites));
+  }
+  return found.sort(compareFindings);
+}
+
+function toFinding(managed: Document, composites: World["composites"]): Finding {
+  const uid = findController(managed)?.uid;
+  const composite = composites.find(({ document }) => stringAt(document, ["metadata", "uid"]) === uid);
+  const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
+  const judged = judgeRestored(managed);
+  const differs = judged.is === "different" ? `${judged.fields.join(", ")}; ` : "";
+  const release =
+    composite && name !== undefined ? `to release it: ${releaseCommand(composite, name)}` : "no XR controls it yet";
+  return {
+    is: NAMES[judged.is],
+    resource: toReference(managed),
+    composite: composite && toReference(composite.document),
+    compositionResourceName: name,
+    message: judged.is === "found" ? "released as soon as the others of its XR are" : `${differs}${release}`,
+  };
+}

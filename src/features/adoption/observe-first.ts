@@ -1,0 +1,133 @@
+import { isManaged } from "../../crossplane/managed-resource.ts";
+import { ALL_ACTIONS, MANAGEMENT_POLICIES, readPolicies } from "../../crossplane/management-policies.ts";
+import { annotationPath, findController, isBeingDeleted, readAnnotation } from "../../crossplane/metadata.ts";
+import { compareEntries } from "../../model/collections.ts";
+import { brief, listSome } from "../../model/condition.ts";
+import { type Document, stringAt } from "../../model/document.ts";
+import { type Draft, type ResourceEdit, withResources } from "../../model/draft.ts";
+import { RECORD_KINDS } from "../../ownership/record.ts";
+import {
+  type Finding,
+  formatRestored,
+  judgeRestored,
+  policiesToLook,
+  RESTORED,
+  readReleased,
+  releaseCommand,
+} from "../../ownership/restored.ts";
+import { desiredSoFar } from "../desired.ts";
+import type { Call } from "../feature.ts";
+import type { AdoptionRemark } from "./condition.ts";
+
+/** The finding on a resource of an XR that was restored; `dropped`: no step desires it; `unrestored`: it would be created. */
+type Judged = Finding | { readonly is: "dropped" | "unrestored" };
+
+/** What is only observed since a restore, and what is not created meanwhile, by name in the Composition. */
+type Held = ReadonlyMap<string, Judged>;
+
+/**
+ * Finds what is held after a restore, which brings back an old desired state, while the cloud has gone on. A managed resource without
+ * a controller was restored; a mark keeps it so until it is released:
+ *
+ * - all of them by themselves, in one reconcile, once each was found in the cloud as it is desired;
+ * - else those that a person has named in an annotation of the XR.
+ *
+ * @param draft the draft of the features before, in which a resource is missing that no step desires.
+ */
+export function findHeld(call: Call, draft: Draft): Held {
+  const { request, composite, input } = call;
+  if (input.spec.adoption?.restore !== "ObserveFirst") return new Map();
+  const desired = desiredSoFar(call, draft);
+  const observed = [...request.observed.resources].filter(([, { document }]) => isRestored(document));
+  if (observed.length === 0) return new Map();
+  const unrestored = [...desired].filter(
+    ([name, document]) => !request.observed.resources.has(name) && isOthers(document),
+  );
+  const judged: readonly (readonly [string, Judged])[] = [
+    ...observed.map(([name, { document }]) => [name, desired.has(name) ? judgeRestored(document) : DROPPED] as const),
+    ...unrestored.map(([name]) => [name, { is: "unrestored" }] as const),
+  ];
+  const isReleased = readReleased(composite.document);
+  const held = judged.filter(([name]) => !isReleased(name));
+  return new Map(held.some(([, { is }]) => is !== "found") ? held.toSorted(compareEntries) : []);
+}
+
+const DROPPED = { is: "dropped" } as const;
+
+/** Tells whether a managed resource was restored, and not released since. */
+const isRestored = (document: Document): boolean =>
+  (findController(document) === undefined || readAnnotation(document, RESTORED) !== undefined) &&
+  isManaged(document) &&
+  readPolicies(document) !== undefined &&
+  !isBeingDeleted(document);
+
+/** Tells whether it may be a managed resource: the function's own records are none, and no restore has to bring them back. */
+const isOthers = (desired: Document): boolean =>
+  Object.values(RECORD_KINDS).every(({ kind }) => stringAt(desired, ["kind"]) !== kind);
+
+/** Has what is held observed only, creates nothing, and gives what is released its policies back. */
+export function observeFirst(call: Call, draft: Draft, held: Held): Draft {
+  if (call.input.spec.adoption?.restore !== "ObserveFirst") return draft;
+  const desired = desiredSoFar(call, draft);
+  const edits = [...call.request.observed.resources]
+    .filter(([, { document }]) => isRestored(document))
+    .flatMap(([name, { document }]): (readonly [string, ResourceEdit])[] => {
+      const wanted = desired.get(name);
+      if (wanted === undefined) return [];
+      const before = draft.resources.get(name);
+      const ready = before?.is === "set" ? before.ready : undefined;
+      return [[name, { is: "set", document: held.has(name) ? hold(document, wanted) : release(wanted), ready }]];
+    });
+  const uncreated = [...held].filter(([, { is }]) => is === "unrestored");
+  return withResources(draft, [...edits, ...uncreated.map(([name]) => [name, { is: "removed" }] as const)]);
+}
+
+const hold = (observed: Document, wanted: Document): Document =>
+  wanted.with([
+    { path: MANAGEMENT_POLICIES, value: policiesToLook(observed) },
+    { path: annotationPath(RESTORED), value: formatRestored(observed) },
+  ]);
+
+/** Desires policies once even where no step does: Velero may have set those that are there, and then only another value replaces them. */
+const release = (wanted: Document): Document =>
+  wanted.with([{ path: MANAGEMENT_POLICIES, value: readPolicies(wanted) ?? ALL_ACTIONS }]);
+
+const COUNTED = ["found", "waiting", "missing", "different", "unrestored", "dropped"] as const;
+
+/** Counts what is held, and says what becomes of each that was not found if a person releases it. */
+export function remarkHeld(held: Held, { composite }: Call): readonly AdoptionRemark[] {
+  if (held.size === 0) return [];
+  const all = [...held].map(([name, judged]) => ({ name, judged }));
+  const counts = COUNTED.map((is) => ({ is, count: all.filter(({ judged }) => judged.is === is).length }));
+  const resource = counts.flatMap(({ is, count }) => (count === 0 ? [] : [`${count} ${is}`])).join(", ");
+  const command = releaseCommand(composite, "NAME,NAME");
+  const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
+  const reason = all.every(({ judged }) => judged.is in IS_WAITING) ? "ObservingRestored" : "RestoreNotConfirmed";
+  const others = all.filter(({ judged }) => judged.is !== "found");
+  return [
+    { reason, resource, sentence },
+    ...others.map(({ name, judged }) => ({ reason, resource: name, sentence: explain(judged) }) as const),
+  ];
+}
+
+const IS_WAITING = { waiting: true, found: true };
+
+/** The most differing fields that are named. Not their values: these may be secret. */
+const MAX_FIELDS = 3;
+
+function explain(judged: Judged): string {
+  switch (judged.is) {
+    case "waiting":
+      return "its provider has not looked for it yet";
+    case "missing":
+      return "missing in the cloud, and created if released";
+    case "different":
+      return `the cloud differs in ${listSome(judged.fields, MAX_FIELDS, brief)}, and is changed if released`;
+    case "unrestored":
+      return "not restored, and created if released";
+    case "dropped":
+      return "no longer desired, and deleted if released";
+    case "found":
+      return "";
+  }
+}

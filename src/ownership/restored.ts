@@ -1,0 +1,113 @@
+import type { Composite } from "../crossplane/composite.ts";
+import { annotate, readObservation, readSyncedGeneration, toManagedKind } from "../crossplane/managed-resource.ts";
+import {
+  ALL_ACTIONS,
+  isObserver,
+  OBSERVE,
+  OBSERVE_ANEW,
+  type Policies,
+  readPolicies,
+} from "../crossplane/management-policies.ts";
+import { readAnnotation } from "../crossplane/metadata.ts";
+import { readConditions } from "../model/condition.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import { isList, isObject, type JsonValue, ownValue, toPlainText } from "../model/json.ts";
+import { DOMAIN } from "../model/names.ts";
+
+/**
+ * The annotation of a managed resource that only observes since a restore, with the policies that it had: `*`, or `?` where Velero's
+ * modifier does not know them. Ours begins with `held=`: another value than Velero's, so that Crossplane may remove it.
+ */
+export const RESTORED = `${DOMAIN}/restored`;
+
+/** The annotation of an XR by which a person releases what was restored: `UID/NAME,NAME`, or `UID/*` for all. */
+export const RELEASE = `${DOMAIN}/release-restored`;
+
+const HELD = "held=";
+
+/** Formats the mark: the first one says which policies there were. */
+export const formatRestored = (managed: Document): string => {
+  const mark = readAnnotation(managed, RESTORED) ?? readPolicies(managed)?.join(",") ?? "?";
+  return mark.startsWith(HELD) ? mark : `${HELD}${mark}`;
+};
+
+/** Reads the policies from before the restore; what is not known does not write. */
+export function readPoliciesBefore(managed: Document): Policies {
+  const had = formatRestored(managed).slice(HELD.length);
+  return had === "?" ? OBSERVE : had.split(",");
+}
+
+/** Reads the names that a person has released; the UID ties them to this restore, as the XR's next one has another. */
+export function readReleased(composite: Document): (name: string) => boolean {
+  const [uid, names = ""] = (readAnnotation(composite, RELEASE) ?? "").split(/\/(.*)/s);
+  if (uid === "" || uid !== stringAt(composite, ["metadata", "uid"])) return () => false;
+  const released = new Set(names.split(","));
+  return (name) => released.has("*") || released.has(name);
+}
+
+/** Writes the command by which a person releases names of an XR. */
+export function releaseCommand({ apiVersion, kind, document }: Composite, names: string): string {
+  const uid = stringAt(document, ["metadata", "uid"]) ?? "UID";
+  return `${annotate(toManagedKind(apiVersion, kind), document)} '${RELEASE}=${uid}/${names}'`;
+}
+
+/** What a provider has found of a managed resource that only observes. */
+export type Finding =
+  | { readonly is: "waiting" | "found" | "missing" }
+  | { readonly is: "different"; readonly fields: readonly string[] };
+
+/**
+ * Judges what the provider has found since the restore: its condition is about this generation, and no older than the resource. Waits
+ * for our mark: Velero's is not Crossplane's to remove.
+ */
+export function judgeRestored(managed: Document): Finding {
+  const { isOld, about } = readSynced(managed);
+  const isAboutThis = about === undefined || about === managed.at(GENERATION);
+  const isHeld =
+    readAnnotation(managed, RESTORED)?.startsWith(HELD) && isObserver(readPolicies(managed) ?? ALL_ACTIONS);
+  if (!isHeld || isOld || !isAboutThis) return { is: "waiting" };
+  const observation = readObservation(managed);
+  if (observation !== "present") return { is: observation === "absent" ? "missing" : "waiting" };
+  const [wanted, actual] = [managed.at(["spec", "forProvider"]), managed.at(["status", "atProvider"])];
+  const fields = findDifferences(wanted, actual, "spec.forProvider");
+  return fields.length === 0 ? { is: "found" } : { is: "different", fields };
+}
+
+/** Chooses policies to look with. A condition that was restored too may be about this very generation: then another one begins. */
+export function policiesToLook(managed: Document): Policies {
+  const { isOld, about } = readSynced(managed);
+  const isStale = isOld && about === managed.at(GENERATION);
+  return isStale === (readPolicies(managed)?.join() === OBSERVE_ANEW.join()) ? OBSERVE : OBSERVE_ANEW;
+}
+
+const GENERATION = ["metadata", "generation"];
+
+/** Reads the condition Synced: whether there is none from after the restore, and the generation that it is about. */
+function readSynced(managed: Document): { readonly isOld: boolean; readonly about: number | undefined } {
+  const synced = readConditions(managed).find(({ type }) => type === "Synced");
+  const created = Date.parse(stringAt(managed, ["metadata", "creationTimestamp"]) ?? "");
+  const isOld = synced === undefined || Date.parse(toPlainText(synced["lastTransitionTime"])) < created;
+  return { isOld, about: readSyncedGeneration(managed)?.generation };
+}
+
+/** Finds the fields that the cloud has another value for. A list is compared as a set; a field that is not reported is none. */
+function findDifferences(
+  wanted: JsonValue | undefined,
+  actual: JsonValue | undefined,
+  path: string,
+): readonly string[] {
+  if (wanted === undefined || actual === undefined || actual === null) return [];
+  if (isObject(wanted) && isObject(actual)) {
+    return Object.entries(wanted).flatMap(([key, value]) =>
+      findDifferences(value, ownValue(actual, key), `${path}.${key}`),
+    );
+  }
+  const toText = (value: JsonValue): string =>
+    isList(value)
+      ? value
+          .map((item) => JSON.stringify(item))
+          .sort()
+          .join()
+      : toPlainText(value);
+  return toText(wanted) === toText(actual) ? [] : [path];
+}
