@@ -38,7 +38,7 @@ export async function startVelero(rig: Rig): Promise<Velero> {
   let part = await startServer(rig, directory);
   return {
     backUp: async (name, ...flags) => {
-      const whole = ["--include-cluster-resources=true", "--snapshot-volumes=false", "--wait"];
+      const whole = ["--include-cluster-resources=true", "--snapshot-volumes=false", "--wait"]; // later flags win
       await run("backup", "create", name, ...whole, ...flags);
       await assertCompleted(rig, `backup.velero.io/${name}`);
     },

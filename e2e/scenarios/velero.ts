@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../src/model/json.ts";
-import { isV2 } from "../rig/crossplane.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -9,13 +8,13 @@ import { startVelero, type Velero } from "../rig/velero.ts";
 import { isPaused } from "./backup.ts";
 import { autoReady, compose, compositionOf, definitionOf, GROUP, ours, VERSION } from "./definitions.ts";
 import { COMPOSED_NAME, findController, isSynced, refersTo } from "./restored.ts";
-import { PATIENCE, type Suite } from "./scenario.ts";
+import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
 
 /**
  * Restores by the real Velero. Only what a scenario has lost is in its backup: other suites run at the same time. Velero restores by
  * plural name: albums (claims), then objects, then vaults (claims), then xalbums and xvaults.
  */
-export const restoringByVelero: Suite = {
+export const restoringByVelero: Suite = onNewestOnly({
   name: "velero",
   programs: ["velero"],
   scenarios: [
@@ -23,11 +22,11 @@ export const restoringByVelero: Suite = {
     { name: "two phases: what was found is released, what has changed in the cloud waits for a person", run: phased },
     { name: "XRs before Objects, and claims that sort before Objects last: no second set", run: priorities },
     { name: "claims are deleted during the restore: what is left has a controller, or no XR", run: deleted },
-    { name: "a namespace alone brings namespaced XRs back", run: namespaceAlone, isFor: isV2 },
+    { name: "a namespace alone brings namespaced XRs back", run: namespaceAlone },
     { name: "the Composition has lost a resource: adopted, then deleted; without our step left behind", run: dropped },
     { name: "twenty claims in its default order, three times: no second set", run: claims },
   ],
-};
+});
 
 const LABEL = "e2e.example.org/backup";
 const OBJECTS = "objects.kubernetes.crossplane.io";
@@ -47,9 +46,11 @@ async function prepare(rig: Rig): Promise<Velero> {
     { apiVersion: "v1", kind: "Namespace", metadata: { name: CLOUD } },
     definitionOf({ kind: "XVault", claim: "Vault" }),
     definitionOf({ kind: "XAlbum", claim: "Album" }),
+    definitionOf({ kind: "Locker", scope: "Namespaced" }),
   );
   await kubectl.waitFor("Offered", `xrd/xvaults.${GROUP}`, `xrd/xalbums.${GROUP}`);
-  return startVelero(rig);
+  await kubectl.established(`xrd/lockers.${GROUP}`);
+  return startVelero(rig); // it looks for kinds when it starts, and every five minutes
 }
 
 /** An Object over a ConfigMap, which is its cloud resource: `XR-NAME`. */
@@ -356,8 +357,6 @@ async function namespaceAlone(rig: Rig): Promise<string> {
   const { kubectl } = rig;
   const velero = await veleroOf(rig);
   const namespace = "velero-alone";
-  await kubectl.apply(definitionOf({ kind: "Locker", scope: "Namespaced" }));
-  await kubectl.established(`xrd/lockers.${GROUP}`);
   const configMap = {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -378,7 +377,7 @@ async function namespaceAlone(rig: Rig): Promise<string> {
   };
   await until("it has composed", async () => (await controlled()).split(",").length === 2, PATIENCE);
   const before = await controlled();
-  await velero.backUp("alone", `--include-namespaces=${namespace}`);
+  await velero.backUp("alone", `--include-namespaces=${namespace}`, "--include-cluster-resources=false");
   await kubectl.run("delete", "namespace", namespace);
   await velero.restore("alone", "alone");
   await until("it has what it had", async () => (await controlled()) === before, PATIENCE);
