@@ -1,4 +1,4 @@
-import { conditionOf } from "../rig/objects.ts";
+import { at, conditionOf } from "../rig/objects.ts";
 import { type Postgres, startPostgres } from "../rig/postgres.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -128,8 +128,12 @@ async function fifthLogsIn(rig: Rig): Promise<string> {
   for (const team of TEAMS) await rig.kubectl.run("delete", claim, "-n", team, "--wait=false", "--ignore-not-found");
   const left = async () => (await rig.kubectl.list(`${pluralOf(user.kind)}.${GROUP}`)).length;
   await until("all have left", async () => (await left()) === 0, PATIENCE);
-  for (const name of servers.keys())
-    await rig.kubectl.run("delete", `${pluralOf(OWNER)}.${GROUP}/${name}`, "--wait=false");
+  for (const name of servers.keys()) {
+    const member = `${pluralOf(OWNER)}.${GROUP}/${name}`;
+    const isFree = async () => at(await rig.kubectl.get(member), "metadata.labels[crossplane.io/in-use]") === undefined;
+    await until(`nothing protects ${name}`, isFree, PATIENCE);
+    await rig.kubectl.run("delete", member, "--wait=false");
+  }
   const roles = async () =>
     (
       await Promise.all(
