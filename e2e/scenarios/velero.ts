@@ -16,6 +16,8 @@ import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
  */
 export const restoringByVelero: Suite = onNewestOnly({
   name: "velero",
+  // Beside all other suites on two cores its restores take longer than its waits. Alone: four minutes.
+  isByHand: true,
   programs: ["velero"],
   scenarios: [
     { name: "over live XRs, with --existing-resource-policy=update: Duplicated, and nothing lost", run: updated },
