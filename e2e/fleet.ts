@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { describeMachine } from "../bench/machine.ts";
@@ -108,6 +109,7 @@ async function measure(fleet: Fleet): Promise<Row["figures"]> {
     ...grantFigures(fleet, "annotation", named),
     ...grantFigures(fleet, "label", labelled),
     "consumers' reconciles for one alone, label": wokenIn(fleet, alone),
+    "load average of the machine meanwhile": loadavg()[1] ?? Number.NaN,
   });
   const calls = report("calls", callFigures(fleet, { from: alone.from, to: Date.now() }));
   const rotated = report("rotated", await rotate(fleet, NEW, byName));
