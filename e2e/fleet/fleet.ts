@@ -16,6 +16,8 @@ const STRANGERS = 2;
 const PATIENCE = { timeoutMs: 240_000 };
 /** The time after which nothing more of a change is expected. */
 const SETTLING_MS = 10_000;
+/** The time between two lists of all XRs: five a second would be most of what the API server does. */
+const LISTING_MS = 2000;
 
 export interface Fleet {
   readonly rig: Rig;
@@ -54,6 +56,7 @@ export async function createXrs({ rig: { kubectl }, size, withCompanion, all, fi
   const patience = { timeoutMs: 60_000 + size * 1000 };
   for (const { metadata } of definitions) {
     const isReady = async () => {
+      await sleep(LISTING_MS);
       const xrs = await kubectl.list(metadata.name);
       const ready = xrs.filter((xr) => conditionOf(xr, "Ready")?.status === "True").length;
       return (
