@@ -112,7 +112,7 @@ export function readFlags(
   return config;
 }
 
-/** Reads the text of each flag that is given or has a default, and the faults of arguments as such. */
+/** Reads the text of each flag that is given or has a default, and finds arguments that are no flags or lack a value. */
 function readTexts(args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
   const texts = new Map<string, string>();
   for (const flag of all) {
@@ -151,7 +151,7 @@ const A_DURATION = "a duration such as 25s, 1m30s or 500ms";
 const NO_CERTIFICATES =
   "--tls-certs-dir: no directory of certificates; give one (or TLS_SERVER_CERTS_DIR), or --insecure to serve without TLS";
 
-/** Converts the texts, and adds a fault for each that cannot be; the result is of use only where there is none. */
+/** Converts the texts, and adds a fault for each that is invalid; with a fault, the result must not be used. */
 function toConfig(texts: ReadonlyMap<string, string>, faults: string[]): Config {
   const read = <T>(name: Name, toValue: (text: string) => T | undefined, expected: string): T => {
     const text = texts.get(name) ?? "";

@@ -58,7 +58,7 @@ function runComposition(call: OperationCall, document: Document): Draft {
   return run({ ...call, composite });
 }
 
-/** Nothing else of a draft, whose values are of the request. */
+/** Picks the parts of a draft that may outlive the request; the others refer to its bytes. */
 function toOutcome({ conditions, results, audit }: Draft, response: Uint8Array): Outcome {
   return { response, conditions, results, audit };
 }

@@ -115,10 +115,10 @@ export function toDeparture(managed: JsonObject): Departure | undefined {
 }
 
 /**
- * Tells whether the cloud resource would be left without an owner: one of ours created it, and no other managed resource stays that can
- * take it over. What existed before is to stay.
+ * Tells whether a deletion would leave a cloud resource without an owner: a managed resource created it, and no other one remains that
+ * can take it over. A cloud resource that existed before is meant to stay.
  *
- * @param departed departures that were admitted, which the API server may not show yet, or not any more.
+ * @param departed the admitted deletions, which the API server's lists may not show yet.
  */
 export function leavesBehind(
   { identity, leaving }: Departure,

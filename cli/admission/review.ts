@@ -102,7 +102,7 @@ export interface Decision {
   readonly warnings: readonly string[];
 }
 
-/** The actions if somebody else is the owner, and if the look-up fails. */
+/** The actions if a cloud resource has another owner, and if the look-up fails. */
 export interface Policy {
   readonly onConflict: "deny" | "warn";
   readonly onError: "allow" | "deny";

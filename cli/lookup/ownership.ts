@@ -14,7 +14,7 @@ export interface CloudResource {
   readonly ownership: Ownership;
 }
 
-/** Whose a cloud resource is, as the function has decided. */
+/** The ownership of a cloud resource, as the function has decided. */
 type Ownership =
   | { readonly is: "Owned"; readonly owner: Holding }
   /** More than one writes it: for a moment, or for ever where one of them is cluster-scoped and another namespaced. */
@@ -57,7 +57,7 @@ const byKindAndName = (a: CloudResource, b: CloudResource): number =>
 const toKey = ({ holdings: [{ kind, externalName }] }: CloudResource): string =>
   JSON.stringify([kind.kind, kind.group, externalName]);
 
-/** The one who declares, or would declare, a cloud resource. */
+/** An XR, claim or managed resource that declares a cloud resource, or may declare it. */
 export interface Declarer {
   /** `Kind.group/namespace/name` of the claim, or of the XR without one. */
   readonly owner: string;
@@ -69,7 +69,7 @@ export interface Declarer {
 type Availability =
   | { readonly is: "free" }
   | { readonly is: "ours" }
-  /** Somebody else's; `isKnown`: this declarer's managed resource is there already, and observes or waits. */
+  /** Owned by another declarer. `isKnown`: this declarer's managed resource exists, and observes or waits. */
   | { readonly is: "theirs"; readonly ownership: Ownership; readonly holder: Holding; readonly isKnown: boolean };
 
 /**
@@ -100,10 +100,10 @@ function toAvailabilityIn(declarer: Declarer, { ownership, holdings }: CloudReso
 const belongsTo = ({ owner, self }: Declarer, holding: Holding): boolean =>
   holding.contender.owner === owner || holding.self === self;
 
-/** Somebody else's cloud resource, which an object declares as well. */
+/** A cloud resource that an object declares and another owner has. */
 export interface Conflict {
   readonly owner: string;
-  /** Whose it is, by which managed resource, and since when that exists. */
+  /** The owner, its managed resource, and when that was created. */
   readonly message: string;
   /** True if the declarer's managed resource is there already, and observes or waits. */
   readonly isKnown: boolean;

@@ -1,6 +1,6 @@
 import type { Cluster } from "../cluster/cluster.ts";
 
-/** Makes a client that asks each question once: shared resources have grants beside the same Namespaces and Secrets. */
+/** Makes a client that sends each request once: the grants of many shared resources depend on the same Namespaces and Secrets. */
 export function remember(cluster: Cluster): Cluster {
   const answers = new Map<string, ReturnType<Cluster["get"]>>();
   return {

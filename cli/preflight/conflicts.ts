@@ -11,7 +11,7 @@ import { type Conflict, check, toTitle } from "../lookup/ownership.ts";
 import { toJson, toPrintable } from "../text.ts";
 import type { Manifest } from "./manifests.ts";
 
-/** A cloud resource that a manifest declares and somebody else owns. */
+/** A cloud resource that a manifest declares and another XR or claim owns. */
 interface ManifestConflict {
   readonly file: string;
   readonly line: number;

@@ -25,7 +25,7 @@ tr { content-visibility: auto }
 [hidden] { display: none }
 `;
 
-/** Shows the rows that are chosen, and of the picture what they are drawn in; what is left is brought near. */
+/** Filters the table by the page's controls, shows only the nodes and edges of the rows that are left, and crops the picture to them. */
 export const SCRIPT = `
 const find = (id) => document.getElementById(id);
 const all = (selector) => [...document.querySelectorAll(selector)];

@@ -3,7 +3,7 @@ export class RenderError extends Error {
   override readonly name = "RenderError";
 }
 
-/** Runs `action`, and wraps what it throws, at once or later, in an error that says what was being done. */
+/** Runs `action`, synchronous or not, and wraps its error in one that begins with `what`. */
 export function whileDoing<T>(what: string, action: () => T): T {
   const fail = (cause: unknown): never => {
     throw new RenderError(what, { cause });

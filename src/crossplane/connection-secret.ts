@@ -31,15 +31,15 @@ export function toConnectionSecret(
 }
 
 /**
- * Tells whether the Secret is the resource's connection Secret. Crossplane names that of a claim's own XR. What is composed further
- * down gets the name from its Composition, which may take it from the claim; there it has to contain a uid, as is common.
+ * Tells whether the Secret is the resource's connection Secret. Crossplane chooses its name for a claim's own XR. For a resource
+ * composed further down, a Composition does, perhaps from a field of the claim; so there the name must contain a UID, as is common.
  */
 function isWrittenFor(resource: Document, { namespace, name }: SecretName): boolean {
-  const isIts =
+  const isNamed =
     stringAt(resource, [...CONNECTION_SECRET_REF, "namespace"]) === namespace &&
     stringAt(resource, [...CONNECTION_SECRET_REF, "name"]) === name;
   const controller = findController(resource);
   const isClaims = controller === undefined && stringAt(resource, CLAIM_REF_NAMESPACE) !== undefined;
   const uids = [stringAt(resource, ["metadata", "uid"]) ?? "", controller?.uid ?? ""].filter((uid) => uid !== "");
-  return isIts && (isClaims || uids.some((uid) => name.includes(uid)));
+  return isNamed && (isClaims || uids.some((uid) => name.includes(uid)));
 }

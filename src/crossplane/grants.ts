@@ -65,7 +65,7 @@ const schemaOf = (version: Version): SchemaRequirement => ({
 /**
  * Asks for all ReferenceGrants in a Secret's namespace. Crossplane fails an XR that asks for a kind that is not installed, so the kind's
  * schemas are asked for first (v2.2 and later), unless an answer from the last reconcile proves that it is: Crossplane v2.4 begins a
- * reconcile with resources and not with schemas, which would cost a call in each. Crossplane that cannot say is taken to serve v1beta1.
+ * reconcile with resources and not with schemas, which would cost a call in each. Earlier versions are assumed to serve v1beta1.
  */
 export function askReferenceGrants(
   name: string,
@@ -121,15 +121,13 @@ export interface SecretGrants {
   readonly named: readonly (readonly Grantee[])[];
 }
 
-/**
- * Finds the grantees of a Secret. Ignores grants of other namespaces, which `crossplane render` returns too.
- */
+/** Finds the grantees of a Secret. Ignores grants of other namespaces, which `crossplane render` returns too. */
 export function grantsOf(grants: readonly Document[], { namespace, name }: SecretName): SecretGrants {
   const index = bySecret(grants);
-  return { all: flat(index.get(`${namespace}/`) ?? NOBODY), named: index.get(`${namespace}/${name}`) ?? NOBODY };
+  return { all: flat(index.get(`${namespace}/`) ?? NO_GRANTEES), named: index.get(`${namespace}/${name}`) ?? NO_GRANTEES };
 }
 
-const NOBODY: readonly (readonly Grantee[])[] = [];
+const NO_GRANTEES: readonly (readonly Grantee[])[] = [];
 
 const flat = once((lists: readonly (readonly Grantee[])[]): readonly Grantee[] => lists.flat());
 

@@ -69,7 +69,7 @@ export const isPauseSeen = (managed: Document): boolean =>
 const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
- * Reads when a creation began of which no name has come back; undefined where none did, where it failed, or where the provider
+ * Reads when a creation began whose external name was not recorded; undefined if none began, if it failed, or if the provider
  * reports the cloud resource. A provider that creates asynchronously reports success at once, and forgets the creation when it is
  * restarted (upjet#632).
  */

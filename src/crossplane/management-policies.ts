@@ -9,7 +9,7 @@ export type Policies = readonly string[];
 /** The default policies. */
 export const ALL_ACTIONS: Policies = ["*"];
 export const OBSERVE: Policies = ["Observe"];
-/** The same for a provider, and another spec for the API server: it begins a new generation. */
+/** Equal to OBSERVE for a provider, but another spec for the API server, which begins a new generation. */
 export const OBSERVE_ANEW: Policies = ["Observe", "Observe"];
 /** Pauses the provider, which reports that in the condition Synced. */
 export const NO_ACTIONS: Policies = [];

@@ -77,8 +77,8 @@ export const readManagedFields = (resource: Document): readonly JsonObject[] =>
   objectsAt(resource, ["metadata", "managedFields"]);
 
 /**
- * Tells whether somebody else has written an XR's references since Crossplane did: the server then takes the field from Crossplane's
- * manager. Without managed fields, as in a render, it cannot be told.
+ * Tells whether another client has written an XR's references since Crossplane did: the API server then removes the field from
+ * Crossplane's manager. Without managed fields, as in a render, assumes that none has.
  */
 export function isWrittenByOthers(composite: Document, references: readonly string[]): boolean {
   const fields = references.map((field) => `f:${field}`);

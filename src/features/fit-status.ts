@@ -20,10 +20,10 @@ export interface FittedStatus {
 }
 
 /**
- * Leaves out of values for the XR's status what its schema has no place for: Crossplane fails to apply the whole status for it, and
- * from then on every condition is stale. A field that is left out keeps what the XR shows. The schema is asked for while there is a
- * value that the XR does not show yet, where Crossplane can be asked (v2.2 and later). Before it has answered, nothing is left out:
- * no such response is applied, because Crossplane calls again for whatever is asked for the first time.
+ * Removes from values for the XR's status the fields that its schema lacks. With one of them Crossplane fails to apply the whole
+ * status, and from then on every condition is stale. A removed field keeps the value that the XR shows. The schema is asked for while
+ * the XR does not show all values yet, if Crossplane can be asked (v2.2 and later). Before the answer nothing is removed: Crossplane
+ * applies no response that asks for something new, but calls again.
  */
 export function fitStatus(values: readonly ValueEdit[], { request, composite, requirements }: Call): FittedStatus {
   const isShown = ({ path, value }: ValueEdit): boolean => contains(composite.document.at(path), value);
@@ -54,7 +54,7 @@ export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composit
   `cannot set ${listSome(lacking, MAX_NAMES, formatFieldPath)}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +
   "the XRD's schema, or change toCompositeFieldPath";
 
-/** Tells whether a value holds all of another one; more fields of an object may have come from defaults. */
+/** Tells whether the shown value contains the other one; an object may have more fields, from defaults. */
 export function contains(shown: JsonValue | undefined, value: JsonValue): boolean {
   if (isList(value)) {
     return isList(shown) && shown.length === value.length && value.every((item, index) => contains(shown[index], item));
@@ -63,7 +63,7 @@ export function contains(shown: JsonValue | undefined, value: JsonValue): boolea
   return isObject(shown) && Object.entries(value).every(([key, field]) => contains(ownValue(shown, key), field));
 }
 
-/** The part of the value that its schema has a place for. @param lacking gets the fields that are left out, by their text */
+/** Picks the part of a value that its schema allows. @param lacking receives the removed fields, by their text. */
 function toFitting(
   value: JsonValue,
   schema: JsonValue | undefined,
@@ -96,10 +96,10 @@ function toFittingFields(
   return fields;
 }
 
-/** Stands for the schema of what may be anything: `additionalProperties: true`, and all below it. */
+/** The schema that allows any value: `additionalProperties: true`, and all below it. */
 const ANYTHING = true;
 
-/** The schema of an object's field or of a list's items; undefined where there is no place for it. */
+/** Finds the schema of an object's field or of a list's items; undefined if there is none. */
 function stepInto(schema: JsonValue | undefined, step: string | number): JsonValue | undefined {
   if (!isObject(schema)) return schema === ANYTHING ? ANYTHING : undefined;
   const { properties, additionalProperties, items } = schema;
@@ -125,6 +125,6 @@ function hasType(value: JsonValue, schema: JsonObject): boolean {
     case "boolean":
       return typeof value === type;
     default:
-      return true; // a type that is not said is x-kubernetes-int-or-string or anything
+      return true; // without a type: x-kubernetes-int-or-string, or anything
   }
 }

@@ -89,8 +89,8 @@ function toState(missing: readonly string[], faults: readonly string[]): Publish
 }
 
 /**
- * A field that is not set now keeps the value that was published: others may depend on it. One that another field's value leaves no
- * place for is left out: a team may write both, and a Fatal result would freeze everything else of its XR.
+ * Resolves the data. A field that is not set now keeps its published value: others may depend on it. A field whose path leads through
+ * another field's value is left out: a team may write both, and a Fatal result would freeze everything else of its XR.
  */
 function toData({ data: fields }: EnvironmentConfig, observed: Resource | undefined, call: Call) {
   const missing: string[] = [];
@@ -106,7 +106,7 @@ function toData({ data: fields }: EnvironmentConfig, observed: Resource | undefi
   return { data, missing, faults };
 }
 
-/** @param faults gets one more where there is no place for the value. */
+/** @param faults receives a fault if the path leads through another field's value. */
 function withField(data: JsonObject, path: FieldPath, value: JsonValue, faults: string[]): JsonObject {
   try {
     return withValueAt(data, path, value);
@@ -130,7 +130,7 @@ const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "meta
   parseFieldPath,
 );
 
-/** Adds the condition. Nothing else holds the XR unready while no EnvironmentConfig is composed. */
+/** Adds the condition, and marks the XR unready until the EnvironmentConfig is published: nothing else does if none is composed. */
 function withState(draft: Draft, state: PublishState, call: Call): Draft {
   const condition = toCondition(state);
   const severity = condition.status === "False" ? "Warning" : "Normal";

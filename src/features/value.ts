@@ -16,7 +16,7 @@ export function resolveString(value: Value<string>, call: Call): Resolved<string
   return text === undefined ? unset(value) : { is: "set", value: text };
 }
 
-/** Resolves a value to a list of strings, of which one may be given without a list. */
+/** Resolves a value to a list of strings; a single string is a list of one. */
 export function resolveStrings(value: Value<string | string[]>, call: Call): Resolved<readonly string[]> {
   if (value.is === "literal") return { is: "set", value: [value.value].flat() };
   const found = readField(value, call);

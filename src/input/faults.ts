@@ -107,7 +107,7 @@ function findMeant({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.c
   return meant.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
-/** The issues of a value of a wrong type, or of none. */
+/** The codes of issues with a value of a wrong type, or with a missing value. */
 const OF_TYPES: readonly unknown[] = ["invalid_type", "invalid_value", "invalid_union"];
 
 function toFaultMessage(issue: z.core.$ZodIssue, path: FieldPath): string {

@@ -106,13 +106,13 @@ const toSource = ({ fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources)
     ? { is: "environment", path: fromEnvironmentFieldPath ?? [] }
     : { is: "composite", path: fromCompositeFieldPath };
 
-/** A value that only a field has: the Composition cannot write it. */
+/** A field that a value comes from; a literal is not allowed. */
 export const source = exactlyOneOf(z.strictObject(sourceShape), SOURCES).transform(toSource);
 
 const literalOf = <T extends z.ZodType>(schema: T) =>
   schema.transform((value): { readonly is: "literal"; readonly value: z.output<T> } => ({ is: "literal", value }));
 
-/** A value as the Composition writes it, of one of several types and never an object, or the field that it comes from. */
+/** A literal of one of these types, never an object, or the field that the value comes from. */
 export const value = <T extends readonly [z.ZodType, ...z.ZodType[]]>(
   ...literals: T
 ): z.ZodType<Value<z.output<T[number]>>> => z.union([...literals.map(literalOf), source]) as never;

@@ -33,5 +33,5 @@ export const patch = exactlyOneOf(
 
 export type Patch = z.output<typeof patch>;
 
-/** Tells whether a patch has to have its field: a composed resource created without it may not be mendable (subnets, keys). */
+/** Tells whether the XR needs the patched field. */
 export const isRequired = ({ policy }: Patch): boolean => policy === "Required";

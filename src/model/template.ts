@@ -9,12 +9,12 @@ interface Placeholder {
   readonly isEncoded: boolean;
 }
 
-/** Stands for the value of a Secret's key. */
+/** A placeholder for the value of a Secret's key. */
 export interface KeyPlaceholder extends Placeholder {
   readonly key: string;
 }
 
-/** Stands for the value of a field of the XR. */
+/** A placeholder for the value of a field of the XR. */
 export interface FieldPlaceholder extends Placeholder {
   readonly field: FieldPath;
 }

@@ -105,7 +105,7 @@ function track<T extends Socket | ServerHttp2Session | ServerHttp2Stream>(open: 
   one.once("close", () => open.delete(one));
 }
 
-/** Waits for the end of a session; its errors are grpc-js's affair. */
+/** Waits for the end of a session; grpc-js handles its errors. */
 const untilClosed = (session: ServerHttp2Session): Promise<void> =>
   new Promise((resolve) => void session.once("close", resolve));
 

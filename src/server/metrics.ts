@@ -8,7 +8,7 @@ export interface Metrics {
   readonly registry: Registry;
   /** Counts and times a stream's call. */
   observe(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void;
-  /** Counts the outcome of one RunFunction. */
+  /** Counts the sizes, results and conditions of one RunFunction call. */
   ran(requestBytes: number, outcome: Outcome): void;
   /** Records when the server's certificate expires. */
   certificateExpires(end: Date): void;

@@ -15,8 +15,9 @@ import { findHeld, observeFirst, remarkHeld } from "./observe-first.ts";
 import { BLOCKING } from "./reasons.ts";
 
 /**
- * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. After a restore composed resources have no controller;
- * Crossplane then deletes those that are not desired although it never adopted them, or forgets them for ever (crossplane#5875).
+ * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. After a restore composed
+ * resources have no controller. Crossplane then deletes those that are not desired although it never adopted them, or forgets them for
+ * ever (crossplane#5875).
  */
 export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;
@@ -46,7 +47,7 @@ function putBackAll(cases: readonly Case[], { onUnadopted }: Adoption): readonly
   );
 }
 
-/** Tells whether it is ours, and only observes since a restore: deleted now, it would leave its cloud resource behind. */
+/** Tells whether the XR controls a resource that only observes since a restore: deleted now, it would leave its cloud resource behind. */
 const isMarked = (found: Case): boolean =>
   found.is === "observed" && found.verdict.is === "ours" && readAnnotation(found.resource, RESTORED) !== undefined;
 

@@ -19,20 +19,20 @@ import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
 import type { AdoptionRemark } from "./condition.ts";
 
-/** The finding on a resource of an XR that was restored; `dropped`: no step desires it; `unrestored`: it would be created. */
+/** The finding on a resource of a restored XR. `dropped`: no step desires it. `unrestored`: it does not exist, and a step desires it. */
 type Judged = Finding | { readonly is: "dropped" | "unrestored" };
 
-/** What is only observed since a restore, and what is not created meanwhile, by name in the Composition. */
+/** The resources that are only observed since a restore, and those not created meanwhile, by name in the Composition. */
 type Held = ReadonlyMap<string, Judged>;
 
 /**
- * Finds what is held after a restore, which brings back an old desired state, while the cloud has gone on. A managed resource without
- * a controller was restored; a mark keeps it so until it is released:
+ * Finds the resources that are held after a restore: it brings back an old desired state, and the cloud has changed since. A managed
+ * resource without a controller was restored. Then a mark holds it until it is released:
  *
- * - all of them by themselves, in one reconcile, once each was found in the cloud as it is desired;
- * - else those that a person has named in an annotation of the XR.
+ * - with all others, in one reconcile, once each was found in the cloud as it is desired;
+ * - or before, by name, in an annotation of the XR that a person sets.
  *
- * @param draft the draft of the features before, in which a resource is missing that no step desires.
+ * @param draft the draft of earlier features.
  */
 export function findHeld(call: Call, draft: Draft): Held {
   const { request, composite, input } = call;
@@ -61,11 +61,11 @@ const isRestored = (document: Document): boolean =>
   readPolicies(document) !== undefined &&
   !isBeingDeleted(document);
 
-/** Tells whether it may be a managed resource: the function's own records are none, and no restore has to bring them back. */
+/** Tells whether a resource may be a managed resource, not one of this function's records, which need no restore. */
 const isOthers = (desired: Document): boolean =>
   Object.values(RECORD_KINDS).every(({ kind }) => stringAt(desired, ["kind"]) !== kind);
 
-/** Has what is held observed only, creates nothing, and gives what is released its policies back. */
+/** Limits held resources to observing, creates none, and gives released ones their policies back. */
 export function observeFirst(call: Call, draft: Draft, held: Held): Draft {
   if (call.input.spec.adoption?.restore !== "ObserveFirst") return draft;
   const desired = desiredSoFar(call, draft);
@@ -88,13 +88,13 @@ const hold = (observed: Document, wanted: Document): Document =>
     { path: annotationPath(RESTORED), value: formatRestored(observed) },
   ]);
 
-/** Desires policies once even where no step does: Velero may have set those that are there, and then only another value replaces them. */
+/** Desires policies even if no step does: Velero may own the present ones, which only a desired value replaces. */
 const release = (wanted: Document): Document =>
   wanted.with([{ path: MANAGEMENT_POLICIES, value: readPolicies(wanted) ?? ALL_ACTIONS }]);
 
 const COUNTED = ["found", "waiting", "missing", "different", "unrestored", "dropped"] as const;
 
-/** Counts what is held, and says what becomes of each that was not found if a person releases it. */
+/** Counts the held resources, and describes what a release would do to each that was not found. */
 export function remarkHeld(held: Held, { composite }: Call): readonly AdoptionRemark[] {
   if (held.size === 0) return [];
   const all = [...held].map(([name, judged]) => ({ name, judged }));

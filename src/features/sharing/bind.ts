@@ -21,13 +21,13 @@ export const readRecord = ({ request: { observed, desired } }: Call): Recorded =
 });
 
 /**
- * Finds what the record says of a share. A team may edit the record in its own namespace: what is not of the share's kind does not
- * count, for Crossplane would look up whatever it names.
+ * Finds the recorded bindings of a share. A team may edit the record in its own namespace, and Crossplane looks up what it names: so a
+ * binding to a resource of another kind does not count.
  */
 export const boundBefore = (shared: SharedResource, { observed }: Recorded): readonly Binding[] =>
   isBound(shared) ? (observed.get(shared.name) ?? []).filter(({ resource }) => isOfKind(resource, shared)) : [];
 
-/** A share is bound to one resource. Of this XR itself, or of a list for later steps, there is nothing to record. */
+/** Tells whether a share is bound to one resource: not to this XR itself, or to a list for later steps. */
 const isBound = ({ select }: SharedResource): boolean =>
   select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
 
@@ -49,7 +49,7 @@ export function bind(
     const ticket = (isWanted ? wanted : before.find((binding) => isSameResource(binding.resource, resource)))?.ticket;
     return { resource, access, secrets, credentialFor, ticket };
   };
-  // What the XR names takes the place of what it held on to; only copies may still come from that.
+  // The resource that the XR names replaces those that it held on to; only copies may still come from these.
   const granted = [...(wanted?.isGranted ? [] : held), ...made.map(({ origin }) => origin)];
   const kept = is === "unknown" ? before : [];
   const others = [...kept, ...granted.map((resource) => ({ resource, access: "Granted" as const }))];

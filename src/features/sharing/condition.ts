@@ -58,13 +58,13 @@ export function withSharingCondition(draft: Draft, shares: readonly Reasons[], c
   return withContext(results, [[UNAVAILABLE, Object.fromEntries([...earlier, ...unavailable])]]);
 }
 
-/** Sorts what a person has to mend before what passes by itself: a wait must not hide a fault. */
+/** Sorts faults, which a person has to fix, before waits, which pass: a wait must not hide a fault. */
 const faultsFirst = (remarks: readonly SharingRemark[]): readonly SharingRemark[] => [
   ...remarks.filter(({ reason }) => !isWait(reason)),
   ...remarks.filter(({ reason }) => isWait(reason)),
 ];
 
-/** As docs/conditions.md says, from which health checks are made. */
+/** The reasons that pass without a person. docs/conditions.md lists them too, for health checks. */
 const WAITS: readonly string[] = [
   "WaitingForRequiredResources",
   "WaitingForCopies",

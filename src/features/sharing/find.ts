@@ -25,7 +25,7 @@ export type Lookup =
   | { readonly is: "found"; readonly resources: readonly Document[]; readonly name: string }
   | { readonly is: Cause; readonly reason: SharingReason | undefined };
 
-/** Nothing is missing: all labels may be left out, and none is set. */
+/** The result where all labels are optional and none is set: nothing is looked up, and nothing is missing. */
 const NOT_ASKED: Lookup = { is: "gone", reason: undefined };
 
 const broken = (reason: SharingReason): Lookup => ({ is: "broken", reason });
@@ -96,7 +96,7 @@ const tooFew = (wanted: string, found: number, minMatch: number): Lookup => ({
   reason: found === 0 ? { is: "NotFound", wanted } : { is: "TooFewMatches", wanted, found, minMatch },
 });
 
-/** Names the resources of which the consumer may know without a further look-up. */
+/** Names the matches that the consumer may know: those whose grant needs no further look-up. */
 function nameGranting({ grant }: SharedResource, found: readonly Document[], { composite }: Call): readonly string[] {
   const own = consumerNamespace(composite);
   const isTold = (item: Document): boolean => {
@@ -107,11 +107,11 @@ function nameGranting({ grant }: SharedResource, found: readonly Document[], { c
   return found.filter(isTold).map(qualifiedName);
 }
 
-/** Labels may all be left out. */
+/** A resolved selector, or a part of one; `notAsked` if all its labels are optional and none is set. */
 type Asked<T> = Resolved<T> | { readonly is: "notAsked" };
 type ResolvedMatch = Asked<ResourceSelector["match"]>;
 
-/** Makes the selector of what Crossplane is to find. */
+/** Resolves the selector of a share, for Crossplane's look-up. */
 function resolveSelector(
   { apiVersion, kind, connection }: SharedResource,
   select: Exclude<Select, { by: "self" }>,
@@ -129,8 +129,8 @@ function resolveSelector(
 }
 
 /**
- * Finds what no resource can be called. That is not asked for: Crossplane could only fail the whole XR, and an XR that fails keeps
- * its copies whatever their owners say.
+ * Finds a name, namespace or label that no resource can have. It is not asked for: Crossplane would fail the whole XR, which would
+ * then keep its copies even if their owners revoke the grants.
  */
 function findSelectorFault({ namespace, match }: ResourceSelector): string | undefined {
   if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;

@@ -9,9 +9,9 @@ import type { SharingReason } from "./reasons.ts";
 import type { Judgement } from "./verdict.ts";
 
 /**
- * Holds on to the resource that the XR is bound to, as long as its grant stands, where the XR names another one that it may not use, or
- * none. The fields that the XR has are of the first in its record (the others are those that copies still come from), and are refused
- * where its grant does not stand any more: an XR that names nothing does not undo a revocation.
+ * Keeps an XR bound to the resource that served it, while that grant stands, if the XR now names none or one that it may not use. The
+ * XR's fields come from the first binding in its record (only copies come from the others). They are refused once that grant is
+ * revoked, even if the XR names nothing now.
  */
 export function withHeld(
   judged: Judgement,

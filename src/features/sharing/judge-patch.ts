@@ -76,8 +76,8 @@ const MAX_NAMES = 10;
 
 /**
  * Finds the Required patches of resources that are neither desired by an earlier step nor observed: a wrong name, or steps in the wrong
- * order. One that is observed was desired before, and goes. Beside copies of Secrets, also of other steps, such a patch fails alone: a
- * field of the XR may decide what an earlier step desires, and a Fatal result would keep a copy whose grant is revoked.
+ * order. An observed resource was desired before and is being deleted. Beside copies of Secrets, also of other steps, such a patch fails
+ * alone: a field of the XR may decide what an earlier step desires, and a Fatal result would keep a copy whose grant is revoked.
  */
 export function findMisnamed(shares: readonly Judged[], { request: { desired, observed } }: Call): readonly Fault[] {
   const isThere = (name: string): boolean => desired.resources.has(name) || observed.resources.has(name);

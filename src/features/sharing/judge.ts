@@ -99,7 +99,7 @@ const refuse = (shared: string, namespaces: readonly string[], access: KnownShar
   remedy: access.remedy(namespaces),
 });
 
-/** Tells what is wrong with the source to those only who are granted it. */
+/** Explains a missing source Secret, to consumers with a grant only. */
 function withoutSource(
   { perConsumer, nameFieldPath }: Connection["secretRef"],
   is: "missing" | "foreign",
@@ -142,14 +142,14 @@ function judgeTargets(
   };
 }
 
-/** A namespace is asked whether it takes the copy while it is not known whether the copy is granted, and where it is. */
+/** Judges one target. Its namespace is asked whether it accepts the copy only if the copy is granted. */
 function judgeTarget(target: Target, access: KnownShareAccess, call: Call): JudgedTarget["leave"] {
   if (!access.isGranted(target.namespace)) return "notGranted";
   const leave = { accepted: "granted", pending: "unknown", unreadable: "unreadable", refused: "notAccepted" } as const;
   return leave[judgeAcceptance(target, call)];
 }
 
-/** Asked with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all of them. */
+/** Asks for the Namespaces together with the grants: Crossplane calls a step six times at most, and a copy that moves needs nearly all. */
 function askNamespaces(targets: Targets, source: SecretName, call: Call): void {
   if (findTargetFault(targets, source, call) !== undefined) return;
   for (const target of targets.list) judgeAcceptance(target, call);

@@ -28,7 +28,7 @@ interface Applied {
   readonly patch: Patch;
   /** `kept`: with the value that is observed. `untouched`: as earlier steps desire it. */
   readonly is: "set" | "kept" | "untouched";
-  /** True if it was kept where nothing had to be set, in place of nothing. */
+  /** True if keeping it needs no remark: the shared resource has no value for an Optional patch, and earlier steps no other. */
   readonly isFine?: boolean;
   readonly reason?: SharingReason | undefined;
 }
@@ -104,7 +104,7 @@ function toWhole(path: FieldPath): FieldPath {
 
 const toName = ({ patch }: Applied): string => objectOf(patch);
 
-/** Without a field that it needs, a resource could be created in a way that cannot be mended (subnets, encryption keys). */
+/** Tells whether a patch holds its resource back: one created without a required field may be irreparable (subnets, encryption keys). */
 const isHeldBack =
   ({ request: { desired, observed } }: Call) =>
   ({ patch, is }: Applied): boolean => {
@@ -113,7 +113,7 @@ const isHeldBack =
     return desired.resources.has(toResource.name) && !observed.resources.has(toResource.name);
   };
 
-/** Says which composed resources are held back, and which keep fields that they would not get now. */
+/** Finds the composed resources that are held back, and those that keep fields for which there is no value now. */
 function findOutcome(applied: readonly Applied[], call: Call): readonly SharingReason[] {
   const heldBack = applied.filter(isHeldBack(call)).flatMap(toField);
   const kept = applied.filter(({ is, isFine }) => is === "kept" && !isFine).flatMap(toField);
@@ -126,7 +126,7 @@ function findOutcome(applied: readonly Applied[], call: Call): readonly SharingR
 const toField = ({ patch: { toResource } }: Applied): readonly PatchedField[] =>
   toResource === undefined ? [] : [{ resource: toResource.name, path: toResource.fieldPath }];
 
-/** Says which of the fields that a share's patches set are not in the schema of the XR's status. */
+/** Finds the fields of a share's patches that the schema of the XR's status lacks. */
 function findLacking(applied: readonly Applied[], lacking: readonly FieldPath[], { composite }: Call) {
   const targets = applied.map(({ patch }) => toStatusPath(patch));
   const own = lacking.filter((path) => targets.some((target) => target?.every((step, index) => step === path[index])));

@@ -78,8 +78,8 @@ function toTicket(resource: Reference, before: readonly Binding[], { composite }
 }
 
 /**
- * Serves an XR only from the member of a pool that has admitted it. Who was served and has no answer, as right after a restore, keeps
- * everything as it is and gets nothing new: a team may write into its record that it was served.
+ * Serves an XR only from the member of a pool that has admitted it. An XR that was served and has no answer, as right after a restore,
+ * keeps what it has and gets nothing new: a team may write into its record that it was served.
  */
 export function withAdmission(
   judged: Judgement,

@@ -31,8 +31,7 @@ type Fields = { readonly fields: readonly PatchedField[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
 /**
- * Why a shared resource is not available: by the reason of condition SharedResourcesReady, the sentence that tells the consumer's team
- * what is missing, and who can fix it.
+ * The sentences for the reasons of condition SharedResourcesReady: each tells the consumer's team what is missing, and who can fix it.
  */
 const SENTENCES = {
   WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,

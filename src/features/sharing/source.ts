@@ -19,7 +19,7 @@ export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespa
 /** The source Secret; pending while the shared resource's answer is looked up. */
 export type Source = ConnectionSecret | { readonly is: "pending" };
 
-/** There may be a thousand copies of one resource that has thousands of fields: each Secret that it names is looked for once. */
+/** Caches the connection Secrets of a resource: it may have a thousand copies, and thousands of fields to search. */
 const sourcesOf = once((_resource: Document) => new Map<string, ConnectionSecret>());
 
 /**

@@ -26,7 +26,7 @@ export interface Original {
   readonly source: SecretName;
 }
 
-/** Whether a copy may be written to its target, and if not, why. */
+/** A target, and whether its copy may be written. */
 export interface JudgedTarget extends Target {
   readonly leave: "granted" | "unknown" | "unreadable" | "notGranted" | "notAccepted";
 }
@@ -35,7 +35,7 @@ export interface JudgedTarget extends Target {
 export interface Held {
   /** Those that it holds on to, because their grants stand. */
   readonly held?: readonly Reference[];
-  /** True if the grant of one was taken back that connection details of the XR may be of. */
+  /** True if a grant was revoked whose values may still be in the XR's connection details. */
   readonly hasLost?: boolean;
 }
 
@@ -76,7 +76,7 @@ export type Judgement = (Copying | ({ readonly is: "nothing" | Cause } & Held)) 
   readonly wanted?: Wanted | undefined;
 };
 
-/** Copies nothing. No reason: the input is content with nothing. */
+/** Makes a judgement without copies; without a reason where the input accepts that. */
 export const withoutCopies = (is: Cause, ...reasons: readonly SharingReason[]): Judgement => ({
   is,
   reasons,

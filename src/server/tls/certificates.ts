@@ -17,7 +17,7 @@ const fileNames = { cert: "tls.crt", key: "tls.key", ca: "ca.crt" } as const;
 /** The interval at which certificates are read again. Kubernetes updates a mounted Secret within about a minute. */
 export const REFRESH_MS = 10_000;
 
-/** The three files at one moment; an error stands for a file that could not be read. */
+/** The contents of the three files, or the error of one that could not be read. */
 export type Snapshot = { readonly [Part in keyof Certificates]: Buffer | Error };
 
 export function readSnapshot(directory: string): Snapshot {
@@ -31,7 +31,7 @@ export function readSnapshot(directory: string): Snapshot {
   return { cert: read(fileNames.cert), key: read(fileNames.key), ca: read(fileNames.ca) };
 }
 
-/** The same for two snapshots that hold the same bytes, or the same errors. */
+/** Hashes a snapshot: two with the same bytes, or the same errors, have the same hash. */
 export function fingerprint({ cert, key, ca }: Snapshot): string {
   const hash = createHash("sha256");
   for (const part of [cert, key, ca]) {

@@ -41,7 +41,7 @@ export function contentsFor({ source, secret }: Copying, room: Room): (copy: Nam
 
 const TOO_LARGE = { is: "broken", reason: { is: "TooLarge", excess: 1 } } as const;
 
-/** Selects the contents of a copy that the provider does not fill in, from the source Secret as far as they need it. */
+/** Selects the contents of a copy, without those that the provider fills in. Reads the source Secret only if they need it. */
 function selectContents(copy: NamedCopy, source: SecretName, secret: SourceSecret): Contents {
   if (!needsSource(copy)) return selectKeys(copy, {}, source);
   switch (secret.is) {

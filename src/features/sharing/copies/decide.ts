@@ -127,7 +127,7 @@ function decideCopy(row: Row, data: Data, share: CopyingShare): Cell {
   return { is: isObserving ? "observeFirst" : "create", data, earlier: [], reasons };
 }
 
-/** A copy without a record may be of this resource. */
+/** Tells whether a copy may be of this resource: one without a record may be. */
 const mayBeOf = (copy: ObservedCopy | undefined, now: Reference): boolean =>
   copy !== undefined && (copy.origin === undefined || isSameResource(copy.origin, now));
 

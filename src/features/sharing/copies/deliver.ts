@@ -203,8 +203,8 @@ function settle(
 }
 
 /**
- * Keeps a copy as it is, or leaves it out, also where an earlier step of this function has kept it. Given up, its Secret is not
- * deleted: the Object first learns to observe only, and goes when its provider has read that.
+ * Keeps a copy as it is, or leaves it out, even if an earlier step of this function has kept it. A copy that is given up keeps its
+ * Secret: its Object first only observes, and is left out when its provider has read that.
  */
 function toEdit(copy: ObservedCopy, fate: Fate, { request }: Call): ResourceEdit | undefined {
   const { key, resource } = copy;

@@ -14,7 +14,7 @@ import { NEEDS_V2 } from "../support.ts";
 import type { NamedCopy, NamedKey } from "../verdict.ts";
 import { needsSource } from "./contents.ts";
 
-/** The keys of a copy; or the field that has to be set first; or what is wrong with the field that lists them. */
+/** The keys of a copy, or the field that has to be set first, or the fault of the field that lists them. */
 type NamedKeys = Resolved<NamedCopy["keys"]> | Faulty;
 
 interface Faulty {
@@ -119,7 +119,7 @@ function readBelowTop(document: Document, [first = "", ...rest]: FieldPath): Jso
   return found === undefined ? undefined : valueAt(found, rest);
 }
 
-/** Finds what is wrong with the keys of a copy: those that come from the XR are checked here and not with the input. */
+/** Finds a fault in the keys of a copy. They may come from the XR, so they are checked here and not with the input. */
 export function findKeyFault(copy: NamedCopy, { request, composite }: Call): string | undefined {
   const { keys = [], via } = copy;
   const wrong = keys.flatMap(({ to, ...key }) => ("from" in key ? [to, key.from] : [to])).find(isNoKey);

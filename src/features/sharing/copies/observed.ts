@@ -44,7 +44,7 @@ const SUFFIXES = {
 export const copyName = (share: string, { namespace, name, copy }: Target): string =>
   `${COPY_PREFIX}${share}/${namespace}/${name}${SUFFIXES[copy.via]}`;
 
-/** A name as `copyName` makes it, in segments as long as Kubernetes' names: whoever may edit references gives others any name. */
+/** Matches names of `copyName`, in segments as long as Kubernetes' names: a user who may edit the XR's references can give any name. */
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
 
 /** Finds the copies among composed resources, in the order of their names. */

@@ -14,7 +14,7 @@ export interface JudgedShare {
   readonly judgement: Judgement;
 }
 
-/** Who has which Secret. Two writers would never come to rest. */
+/** The copies by Secret, so that each Secret has one writer: two would overwrite each other for ever. */
 export interface Possession {
   /** By the name of the share that decides about them. */
   readonly byShare: ReadonlyMap<string, readonly ObservedCopy[]>;
@@ -63,7 +63,7 @@ function adopt(
   }
 }
 
-/** Earlier steps have what they desire, and shares have the copies that exist; the first in the input where there are two. */
+/** Finds the holder of each Secret: the copy that an earlier step desires, else an observed copy of the first share in the input. */
 function findHolders(
   shares: readonly JudgedShare[],
   byShare: Possession["byShare"],

@@ -25,7 +25,7 @@ export interface ShareInCall {
   readonly call: Call;
 }
 
-/** Why a copy is not written: `notGranted` and `notAccepted` are about copies of the resource that they are made from now. */
+/** The reason why a copy is not written. `notGranted` and `notAccepted`: for the resource that copies are made from now. */
 export type KeptFor = Cause | Extract<JudgedTarget["leave"], "notGranted" | "notAccepted">;
 
 /** A grant: `pending` while an answer is missing. */
@@ -162,8 +162,8 @@ function judgeFound(copy: ObservedCopy, origin: Reference, found: Document, { sh
 }
 
 /**
- * Finds the shared resource that a copy was made from. A team may edit a Secret in its own namespace, and with it what we recorded
- * there: a record of another kind is none, for we would have Crossplane look up whatever it names. Only we edit an Object.
+ * Finds the shared resource that a copy was made from. A team may edit a Secret in its own namespace, with the record on it, and
+ * Crossplane looks up what the record names: so on a Secret a record of another kind does not count. Only we edit an Object.
  */
 const originOf = ({ origin, resource }: ObservedCopy, shared: ConnectedShare): Reference | undefined =>
   origin !== undefined && isSecret(resource.document) && !isOfKind(origin, shared) ? undefined : origin;

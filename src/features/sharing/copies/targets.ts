@@ -27,7 +27,7 @@ export interface Targets {
   readonly details: readonly NamedCopy["keys"][];
 }
 
-/** Finds where the copies go. */
+/** Resolves the targets of copies. */
 export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
   const resolved = copies.map((copy) => ({ copy, keys: nameKeys(copy, call) }));
   const details = resolved
@@ -79,8 +79,8 @@ function findName({ secretName }: Copy, call: Call): Resolved<string> {
 }
 
 /**
- * Finds what is wrong with the targets: with a key's name, or with a Secret's. These come from the XR, so they are checked here and
- * not with the input.
+ * Finds a fault in the targets: the name of a key or of a Secret. Names may come from the XR, so they are checked here and not with
+ * the input.
  */
 export function findTargetFault(targets: Targets, source: SecretName, call: Call): string | undefined {
   if (targets.fault !== undefined) return targets.fault;
