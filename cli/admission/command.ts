@@ -69,7 +69,7 @@ export const addAdmission: AddCommand = (program, choose) =>
 
 const DESCRIPTION = `Serve a ValidatingWebhook (AdmissionReview v1) that denies an XR, a claim or a managed resource whose cloud resource somebody else owns, and says who. It looks owners up as "registry who-owns" and preflight do. POST /validate, over TLS.
 
-It never denies a subresource, an object that is being deleted, an update that neither changes which cloud resource an object represents nor begins to write it, the owner itself, or a managed resource that only observes. It denies a deletion only if that would leave a cloud resource behind without an owner. It changes nothing, so a dry run is answered like any other request.`;
+It never denies a subresource, an object that is being deleted, the owner itself, or a managed resource that only observes. It denies an update only if it changes the cloud resource that the object represents, or begins to write it. It denies a deletion only if that would leave a cloud resource behind without an owner. It changes nothing, so a dry run is answered like any other request.`;
 
 const NOTES = `
 Exit codes:

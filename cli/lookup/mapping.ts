@@ -39,7 +39,7 @@ const source = z
     z.strictObject({ fromFieldPath: fieldPath }).transform(({ fromFieldPath: path }): Source => [path]),
   ])
   .describe(
-    "A text, in which field paths of the XR or claim stand in braces, such as {spec.parameters.team}-logs; or fromFieldPath with such a path.",
+    "A text with field paths of the XR or claim in braces, such as {spec.parameters.team}-logs; or fromFieldPath with such a path.",
   );
 
 /** Of provider-kubernetes' Object: what it manages. */
@@ -58,7 +58,7 @@ export const findScopeFields = (group: string, kind: string): readonly string[] 
 
 /** Describes the fault of a field that locates no cloud resource of the kind. */
 export const describeUnknownScope = (kind: string, known: ReadonlySet<string>): string =>
-  `no field that tells where a ${kind} is: ${known.size === 0 ? "it has none" : `one of ${[...known].sort().join(", ")}`}`;
+  `no location field of ${kind}: ${known.size === 0 ? "it has none" : `one of ${[...known].sort().join(", ")}`}`;
 
 const resource = exactlyOneOf(
   z.strictObject({
@@ -74,7 +74,9 @@ const resource = exactlyOneOf(
     scope: z
       .record(z.string(), source)
       .prefault({})
-      .describe("Where it is, by field of spec.forProvider, such as region. What is not given may be anything."),
+      .describe(
+        "Its location, by field of spec.forProvider, such as region. A field that is not given matches any value.",
+      ),
   }),
   ["externalName", "manifest"],
 )
@@ -84,8 +86,8 @@ const resource = exactlyOneOf(
     if (hasManifest === (externalName !== undefined)) {
       const path = [hasManifest ? "externalName" : "manifest"];
       const message = hasManifest
-        ? "an Object is named by its manifest"
-        : `a ${kind} has no manifest but an externalName`;
+        ? "not allowed for an Object: set manifest"
+        : `not allowed for a ${kind}: set externalName`;
       check.addIssue({ code: "custom", path, message });
     }
     const known = new Set(findScopeFields(apiGroup, kind));

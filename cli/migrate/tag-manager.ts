@@ -58,7 +58,7 @@ function toKeys(reader: Reader, path: string, value: JsonValue): JsonObject {
   const source = toSource(entry);
   const keys = source ?? entry["keys"];
   if (source === undefined && GLOB.test(JSON.stringify(keys) ?? "")) {
-    reader.remarks.push(`${path}.keys: here * and ? stand for other characters`);
+    reader.remarks.push(`${path}.keys: here * and ? match other characters`);
   }
   return given({ keys, onExisting: readPolicy(entry) });
 }

@@ -44,8 +44,8 @@ export const addPreflight: AddCommand = (program, choose) =>
     .description(DESCRIPTION)
     .argument(
       "[paths...]",
-      "Files, or folders whose .yaml, .yml and .json files are read, those in folders below them too; - is standard input, which is " +
-        "also read without a path. Documents may be Lists, empty, or of any kind; each path has to hold a Kubernetes manifest.",
+      "Files, or folders, whose .yaml, .yml and .json files are read at any depth. - or no path is standard input. Documents may be " +
+        "Lists, empty, or of any kind; each path has to hold a Kubernetes manifest.",
     )
     .addHelpText("after", NOTES)
     .action((paths: readonly string[], options: PreflightOptions) =>

@@ -124,10 +124,10 @@ export interface SecretGrants {
 /** Finds the grantees of a Secret. Ignores grants of other namespaces, which `crossplane render` returns too. */
 export function grantsOf(grants: readonly Document[], { namespace, name }: SecretName): SecretGrants {
   const index = bySecret(grants);
-  return { all: flat(index.get(`${namespace}/`) ?? NO_GRANTEES), named: index.get(`${namespace}/${name}`) ?? NO_GRANTEES };
+  return { all: flat(index.get(`${namespace}/`) ?? NONE), named: index.get(`${namespace}/${name}`) ?? NONE };
 }
 
-const NO_GRANTEES: readonly (readonly Grantee[])[] = [];
+const NONE: readonly (readonly Grantee[])[] = [];
 
 const flat = once((lists: readonly (readonly Grantee[])[]): readonly Grantee[] => lists.flat());
 

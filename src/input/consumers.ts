@@ -71,8 +71,8 @@ export const consumersSchema = z
     of: of
       .optional()
       .describe(
-        "The shared XR, in this XR's namespace, where this XR is its companion: what consumers change then changes and wakes the companion " +
-          "only. Without it, this XR is the shared one.",
+        "The shared XR, in this XR's namespace, if this XR is its companion. Then changes of consumers reconcile the companion and not the " +
+          "shared XR. Without it, this XR is the shared one.",
       ),
     list: z
       .strictObject({
@@ -115,13 +115,12 @@ export const consumersSchema = z
   .refine(({ protect, grant }) => !protect || grant !== "None", {
     ...onObjects,
     path: ["protect"],
-    error:
-      "set it to false with grant: None: no grant could be taken back from a team that keeps the XR from being deleted",
+    error: "set it to false with grant: None: without grants, the owner could not stop a team from keeping the XR",
   })
   .refine(({ of: shared, capacity }) => shared === undefined || capacity === undefined, {
     ...onObjects,
     path: ["capacity"],
-    error: "not with of: consumers read from the shared XR itself how full it is",
+    error: "not allowed with of: consumers read from the shared XR itself whether it has capacity left",
   })
   .refine(({ credentials: found, grant }) => found === undefined || grant !== "None", {
     ...onObjects,

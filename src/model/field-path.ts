@@ -74,7 +74,10 @@ function stepInto(value: JsonValue, step: string | number): JsonValue | undefine
 export function withValueAt(root: JsonObject, path: FieldPath, value: JsonValue): JsonObject {
   const object = withNested(root, path, value);
   if (isObject(object)) return object;
-  throw new FunctionError("InvalidFieldPath", `cannot set ${formatFieldPath(path)}: something else is on the way`);
+  throw new FunctionError(
+    "InvalidFieldPath",
+    `cannot set ${formatFieldPath(path)}: a value on the path has another type, or the list is too short`,
+  );
 }
 
 /** Sets a value below `parent`; undefined where the rest of the path does not fit the values on its way. */

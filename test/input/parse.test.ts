@@ -245,13 +245,13 @@ describe("an input", () => {
     row(
       { consumers: { of: { apiVersion: "example.org/v1", kind: "XDb", name: "" }, capacity: 3 } },
       "spec.consumers.of.name: empty",
-      "spec.consumers.capacity: not with of: consumers read from the shared XR itself how full it is",
+      "spec.consumers.capacity: not allowed with of: consumers read from the shared XR itself whether it has capacity left",
     ),
     row(
       { consumers: { credentials: { template: { kind: "Role" } }, grant: "None" } },
       "spec.consumers.credentials.template.apiVersion: required",
       "spec.consumers.credentials.template: equal for all namespaces: use {namespace} or {hash} in one of its texts",
-      "spec.consumers.protect: set it to false with grant: None: no grant could be taken back from a team that keeps the XR from being deleted",
+      "spec.consumers.protect: set it to false with grant: None: without grants, the owner could not stop a team from keeping the XR",
       "spec.consumers.grant: not None with credentials: grants name the namespaces to make credentials for",
     ),
     row(

@@ -189,7 +189,7 @@ describe("certificates that change while the server runs", () => {
     await until(() => errorsOf(server).length > 0);
     await new Promise((resolve) => setTimeout(resolve, 50)); // ten more readings
     const reason = expect.stringContaining(fault);
-    const message = "cannot use the changed certificates; those from before stay in use";
+    const message = "cannot use the changed certificates; the previous ones stay in use";
     expect(errorsOf(server)).toEqual([{ level: "error", message, certsDir, reason }]);
     expect(JSON.stringify(server.lines)).not.toContain("PRIVATE KEY");
     expect(await codeFor(server, people)).toBe("OK");

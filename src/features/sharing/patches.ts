@@ -151,7 +151,7 @@ function apply(patch: Patch, verdict: PatchVerdict, room: Room, progress: Progre
 function edit(patch: Patch, value: JsonValue, progress: Progress): string | undefined {
   const path = targetOf(patch);
   const whole = soFar(patch, progress);
-  if (!isObject(whole)) return `cannot set ${formatFieldPath(path)}: what it is in is ${NESTED_TOO_DEEP}`;
+  if (!isObject(whole)) return `cannot set ${formatFieldPath(path)}: its object is ${NESTED_TOO_DEEP}`;
   try {
     progress.objects.set(objectOf(patch), withValueAt(whole, path, value));
     return undefined;

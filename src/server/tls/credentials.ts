@@ -63,7 +63,7 @@ export function readCredentials(options: CredentialsOptions): Credentials {
           server.setSecureContext(use(changed, "certificates changed"));
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
-          log.error("cannot use the changed certificates; those from before stay in use", { certsDir, reason });
+          log.error("cannot use the changed certificates; the previous ones stay in use", { certsDir, reason });
         }
       });
       const timer = setInterval(() => {

@@ -126,17 +126,17 @@ test.each([
   {
     reason: "an Object by its external name",
     content: file([object({ externalName: "a" })]),
-    faults: [`${RESOURCE}.externalName: an Object is named by its manifest`],
+    faults: [`${RESOURCE}.externalName: not allowed for an Object: set manifest`],
   },
   {
     reason: "a Bucket by a manifest",
     content: file([bucket({ manifest })]),
-    faults: [`${RESOURCE}.manifest: a Bucket has no manifest but an externalName`],
+    faults: [`${RESOURCE}.manifest: not allowed for a Bucket: set externalName`],
   },
   {
     reason: "a place that is none",
     content: file([object({ manifest, scope: { region: "x" } })]),
-    faults: [`${RESOURCE}.scope.region: no field that tells where a Object is: it has none`],
+    faults: [`${RESOURCE}.scope.region: no location field of Object: it has none`],
   },
 ])("cannot use a mapping: $reason", ({ content, faults }) => {
   expect(() => parseMapping(content, "m.yaml")).toThrow(

@@ -187,7 +187,7 @@ describe("an input of function-tag-manager", () => {
         preserve: [{ keys: ["cost*"], onExisting: "Replace" }],
         remove: [{ keys: { fromCompositeFieldPath: "spec.old" } }],
       },
-      remarks: ["ignoreTags[0].keys: here * and ? stand for other characters"],
+      remarks: ["ignoreTags[0].keys: here * and ? match other characters"],
     },
     {
       reason: "preserves what another entry replaces, whichever comes first",

@@ -198,13 +198,13 @@ test.each([
     reason: "a field of --scope that the kind does not have is told the close one",
     args: ["bucket", "orders", "--scope=regoin=eu-west-1"],
     exitCode: 2,
-    says: /--scope: regoin: no field that tells where a Bucket is: one of [^;]*; did you mean region\?\n/,
+    says: /--scope: regoin: no location field of Bucket: one of [^;]*; did you mean region\?\n/,
   },
   {
     reason: "--scope with a field that does not tell where a kind is of which nothing is known",
     args: ["widget", "x", "--scope=colour=red"],
     exitCode: 2,
-    says: "--scope: colour: no field that tells where a Widget is: one of location, project, region",
+    says: "--scope: colour: no location field of Widget: one of location, project, region",
   },
 ])("who-owns: $reason: exit code $exitCode", async ({ args, exitCode, says }) => {
   const ran = await run(["who-owns", ...args]);

@@ -82,7 +82,7 @@ describe("what is nested deeper than this function reads stops nobody:", () => {
     const sharedResources = [{ ...alone, patches: [{ fromFieldPath: "metadata.name", toResource, policy }] }];
     const draft = draftOf({ sharedResources, answers: { db: [database()] }, desired: { app: { spec: deep() } } });
     expect([says(draft), draft.resources.size]).toEqual([
-      "PatchFailed: db: cannot set spec.db: what it is in is nested deeper than 1000 levels",
+      "PatchFailed: db: cannot set spec.db: its object is nested deeper than 1000 levels",
       0,
     ]);
   });

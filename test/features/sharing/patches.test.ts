@@ -213,7 +213,8 @@ describe("what an owner writes does not stop its consumers", () => {
     { fromFieldPath: "status.endpoint", toCompositeFieldPath: "status.db" },
     { fromFieldPath: "metadata.name", toCompositeFieldPath: "status.db.name" },
   ];
-  const failed = "PatchFailed: db: cannot set status.db.name: something else is on the way";
+  const failed =
+    "PatchFailed: db: cannot set status.db.name: a value on the path has another type, or the list is too short";
 
   test("a field that has become a text, in the way of another patch", () => {
     const draft = draftOf(both);
@@ -234,7 +235,7 @@ describe("what an owner writes does not stop its consumers", () => {
     const patch = { fromFieldPath: "status.endpoint", toResource: { name: "app", fieldPath: "spec.env.HOST" } };
     const draft = draftOf([optional(patch)], { desired: { app: { spec: { env: "text" } } } });
     expect([says(draft), draft.resources.size]).toEqual([
-      "PatchFailed: db: cannot set spec.env.HOST: something else is on the way",
+      "PatchFailed: db: cannot set spec.env.HOST: a value on the path has another type, or the list is too short",
       0,
     ]);
   });
@@ -246,7 +247,8 @@ test("a patch fails and leaves its resource as it is where its index leaves a ga
     answers: { db: [database({ status: { found: ["a"] } })] },
     desired: { app: { spec: { env: [] } } },
   });
-  const failed = "PatchFailed: db: cannot set spec.env[2]: something else is on the way";
+  const failed =
+    "PatchFailed: db: cannot set spec.env[2]: a value on the path has another type, or the list is too short";
   expect([says(draft), draft.resources.size]).toEqual([failed, 0]);
 });
 

@@ -126,13 +126,13 @@ export function findKeyFault(copy: NamedCopy, { request, composite }: Call): str
   if (wrong !== undefined) return `${quote(wrong)} is not a Secret's key`;
   const seen = new Set<string>();
   for (const { to } of keys) {
-    if (seen.has(to)) return `more than one key is to be named ${to}`;
+    if (seen.has(to)) return `more than one key is named ${to}`;
     seen.add(to);
   }
   if (via === "ConnectionSecret" && keys.some((key) => "parts" in key))
     return "via: ConnectionSecret copies keys only as they are, without braces";
   return via === "Object" && needsSource(copy) && !canSelectNamespaces(request, composite)
-    ? `reading a key of the Secret, in braces, ${NEEDS_V2}`
+    ? `a text with a key of the Secret in braces ${NEEDS_V2}`
     : undefined;
 }
 

@@ -233,7 +233,7 @@ describe("keys", () => {
     {
       reason: "names a key that is there already",
       passwordKey: "user",
-      condition: "InvalidTarget: db: more than one key is to be named user",
+      condition: "InvalidTarget: db: more than one key is named user",
     },
   ])("a field of the XR that $reason keeps the copy as it is", ({ passwordKey, condition }) => {
     const kept = { apiVersion: "v1", kind: "Secret", metadata: { name: "orders-db" }, data: { user: "b2xk" } };

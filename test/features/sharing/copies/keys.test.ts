@@ -242,7 +242,7 @@ describe("keys that a field of the XR lists", () => {
       reason: "a template on Crossplane v1",
       listed: { A: "{password}" },
       parts: { capabilities: [] },
-      says: "InvalidTarget: db: reading a key of the Secret, in braces, needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2",
+      says: "InvalidTarget: db: a text with a key of the Secret in braces needs Crossplane v2.2, or v2.0 with an XR of Crossplane v2",
     },
     {
       reason: "a text that is longer than any that is of use",
