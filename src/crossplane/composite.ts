@@ -1,6 +1,6 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { parseFieldPath } from "../model/field-path.ts";
+import type { FieldPath } from "../model/field-path.ts";
 import type { Request } from "../model/request.ts";
 import { CLAIM_NAMESPACE_LABEL, readLabel } from "./metadata.ts";
 
@@ -18,27 +18,21 @@ export interface Composite {
   readonly document: Document;
 }
 
-const API_VERSION_PATH = parseFieldPath("apiVersion");
-const KIND_PATH = parseFieldPath("kind");
-const NAME_PATH = parseFieldPath("metadata.name");
-const NAMESPACE_PATH = parseFieldPath("metadata.namespace");
-const CROSSPLANE_PATH = parseFieldPath("spec.crossplane");
-const CLAIM_REF_KIND = parseFieldPath("spec.claimRef.kind");
-const CLAIM_REF_NAME = parseFieldPath("spec.claimRef.name");
-export const CLAIM_REF_NAMESPACE = parseFieldPath("spec.claimRef.namespace");
+const CLAIM_REF = ["spec", "claimRef"];
+export const CLAIM_REF_NAMESPACE: FieldPath = [...CLAIM_REF, "namespace"];
 
 /** @throws {FunctionError} `InvalidInput` where there is no XR, as in an Operation. */
 export function toComposite(document: Document): Composite {
-  const apiVersion = stringAt(document, API_VERSION_PATH);
-  const kind = stringAt(document, KIND_PATH);
-  const name = stringAt(document, NAME_PATH);
+  const apiVersion = stringAt(document, ["apiVersion"]);
+  const kind = stringAt(document, ["kind"]);
+  const name = stringAt(document, ["metadata", "name"]);
   if (apiVersion === undefined || kind === undefined || name === undefined) {
     throw new FunctionError(
       "InvalidInput",
       "cannot run without an XR: the request observes none; use it in a Composition, or in an Operation with spec.neverReconciled",
     );
   }
-  const namespace = stringAt(document, NAMESPACE_PATH);
+  const namespace = stringAt(document, ["metadata", "namespace"]);
   const claim = namespace === undefined ? readClaim(document) : undefined;
   return {
     apiVersion,
@@ -47,7 +41,7 @@ export function toComposite(document: Document): Composite {
     namespace,
     claim,
     // Legacy XRs get the fields of their claim, among them `spec.crossplane` where the XRD allows it.
-    isModern: namespace !== undefined || (claim === undefined && document.at(CROSSPLANE_PATH) !== undefined),
+    isModern: namespace !== undefined || (claim === undefined && document.at(["spec", "crossplane"]) !== undefined),
     document,
   };
 }
@@ -69,10 +63,10 @@ export const consumerNamespace = ({ namespace, document }: Composite): string | 
 
 /** Reads the claim. Below a claim's XR, `spec.claimRef` comes from a Composition: it counts as far as Crossplane's label agrees. */
 function readClaim(document: Document): Composite["claim"] {
-  const name = stringAt(document, CLAIM_REF_NAME);
+  const name = stringAt(document, [...CLAIM_REF, "name"]);
   const namespace = stringAt(document, CLAIM_REF_NAMESPACE);
   if (name === undefined || namespace === undefined || claimNamespace(document) !== namespace) return undefined;
-  return { kind: stringAt(document, CLAIM_REF_KIND) ?? "Claim", name, namespace };
+  return { kind: stringAt(document, [...CLAIM_REF, "kind"]) ?? "Claim", name, namespace };
 }
 
 /**

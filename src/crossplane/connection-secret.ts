@@ -4,7 +4,6 @@ import { CLAIM_REF_NAMESPACE, claimNamespace } from "./composite.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "./copies.ts";
 import { findController } from "./metadata.ts";
 
-/** The connection Secret of a resource. */
 export type ConnectionSecret =
   | { readonly is: "named"; readonly secret: SecretName }
   | { readonly is: "missing" } // the resource names none yet, or the name is invalid

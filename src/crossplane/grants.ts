@@ -31,7 +31,6 @@ export interface NamespaceGrant {
 export const toNamespaceSet = (text: string | undefined): ReadonlySet<string> =>
   new Set((text ?? "").split(",").map((name) => name.trim()));
 
-/** Reads the grant of a shared resource. */
 export const readNamespaceGrant = once((shared: Document): NamespaceGrant => {
   const listed = toNamespaceSet(readAnnotation(shared, ALLOWED_NAMESPACES));
   const text = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
@@ -107,13 +106,11 @@ export interface Grantee {
 /** Writes a grantee as a key: namespace/Kind.group. */
 export const formatGrantee = ({ namespace, kind }: Grantee): string => `${namespace}/${kind}`;
 
-/** Lists the grantees of a Secret. */
 export function readGrantees(grants: readonly Document[], secret: SecretName): readonly Grantee[] {
   const { all, named } = grantsOf(grants, secret);
   return [...all, ...named.flat()];
 }
 
-/** The grantees of a Secret. */
 export interface SecretGrants {
   /** From grants for all Secrets of its namespace. */
   readonly all: readonly Grantee[];

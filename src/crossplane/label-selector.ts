@@ -72,7 +72,6 @@ function parseExistence(text: string): Term | undefined {
   return key === undefined ? undefined : { is: not === "!" ? "absent" : "exists", key };
 }
 
-/** Tells whether a resource's labels match. */
 export function matchesLabels(resource: Document, { terms }: LabelSelector): boolean {
   const labels = resource.at(["metadata", "labels"]);
   return terms.every((term) => isTrue(term, isObject(labels) ? ownValue(labels, term.key) : undefined));

@@ -6,7 +6,6 @@ export const DELETION_POLICY = ["spec", "deletionPolicy"];
 
 export type Policies = readonly string[];
 
-/** The default policies. */
 export const ALL_ACTIONS: Policies = ["*"];
 export const OBSERVE: Policies = ["Observe"];
 /** Equal to OBSERVE for a provider, but another spec for the API server, which begins a new generation. */

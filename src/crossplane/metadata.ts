@@ -44,7 +44,6 @@ export function qualifiedName(resource: Document): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** The owner reference of an object's controller. */
 export interface Controller {
   readonly apiVersion: string;
   readonly kind: string;

@@ -26,7 +26,6 @@ export const hasReferences = (resource: Document): boolean =>
     return Array.isArray(references) && references.length > 0;
   });
 
-/** Removes the references from an XR's spec. */
 export function withoutReferences(spec: JsonObject): JsonObject {
   const legacy = pick(spec, (field) => field !== "resourceRefs");
   const { crossplane } = legacy;
@@ -78,7 +77,6 @@ export const referenceKey = ({ apiVersion, kind, namespace = "", name }: Referen
 export const resourceKey = ({ apiVersion, kind, namespace = "", name }: Reference): string =>
   [toApiGroup(apiVersion), kind, namespace, name].join("/");
 
-/** Tells whether two references are to the same resource, in any API version. */
 export const isSameResource = (a: Reference, b: Reference): boolean => resourceKey(a) === resourceKey(b);
 
 /** Formats a reference for kubectl: `Bucket.s3.aws.upbound.io/orders`, with the namespace before the name. */

@@ -25,7 +25,6 @@ function hashSelector({ apiVersion, kind, namespace = "", match }: ResourceSelec
 export const toNamespaceRequirement = (name: string, match: ResourceSelector["match"]): Requirement =>
   toRequirement(name, { apiVersion: "v1", kind: "Namespace", match });
 
-/** Requires one Secret. */
 export const toSecretRequirement = (
   name: string,
   secret: { readonly namespace: string; readonly name: string },

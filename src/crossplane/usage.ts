@@ -7,13 +7,9 @@ import { type Composite, canSelectNamespaces } from "./composite.ts";
  * namespaced and one for cluster-scoped resources; v1 (since v1.19) has one kind, which v2 still serves.
  */
 export function composeUsage(composite: Composite, reason: string, request: Pick<Request, "capabilities">): JsonObject {
-  const { apiVersion, kind, name } = composite;
-  return { ...usageKind(composite, request), spec: { of: { apiVersion, kind, resourceRef: { name } }, reason } };
-}
-
-function usageKind(composite: Composite, request: Pick<Request, "capabilities">) {
-  if (!canSelectNamespaces(request, composite))
-    return { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage" };
-  const kind = composite.namespace === undefined ? "ClusterUsage" : "Usage";
-  return { apiVersion: "protection.crossplane.io/v1beta1", kind };
+  const { apiVersion, kind, name, namespace } = composite;
+  const spec = { of: { apiVersion, kind, resourceRef: { name } }, reason };
+  return canSelectNamespaces(request, composite)
+    ? { apiVersion: "protection.crossplane.io/v1beta1", kind: namespace === undefined ? "ClusterUsage" : "Usage", spec }
+    : { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "Usage", spec };
 }

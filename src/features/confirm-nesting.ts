@@ -4,7 +4,6 @@ import { couldNotBeRead, toRequirement } from "../crossplane/requirement-names.t
 import type { Requirement } from "../model/requirement.ts";
 import type { Call } from "./feature.ts";
 
-/** Requires the resource of a reference. */
 export function requireAs(prefix: string, reference: Reference): Requirement {
   const { apiVersion, kind, namespace, name } = reference;
   return toRequirement(`${prefix}${formatReference(reference)}`, {

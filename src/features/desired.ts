@@ -18,9 +18,7 @@ export function desiredSoFar({ request }: Call, { resources: edits }: Draft): Re
   return desired;
 }
 
-/**
- * Picks fields of an observed resource, to desire them unchanged. Leaves out labels and annotations that Crossplane sets.
- */
+/** Picks fields of an observed resource, to desire them unchanged. Leaves out labels and annotations that Crossplane sets. */
 export const pickObserved = (observed: Document, paths: readonly FieldPath[]): JsonObject =>
   paths.reduce<JsonObject>((object, path) => {
     const value = withoutCrossplanes(path, observed.at(path));

@@ -6,7 +6,6 @@ import type { Draft } from "../model/draft.ts";
 import type { Request } from "../model/request.ts";
 import type { Requirement, Requirements } from "../model/requirement.ts";
 
-/** One call of the function for an XR. */
 export interface Call {
   readonly request: Request;
   readonly input: Input;

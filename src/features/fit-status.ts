@@ -46,10 +46,8 @@ export function fitStatus(values: readonly ValueEdit[], { request, composite, re
 
 const STATUS_SCHEMA: FieldPath = ["properties", "status"];
 
-/** The largest number of fields that a sentence names. */
 const MAX_NAMES = 10;
 
-/** The sentence for fields that the schema lacks. */
 export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composite): string =>
   `cannot set ${listSome(lacking, MAX_NAMES, formatFieldPath)}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +
   "the XRD's schema, or change toCompositeFieldPath";
@@ -79,15 +77,7 @@ function toFitting(
     const items = value.map((item, index) => toFitting(item, stepInto(schema, index), [...at, EVERY], lacking));
     return items.filter((item) => item !== undefined);
   }
-  return isObject(value) ? toFittingFields(value, schema, at, lacking) : value;
-}
-
-function toFittingFields(
-  value: JsonObject,
-  schema: JsonObject,
-  at: FieldPath,
-  lacking: Map<string, FieldPath>,
-): JsonObject {
+  if (!isObject(value)) return value;
   const fields: MutableObject = {};
   for (const [key, field] of Object.entries(value)) {
     const fitting = toFitting(field, stepInto(schema, key), [...at, key], lacking);

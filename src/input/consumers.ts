@@ -65,7 +65,6 @@ const of = z.strictObject({
   name: value(z.string().min(1)).describe("The name of the shared XR."),
 });
 
-/** The consumers of an XR that is a shared resource. */
 export const consumersSchema = z
   .strictObject({
     of: of

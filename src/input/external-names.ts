@@ -9,7 +9,6 @@ const rescueRule = z.strictObject({
     .describe("The field in which the provider reports the external name, exactly as in the annotation."),
 });
 
-/** The section that keeps the external names of managed resources. */
 export const externalNamesSchema = z.strictObject({
   pin: z
     .boolean()

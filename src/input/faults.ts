@@ -5,7 +5,6 @@ import { didYouMean } from "../model/did-you-mean.ts";
 import { type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import { isObject } from "../model/json.ts";
 
-/** A fault of the input: its path, and a message. */
 export interface Fault {
   readonly path: string;
   readonly message: string;

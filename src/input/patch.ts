@@ -33,5 +33,4 @@ export const patch = exactlyOneOf(
 
 export type Patch = z.output<typeof patch>;
 
-/** Tells whether the XR needs the patched field. */
 export const isRequired = ({ policy }: Patch): boolean => policy === "Required";

@@ -7,7 +7,6 @@ const field = z.strictObject({
   toFieldPath: fieldPath.describe("A field of the EnvironmentConfig's data."),
 });
 
-/** The section that publishes values of this XR for others to select. */
 export const publishSchema = z.strictObject({
   environmentConfig: z
     .strictObject({

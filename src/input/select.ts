@@ -18,7 +18,6 @@ const ofLabels = ["minMatch", "maxMatch", "sortByFieldPath", "prefer"] as const;
 
 const count = z.int("not a whole number");
 
-/** The selector of one or more shared resources. */
 export const select = exactlyOneOf(
   z.strictObject({
     name: value(z.string().min(1)).optional().describe("The shared resource's name."),

@@ -62,7 +62,6 @@ export function brief(theirs: string): string {
   return characters.length <= MAX_QUOTED ? text : characters.slice(0, MAX_QUOTED - 1).join("") + ELLIPSIS;
 }
 
-/** Quotes a text from another object, shortened. */
 export const quote = (text: string): string => JSON.stringify(brief(text));
 
 /** Lists the first items and counts the rest: `a, b and 3 more`. */
@@ -92,7 +91,6 @@ export interface ShownCondition {
   readonly message: string;
 }
 
-/** Reads the entries of the resource's `status.conditions`. */
 export const readConditions = (resource: Document): readonly JsonObject[] =>
   objectsAt(resource, ["status", "conditions"]);
 

@@ -25,13 +25,11 @@ export interface Document {
 /** Marks a value that is nested deeper than `MAX_DEPTH`, for readers that distinguish it from a missing value. */
 export const TOO_DEEP: unique symbol = Symbol("nested too deep");
 
-/** A value at a path of an object. */
 export interface ValueEdit {
   readonly path: FieldPath;
   readonly value: JsonValue;
 }
 
-/** Wraps a decoded object as a Document. */
 export const documentOf = (object: JsonObject): Document => ({
   at: (path) => valueAt(object, path),
   toObject: () => object,

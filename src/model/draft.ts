@@ -8,7 +8,6 @@ import type { Requirements, ResourceSelector, SchemaSelector } from "./requireme
 export type ResourceEdit =
   | {
       readonly is: "set";
-      /** Replaces the object. */
       readonly object?: JsonObject | undefined;
       /** Alternative to `object`: the object of earlier steps with values set in it, without decoding it. */
       readonly document?: Document | undefined;
@@ -21,7 +20,6 @@ export type ContextValue = JsonValue | Document | readonly ContextValue[] | { re
 
 /** A tag that this response adds to a composed resource, changes or removes. */
 export interface TagChange {
-  /** The resource's name in the Composition. */
   readonly resource: string;
   readonly key: string;
   readonly old: string | undefined;
@@ -97,7 +95,7 @@ export const withObject = (draft: Draft, name: string, object: JsonObject): Draf
 export const withDocument = (draft: Draft, name: string, document: Document): Draft =>
   withResource(draft, name, { is: "set", document, ready: readyBefore(draft, name) });
 
-function readyBefore({ resources }: Draft, name: string): Ready | undefined {
+export function readyBefore({ resources }: Draft, name: string): Ready | undefined {
   const before = resources.get(name);
   return before?.is === "set" ? before.ready : undefined;
 }

@@ -14,7 +14,6 @@ export const isList = (value: JsonValue | undefined): value is readonly JsonValu
 /** The deepest nesting that the wire reads, to prevent a stack overflow. Kubernetes' JSON decoder stops at 10,000, its YAML decoder at 100. */
 export const MAX_DEPTH = 1000;
 
-/** An object under construction. */
 export type MutableObject = Record<string, JsonValue>;
 
 /** Sets a key. Assigning to `__proto__` would change the prototype instead. */

@@ -11,10 +11,8 @@ export const MAX_NAME = 253;
 
 export const isName = (text: string): boolean => text.length <= MAX_NAME && DNS_SUBDOMAIN.test(text);
 
-/** The form of a key in a Secret. */
 export const SECRET_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 
-/** The form of a label's value in Kubernetes. */
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-._A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$/;
 
 export const isLabelValue = (text: string): boolean => LABEL_VALUE.test(text);

@@ -1,4 +1,3 @@
-/** Computes a value on first use, and only once. */
 export function lazy<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined;
   return () => {

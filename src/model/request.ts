@@ -21,7 +21,6 @@ export interface State {
 /** A capability that Crossplane advertises (v2.2 and later; earlier versions advertise none). */
 export type Capability = "Capabilities" | "RequiredResources" | "Credentials" | "Conditions" | "RequiredSchemas";
 
-/** One RunFunctionRequest. */
 export interface Request extends Answers {
   /** Opaque; goes back unchanged in the response. */
   readonly tag: string;

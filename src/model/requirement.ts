@@ -42,7 +42,6 @@ export type LookupAnswer =
 export interface Answers {
   /** Finds the answer to the requirement of that name, in the field that this version of Crossplane uses. */
   required(name: string): LookupAnswer;
-  /** Finds the answer to the schema requirement of that name. */
   requiredSchema(name: string): SchemaAnswer;
 }
 

@@ -9,12 +9,10 @@ interface Placeholder {
   readonly isEncoded: boolean;
 }
 
-/** A placeholder for the value of a Secret's key. */
 export interface KeyPlaceholder extends Placeholder {
   readonly key: string;
 }
 
-/** A placeholder for the value of a field of the XR. */
 export interface FieldPlaceholder extends Placeholder {
   readonly field: FieldPath;
 }

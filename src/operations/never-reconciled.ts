@@ -9,7 +9,6 @@ import type { Requirement, Requirements } from "../model/requirement.ts";
 import { DEFINITION, type Definition, toDefinition } from "./definition.ts";
 import { type JudgedDefinition, judgeReconciles, withNudges } from "./nudge.ts";
 
-/** Requires all XRs of a kind. */
 const requireComposites = ({ name, apiVersion, kind }: Definition): Requirement =>
   toRequirement(`never-reconciled/composites/${name}`, { apiVersion, kind, match: { labels: {} } });
 
@@ -33,7 +32,7 @@ export function reportNeverReconciled(call: OperationCall, draft: Draft): Draft 
   });
   const answer = call.requirements.ask(wanted);
   const definitions =
-    answer.is === "pending" ? [] : answer.items.flatMap((item) => toDefinition(item) ?? []).sort(compareDefinitions);
+    answer.is === "pending" ? [] : answer.items.flatMap((item) => toDefinition(item) ?? []).sort(byName);
   const judged = judgeAll(call, definitions);
   if (answer.is === "pending" || judged === undefined) return draft;
   const found = judged.filter(({ is }) => is !== "Reconciled");
@@ -42,7 +41,7 @@ export function reportNeverReconciled(call: OperationCall, draft: Draft): Draft 
   return withOutput(withResults(nudged, results), toOutput(found));
 }
 
-const compareDefinitions = (a: Definition, b: Definition): number => compareTexts(a.name, b.name);
+const byName = (a: Definition, b: Definition): number => compareTexts(a.name, b.name);
 
 /** Judges the XRs of each XRD; undefined while one of the answers is pending. */
 function judgeAll(

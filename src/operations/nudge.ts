@@ -14,9 +14,7 @@ export interface JudgedDefinition {
   readonly definition: Definition;
   /** StillNotReconciled: a nudge for these XRs did not help. */
   readonly is: "Reconciled" | "NeverReconciled" | "StillNotReconciled";
-  /** Their names, sorted. */
   readonly composites: readonly string[];
-  /** The hash of their UIDs. */
   readonly nudgedFor: string;
 }
 
@@ -29,7 +27,8 @@ export interface JudgedDefinition {
  */
 export function judgeReconciles(definition: Definition, all: readonly Document[]): JudgedDefinition {
   const never = all.filter((composite) => shownCondition(composite, "Synced") === undefined);
-  const nudgedFor = hashUids(never);
+  const uids = never.map((composite) => stringAt(composite, ["metadata", "uid"]) ?? qualifiedName(composite));
+  const nudgedFor = hashText(uids.sort().join(), 16);
   const isNudged = readAnnotation(definition.document, NUDGED_FOR) === nudgedFor;
   const state = isNudged ? "StillNotReconciled" : "NeverReconciled";
   return {
@@ -38,13 +37,6 @@ export function judgeReconciles(definition: Definition, all: readonly Document[]
     composites: never.map(qualifiedName).sort(),
     nudgedFor,
   };
-}
-
-function hashUids(composites: readonly Document[]): string {
-  const uids = composites
-    .map((composite) => stringAt(composite, ["metadata", "uid"]) ?? qualifiedName(composite))
-    .sort();
-  return hashText(uids.join(), 16);
 }
 
 /** Nudges XRDs by an annotation; server-side apply leaves the rest of the XRD unchanged. */

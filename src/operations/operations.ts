@@ -1,4 +1,4 @@
-import { type Fault, invalidInput } from "../input/faults.ts";
+import { invalidInput } from "../input/faults.ts";
 import type { Input } from "../input/schema.ts";
 import { type Draft, emptyDraft } from "../model/draft.ts";
 import { type OperationCall, reportNeverReconciled } from "./never-reconciled.ts";
@@ -9,24 +9,16 @@ import { type OperationCall, reportNeverReconciled } from "./never-reconciled.ts
  * @throws {FunctionError} `InvalidInput` for sections of the input that need an XR.
  */
 export function operate(call: OperationCall): Draft {
-  const faults = findFaults(call.input);
+  const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0; // the default of sharedResources
+  const faults = Object.entries(call.input.spec)
+    .filter(([field, found]) => !OPERATION_FIELDS.includes(field) && found !== undefined && !isEmpty(found))
+    .map(([field]) => ({ path: `spec.${field}`, message: "not allowed in an Operation: it has no XR" }));
   if (faults.length > 0) throw invalidInput(faults);
   return reportNeverReconciled(call, emptyDraft);
 }
 
 /** The fields of an Operation's input: its own section, and fields with a default. */
 const OPERATION_FIELDS: readonly string[] = ["neverReconciled", "responseTTL", "contextKey"];
-
-const findFaults = ({ spec }: Input): readonly Fault[] =>
-  Object.entries(spec)
-    .filter(([field, found]) => !OPERATION_FIELDS.includes(field) && found !== undefined && !isEmpty(found))
-    .map(([field]) => ({
-      path: `spec.${field}`,
-      message: "not allowed in an Operation: it has no XR",
-    }));
-
-/** Tells whether the value is an empty list, the default of `sharedResources`. */
-const isEmpty = (found: unknown): boolean => Array.isArray(found) && found.length === 0;
 
 /**
  * Guards a Composition against the input section of Operations.

@@ -1,4 +1,3 @@
-/** A TCP address to listen at. */
 export interface TcpAddress {
   /** Default: every address of the machine, IPv6 and IPv4. */
   readonly host?: string;

@@ -3,7 +3,6 @@ import type { TcpAddress } from "./address.ts";
 /** The clients that may call: all, or those with a certificate from the CA in the directory. */
 export type Transport = { readonly is: "insecure" } | { readonly is: "mtls"; readonly certsDir: string };
 
-/** The server's configuration. */
 export interface Config {
   readonly address: TcpAddress;
   readonly transport: Transport;

@@ -24,13 +24,10 @@ const SETTLE_MS = 100;
 /** Calls whose end is up to the client: health watches and reflection. */
 const ENDLESS = /^\/grpc\.(?:health\.v1\.Health\/Watch$|reflection\.)/;
 
-/** The open connections of the server. */
 export interface Connections {
   /** Asks all clients, also those that connect later, to open no more calls. Resolves once they have received that. */
   readonly askToLeave: () => Promise<void>;
-  /** Resolves once all connections are closed. */
   readonly closed: () => Promise<void>;
-  /** Cuts all connections off. */
   readonly destroy: () => void;
 }
 
@@ -109,7 +106,6 @@ function track<T extends Socket | ServerHttp2Session | ServerHttp2Stream>(open: 
 const untilClosed = (session: ServerHttp2Session): Promise<void> =>
   new Promise((resolve) => void session.once("close", resolve));
 
-/** Waits for a pause without new calls. */
 async function waitForPause(lastBegin: () => number): Promise<void> {
   const start = performance.now();
   let left = QUIET_MS;

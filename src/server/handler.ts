@@ -21,7 +21,6 @@ interface Dependencies {
   readonly metrics: Pick<Metrics, "ran">;
 }
 
-/** The facts of a call that are logged. */
 interface CallFacts {
   readonly path: string;
   readonly requestBytes: number;

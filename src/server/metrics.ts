@@ -10,7 +10,6 @@ export interface Metrics {
   observe(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void;
   /** Counts the sizes, results and conditions of one RunFunction call. */
   ran(requestBytes: number, outcome: Outcome): void;
-  /** Records when the server's certificate expires. */
   certificateExpires(end: Date): void;
 }
 

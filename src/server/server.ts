@@ -22,14 +22,11 @@ export interface Dependencies {
   readonly refreshMs?: number;
 }
 
-/** A running server. */
 export interface RunningServer {
   readonly port: number;
-  /** Undefined if metrics are off. */
   readonly metricsPort: number | undefined;
   /** Lets clients leave; resolves once calls in flight are answered or the grace period is over. */
   shutDown(): Promise<void>;
-  /** Cuts all connections off. */
   destroy(): void;
 }
 

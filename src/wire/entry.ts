@@ -32,9 +32,7 @@ export function readShortEntry(bytes: Bytes, at: number, end: number, tag: numbe
 const SHORTEST_ENTRY = 6;
 const LENGTHS = 0x7f_00_7f;
 
-/**
- * Skips a short entry whose key does not have the wanted length, like most entries. Returns its end, or `at` for any other entry.
- */
+/** Skips a short entry whose key does not have the wanted length, like most entries. Returns its end, or `at` for any other entry. */
 export function skipShortEntry(bytes: Bytes, at: number, end: number, tag: number, keyLength: number): number {
   if (end - at < SHORTEST_ENTRY) return at;
   const { view } = bytes;

@@ -24,7 +24,6 @@ export function readMessage(slice: Slice, field: number): Slice {
   return message ?? emptySlice;
 }
 
-/** Reads a repeated message field. */
 export function readMessages({ bytes, start, end }: Slice, field: number): Slice[] {
   const messages: Slice[] = [];
   for (let at = start; at < end; ) {
@@ -91,7 +90,6 @@ function readEntries<T>(
   return map;
 }
 
-/** Reads the key of a map field's entry. */
 export function readEntryKey({ bytes, start, end }: Slice): string {
   if (isUsualEntry(bytes, start, end)) return readKey(bytes, keyFrom, keyTo);
   let key = "";

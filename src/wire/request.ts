@@ -6,7 +6,6 @@ import { readEnums, readMap, readMessage, readMessages, readString } from "./mes
 import { emptySlice, type Slice, toBytes } from "./slice.ts";
 import { WireState } from "./state.ts";
 
-/** A request that is decoded lazily from its bytes. */
 export interface WireRequest extends Request {
   readonly desired: WireState;
   readonly context: WireDocument;

@@ -11,7 +11,6 @@ import { writeState } from "./state-writer.ts";
 import { assertJson, writeField, writeStruct } from "./struct-writer.ts";
 import { TooLarge, Writer } from "./writer.ts";
 
-/** The estimated size of the edits, in bytes. */
 const EDIT_BYTES = 16 * 1024;
 
 const SEVERITY_NUMBER = { Fatal: 1, Warning: 2, Normal: 3 } as const;

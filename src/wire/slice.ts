@@ -1,6 +1,4 @@
-/**
- * The range of a message in a request's bytes. It keeps the whole request in memory, so it must not outlive the request.
- */
+/** The range of a message in a request's bytes. It keeps the whole request in memory, so it must not outlive the request. */
 export interface Slice {
   readonly bytes: Bytes;
   readonly start: number;

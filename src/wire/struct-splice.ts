@@ -40,7 +40,6 @@ interface Field {
   isWritten: boolean;
 }
 
-/** Groups the edits of a struct by field. */
 function toFields(edits: readonly ValueEdit[], depth: number): readonly Field[] {
   const fields: Field[] = [];
   for (const edit of edits) {

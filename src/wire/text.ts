@@ -58,7 +58,6 @@ const interned: string[] = new Array(INTERNED_KEYS).fill("");
 const KEY_WORDS = 2 + (LONGEST_INTERNED_KEY - 4) / 4;
 const internedWords = new Int32Array(INTERNED_KEYS * KEY_WORDS);
 
-/** Reads a map's key as a string. */
 export function readKey(bytes: Bytes, start: number, end: number): string {
   const length = end - start;
   if (length === 0 || length > LONGEST_INTERNED_KEY) return readText(bytes, start, end);
@@ -81,7 +80,6 @@ export function readKey(bytes: Bytes, start: number, end: number): string {
   return key;
 }
 
-/** Reads a word of less than four bytes. */
 function readShortWord(bytes: Bytes, start: number, end: number): number {
   let word = 0;
   for (let at = start; at < end; at++) word = (word << 8) | (bytes[at] as number);
@@ -108,7 +106,6 @@ function mix(hash: number, word: number): number {
 export interface Key {
   readonly text: string;
   readonly bytes: Bytes;
-  /** The length in bytes. */
   readonly length: number;
 }
 

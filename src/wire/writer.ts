@@ -3,7 +3,6 @@ import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { type Bytes, toBytes } from "./slice.ts";
 import type { Key } from "./text.ts";
 
-/** Thrown for a message that exceeds its limit. */
 export class TooLarge extends FunctionError {
   /** @param size the message's size in bytes; undefined if it was not written to its end. */
   constructor(most: number, size?: number) {
@@ -138,7 +137,6 @@ export class Writer {
     this.endMessage(tag, mark);
   }
 
-  /** Writes a string field that holds a key. */
   key(tag: number, { bytes }: Key): void {
     const mark = this.length;
     this.bytes(bytes, 0, bytes.length);
@@ -152,7 +150,6 @@ export class Writer {
     this.varint(tag);
   }
 
-  /** Writes a number, boolean or enum field. */
   number(tag: number, value: number): void {
     this.varint(value);
     this.varint(tag);

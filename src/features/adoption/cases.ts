@@ -57,7 +57,6 @@ function findObserved({ request, composite }: Call, draft: Draft): readonly Obse
   }));
 }
 
-/** Tells whether an earlier step or an earlier feature desires the resource. */
 function isDesired(name: string, { desired }: Call["request"], { resources }: Draft): boolean {
   const edit = resources.get(name);
   return edit === undefined ? desired.resources.has(name) : edit.is === "set";
@@ -96,5 +95,4 @@ function findUnobserved({ composite, request }: Call): readonly Reference[] {
 const canBeRequired = ({ namespace }: Reference, { request, composite }: Call): boolean =>
   namespace === undefined || canSelectNamespaces(request, composite);
 
-/** Requires the resource of a reference. */
 export const requireReference = (reference: Reference): Requirement => requireAs("adoption/", reference);

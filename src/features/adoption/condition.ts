@@ -23,7 +23,6 @@ import type { AdoptionVerdict } from "./verdict.ts";
 
 const TYPE = "ResourcesAdopted";
 
-/** The most resources that a sentence names. */
 const MAX_NAMES = 10;
 
 /** One resource in the condition, and a sentence that says how to go on. */
@@ -150,7 +149,6 @@ export function toAdoptionCondition(remarks: readonly AdoptionRemark[]): Conditi
   };
 }
 
-/** The statuses of the reasons, where not False. */
 const STATUS_BY_REASON: Readonly<Partial<Record<AdoptionReason | "Adopted", Condition["status"]>>> = {
   Adopted: "True",
   Released: "True",

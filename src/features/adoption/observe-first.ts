@@ -4,7 +4,7 @@ import { annotationPath, findController, isBeingDeleted, readAnnotation } from "
 import { compareEntries } from "../../model/collections.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { type Draft, type ResourceEdit, withResources } from "../../model/draft.ts";
+import { type Draft, type ResourceEdit, readyBefore, withResources } from "../../model/draft.ts";
 import { RECORD_KINDS } from "../../ownership/record.ts";
 import {
   type Finding,
@@ -74,9 +74,8 @@ export function observeFirst(call: Call, draft: Draft, held: Held): Draft {
     .flatMap(([name, { document }]): (readonly [string, ResourceEdit])[] => {
       const wanted = desired.get(name);
       if (wanted === undefined) return [];
-      const before = draft.resources.get(name);
-      const ready = before?.is === "set" ? before.ready : undefined;
-      return [[name, { is: "set", document: held.has(name) ? hold(document, wanted) : release(wanted), ready }]];
+      const object = held.has(name) ? hold(document, wanted) : release(wanted);
+      return [[name, { is: "set", document: object, ready: readyBefore(draft, name) }]];
     });
   const uncreated = [...held].filter(([, { is }]) => is === "unrestored");
   return withResources(draft, [...edits, ...uncreated.map(([name]) => [name, { is: "removed" }] as const)]);

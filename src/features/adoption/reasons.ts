@@ -2,7 +2,6 @@ import { COMPOSITE_LABEL } from "../../crossplane/metadata.ts";
 import { brief } from "../../model/condition.ts";
 import type { AdoptionVerdict } from "./verdict.ts";
 
-/** Reasons that stop the XR. */
 const BLOCKING_REASONS = [
   "Duplicated",
   "Unproven",

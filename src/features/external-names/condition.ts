@@ -7,7 +7,6 @@ import type { NamedResource } from "./pin.ts";
 
 const TYPE = "ExternalNamesPinned";
 
-/** Reasons of the condition, by priority. */
 const NAME_REASONS = [
   "DuplicateSuspected",
   "ChangedByPipeline",
@@ -100,6 +99,5 @@ function toRemark({ verdict, kind, observed }: NamedResource): Remark | undefine
 const AT_RISK =
   "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies";
 
-/** Tells whether the event is a Warning instead of Normal. */
 export const isAlarming = ({ reason }: Condition): boolean =>
   ["DuplicateSuspected", "ChangedByPipeline", "StatusFieldMissing", "LateInitializeMissing"].includes(reason);

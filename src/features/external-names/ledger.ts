@@ -4,7 +4,7 @@ import { mayDelete } from "../../crossplane/management-policies.ts";
 import { isBeingDeleted, isPaused } from "../../crossplane/metadata.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
 import type { Document } from "../../model/document.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue, pick } from "../../model/json.ts";
+import { isObject, type JsonObject, ownValue, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 
 /**
@@ -13,16 +13,14 @@ import type { Call } from "../feature.ts";
  */
 export type Ledger = ReadonlyMap<string, JsonObject>;
 
-/** Reads a ledger from the XR's status, without invalid entries: a person may have edited it. */
-function toLedger(value: JsonValue | undefined): Ledger {
-  const entries = Object.entries(isObject(value) ? value : {}).map(
-    ([name, kinds]) => [name, pickNames(isObject(kinds) ? kinds : {})] as const,
-  );
+/** Reads the ledger in the XR's status, without invalid entries: a person may have edited it. */
+export function readLedger({ ledger }: ExternalNames, { composite }: Call): Ledger {
+  const value = ledger && composite.document.at(ledger.toCompositeFieldPath);
+  const entries = Object.entries(isObject(value) ? value : {}).map(([name, kinds]) => {
+    return [name, pick(isObject(kinds) ? kinds : {}, (_, named) => typeof named === "string" && named !== "")] as const;
+  });
   return new Map(entries.filter(([, names]) => Object.keys(names).length > 0));
 }
-
-const pickNames = (kinds: JsonObject): JsonObject =>
-  pick(kinds, (_kind, name) => typeof name === "string" && name !== "");
 
 export function findRecorded(ledger: Ledger, name: string, { kind, group }: ManagedKind): string | undefined {
   const recorded = ownValue(ledger.get(name) ?? {}, toGroupKind(kind, group));
@@ -39,6 +37,3 @@ export const toEntry = ({ kind, group }: ManagedKind, name: string): Readonly<Re
  */
 export const isDeletedForGood = (observed: Document): boolean =>
   isBeingDeleted(observed) && !isPaused(observed) && mayDelete(observed);
-
-export const readLedger = ({ ledger }: ExternalNames, { composite }: Call): Ledger =>
-  toLedger(ledger && composite.document.at(ledger.toCompositeFieldPath));

@@ -12,10 +12,10 @@ import { EXTERNAL_NAME } from "../../crossplane/metadata.ts";
 import { findFacts } from "../../crossplane/providers/families.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
 import { type Document, stringAt, type ValueEdit } from "../../model/document.ts";
-import type { Draft, ResourceEdit } from "../../model/draft.ts";
+import { type Draft, readyBefore } from "../../model/draft.ts";
 import type { FieldPath } from "../../model/field-path.ts";
+import type { Edits } from "../desired.ts";
 
-/** The sources of the external name of one managed resource. */
 export interface Evidence {
   readonly desired: Document;
   /** Undefined if the resource is not created yet, or was lost. */
@@ -104,19 +104,13 @@ export interface NamedResource {
  * Pins external names: sets the annotation on desired resources, without decoding the rest of them. One whose creation has begun and
  * that has no name yet is not created once more.
  */
-export function pinNames(
-  resources: readonly NamedResource[],
-  policy: ExternalNames,
-  { resources: edits }: Draft,
-): readonly (readonly [string, ResourceEdit])[] {
-  return resources.flatMap((resource): [string, ResourceEdit][] => {
+export const pinNames = (resources: readonly NamedResource[], policy: ExternalNames, draft: Draft): Edits =>
+  resources.flatMap((resource) => {
+    const { name, desired } = resource;
     const pinned = toPin(resource, policy);
     if (pinned === undefined) return [];
-    const before = edits.get(resource.name);
-    const document = resource.desired.with([pinned]);
-    return [[resource.name, { is: "set", document, ...(before?.is === "set" && { ready: before.ready }) }]];
+    return [[name, { is: "set", document: desired.with([pinned]), ready: readyBefore(draft, name) }] as const];
   });
-}
 
 function toPin({ verdict, desired, observed }: NamedResource, { pin }: ExternalNames): ValueEdit | undefined {
   switch (verdict.is) {

@@ -25,7 +25,6 @@ type PendingReason = Extract<
   { is: "WaitingForRequiredResources" | "NamespaceNotReadable" | "ReferenceGrantsNotInstalled" }
 >;
 
-/** The access of namespaces to a shared resource. */
 type ShareAccess =
   | { readonly is: "pending"; readonly reason: PendingReason }
   | {

@@ -23,7 +23,6 @@ export interface Reasons {
   readonly reasons: readonly SharingReason[];
 }
 
-/** A reason and message about one share. */
 interface SharingRemark {
   readonly reason: string;
   readonly message: string;

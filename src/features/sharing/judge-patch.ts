@@ -12,7 +12,6 @@ import type { Call } from "../feature.ts";
 import type { SharingReason } from "./reasons.ts";
 import type { Judgement } from "./verdict.ts";
 
-/** A shared resource of the input, and the decision about it. */
 export interface Judged {
   readonly shared: SharedResource;
   readonly judgement: Judgement;
@@ -71,7 +70,6 @@ const unreadable = (field: string, why: string): PatchVerdict => ({
   reason: { is: "PatchFailed", fault: `cannot read ${field}: it is ${why}` },
 });
 
-/** The largest number of resources that a fault names. */
 const MAX_NAMES = 10;
 
 /**

@@ -40,7 +40,6 @@ export function judgeShare(
   return withHeld(judged, shared, targets, before, call);
 }
 
-/** Judges the resource that the XR names now. */
 function judgeWanted(shared: SharedResource, targets: Targets, lookup: Lookup, call: Call): Judgement {
   if (lookup.is !== "found") return withoutCopies(lookup.is, ...(lookup.reason === undefined ? [] : [lookup.reason]));
   const { resources, name } = lookup;

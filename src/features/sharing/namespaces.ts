@@ -8,7 +8,6 @@ import { DOMAIN } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
 import { type Call, isUnreadable } from "../feature.ts";
 
-/** The prefix of the names of Namespace requirements. */
 const NAMESPACE_REQUIREMENT = "namespace/";
 
 /** A Namespace that was looked up by name. `found` is undefined if it does not exist, and while it is not known. */
@@ -32,7 +31,6 @@ export const ACCEPT_COPIES_FROM = `${DOMAIN}/accept-copies-from`;
 
 const readAccepted = once((namespace: Document) => toNamespaceSet(readAnnotation(namespace, ACCEPT_COPIES_FROM)));
 
-/** A namespace's answer to a copy. */
 type Acceptance = "accepted" | "pending" | "unreadable" | "refused";
 
 /**

@@ -10,20 +10,17 @@ import { contains, explainLacking, fitStatus } from "../fit-status.ts";
 import { findMisnamed, type Judged, judgePatch, NESTED_TOO_DEEP, type PatchVerdict } from "./judge-patch.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 
-/** The fields that come from shared resources. */
 export interface Patches {
   readonly composite: readonly ValueEdit[];
   /** Composed resources as they are with their fields, by name. */
   readonly resources: ReadonlyMap<string, JsonObject>;
   /** Composed resources that must not be created before their fields are set. */
   readonly heldBack: ReadonlySet<string>;
-  /** By share. */
   readonly reasons: ReadonlyMap<string, readonly SharingReason[]>;
   /** The Composition's mistakes. */
   readonly faults: readonly Fault[];
 }
 
-/** The outcome of one patch. */
 interface Applied {
   readonly patch: Patch;
   /** `kept`: with the value that is observed. `untouched`: as earlier steps desire it. */
@@ -183,7 +180,6 @@ function keep(patch: Patch, { reason, isDefaulting = false }: Keeping, progress:
 
 type Keeping = Extract<PatchVerdict, { is: "keep" }>;
 
-/** Adds all patches to the draft. */
 export function withPatches(draft: Draft, { composite, resources, heldBack }: Patches): Draft {
   let patched = withCompositeValues(draft, composite);
   for (const [name, object] of resources) patched = withObject(patched, name, object);

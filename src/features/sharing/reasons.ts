@@ -8,16 +8,13 @@ import { formatSecret } from "./source.ts";
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;
 
-/** The most resources or namespaces that a sentence names. */
 const MAX_NAMES = 10;
 
-/** A field of a composed resource that comes from a shared resource. */
 export interface PatchedField {
   readonly resource: string;
   readonly path: FieldPath;
 }
 
-/** The kind of the shared resource, a fact of most reasons. */
 interface Fact {
   readonly kind: string;
 }

@@ -54,7 +54,6 @@ export function findSource(
 /** A Secret's values by key, in base64. */
 export type Data = ReadonlyMap<string, string>;
 
-/** The state of the source Secret. */
 export type SourceSecret =
   | { readonly is: "pending" }
   | { readonly is: "missing" }

@@ -15,7 +15,6 @@ export type NamedKey = { readonly to: string } & (
 /** A copy of the input, with the resolved names of its keys. */
 export type NamedCopy = Omit<Copy, "keys"> & { readonly keys: readonly NamedKey[] | undefined };
 
-/** The name of a copy, and its properties in the input. */
 export interface Target extends SecretName {
   readonly copy: NamedCopy;
 }

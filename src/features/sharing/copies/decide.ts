@@ -15,7 +15,6 @@ import type { Contents } from "./contents.ts";
 import { failureOf, findStale, isCopyReady, isRefused, isReleased, type ObservedCopy } from "./observed.ts";
 import { judgeOrigins, type KeptFor, type ShareInCall } from "./recorded.ts";
 
-/** A share whose Secret is copied in this call. */
 export interface CopyingShare extends ShareInCall {
   readonly copying: Copying;
   contentsOf(copy: Target["copy"]): Contents;
@@ -26,7 +25,6 @@ export interface Row {
   readonly target: JudgedTarget;
   /** The name in the Composition of the copy that is to have the Secret. */
   readonly key: string;
-  /** The observed copy of that name. */
   readonly observed: ObservedCopy | undefined;
   /** The observed copies of the Secret that its share decides about, `observed` first; the others are given up for it. */
   readonly copies: readonly ObservedCopy[];
@@ -104,7 +102,6 @@ const leaveAlone = (target: SecretName, holder: string | undefined): Cell => ({
   reasons: [{ is: "TargetTaken", target, holder }],
 });
 
-/** Decides about a Secret whose contents are known. */
 function decideCopy(row: Row, data: Data, share: CopyingShare): Cell {
   const { copying, call } = share;
   const { target, observed } = row;
@@ -170,7 +167,6 @@ function findFailure(target: SecretName, { resource }: ObservedCopy): SharingRea
   return says === undefined ? undefined : { is: "CopyFailed", target, says };
 }
 
-/** The owner mark on a target Secret. */
 type Mark =
   | { readonly is: "ours"; readonly from?: string | undefined } // or none, where there is no Secret. `from`: a copy of what
   | { readonly is: "others"; readonly owner: string | undefined } // undefined: the Secret carries no mark of ours

@@ -20,7 +20,6 @@ export interface Delivery {
   /** The observed copies that the share decides about. Leaving one out deletes it. */
   readonly copies: readonly ObservedCopy[];
   readonly resources: Map<string, ResourceEdit>;
-  /** Connection details of this XR. */
   readonly details: Map<string, string>;
   readonly reasons: SharingReason[];
   /** The Secrets of the copies that are written or kept, and the shared resource that each is made from; details have no Secret. */
@@ -129,7 +128,6 @@ function gather(
   };
 }
 
-/** Composes, keeps, releases or drops, as the cell says. */
 function actOnCell(cell: Cell, row: Row, work: Work): void {
   const { target, key, observed, copies } = row;
   const { shared, possession, delivery, call } = work;
@@ -154,7 +152,6 @@ function actOnCell(cell: Cell, row: Row, work: Work): void {
   }
 }
 
-/** Creates or updates a copy. */
 function write(
   { is, data, earlier }: Extract<Cell, { data: Data; earlier: unknown }>,
   { target, key, observed }: Row,
@@ -186,7 +183,6 @@ function keepGranted(
 
 type Fate = "keep" | "drop" | "giveUp";
 
-/** Settles what becomes of observed copies that are not written. */
 function settle(
   copies: readonly ObservedCopy[],
   toFate: (copy: ObservedCopy) => Fate,

@@ -16,7 +16,6 @@ import type { Target } from "../verdict.ts";
 export interface ObservedCopy {
   /** Its name in the Composition. */
   readonly key: string;
-  /** The name of the share that it was composed for. */
   readonly share: string;
   readonly resource: Resource;
   /** The name of the copy. */
@@ -29,7 +28,6 @@ export interface ObservedCopy {
   readonly earlier: readonly Reference[];
 }
 
-/** The prefix of the names in the Composition of all copies. */
 const COPY_PREFIX = "shared/";
 
 /** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */

@@ -12,14 +12,12 @@ import { findSource, isSameSecret } from "../source.ts";
 import type { Cause, JudgedTarget } from "../verdict.ts";
 import { isSecret, type ObservedCopy } from "./observed.ts";
 
-/** A share with a connection, as the input has it. */
 export interface ConnectedShare extends SharedResource {
   readonly connection: Connection;
 }
 
 export const isConnected = (shared: SharedResource): shared is ConnectedShare => shared.connection !== undefined;
 
-/** A share whose copies are decided about in this call. */
 export interface ShareInCall {
   readonly shared: ConnectedShare;
   readonly call: Call;
@@ -107,7 +105,6 @@ function judgeOrigin(copy: ObservedCopy, origin: Reference, share: ShareInCall):
 /** A recorded shared resource; unknown where this version of Crossplane cannot look it up. */
 type Recorded = { readonly is: "unknown" | "pending" | "gone" } | { readonly is: "found"; readonly document: Document };
 
-/** Asks for a recorded shared resource by name. */
 function lookUpRecorded(
   resource: Reference,
   shared: SharedResource,

@@ -21,13 +21,11 @@ export interface Targets {
   readonly isCutOff: boolean;
   /** The field that has to be set first. */
   readonly unset: string | undefined;
-  /** The fault of a field that lists keys. */
   readonly fault: string | undefined;
   /** For each copy that goes into the XR's connection details, its keys; undefined where these are all, or not known. */
   readonly details: readonly NamedCopy["keys"][];
 }
 
-/** Resolves the targets of copies. */
 export function resolveTargets(copies: readonly Copy[], call: Call): Targets {
   const resolved = copies.map((copy) => ({ copy, keys: nameKeys(copy, call) }));
   const details = resolved
