@@ -1,15 +1,13 @@
-import { FunctionError } from "../errors.ts";
 import type { ConditionTarget } from "../model/condition.ts";
 import type { Draft } from "../model/draft.ts";
-import { formatFieldPath } from "../model/field-path.ts";
 import * as fields from "./fields.ts";
 import { readEntryKey, writeExcept } from "./message.ts";
 import type { WireRequest } from "./request.ts";
 import { writeRequirements, writeSchemaRequirements } from "./requirements-writer.ts";
 import { emptySlice, type Slice } from "./slice.ts";
 import { writeState } from "./state-writer.ts";
-import { assertJson, writeField, writeStruct } from "./struct-writer.ts";
-import { TooLarge, Writer } from "./writer.ts";
+import { writeField, writeStruct } from "./struct-writer.ts";
+import { Writer } from "./writer.ts";
 
 const EDIT_BYTES = 16 * 1024;
 
@@ -21,19 +19,12 @@ const STATUS_NUMBER = { Unknown: 1, True: 2, False: 3 } as const;
  * Encodes a draft as a response. The request's desired state and context go back byte for byte, except for the draft's edits.
  *
  * @param most the largest response, in bytes.
- * @throws {FunctionError} `InvalidResponse` with the path of a value that is not JSON, or for too large a response.
+ * @throws {FunctionError} `InvalidResponse` for a number that is not JSON (NaN, an infinity), or for too large a response.
  */
 export function writeResponse(request: WireRequest, draft: Draft, most = Number.POSITIVE_INFINITY): Buffer {
   const { desired, context } = request;
   const writer = new Writer(measure(desired.slice) + measure(context.slice) + EDIT_BYTES, most);
-  try {
-    writeFields(writer, request, draft);
-  } catch (error) {
-    const isNotJson =
-      error instanceof FunctionError && error.code === "InvalidResponse" && !(error instanceof TooLarge);
-    if (isNotJson) assertEditsAreJson(request, draft);
-    throw error;
-  }
+  writeFields(writer, request, draft);
   return writer.finish();
 }
 
@@ -116,14 +107,3 @@ function writeConditions(writer: Writer, { conditions }: Draft): void {
 }
 
 const measure = ({ start, end }: Slice): number => end - start;
-
-function assertEditsAreJson({ desired }: WireRequest, { resources, composite, context }: Draft): void {
-  for (const [name, edit] of resources) {
-    if (edit.is !== "set") continue;
-    const { object = edit.document } = edit;
-    if (object !== undefined) assertJson(object, `desired resource ${name}`);
-  }
-  for (const { path, value } of composite) assertJson(value, `desired composite ${formatFieldPath(path)}`);
-  if (composite.length > 0) assertJson(desired.composite.document.toObject(), "desired composite");
-  for (const [key, value] of context) assertJson(value, `context ${key}`);
-}

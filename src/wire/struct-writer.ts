@@ -1,8 +1,7 @@
 import { FunctionError } from "../errors.ts";
 import { type Document, isDocument } from "../model/document.ts";
 import type { ContextValue } from "../model/draft.ts";
-import { formatFieldPath } from "../model/field-path.ts";
-import { EditedDocument, WireDocument } from "./document.ts";
+import { WireDocument } from "./document.ts";
 import * as fields from "./fields.ts";
 import type { Writer } from "./writer.ts";
 
@@ -70,27 +69,3 @@ function writeItem(writer: Writer, value: ContextValue): void {
 
 /** Array.isArray does not tell readonly lists from objects. */
 const isValueList = (value: object): value is readonly ContextValue[] => Array.isArray(value);
-
-/**
- * Finds the number that is not JSON (NaN, an infinity), after writing failed: Crossplane would refuse the response without a path. Skips
- * a request's Documents, except values that are set in them.
- *
- * @throws {FunctionError} `InvalidResponse`, naming the path.
- */
-export function assertJson(value: ContextValue, path: string): void {
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    throw new FunctionError("InvalidResponse", `cannot return ${path}: ${value} is not a JSON number`);
-  }
-  if (typeof value !== "object" || value === null || value instanceof WireDocument) return;
-  if (value instanceof EditedDocument) {
-    for (const edit of value.values) assertJson(edit.value, `${path}.${formatFieldPath(edit.path)}`);
-  } else {
-    assertItems(isDocument(value) ? value.toObject() : value, path);
-  }
-}
-
-function assertItems(value: Fields | readonly ContextValue[], path: string): void {
-  for (const [key, item] of Object.entries(value)) {
-    assertJson(item, isValueList(value) ? `${path}[${key}]` : `${path}.${key}`);
-  }
-}

