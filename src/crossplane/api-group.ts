@@ -1,16 +1,10 @@
-/**
- * Reads the API group of an apiVersion: `s3.aws.upbound.io` of `s3.aws.upbound.io/v1beta1`, "" of the core group's `v1` and of no
- * apiVersion.
- */
+/** Reads the API group of an apiVersion such as `s3.aws.upbound.io/v1beta1`; "" for `v1`, the core group's, or without one. */
 export function toApiGroup(apiVersion: string | undefined): string {
   const slash = apiVersion?.indexOf("/") ?? -1;
   return slash < 0 ? "" : (apiVersion ?? "").slice(0, slash);
 }
 
-/**
- * Removes the `.m` that marks the group of namespaced managed resources (`s3.aws.m.upbound.io`): the kinds of both groups manage
- * the same cloud resources. Source: Crossplane v2's providers.
- */
+/** Removes the `.m` of namespaced managed resources (`s3.aws.m.upbound.io`): both groups manage the same cloud resources. */
 export const withoutScope = (group: string): string => group.replace(".m.", ".");
 
 /** Tells whether the group is that of Crossplane v2's namespaced managed resources. */

@@ -54,10 +54,7 @@ export function toComposite(document: Document): Composite {
 export const claimNamespace = (resource: Document): string | undefined =>
   readLabel(resource, CLAIM_NAMESPACE_LABEL) ?? stringAt(resource, CLAIM_REF_NAMESPACE);
 
-/**
- * Finds the namespace of the consumer: the XR's own, or that of the claim at the root of its tree of XRs. Undefined for a
- * cluster-scoped XR without a claim, which belongs to the platform.
- */
+/** Finds the consumer's namespace: the XR's own, or that of the claim above it; undefined for the platform's XRs, without both. */
 export const consumerNamespace = ({ namespace, document }: Composite): string | undefined =>
   namespace ?? claimNamespace(document);
 

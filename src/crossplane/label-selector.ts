@@ -1,10 +1,12 @@
 import type { Document } from "../model/document.ts";
-import { isObject, type JsonValue, ownValue } from "../model/json.ts";
+import { isObject, ownValue } from "../model/json.ts";
 
-/** One condition of a selector; a match meets all. */
-type Term =
-  | { readonly is: "in" | "notIn"; readonly key: string; readonly values: ReadonlySet<string> }
-  | { readonly is: "exists" | "absent"; readonly key: string };
+/** One condition of a selector, all of which a match meets: the label has one of the values, or without values exists. */
+interface Term {
+  readonly key: string;
+  readonly values?: ReadonlySet<string>;
+  readonly isNegated: boolean;
+}
 
 /** A parsed label selector, in the syntax of `kubectl -l`. */
 export interface LabelSelector {
@@ -57,43 +59,35 @@ const parseTerm = (text: string): Term | undefined => parseEquality(text) ?? par
 
 function parseEquality(text: string): Term | undefined {
   const [, key, operator, value = ""] = EQUALITY.exec(text) ?? [];
-  return key === undefined ? undefined : { is: operator === "!=" ? "notIn" : "in", key, values: new Set([value]) };
+  return key === undefined ? undefined : { key, values: new Set([value]), isNegated: operator === "!=" };
 }
 
 function parseSet(text: string): Term | undefined {
   const [, key, word, list = ""] = SET.exec(text) ?? [];
   const values = list.split(",").map((item) => item.trim());
   if (key === undefined || !values.every((item) => ONE_VALUE.test(item))) return undefined;
-  return { is: word === "in" ? "in" : "notIn", key, values: new Set(values) };
+  return { key, values: new Set(values), isNegated: word === "notin" };
 }
 
 function parseExistence(text: string): Term | undefined {
   const [, not, key] = EXISTENCE.exec(text) ?? [];
-  return key === undefined ? undefined : { is: not === "!" ? "absent" : "exists", key };
+  return key === undefined ? undefined : { key, isNegated: not === "!" };
 }
 
 export function matchesLabels(resource: Document, { terms }: LabelSelector): boolean {
   const labels = resource.at(["metadata", "labels"]);
-  return terms.every((term) => isTrue(term, isObject(labels) ? ownValue(labels, term.key) : undefined));
-}
-
-function isTrue(term: Term, value: JsonValue | undefined): boolean {
-  switch (term.is) {
-    case "in":
-      return typeof value === "string" && term.values.has(value);
-    case "notIn":
-      return typeof value !== "string" || !term.values.has(value);
-    case "exists":
-      return value !== undefined;
-    case "absent":
-      return value === undefined;
-  }
+  return terms.every(({ key, values, isNegated }) => {
+    const value = isObject(labels) ? ownValue(labels, key) : undefined;
+    const isMet = values === undefined ? value !== undefined : typeof value === "string" && values.has(value);
+    return isMet !== isNegated;
+  });
 }
 
 /** Lists the labels that every match has, for a lookup by labels, which supports no other conditions. */
 export const requiredLabels = ({ terms }: LabelSelector): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    terms.flatMap((term) =>
-      term.is === "in" && term.values.size === 1 ? [[term.key, [...term.values][0] ?? ""]] : [],
-    ),
+    terms.flatMap(({ key, values, isNegated }) => {
+      const [value, ...others] = values ?? [];
+      return value === undefined || others.length > 0 || isNegated ? [] : [[key, value]];
+    }),
   );

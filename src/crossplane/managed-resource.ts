@@ -20,10 +20,7 @@ export function toManagedKind(apiVersion: string, kind: string): ManagedKind {
   return { apiVersion, group: withoutScope(group), kind, isNamespaced: isNamespacedGroup(group) };
 }
 
-/**
- * Recognizes a managed resource by fields that its CRD defaults (Crossplane's API conventions). A nested XR may have such fields
- * too, but also has a Composition.
- */
+/** Recognizes a managed resource by fields that its CRD defaults. A nested XR may have them too, but also has a Composition. */
 export function isManaged(observed: Document): boolean {
   const has = (field: string): boolean => observed.at(["spec", field]) !== undefined;
   const isComposite = has("crossplane") || has("compositionRef") || has("compositionRevisionRef");
@@ -58,10 +55,7 @@ export function readObservation(managed: Document): Observation {
   return synced?.message.includes(ABSENT_MESSAGE) === true ? "absent" : "unknown";
 }
 
-/**
- * Tells whether the provider has noticed a pause: the annotation, or empty managementPolicies. Source: crossplane-runtime
- * apis/common, ReasonReconcilePaused.
- */
+/** Tells whether the provider has noticed a pause. Source: crossplane-runtime apis/common, ReasonReconcilePaused. */
 export const isPauseSeen = (managed: Document): boolean =>
   shownCondition(managed, "Synced")?.reason === "ReconcilePaused";
 

@@ -16,10 +16,7 @@ export interface Call {
   readonly duplicates?: ReadonlyMap<string, readonly Document[]>;
 }
 
-/**
- * One capability of the function. Synchronous and deterministic, and pure except for recording its requirements: Crossplane calls the
- * function until its requirements no longer change.
- */
+/** One capability of the function: deterministic, and pure except for recording its requirements. */
 export type Feature = (call: Call, draft: Draft) => Draft;
 
 /**

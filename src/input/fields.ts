@@ -96,10 +96,7 @@ const sourceShape = {
 
 const SOURCES = ["fromCompositeFieldPath", "fromEnvironmentFieldPath"] as const;
 
-interface Sources {
-  readonly fromCompositeFieldPath?: FieldPath | undefined;
-  readonly fromEnvironmentFieldPath?: FieldPath | undefined;
-}
+type Sources = Readonly<Partial<Record<(typeof SOURCES)[number], FieldPath | undefined>>>;
 
 const toSource = ({ fromCompositeFieldPath, fromEnvironmentFieldPath }: Sources): ValueSource =>
   fromCompositeFieldPath === undefined

@@ -31,14 +31,10 @@ const MAX_QUOTED = 100;
 
 const ELLIPSIS = "…";
 
-/** The most bytes of UTF-8 for one UTF-16 code unit. */
-const MOST_BYTES = 3;
-
 /** Cuts a message to the longest that a condition, event or Fatal result may have, between two characters. */
 export function cutMessage(text: string): string {
   const message = toPrintable(text);
-  const isShort = message.length * MOST_BYTES <= MAX_MESSAGE;
-  if (isShort || lengthWithin(message, MAX_MESSAGE) === message.length) return message;
+  if (lengthWithin(message, MAX_MESSAGE) === message.length) return message;
   return message.slice(0, lengthWithin(message, MAX_MESSAGE - 3)) + ELLIPSIS;
 }
 
@@ -51,10 +47,7 @@ const toPrintable = (text: string): string => text.replace(UNPRINTABLE, "\ufffd"
 const lengthWithin = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;
 
-/**
- * Shortens a name, label, annotation or message that comes from another object, so that a long one does not fill the message that
- * quotes it.
- */
+/** Shortens a text from another object, so that a long one does not fill the message that quotes it. */
 export function brief(theirs: string): string {
   const text = theirs.slice(0, 2 * MAX_QUOTED + 2).replaceAll("\n", " "); // a line of theirs must not look like one of ours
   if (text.length <= MAX_QUOTED) return text;

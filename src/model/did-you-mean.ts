@@ -1,7 +1,4 @@
-/**
- * Suggests the closest known word: `; did you mean registry?`, or "" where none is close. A word is close if at most a third
- * of its letters are added, missing, replaced or swapped with their neighbour.
- */
+/** Suggests the closest known word, `; did you mean registry?`, if at most a third of its letters differ; else "". */
 export function didYouMean(word: string, known: readonly string[]): string {
   const [best] = known
     .filter((candidate) => Math.abs(candidate.length - word.length) <= limitFor(candidate))

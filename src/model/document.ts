@@ -1,10 +1,7 @@
 import { type FieldPath, valueAt, withValueAt } from "./field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 
-/**
- * A JSON object that is decoded lazily: `at` decodes one value, `toObject` the whole object. The wire implements it over a
- * request's bytes, so a Document must not outlive the request.
- */
+/** A JSON object, decoded as far as it is read. On the wire it refers to the request's bytes, so it must not outlive the request. */
 export interface Document {
   /**
    * Reads the value at `path`; undefined where there is none. For a value that is nested too deep to decode, returns `tooDeep`

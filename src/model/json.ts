@@ -42,20 +42,14 @@ export function toSortedObject(entries: ReadonlyMap<string, JsonValue>): JsonObj
   return object;
 }
 
-/**
- * Returns a copy of `object` in which `key` is `value`. A computed property defines `__proto__`; an assignment would set the
- * prototype.
- */
+/** Returns a copy with another value at a key. A computed property defines `__proto__`; an assignment would set the prototype. */
 export const withKey = (object: JsonObject, key: string, value: JsonValue): JsonObject => ({ ...object, [key]: value });
 
 /** Reads the object's own value at `key`; properties of its prototype (`constructor`, `toString`) are not data. */
 export const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/**
- * Converts a string, number or boolean to text, and anything else to "". `String` would throw for a free-form field that holds an
- * object with a key `toString`.
- */
+/** Converts a string, number or boolean to text, and anything else to "". `String` throws for an object with a key `toString`. */
 export function toPlainText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";

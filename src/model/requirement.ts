@@ -45,10 +45,7 @@ export interface Answers {
   requiredSchema(name: string): SchemaAnswer;
 }
 
-/**
- * Asks Crossplane and records each requirement for the response, so that no feature can forget one that it depends on. (Crossplane
- * fails an XR whose requirements still change after five rounds.)
- */
+/** Asks Crossplane, and records each requirement for the response, so that no feature can forget one that it depends on. */
 export class Requirements {
   readonly resources = new Map<string, ResourceSelector>();
   readonly schemas = new Map<string, SchemaSelector>();

@@ -26,10 +26,7 @@ interface CallFacts {
   readonly requestBytes: number;
 }
 
-/**
- * Answers RunFunction. Logs each call at level debug, each changed tag at info, a Fatal result as a warning and a bug as an
- * error.
- */
+/** Answers RunFunction. Logs calls (debug), changed tags (info), Fatal results (warn) and bugs (error). */
 export const createHandler =
   ({ gate, ...dependencies }: Dependencies): handleUnaryCall<Buffer, Uint8Array> =>
   (call, callback) =>

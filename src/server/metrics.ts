@@ -51,10 +51,7 @@ function showCertificate(registry: Registry): Metrics["certificateExpires"] {
   return (end) => gauge.set(end.getTime() / 1000);
 }
 
-/**
- * Counts calls as seen on the wire. A gRPC interceptor would not see those that grpc-js itself refuses because they are too large or
- * their deadline has passed.
- */
+/** Counts calls as seen on the wire: an interceptor would miss those that grpc-js refuses, too large or past their deadline. */
 function countCalls(registry: Registry, paths: readonly string[]): Metrics["observe"] {
   const labelNames = ["grpc_type", "grpc_service", "grpc_method"] as const;
   const to = { labelNames, registers: [registry] };

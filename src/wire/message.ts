@@ -5,10 +5,7 @@ import { emptySlice, mergeSlices, type Slice } from "./slice.ts";
 import { readKey, readText } from "./text.ts";
 import type { Writer } from "./writer.ts";
 
-/**
- * Reads and copies fields of a message. Each reader walks over all fields of the message, which is cheap for few fields. A missing
- * field has its default.
- */
+/** Reads and copies fields of a message; a missing one has its default. Each reader walks over all fields, which are few. */
 
 /** Reads a singular message field. Known encoders write it once; protobuf allows several. */
 export function readMessage(slice: Slice, field: number): Slice {
@@ -57,9 +54,7 @@ export function readEnums({ bytes, start, end }: Slice, tags: { unpacked: number
   return values;
 }
 
-/**
- * Reads a map field of messages, in wire order; the last of a repeated key counts. Returns a Map, because `__proto__` is a valid name.
- */
+/** Reads a map field of messages, in wire order; the last of a repeated key counts. In a Map, `__proto__` is a key like others. */
 export const readMap = <T>(slice: Slice, field: number, make: (value: Slice) => T): Map<string, T> =>
   readEntries(slice, field, readMessage, make);
 

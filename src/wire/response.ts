@@ -28,10 +28,7 @@ export function writeResponse(request: WireRequest, draft: Draft, most = Number.
   return writer.finish();
 }
 
-/**
- * Encodes a Fatal response. Crossplane ignores its desired state and context but keeps its conditions; tools read its requirements to
- * find missing resources.
- */
+/** Encodes a Fatal response: Crossplane keeps its conditions, and tools read its requirements to find missing resources. */
 export function writeFatalResponse(request: WireRequest, draft: Draft): Buffer {
   const writer = new Writer(EDIT_BYTES);
   writeConditions(writer, draft);

@@ -19,10 +19,7 @@ export function toBytes({ buffer, byteOffset, byteLength }: Uint8Array): Bytes {
 
 export const emptySlice: Slice = { bytes: toBytes(Buffer.alloc(0)), start: 0, end: 0 };
 
-/**
- * Merges the occurrences of a singular message field, as protobuf specifies: concatenated messages are the encoding of the merged
- * message.
- */
+/** Merges the occurrences of a singular message field: concatenated messages are the encoding of the merged message. */
 export function mergeSlices(messages: readonly Slice[]): Slice {
   const bytes = toBytes(Buffer.concat(messages.map(({ bytes, start, end }) => bytes.subarray(start, end))));
   return { bytes, start: 0, end: bytes.length };

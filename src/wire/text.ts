@@ -51,10 +51,7 @@ function readAnyText(bytes: Buffer, start: number, end: number): string {
 const INTERNED_KEYS = 4096;
 const LONGEST_INTERNED_KEY = 60;
 const interned: string[] = new Array(INTERNED_KEYS).fill("");
-/**
- * The words of each key: its length, its last four bytes, and then the bytes from the start, which may overlap these. Comparing words
- * takes less than half the time of comparing bytes.
- */
+/** The words of each key: its length, its last four bytes, and the bytes from its start. Comparing words is twice as fast. */
 const KEY_WORDS = 2 + (LONGEST_INTERNED_KEY - 4) / 4;
 const internedWords = new Int32Array(INTERNED_KEYS * KEY_WORDS);
 
@@ -86,10 +83,7 @@ function readShortWord(bytes: Bytes, start: number, end: number): number {
   return word;
 }
 
-/**
- * Hashes a key: its length, its last eight bytes, in which similar names differ, and its first four. Hashing all bytes of long keys
- * would take longer than the collisions cost.
- */
+/** Hashes a key by its length, its last eight bytes, in which similar names differ, and its first four: cheaper than all bytes. */
 function hashKey({ view }: Bytes, start: number, end: number, last: number): number {
   let hash = mix(end - start, last);
   if (end - start > 4) hash = mix(mix(hash, view.getInt32(Math.max(start, end - 8))), view.getInt32(start));

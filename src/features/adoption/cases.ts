@@ -33,10 +33,7 @@ export interface ReferencedCase<Verdict = AdoptionVerdict> {
 
 export type Case<Verdict = AdoptionVerdict> = ObservedCase<Verdict> | ReferencedCase<Verdict>;
 
-/**
- * Finds and judges all cases. In steady state finds none without reading a composed resource. Requires the XRs above this one only if
- * a case depends on them.
- */
+/** Finds and judges all cases: in steady state none, without reading a composed resource. */
 export function findCases(call: Call, draft: Draft): readonly Case[] {
   const judged = [...findObserved(call, draft), ...findReferenced(call)];
   const dependsOnNesting = judged.some(({ verdict }) => verdict.is === "nested");

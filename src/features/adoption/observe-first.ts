@@ -101,15 +101,15 @@ export function remarkHeld(held: Held, { composite }: Call): readonly AdoptionRe
   const resource = counts.flatMap(({ is, count }) => (count === 0 ? [] : [`${count} ${is}`])).join(", ");
   const command = releaseCommand(composite, "NAME,NAME");
   const sentence = `only observed until each is found as it is desired; to release some of them, or * for all: ${command}`;
-  const reason = all.every(({ judged }) => judged.is in IS_WAITING) ? "ObservingRestored" : "RestoreNotConfirmed";
+  const reason = all.every(({ judged }) => ["waiting", "found"].includes(judged.is))
+    ? "ObservingRestored"
+    : "RestoreNotConfirmed";
   const others = all.filter(({ judged }) => judged.is !== "found");
   return [
     { reason, resource, sentence },
     ...others.map(({ name, judged }) => ({ reason, resource: name, sentence: explain(judged) }) as const),
   ];
 }
-
-const IS_WAITING = { waiting: true, found: true };
 
 /** The most differing fields that are named. Not their values: these may be secret. */
 const MAX_FIELDS = 3;

@@ -7,10 +7,7 @@ import type { Document } from "../../model/document.ts";
 import { isObject, type JsonObject, ownValue, pick } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 
-/**
- * Names by composed resource, then by kind: `{network: {VPC.ec2.aws.upbound.io: vpc-0a1b}}`. With the kind, a composed resource
- * that becomes another kind does not inherit the name.
- */
+/** Names by composed resource, then by kind (`{network: {VPC.ec2.aws.upbound.io: vpc-0a1b}}`): another kind must not inherit one. */
 export type Ledger = ReadonlyMap<string, JsonObject>;
 
 /** Reads the ledger in the XR's status, without invalid entries: a person may have edited it. */

@@ -100,10 +100,7 @@ export interface NamedResource {
   readonly verdict: NameVerdict;
 }
 
-/**
- * Pins external names: sets the annotation on desired resources, without decoding the rest of them. One whose creation has begun and
- * that has no name yet is not created once more.
- */
+/** Sets the external name on desired resources. One whose creation has begun, without a name yet, is not created once more. */
 export const pinNames = (resources: readonly NamedResource[], policy: ExternalNames, draft: Draft): Edits =>
   resources.flatMap((resource) => {
     const { name, desired } = resource;

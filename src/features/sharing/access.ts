@@ -93,10 +93,7 @@ const toPendingReason = ({ is, namespace }: ReturnType<typeof lookUpNamespace>):
     ? { is: "NamespaceNotReadable", namespaces: [namespace] }
     : { is: "WaitingForRequiredResources", wanted: `Namespace ${namespace}` };
 
-/**
- * Finds the access by the ReferenceGrants in the Secret's namespace. The grantee's namespace is that of the XR or claim; for an XR
- * without one it is the copy's.
- */
+/** Finds the access by the ReferenceGrants for a Secret, to the namespace of the XR or claim, or without one to the copy's. */
 function referenceAccess(items: readonly Document[], secret: SecretName, composite: Composite): KnownShareAccess {
   const accesses = accessesOf(composite)(items);
   const key = `${secret.namespace}/${secret.name}`;

@@ -20,10 +20,7 @@ export const readRecord = ({ request: { observed, desired } }: Call): Recorded =
   desired: readBindings(desired.resources.get(RECORD_NAME)?.document),
 });
 
-/**
- * Finds the recorded bindings of a share. A team may edit the record in its own namespace, and Crossplane looks up what it names: so a
- * binding to a resource of another kind does not count.
- */
+/** Finds the recorded bindings of a share to resources of its kind: a team may write others, and Crossplane would look them up. */
 export const boundBefore = (shared: SharedResource, { observed }: Recorded): readonly Binding[] =>
   isBound(shared) ? (observed.get(shared.name) ?? []).filter(({ resource }) => isOfKind(resource, shared)) : [];
 
@@ -31,10 +28,7 @@ export const boundBefore = (shared: SharedResource, { observed }: Recorded): rea
 const isBound = ({ select }: SharedResource): boolean =>
   select.by === "name" || (select.by === "labels" && select.maxMatch === 1);
 
-/**
- * Binds a share: to the resource that the XR names, once that is known, and to those that it holds on to, because their grants stand or
- * copies still come from them.
- */
+/** Binds a share to the resource that the XR names, and to those whose grants stand or whose copies are kept. */
 export function bind(
   { shared, targets, judgement: { is, wanted, held = [] } }: JudgedShare,
   { made }: Pick<Delivery, "made">,

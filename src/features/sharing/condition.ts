@@ -11,10 +11,7 @@ const TYPE = "SharedResourcesReady";
 /** The most reasons of a share that later steps get: the message of the condition has room for fewer. */
 const MAX_REASONS = 10;
 
-/**
- * The context key with the unavailable shared resources of earlier steps. Crossplane takes the last condition of a type, so the last
- * step's condition has to cover all steps.
- */
+/** The context key with the faults of earlier steps: Crossplane takes the last condition of a type, which has to cover all steps. */
 const UNAVAILABLE = `${DOMAIN}/unavailable`;
 
 export interface Reasons {
@@ -100,10 +97,7 @@ function toSharingStatus(reason: string | undefined): Condition["status"] {
   return reason === "WaitingForRequiredResources" ? "Unknown" : "False";
 }
 
-/**
- * Makes the event for a change in this step. The XR's condition may cover other steps too, so it is searched for this step's
- * messages.
- */
+/** Makes the event for a change in this step: searches the XR's condition, which covers other steps too, for its messages. */
 function findEvents(
   { status, reason, message, target }: Condition,
   own: readonly SharingRemark[],

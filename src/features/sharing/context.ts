@@ -17,10 +17,7 @@ export interface Readable {
 
 type ContextEntry = readonly [string, ContextValue];
 
-/**
- * Makes the context for later steps: the shared resources that have a key there, as lists by key, added to those of earlier steps,
- * and the environment with the values merged into it. Never contains a Secret.
- */
+/** Makes the context for later steps: shared resources as lists by key, and the environment. Never contains a Secret. */
 export const toContext = (found: readonly Readable[], call: Call): readonly ContextEntry[] => [
   ...listShared(found, call),
   ...mergeEnvironment(found, call),
@@ -77,10 +74,7 @@ function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Docu
   return [toEnvironment?.toFieldPath === undefined ? value : withValueAt({}, toEnvironment.toFieldPath, value)];
 }
 
-/**
- * Merges objects field by field; of other values the later one wins. Copies each field once: there may be many objects with many
- * fields.
- */
+/** Merges objects field by field; of other values the later one wins. Copies each field once, since there may be many. */
 function mergeAll(objects: readonly JsonObject[]): JsonObject {
   const made = new Set<JsonValue>();
   const merged: MutableObject = {};

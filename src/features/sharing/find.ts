@@ -128,10 +128,7 @@ function resolveSelector(
   return { is: "set", value: { apiVersion, kind, namespace: namespace?.value, match: match.value } };
 }
 
-/**
- * Finds a name, namespace or label that no resource can have. It is not asked for: Crossplane would fail the whole XR, which would
- * then keep its copies even if their owners revoke the grants.
- */
+/** Finds a name that no resource can have: Crossplane would fail the XR, which would then keep its copies without a grant. */
 function findSelectorFault({ namespace, match }: ResourceSelector): string | undefined {
   if (namespace !== undefined && !DNS_LABEL.test(namespace)) return `${quote(namespace)} is not a namespace's name`;
   if ("name" in match) {
@@ -165,10 +162,7 @@ function formatSelector({ namespace, match }: ResourceSelector): string {
   return `with labels ${labels.sort().join(",")}${place}`;
 }
 
-/**
- * Sorts resources by the values at a path, texts before numbers as in function-extra-resources, missing values last, then by
- * namespace and name.
- */
+/** Sorts by the values at a path, texts before numbers, missing ones last, as function-extra-resources does; then by name. */
 function sortBy(resources: readonly Document[], path: FieldPath = []): readonly Document[] {
   const keyed = resources.map((resource) => ({ resource, keys: readSortKeys(resource, path) }));
   keyed.sort((a, b) => a.keys.map((key, index) => compareSortKeys(key, b.keys[index])).find(Boolean) ?? 0);

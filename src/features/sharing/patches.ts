@@ -7,6 +7,7 @@ import { type FieldPath, formatFieldPath, valueAt, withValueAt } from "../../mod
 import { isObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { contains, explainLacking, fitStatus } from "../fit-status.ts";
+import type { Room } from "./copies/contents.ts";
 import { findMisnamed, type Judged, judgePatch, NESTED_TOO_DEEP, type PatchVerdict } from "./judge-patch.ts";
 import type { PatchedField, SharingReason } from "./reasons.ts";
 
@@ -34,11 +35,6 @@ interface Applied {
 interface Progress {
   readonly objects: Map<string, JsonObject>;
   readonly call: Call;
-}
-
-/** The bytes of JSON that the patches of one shared resource still may set. */
-interface Room {
-  left: number;
 }
 
 /** A response has 4 MiB, which other steps share, and the owner of a field decides how large it is. */
@@ -77,7 +73,12 @@ export function toPatches(shares: readonly Judged[], hasCopies: boolean, call: C
   return {
     composite: status.values,
     resources: objects,
-    heldBack: new Set(applied.flat().filter(isHeldBack(call)).map(toName)),
+    heldBack: new Set(
+      applied
+        .flat()
+        .filter(isHeldBack(call))
+        .map(({ patch }) => objectOf(patch)),
+    ),
     reasons: new Map(reasons),
     faults: hasCopies ? [] : findMisnamed(shares, call),
   };
@@ -91,15 +92,11 @@ const toValues = (object: JsonObject, applied: readonly Applied[]): readonly Val
     return path === undefined || value === undefined ? [] : [{ path, value }];
   });
 
-const toStatusPath = ({ toCompositeFieldPath: path }: Patch): FieldPath | undefined => path && toWhole(path);
-
-/** The path of what is sent to the XR: where a list's item is written, the whole list. */
-function toWhole(path: FieldPath): FieldPath {
-  const list = path.findIndex((step) => typeof step === "number");
-  return list < 0 ? path : path.slice(0, list);
+/** Finds the path of the value that is sent to the XR: for a list's item the whole list. */
+function toStatusPath({ toCompositeFieldPath: path }: Patch): FieldPath | undefined {
+  const list = path?.findIndex((step) => typeof step === "number") ?? -1;
+  return list < 0 ? path : path?.slice(0, list);
 }
-
-const toName = ({ patch }: Applied): string => objectOf(patch);
 
 /** Tells whether a patch holds its resource back: one created without a required field may be irreparable (subnets, encryption keys). */
 const isHeldBack =

@@ -27,9 +27,7 @@ type Secret = { readonly secret: SecretName };
 type Fields = { readonly fields: readonly PatchedField[] };
 type Namespaces = { readonly namespaces: readonly string[] };
 
-/**
- * The sentences for the reasons of condition SharedResourcesReady: each tells the consumer's team what is missing, and who can fix it.
- */
+/** The sentences for the reasons of SharedResourcesReady, for the consumer's team: what is missing, and who can fix it. */
 const SENTENCES = {
   WaitingForRequiredResources: ({ wanted }: Wanted) => `waiting for Crossplane to look up ${wanted}`,
   FieldNotSet: ({ field }: { readonly field: string }) => `${field} is not set`,

@@ -32,10 +32,7 @@ interface Share extends Readable {
   readonly reasons: readonly SharingReason[];
 }
 
-/**
- * Finds the shared resources that this XR uses, and copies their connection Secrets to this XR's applications, as far as the owners
- * grant it.
- */
+/** Finds the shared resources that this XR uses, and copies their connection Secrets, as far as the owners grant it. */
 export const sharing: Feature = (call, draft) => {
   const { sharedResources, environment } = call.input.spec;
   if (sharedResources.length === 0) {
@@ -52,15 +49,13 @@ export const sharing: Feature = (call, draft) => {
     const { reasons = [], made = [] } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
     const reported = all.filter((reason) => lookup.is === "found" || !isExpected(reason, shared));
-    const isMissing = reported.length > 0;
-    const resources = judgement.readable;
     return {
       shared,
       before,
       bindings: bind(share, { made }, before),
-      resources,
+      resources: judgement.readable,
       isEmptyList: isEmptyList(lookup, shared),
-      isMissing,
+      isMissing: reported.length > 0,
       reasons: reported,
     };
   });
@@ -85,10 +80,7 @@ function withDeliveries(draft: Draft, deliveries: readonly Delivery[]): Draft {
   return withConnectionDetails(withResources(draft, resources), details);
 }
 
-/**
- * Tells whether a search by labels is over or was not begun, and has found nothing, where nothing is enough. As
- * function-extra-resources, an empty list of matches is one: templates range over it.
- */
+/** Tells whether a search by labels found nothing, and that is enough: templates then range over an empty list. */
 function isEmptyList(lookup: Lookup, { select, resolution }: SharedResource): boolean {
   if (select.by !== "labels") return false;
   if (lookup.is === "found") return lookup.resources.length === 0;

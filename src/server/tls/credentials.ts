@@ -81,10 +81,7 @@ function read({ certsDir, requestCert }: CredentialsOptions): Snapshot {
   return requestCert ? snapshot : { ...snapshot, ca: snapshot.cert };
 }
 
-/**
- * Reports a change once two readings in a row agree: a file may be half written at the first. Each change is reported once, even
- * if it cannot be used.
- */
+/** Reports each change once, even an unusable one, after two equal readings in a row: a file may be half written at the first. */
 function reportChanges(first: Snapshot, options: CredentialsOptions, report: (snapshot: Snapshot) => void): () => void {
   let settled = fingerprint(first);
   let seen = settled;

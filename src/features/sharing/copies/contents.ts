@@ -19,7 +19,7 @@ export type Contents =
   | { readonly is: "known"; readonly data: Data; readonly bytes: number }
   | { readonly is: Cause; readonly reason: SharingReason };
 
-/** The bytes of the response that are left for copies. */
+/** The bytes of the response that are left for copies, or for the patches of one share. */
 export interface Room {
   left: number;
 }
@@ -68,16 +68,14 @@ function selectKeys({ via, keys }: NamedCopy, data: JsonObject, secret: SecretNa
   let bytes = all.reduce((sum, key) => sum + toBytes(key), 0);
   const selected: [string, string][] = [];
   for (const key of keys === undefined ? all : all.filter((each) => !isFilledIn(each))) {
-    const value = selectValue(key, data, secret, MAX_COPIES_BYTES - bytes);
+    const most = MAX_COPIES_BYTES - bytes;
+    const value = "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret, most);
     if (typeof value !== "string") return { is: "broken", reason: value };
     bytes += isFilledIn(key) ? 0 : value.length;
     selected.push([key.to, value]);
   }
   return { is: "known", data: new Map(selected.sort(compareEntries)), bytes };
 }
-
-const selectValue = (key: NamedKey, data: JsonObject, secret: SecretName, most: number): string | SharingReason =>
-  "from" in key ? fromKey(key.from, data, secret) : fromTemplate(key.parts, data, secret, most);
 
 type Parts = Extract<NamedKey, { parts: unknown }>["parts"];
 

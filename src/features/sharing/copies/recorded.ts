@@ -121,10 +121,7 @@ function lookUpRecorded(
   return document === undefined ? { is: "gone" } : { is: "found", document };
 }
 
-/**
- * Judges whether the resource that a share is bound to is still granted to one of the namespaces. One that is gone, or names no
- * Secret for its ReferenceGrants, takes nothing back.
- */
+/** Judges the grant of a bound resource to one of the namespaces. It stands if the resource, or its Secret's name, is gone. */
 export function judgeBound(
   resource: Reference,
   shared: SharedResource,

@@ -76,10 +76,7 @@ function findName({ secretName }: Copy, call: Call): Resolved<string> {
   return { is: "set", value: name ?? call.composite.claim?.name ?? call.composite.name };
 }
 
-/**
- * Finds a fault in the targets: the name of a key or of a Secret. Names may come from the XR, so they are checked here and not with
- * the input.
- */
+/** Finds a fault in the names of keys or Secrets. They may come from the XR, so they are not checked with the input. */
 export function findTargetFault(targets: Targets, source: SecretName, call: Call): string | undefined {
   if (targets.fault !== undefined) return targets.fault;
   for (const copy of new Set(targets.list.map((target) => target.copy))) {
