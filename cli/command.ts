@@ -6,7 +6,7 @@ import type { Host } from "./host.ts";
 
 export const PROGRAM = "shared-infrastructure";
 
-/** What a command does once its command line is read; returns the exit code. */
+/** The action of a command, after its command line is read; returns the exit code. */
 export type Work = (host: Host) => Promise<number>;
 
 /** Called by the action of the command that the command line names. */
@@ -22,7 +22,7 @@ export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 export const withFlags = (command: Command, flags: readonly Option[]): Command =>
   flags.reduce((one, flag) => one.addOption(flag), command);
 
-/** Makes flags whose values are more than texts. */
+/** Makes flags with parsed values. */
 export const flag = {
   /** A duration, in milliseconds. */
   duration: (flags: string, help: string, byDefault: string): Option =>
@@ -96,5 +96,5 @@ export function toPair(text: string): readonly [key: string, value: string] {
   throw new InvalidArgumentError("Expected KEY=VALUE.");
 }
 
-/** Makes the error for a command line that is wrong for what the cluster has. */
+/** Makes the error for a command line that does not fit the cluster, such as an unknown kind. */
 export const invalidFlags = (message: string): FunctionError => new FunctionError("InvalidFlags", message);

@@ -96,11 +96,11 @@ export interface Departure {
 }
 
 /**
- * Reads a managed resource that is to be deleted; undefined where its cloud resource needs no successor:
+ * Reads a managed resource that is to be deleted; undefined if its cloud resource needs no successor:
  *
  * - it is no contender, or deletes the cloud resource itself,
- * - it owns a cloud resource that one of ours created, has no successors to leave it to, and was reconciled since, so its policies are
- *   those that its Composition asks for,
+ * - it owns a cloud resource that a contender created, without successors, and was reconciled since, so that its policies are those of
+ *   its Composition,
  * - an operator wants the cloud resource to stay.
  */
 export function toDeparture(managed: JsonObject): Departure | undefined {

@@ -55,8 +55,8 @@ const NO_INQUIRY: Inquiry = { declarations: [], doubts: [] };
 
 /**
  * Finds the cloud resources that an object newly represents, or begins to write; only they are looked up. So the webhook never blocks
- * other changes of an existing object: its deletion, finalizers, status, or any other field. An observer that the function has
- * promoted is marked by it; marks count only if a trusted user writes them, such as Crossplane.
+ * other changes of an existing object: its deletion, finalizers, status, or any other field. An observer that the function promotes
+ * gets its mark; a mark counts only if a trusted user writes it, such as Crossplane.
  *
  * @param trusted the names of these users.
  */

@@ -55,7 +55,7 @@ type Attempt =
   | { readonly is: "done"; readonly value: JsonObject }
   | { readonly is: "failed"; readonly error: Error; readonly retryAfterMs: number | undefined };
 
-/** @throws {ClusterError} for a failure that repeating does not mend. */
+/** @throws {ClusterError} for a permanent failure. */
 async function ask(connection: Connection, path: string, accept: string, request: ApiRequest): Promise<Attempt> {
   let answer: Answer;
   try {

@@ -24,7 +24,7 @@ export interface Declared {
   readonly declarations: readonly Declaration[];
   /** Open questions, each a sentence. */
   readonly doubts: readonly string[];
-  /** True where a mapping, or the kind itself, tells what objects of its kind declare. */
+  /** True if a mapping, or the kind itself, defines the declarations of such objects. */
   readonly isKnown: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface Named {
 
 const NAME: FieldPath = ["metadata", "name"];
 
-/** Reads a Kubernetes object; undefined for anything else. Of a name that the API server will make up, the beginning and a `*` count. */
+/** Reads a Kubernetes object; undefined for anything else. With `generateName`, the name is that prefix and a `*`. */
 export function toNamed(object: JsonObject): Named | undefined {
   const document = documentOf(object);
   const [apiVersion, kind] = [stringAt(document, ["apiVersion"]), stringAt(document, ["kind"])];
@@ -55,14 +55,13 @@ export function toNamed(object: JsonObject): Named | undefined {
 interface ReadOptions {
   /** True to read managed resources that only observe, too. */
   readonly includeObservers?: boolean;
-  /** False if anybody may have written the object's ownership marks. */
+  /** False if any user may have written the object's ownership marks. */
   readonly trustsMarks?: boolean;
 }
 
 /**
- * The cloud resources that an object declares: those that the mapping says for an XR or claim, and that a managed resource
- * names itself. A managed resource that only observes takes nothing from anybody, so it declares none; the function's own start
- * that way.
+ * Finds the cloud resources that an object declares: those in the mapping of an XR or claim, or the one that a managed resource
+ * names. A managed resource that only observes, as the function's own do at first, declares none: it takes nothing from another owner.
  */
 export function findDeclarations(
   object: JsonObject,

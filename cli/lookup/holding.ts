@@ -1,8 +1,8 @@
 import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { readProviderConfig } from "../../src/crossplane/managed-resource.ts";
 import {
-  CLAIM_NAME,
-  CLAIM_NAMESPACE,
+  CLAIM_NAME_LABEL,
+  CLAIM_NAMESPACE_LABEL,
   COMPOSITE_LABEL_PATH,
   EXTERNAL_NAME,
   readAnnotation,
@@ -40,10 +40,10 @@ export const toName = (names: readonly string[]): string => names.filter(Boolean
 const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
 
 /**
- * The opposite of `toName`: the name as it is for what has one, and for an Object apiVersion, kind, namespace and name from
- * `v1/ConfigMap/cloud/orders` or `apps/v1/Deployment/cloud/orders`; undefined where that is none.
+ * Reverses `toName`: returns an external name as it is, and for an Object apiVersion, kind, namespace and name of
+ * `v1/ConfigMap/cloud/orders` or `apps/v1/Deployment/cloud/orders`; undefined if the name has another form.
  *
- * @param parts how many the kind has.
+ * @param parts the number of names of the kind: 1, or 4 for an Object.
  */
 export function toNames(name: string, parts: number): readonly string[] | undefined {
   if (parts === 1) return [name];
@@ -86,7 +86,7 @@ export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
   const document = documentOf(object);
   const contender = toContender(document);
   const annotation = (key: string) => readAnnotation(document, key);
-  const claim = [CLAIM_NAMESPACE, CLAIM_NAME].flatMap((path) => stringAt(document, path) ?? []);
+  const claim = [CLAIM_NAMESPACE_LABEL, CLAIM_NAME_LABEL].flatMap((key) => readLabel(document, key) ?? []);
   const { names, scope, providerConfig } = toPlace(document, kind);
   return {
     kind,
@@ -112,9 +112,9 @@ function toNamespace(owner: string): string | undefined {
   return parts.length === 3 ? parts[1] : undefined;
 }
 
-/** A cloud resource as a managed resource, or the manifest of one, names and places it. */
+/** The name and location of a cloud resource, from its managed resource or from a manifest. */
 export interface Place {
-  /** "" where the provider makes up the name. */
+  /** "" if the provider chooses the name. */
   readonly names: readonly string[];
   /** The field that names it. */
   readonly namePath: FieldPath;

@@ -14,14 +14,14 @@ import { type Holding, type ResourceQuery, toHolding, toLabel } from "./holding.
 /** The number of names in one request; a URL holds some hundred. */
 const BATCH = 50;
 
-/** The holdings that were found for a query; `installed` is false where no such kind of managed resource is. */
+/** The holdings found for a query. `installed`: false if the kind of managed resource is not installed. */
 export interface LookUpResult {
   readonly holdings: readonly Holding[];
   readonly installed: boolean;
 }
 
 /**
- * Looks all of them up: one request for each kind, or for each fifty names of one.
+ * Looks up all queries, with one request for each kind, or for each fifty names of a kind.
  *
  * @param kinds those that are installed.
  * @throws {ClusterError}

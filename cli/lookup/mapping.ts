@@ -9,11 +9,11 @@ import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
 import { parseTemplate } from "../../src/model/template.ts";
 
 /**
- * The cloud resources that an XR or claim represents: what its Composition makes of its fields, said once more, because nothing
- * outside of Crossplane can run a Composition. `preflight` and `admission` read it.
+ * The cloud resources that an XR or claim represents. A mapping repeats how a Composition names them, since only Crossplane can run
+ * the Composition. `preflight` and `admission` read it.
  */
 
-/** A text in parts: texts, and paths of fields whose values are put between them. */
+/** The parts of a text: literals, and paths of fields whose values are inserted. */
 export type Source = readonly (string | FieldPath)[];
 
 const template = z
@@ -42,7 +42,7 @@ const source = z
     "A text with field paths of the XR or claim in braces, such as {spec.parameters.team}-logs; or fromFieldPath with such a path.",
   );
 
-/** Of provider-kubernetes' Object: what it manages. */
+/** The resource that an Object of provider-kubernetes manages. */
 const manifest = z.strictObject({
   apiVersion: source,
   kind: source,

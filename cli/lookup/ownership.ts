@@ -9,7 +9,7 @@ import { lookUp } from "./look-up.ts";
 /** A cloud resource, and the managed resources that represent it. */
 export interface CloudResource {
   readonly identity: string;
-  /** All of them, by precedence: the owner first, or who would be next. */
+  /** All holders by precedence: the owner, or the next owner, first. */
   readonly holdings: readonly [Holding, ...Holding[]];
   readonly ownership: Ownership;
 }
@@ -17,9 +17,9 @@ export interface CloudResource {
 /** The ownership of a cloud resource, as the function has decided. */
 type Ownership =
   | { readonly is: "Owned"; readonly owner: Holding }
-  /** More than one writes it: for a moment, or for ever where one of them is cluster-scoped and another namespaced. */
+  /** Several managed resources write it: for a moment, or for ever if one is cluster-scoped and another namespaced. */
   | { readonly is: "Contested"; readonly owner: Holding }
-  /** Its owner is being deleted; who comes next takes over once it is gone. */
+  /** Its owner is being deleted; the next holder takes over afterwards. */
   | { readonly is: "Releasing"; readonly owner: Holding }
   /** No owner was promoted yet, as after a restore or in the first moments. */
   | { readonly is: "Unsettled"; readonly next: Holding };
@@ -40,8 +40,8 @@ function toCloudResource(identity: string, found: readonly Holding[]): readonly 
 }
 
 /**
- * The rules are those of the function's own verdict: who is marked and is not being deleted owns, and of several the first by
- * precedence; while a marked one is being deleted no other has taken over.
+ * Judges ownership by the rules of the function's verdict: the owner is the first by precedence of the holders that are marked and not
+ * being deleted. While a marked one is being deleted, no other has taken over.
  */
 function toOwnership(first: Holding, sorted: readonly Holding[]): Ownership {
   const marked = sorted.filter(({ contender }) => contender.isMarked);
@@ -75,11 +75,11 @@ type Availability =
 /**
  * Tells whether a declarer may have a cloud resource.
  *
- * - Without a holder it is free. The declarer owns it, alone holds it, or is the one whom all others know as the owner (as after
- *   a restore, when its own managed resource is not back yet): it is its own.
- * - Else it is theirs: of the holder that is marked, even while it is being deleted, or that came first.
- * - A name that is known without its place may mean several cloud resources. If one of them is the declarer's own, that is
- *   the one that is meant.
+ * - `free`: it has no holder.
+ * - `ours`: the declarer owns it, is its only holder, or is recorded as the owner by all holders (as after a restore, before its own
+ *   managed resource is back).
+ * - `theirs`: any other. The holder is the marked one, even while it is being deleted, or the first.
+ * - A name without a location may match several cloud resources. If one is the declarer's own, that one counts.
  */
 export function toAvailability(declarer: Declarer, resources: readonly CloudResource[]): Availability {
   const availabilities = resources.map((resource) => toAvailabilityIn(declarer, resource));

@@ -33,7 +33,7 @@ const USUAL_NAME = /function-(?:extra-resources|environment-configs|tag-manager)
 /** The annotation, and once the label, of a resource that function-tag-manager leaves alone. */
 const IGNORE_RESOURCE = "tag-manager.fn.crossplane.io/ignore-resource";
 
-/** The changes of one step, and what is said about it. */
+/** The edits of one step, and the remarks on it. */
 interface Migrated {
   readonly edits: readonly Edit[];
   readonly remarks: readonly string[];
@@ -42,7 +42,7 @@ interface Migrated {
 /**
  * Rewrites the steps in all Compositions of a YAML stream; every other character stays.
  *
- * @throws {FunctionError} `InvalidInput` where it is not YAML, or a part of it that goes is used elsewhere.
+ * @throws {FunctionError} `InvalidInput` if it is not YAML, or if an alias refers to a part that is removed.
  */
 export function migrate(text: string, functionName: string): Omit<Translated, "spec"> & { readonly text: string } {
   const migrated = readDocuments(text, "cannot read the Composition").flatMap((document) =>

@@ -114,7 +114,7 @@ const toSelect = (reader: Reader, path: string, selector: JsonObject) => ({
 const toReference = (reader: Reader, path: string, ref: JsonValue | undefined) =>
   given({ name: reader.read(`${path}.ref`, ref, ["name"])["name"] });
 
-/** Reads the resolution of a policy, which there holds for all references: a missing selection is a Fatal result. */
+/** Reads the resolution of a policy. In function-environment-configs, a missing selection is a Fatal result unless it is optional. */
 const readResolution = (reader: Reader, policy: JsonValue | undefined): "Optional" | "Fail" =>
   reader.read("spec.policy", policy, ["resolution"])["resolution"] === "Optional" ? "Optional" : "Fail";
 

@@ -19,7 +19,7 @@ export function fromTagManager(input: JsonObject): Translated {
   return { spec: { tags }, remarks: reader.remarks };
 }
 
-/** The API groups of the kinds that it knows; what other clouds would refuse as a label must not stop the whole XR. */
+/** The API groups of the kinds that it tags. A tag that another cloud would refuse as a label must not stop the whole XR. */
 const RESOURCES: readonly JsonObject[] = ["aws", "aws.m", "azure", "azure.m"].map((cloud) => ({
   apiGroup: `*${cloud}.upbound.io`,
 }));

@@ -1,14 +1,14 @@
 import { isCollection, isScalar, type Node, parseDocument, stringify } from "yaml";
 import type { JsonObject } from "../../src/model/json.ts";
 
-/** A part of a text, by UTF-16 code units, and what takes its place. */
+/** A range of a text, in UTF-16 code units, and its replacement. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** @param edits from the first to the last; none meets another. */
+/** @param edits in ascending order, without overlaps. */
 export function withEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let at = 0;

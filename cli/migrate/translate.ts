@@ -10,7 +10,7 @@ export interface Translated {
 export class Reader {
   readonly remarks: string[] = [];
 
-  /** Reads an object's fields, and remarks on those that are not in `known`. What is not set has none. */
+  /** Reads an object's fields, and remarks on those that are not in `known`; none if the object is not set. */
   read(path: string, value: JsonValue | undefined, known: readonly string[]): JsonObject {
     if (!isObject(value) && !isUnset(value)) this.remarks.push(`${path}: not translated, since it is no object`);
     const object = isObject(value) ? value : {};
@@ -20,7 +20,7 @@ export class Reader {
     return object;
   }
 
-  /** Reads the items of a list. What is not set has none. */
+  /** Reads the items of a list; none if it is not set. */
   readList(path: string, value: JsonValue | undefined): readonly JsonValue[] {
     if (!Array.isArray(value) && !isUnset(value)) this.remarks.push(`${path}: not translated, since it is no list`);
     return Array.isArray(value) ? value : [];

@@ -21,7 +21,7 @@ interface ManifestConflict {
   readonly field: string;
   /** `Kind.group/namespace/name`, as the function writes owners. */
   readonly owner: string;
-  /** Names the owner, its managed resource, and since when that exists. */
+  /** Names the owner, its managed resource, and when that was created. */
   readonly message: string;
 }
 
@@ -84,7 +84,7 @@ export async function findConflicts(
   return { conflicts: [...owned, ...amongThemselves(wishes)], doubts: [...doubts, ...missing], asked: wishes.length };
 }
 
-/** Compares manifests: of two owners' declarations of one cloud resource, the second conflicts with the first. */
+/** Compares manifests: if two owners declare one cloud resource, the second declaration is a conflict. */
 function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
   return [...groupBy(wishes, ({ query }) => toLabel(query)).values()].flatMap((group) =>
     group.flatMap((wish) => {

@@ -18,7 +18,7 @@ export interface Manifest {
   findLine(path: FieldPath): number;
 }
 
-/** A manifest, or the fault of something that is none, as `file:line: fault`. */
+/** A manifest, or the fault of a document that is not one, as `file:line: fault`. */
 type Found = Manifest | string;
 
 /**
@@ -111,7 +111,7 @@ interface Placed {
   readonly path: FieldPath;
 }
 
-/** Takes Lists apart, also nested ones; any other object stays as it is. */
+/** Returns the items of a List, also of nested ones, or the object itself. */
 function objectsIn(object: JsonObject, path: FieldPath): readonly Placed[] {
   const { kind, items } = object;
   if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) return [{ object, path }];

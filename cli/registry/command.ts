@@ -21,7 +21,7 @@ export interface WhoOwnsFlags extends RegistryFlags {
 }
 
 export interface ConsumersFlags extends RegistryFlags, WatchFlags {
-  /** The connection Secret, if the shared resource does not say itself which one. */
+  /** The connection Secret, if the shared resource does not name it. */
   readonly secret?: SecretName;
 }
 
@@ -135,7 +135,7 @@ function addGraph(registry: Command, choose: Choose): void {
 
 const watch = (): Option => new Option("-w, --watch", "Ask again every five seconds, and print each change.");
 
-/** What `who-owns` and `consumers` are asked about. */
+/** The resource that `who-owns` and `consumers` look up. */
 export interface KindAndName {
   readonly kind: string;
   readonly name: string;

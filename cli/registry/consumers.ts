@@ -49,8 +49,8 @@ function consumersText(consumers: readonly JudgedConsumer[], format: Format): st
 }
 
 /**
- * Writes the command that grants what is asked for; empty if nothing is. An XR of the platform asks for `*`, which the command leaves
- * out: who copies the line for one team must not grant all.
+ * Writes the command that grants the missing access; empty if none is missing. Leaves out `*`, which an XR of the platform asks for: an
+ * operator who copies the line for one team must not grant access to all.
  */
 function toGrantCommand(
   shared: Document,

@@ -1,7 +1,7 @@
 import { groupBy } from "../../src/model/collections.ts";
 import type { Graph, GraphEdge, GraphNode } from "./graph.ts";
 
-/** A graph that can be read, however large it was: alike nodes are one. */
+/** A graph small enough to read: similar nodes are merged. */
 export interface Folded {
   readonly nodes: readonly FoldedNode[];
   readonly edges: readonly FoldedEdge[];
@@ -24,15 +24,15 @@ export interface FoldedEdge {
   readonly waits: boolean;
 }
 
-/** More are no picture. */
+/** The most nodes that a person can read in a picture. */
 const MAX_NODES = 60;
 
 /** Makes the key of an XR's node; XRs with the same key are folded. */
 type ToKey = (node: GraphNode) => string;
 
 /**
- * Folds a graph until it can be read: XRs by namespace, then namespaces that use the same, then all; cloud resources of one kind
- * go with those that hold them, and shared resources stay, but for those that do not exist, of which a team may invent many.
+ * Folds a graph until it is small enough: XRs by namespace, then namespaces that use the same, then all. Cloud resources of one kind are
+ * folded with their holders. Shared resources stay, except those that do not exist, of which a team may invent many.
  */
 export function fold(graph: Graph): Folded {
   const edgesFrom = groupBy(graph.edges, ({ from }) => from);

@@ -23,7 +23,7 @@ export interface GraphNode {
   /** Kind.group */
   readonly kind: string;
   readonly name: string;
-  /** Undefined for what lies in no namespace. */
+  /** Undefined for a cluster-scoped object or a cloud resource. */
   readonly namespace: string | undefined;
   /** Of a shared resource: the namespaces with access by its annotations, `*`, or a label selector. */
   readonly grants?: readonly string[];
@@ -109,7 +109,7 @@ function toCloudGraph({ identity, holdings, ownership }: CloudResource): Graph {
   return { nodes: [cloud, ...holdings.map((holding) => toNode(toHolderId(holding), "xr"))], edges };
 }
 
-/** A managed resource without an XR holds for itself. */
+/** The id of the XR that holds a cloud resource, or of the managed resource if it has no XR. */
 const toHolderId = ({ contender, self }: Holding): string => contender.owner || self;
 
 /** Keeps what is in a namespace, and its neighbours. */

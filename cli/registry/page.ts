@@ -5,7 +5,7 @@ import { type Folded, type FoldedEdge, type FoldedNode, fold } from "./fold.ts";
 import type { Graph, GraphEdge, GraphNode } from "./graph.ts";
 import { SCRIPT, STYLE } from "./page-parts.ts";
 
-/** Draws a graph as one HTML page that loads nothing: a picture that is laid out here, and a table of all that it shows. */
+/** Draws a graph as one HTML page that loads nothing: a picture, laid out here, and a table with the same content. */
 export function toPage(graph: Graph): string {
   const folded = fold(graph);
   const waiting = graph.edges.filter(({ waits }) => waits !== undefined).length;

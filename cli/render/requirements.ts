@@ -5,8 +5,8 @@ import type { ResourceSelector, Resources, Schema, SchemaSelector } from "./prot
 import { toStruct } from "./struct.ts";
 
 /**
- * Finds the resources of the files that a selector finds in a cluster, sorted by name: of the namespace that it names. Without one, a
- * name finds cluster-scoped resources only, and labels find those of all namespaces.
+ * Finds the resources in the files that a selector would find in a cluster, in its namespace, sorted by name. Without a namespace, a
+ * name finds cluster-scoped resources only, and labels find resources in all namespaces.
  */
 export function findResources(selector: ResourceSelector, resources: readonly JsonObject[]): Resources {
   const { apiVersion, kind, matchName = "", matchLabels, namespace = "" } = selector;

@@ -21,8 +21,6 @@ export const COMPOSITE_LABEL_PATH = labelPath(COMPOSITE_LABEL);
 /** The labels with the claim's name and namespace, on its XR and all resources composed for it. */
 export const CLAIM_NAME_LABEL = "crossplane.io/claim-name";
 export const CLAIM_NAMESPACE_LABEL = "crossplane.io/claim-namespace";
-export const CLAIM_NAME = labelPath(CLAIM_NAME_LABEL);
-export const CLAIM_NAMESPACE = labelPath(CLAIM_NAMESPACE_LABEL);
 
 /** Reads a non-empty annotation. */
 export const readAnnotation = (resource: Document, key: string): string | undefined =>

@@ -1,5 +1,5 @@
 import type { Composite } from "../crossplane/composite.ts";
-import { listSome } from "../model/condition.ts";
+import { listSome, MAX_NAMES } from "../model/condition.ts";
 import type { ValueEdit } from "../model/document.ts";
 import { EVERY, type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import {
@@ -45,8 +45,6 @@ export function fitStatus(values: readonly ValueEdit[], { request, composite, re
 }
 
 const STATUS_SCHEMA: FieldPath = ["properties", "status"];
-
-const MAX_NAMES = 10;
 
 export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composite): string =>
   `cannot set ${listSome(lacking, MAX_NAMES, formatFieldPath)}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +

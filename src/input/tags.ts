@@ -22,7 +22,7 @@ const add = z
 
 const glob = z.string().min(1);
 
-/** Keys: globs of the Composition, or a field with exact ones, since a tenant may write that. */
+/** Keys: globs in the Composition, or a field with exact keys, since a tenant may write it. */
 const keys = value(glob, z.array(glob)).describe(
   "A glob, a list of globs, or a field with keys, which are compared exactly.",
 );

@@ -57,6 +57,9 @@ export function brief(theirs: string): string {
 
 export const quote = (text: string): string => JSON.stringify(brief(text));
 
+/** The most names that a sentence lists. */
+export const MAX_NAMES = 10;
+
 /** Lists the first items and counts the rest: `a, b and 3 more`. */
 export function listSome<T>(items: readonly T[], max: number, format: (item: T) => string): string {
   const shown = items.slice(0, max).map(format).join(", ");

@@ -1,7 +1,7 @@
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import type { Input } from "../input/schema.ts";
 import { compareTexts } from "../model/collections.ts";
-import { listSome, type Result } from "../model/condition.ts";
+import { listSome, MAX_NAMES, type Result } from "../model/condition.ts";
 import { type Draft, withOutput, withResults } from "../model/draft.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Request } from "../model/request.ts";
@@ -11,9 +11,6 @@ import { type JudgedDefinition, judgeReconciles, withNudges } from "./nudge.ts";
 
 const requireComposites = ({ name, apiVersion, kind }: Definition): Requirement =>
   toRequirement(`never-reconciled/composites/${name}`, { apiVersion, kind, match: { labels: {} } });
-
-/** The largest number of XRs that a result names. The output names all. */
-const MAX_NAMES = 10;
 
 /** One call of an Operation: without an XR. Desired resources are applied to existing resources of the same name. */
 export interface OperationCall {

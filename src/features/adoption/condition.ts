@@ -2,7 +2,7 @@ import { COMPOSITE_LABEL_PATH, COMPOSITION_RESOURCE_NAME } from "../../crossplan
 import { formatReference, toReference } from "../../crossplane/references.ts";
 import type { Adoption } from "../../input/adoption.ts";
 import { groupBy } from "../../model/collections.ts";
-import { type Condition, listSome, shownCondition } from "../../model/condition.ts";
+import { type Condition, listSome, MAX_NAMES, shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import type { Call } from "../feature.ts";
 import { DUPLICATED, formatDuplicates } from "../predecessors.ts";
@@ -22,8 +22,6 @@ import {
 import type { AdoptionVerdict } from "./verdict.ts";
 
 const TYPE = "ResourcesAdopted";
-
-const MAX_NAMES = 10;
 
 /** One resource in the condition, and a sentence that says how to go on. */
 export interface AdoptionRemark {

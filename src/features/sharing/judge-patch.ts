@@ -3,7 +3,7 @@ import type { Fault } from "../../input/faults.ts";
 import { isRequired, type Patch } from "../../input/patch.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { compareTexts } from "../../model/collections.ts";
-import { brief, listSome, quote } from "../../model/condition.ts";
+import { brief, listSome, MAX_NAMES, quote } from "../../model/condition.ts";
 import { didYouMean } from "../../model/did-you-mean.ts";
 import { type Document, TOO_DEEP } from "../../model/document.ts";
 import { formatFieldPath } from "../../model/field-path.ts";
@@ -69,8 +69,6 @@ const unreadable = (field: string, why: string): PatchVerdict => ({
   is: "keep",
   reason: { is: "PatchFailed", fault: `cannot read ${field}: it is ${why}` },
 });
-
-const MAX_NAMES = 10;
 
 /**
  * Finds the Required patches of resources that are neither desired by an earlier step nor observed: a wrong name, or steps in the wrong

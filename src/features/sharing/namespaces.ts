@@ -2,7 +2,7 @@ import { consumerNamespace } from "../../crossplane/composite.ts";
 import { toNamespaceSet } from "../../crossplane/grants.ts";
 import { readAnnotation } from "../../crossplane/metadata.ts";
 import { toNamespaceRequirement } from "../../crossplane/requirement-names.ts";
-import { brief, listSome } from "../../model/condition.ts";
+import { brief, listSome, MAX_NAMES } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { DOMAIN } from "../../model/names.ts";
 import { once } from "../../model/once.ts";
@@ -52,5 +52,5 @@ export function judgeNamespace(namespace: string, isPlatforms: boolean, call: Ca
   return accepted !== undefined && (accepted.has("*") || accepted.has(own)) ? "accepted" : "refused";
 }
 
-/** Lists the first ten namespaces for a message: a message is cut, and what to do comes after them. */
-export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, 10, brief);
+/** Lists the first namespaces for a message, which may be cut: what to do comes after them. */
+export const listNamespaces = (namespaces: readonly string[]): string => listSome(namespaces, MAX_NAMES, brief);
