@@ -95,8 +95,7 @@ ${rows.join("\n")}
 }
 
 /**
- * Reads the command line. A flag overrides its environment variable, which overrides its default. `--help` and `--version` are
- * answered even if other flags are wrong.
+ * Reads the command line. A flag overrides its environment variable, and that its default. `--help` and `--version` override faults.
  *
  * @throws {FunctionError} `InvalidFlags` with all faults, one per line.
  */

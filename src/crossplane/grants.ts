@@ -50,10 +50,6 @@ export const REFERENCE_GRANT = { group: "gateway.networking.k8s.io", kind: "Refe
 const VERSIONS = ["v1", "v1beta1"] as const;
 
 type Version = (typeof VERSIONS)[number];
-type Asking = Pick<Request, "capabilities" | "required" | "requiredSchema">;
-
-/** The ReferenceGrants in a namespace; `notServed` where the cluster has no such kind. */
-export type GrantsAnswer = LookupAnswer | { readonly is: "notServed" };
 
 const schemaOf = (version: Version): SchemaRequirement => ({
   name: `reference-grant-${version}`,
@@ -65,13 +61,15 @@ const schemaOf = (version: Version): SchemaRequirement => ({
  * Asks for all ReferenceGrants in a Secret's namespace. Crossplane fails an XR that asks for a kind that is not installed, so the kind's
  * schemas are asked for first (v2.2 and later), unless an answer from the last reconcile proves that it is: Crossplane v2.4 begins a
  * reconcile with resources and not with schemas, which would cost a call in each. Earlier versions are assumed to serve v1beta1.
+ *
+ * @returns `notServed` if the cluster has no such kind.
  */
 export function askReferenceGrants(
   name: string,
   { namespace }: SecretName,
-  request: Asking,
+  request: Request,
   requirements: Requirements,
-): GrantsAnswer {
+): LookupAnswer | { readonly is: "notServed" } {
   const require = (version: Version): Requirement => {
     const { apiVersion, kind } = schemaOf(version);
     return toRequirement(name, { apiVersion, kind, namespace, match: { labels: {} } });

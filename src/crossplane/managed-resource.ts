@@ -64,8 +64,7 @@ const UNKNOWN_CREATION = "cannot determine creation result";
 
 /**
  * Reads when a creation began whose external name was not recorded; undefined if none began, if it failed, or if the provider
- * reports the cloud resource. A provider that creates asynchronously reports success at once, and forgets the creation when it is
- * restarted (upjet#632).
+ * reports the cloud resource. A provider that creates asynchronously reports success at once, and a restart forgets the creation (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
   const at = (outcome: string): string => readAnnotation(managed, `crossplane.io/external-create-${outcome}`) ?? "";

@@ -46,8 +46,7 @@ export const withoutDelete = (policies: Policies): Policies =>
 
 /**
  * Tells whether the cloud resource is deleted with the managed resource. managementPolicies without Delete win over
- * `deletionPolicy: Delete`, and with an explicit Delete over `deletionPolicy: Orphan`. Source: crossplane-runtime
- * pkg/reconciler/managed/policies.go, ShouldDelete.
+ * `deletionPolicy: Delete`, and with an explicit Delete over `deletionPolicy: Orphan`. Source: ShouldDelete in crossplane-runtime.
  */
 export function mayDelete(resource: Document, policies: Policies = readPolicies(resource) ?? ALL_ACTIONS): boolean {
   return policies.includes("Delete") || (policies.includes("*") && stringAt(resource, DELETION_POLICY) !== "Orphan");

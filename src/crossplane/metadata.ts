@@ -53,15 +53,10 @@ export const OWNER_REFERENCES = ["metadata", "ownerReferences"];
 
 export function findController(resource: Document): Controller | undefined {
   const owner = objectsAt(resource, OWNER_REFERENCES).find(({ controller }) => controller === true);
-  return owner && toController(owner);
+  if (owner === undefined) return undefined;
+  const text = (field: keyof Controller): string => toPlainText(owner[field]);
+  return { apiVersion: text("apiVersion"), kind: text("kind"), name: text("name"), uid: text("uid") };
 }
-
-const toController = (owner: JsonObject): Controller => ({
-  apiVersion: toPlainText(owner["apiVersion"]),
-  kind: toPlainText(owner["kind"]),
-  name: toPlainText(owner["name"]),
-  uid: toPlainText(owner["uid"]),
-});
 
 /** The prefix of the field manager of a composed resource: `ComposedFieldOwnerName` in Crossplane's composition_functions.go. */
 const COMPOSED = "apiextensions.crossplane.io/composed/";

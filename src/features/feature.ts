@@ -20,8 +20,7 @@ export interface Call {
 export type Feature = (call: Call, draft: Draft) => Draft;
 
 /**
- * Tells whether Crossplane could not read a requirement in the last reconcile: asking again would only fail the XR once more. An
- * answer in this request is read in any case.
+ * Tells whether Crossplane failed to read a requirement in the last reconcile, and has no answer: asking again would fail the XR.
  *
  * @param prefix the prefix of the names of such requirements.
  */

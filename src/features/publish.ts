@@ -120,9 +120,9 @@ function withField(data: JsonObject, path: FieldPath, value: JsonValue, faults: 
 /** Keeps what was published while the desired values are unknown: a resource that is left out is deleted. */
 function keep(state: PublishState, call: Call, draft: Draft): Draft {
   const published = [...call.request.observed.resources].filter(([key]) => key.startsWith(PREFIX));
-  const edits = published.map(
-    ([key, { document }]) => [key, { is: "set", object: pickObserved(document, DESIRED) }] as const,
-  );
+  const edits = published.map(([key, { document }]) => {
+    return [key, { is: "set", object: pickObserved(document, DESIRED) }] as const;
+  });
   return withState(withResources(draft, edits), state, call);
 }
 
@@ -132,8 +132,10 @@ const DESIRED = ["apiVersion", "kind", "metadata.name", "metadata.labels", "meta
 
 /** Adds the condition, and marks the XR unready until the EnvironmentConfig is published: nothing else does if none is composed. */
 function withState(draft: Draft, state: PublishState, call: Call): Draft {
-  const condition = toCondition(state);
-  const severity = condition.status === "False" ? "Warning" : "Normal";
+  const { is: reason } = state;
+  const status = STATUS[reason] ?? "False";
+  const condition: Condition = { type: TYPE, status, reason, message: explain(state), target: "Composite" };
+  const severity = status === "False" ? "Warning" : "Normal";
   const conditioned = withResults(withCondition(draft, condition), eventsFor(condition, severity, call));
   return state.is === "Published" ? conditioned : withCompositeUnready(conditioned);
 }
@@ -142,14 +144,6 @@ const STATUS: Readonly<Partial<Record<PublishState["is"], Condition["status"]>>>
   Published: "True",
   WaitingForRequiredResources: "Unknown",
 };
-
-const toCondition = (state: PublishState): Condition => ({
-  type: TYPE,
-  status: STATUS[state.is] ?? "False",
-  reason: state.is,
-  message: explain(state),
-  target: "Composite",
-});
 
 function explain(state: PublishState): string | undefined {
   switch (state.is) {

@@ -22,8 +22,7 @@ const LARGEST_BYTES = 64 * 1024;
 const kept = new Map<number, { readonly input: JsonObject; readonly parsed: Input }>();
 
 /**
- * Parses an input through a cache: each call of a step has the same input, with its fields in random order. Parsing takes a fifth of a
- * small call.
+ * Parses an input through a cache, since each call of a step has the same one: parsing takes a fifth of a small call.
  *
  * @param bytes the size in the request, which does not depend on the order of fields.
  * @throws {FunctionError} as `parseInput` does.

@@ -11,8 +11,7 @@ export interface Document {
   /** @throws {FunctionError} `InvalidMessage` where the object is nested too deep. */
   toObject(): JsonObject;
   /**
-   * Returns a copy with other values at some paths, set one after the other by `withValueAt`. The wire does this without
-   * decoding the object.
+   * Returns a copy with values set at some paths, in this order. The wire does not decode the object for this.
    *
    * @throws {FunctionError} `InvalidFieldPath` where a path leads through a value that is neither object nor list.
    */

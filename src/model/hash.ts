@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 
 /**
- * Hashes a text: the first digits of its SHA-256, in hexadecimal. Labels, annotations and requirement names contain such hashes,
- * so their digits and lengths must not change.
+ * Hashes a text: the first hexadecimal digits of its SHA-256. Never to be changed: labels and annotations contain such hashes.
  *
  * @param length the number of digits, four bits each; all 64 by default.
  */

@@ -7,8 +7,7 @@ export function lazy<Made>(make: () => Made): () => Made {
 }
 
 /**
- * Computes a value once per object, such as an index of a long list that a thousand copies use. The value is freed with the
- * object.
+ * Computes a value once per object, such as an index of a list that a thousand copies use; freed with the object.
  *
  * @param make depends on the object alone, which never changes: a value must not reach another request.
  */

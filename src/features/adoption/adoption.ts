@@ -15,9 +15,8 @@ import { findHeld, observeFirst, remarkHeld } from "./observe-first.ts";
 import { BLOCKING } from "./reasons.ts";
 
 /**
- * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. After a restore composed
- * resources have no controller. Crossplane then deletes those that are not desired although it never adopted them, or forgets them for
- * ever (crossplane#5875).
+ * Keeps every resource that the XR refers to, or composed before a restore, until the XR controls it. Without a controller, as after a
+ * restore, Crossplane deletes a resource that is not desired before it has adopted it, or forgets it for ever (crossplane#5875).
  */
 export const adoption: Feature = (call, draft) => {
   const policy = call.input.spec.adoption;

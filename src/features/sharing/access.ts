@@ -36,8 +36,6 @@ type ShareAccess =
 
 export type KnownShareAccess = Extract<ShareAccess, { is: "known" }>;
 
-const everyone: ShareAccess = { is: "known", isGranted: () => true, remedy: () => "" };
-
 /** @param namespaces the consumers' namespaces: only these are looked up if a label selector decides. */
 type FindShareAccess = (
   shared: SharedResource,
@@ -49,7 +47,9 @@ type FindShareAccess = (
 
 /** Finds the access to a share. The source Secret is required afterwards, so that it is not read without a grant. */
 export const findShareAccess: FindShareAccess = (shared, ...asking) =>
-  shared.select.by === "self" || shared.grant === "None" ? everyone : findGrantedAccess(shared, ...asking);
+  shared.select.by === "self" || shared.grant === "None"
+    ? { is: "known", isGranted: () => true, remedy: () => "" }
+    : findGrantedAccess(shared, ...asking);
 
 /** Finds the access by grants: by ReferenceGrant if the share says so, else by annotation. */
 export const findGrantedAccess: FindShareAccess = (shared, resource, secret, namespaces, call) => {

@@ -25,9 +25,6 @@ export type Lookup =
   | { readonly is: "found"; readonly resources: readonly Document[]; readonly name: string }
   | { readonly is: Cause; readonly reason: SharingReason | undefined };
 
-/** The result where all labels are optional and none is set: nothing is looked up, and nothing is missing. */
-const NOT_ASKED: Lookup = { is: "gone", reason: undefined };
-
 const broken = (reason: SharingReason): Lookup => ({ is: "broken", reason });
 
 /**
@@ -40,7 +37,7 @@ export function findShared(shared: SharedResource, before: readonly Binding[], c
   const { document } = call.composite;
   if (shared.select.by === "self") return { is: "found", resources: [document], name: qualifiedName(document) };
   const selector = resolveSelector(shared, shared.select, call);
-  if (selector.is === "notAsked") return NOT_ASKED;
+  if (selector.is === "notAsked") return { is: "gone", reason: undefined };
   if (selector.is === "unset") return broken({ is: "FieldNotSet", field: selector.field });
   const fault = findSelectorFault(selector.value);
   if (fault !== undefined) return broken({ is: "InvalidSelector", fault });

@@ -42,8 +42,7 @@ export function fingerprint({ cert, key, ca }: Snapshot): string {
 }
 
 /**
- * Checks that TLS can be served with these files. node:tls itself accepts a CA file without a certificate, and then silently
- * trusts no client.
+ * Checks that TLS can be served with these files. node:tls accepts a CA file without a certificate, and then trusts no client.
  *
  * @throws {FunctionError} `CannotServe` with all faults, one per line.
  */

@@ -31,8 +31,7 @@ export interface Credentials {
  * Reads credentials, and reads them again at an interval. Polling works on every file system, and the symbolic links by which
  * Kubernetes replaces a mounted Secret need no special case.
  *
- * @throws {FunctionError} `CannotServe` if the files cannot be used. A later change that cannot be used is logged, and the
- *   certificates from before stay in use.
+ * @throws {FunctionError} `CannotServe` if the files cannot be used. A later unusable change is only logged.
  */
 export function readCredentials(options: CredentialsOptions): Credentials {
   const { certsDir, log, refreshMs = REFRESH_MS, onCertificate } = options;
