@@ -1,5 +1,5 @@
 import { FunctionError } from "../errors.ts";
-import { define, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
+import { define, isObject, type JsonObject, type JsonValue, MAX_DEPTH, type MutableObject } from "../model/json.ts";
 import { keyFrom, keyTo, readShortEntry, valueFrom, valueTo } from "./entry.ts";
 import * as fields from "./fields.ts";
 import { next, readTag, readVarint, skip } from "./scan.ts";
@@ -76,7 +76,7 @@ function readKind(before: JsonValue, tag: number, bytes: Bytes, from: number, to
     case fields.VALUE_STRING:
       return readText(bytes, next, to);
     case fields.VALUE_STRUCT:
-      return readFields(isMutableObject(before) ? before : {}, bytes, next, to, depth + 1);
+      return readFields(isObject(before) ? (before as MutableObject) : {}, bytes, next, to, depth + 1);
     case fields.VALUE_LIST:
       return readList(Array.isArray(before) ? before : [], bytes, next, to, depth + 1);
     case fields.VALUE_NUMBER:
@@ -89,9 +89,6 @@ function readKind(before: JsonValue, tag: number, bytes: Bytes, from: number, to
       return before;
   }
 }
-
-const isMutableObject = (value: JsonValue): value is MutableObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function readList(list: JsonValue[], bytes: Bytes, start: number, end: number, depth: number): JsonValue[] {
   if (depth > MAX_DEPTH) throw new TooDeep(start);

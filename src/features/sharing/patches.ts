@@ -63,6 +63,7 @@ export function toPatches(shares: readonly Judged[], hasCopies: boolean, call: C
   const { objects } = progress;
   const status = fitStatus(toValues(objects.get(COMPOSITE) ?? {}, applied.flat()), call);
   objects.delete(COMPOSITE);
+  const heldBack = applied.flat().filter(isHeldBack(call));
   const reasons = shares.map(({ shared, judgement }, index) => {
     const own = applied[index] ?? [];
     // While the shared resource is looked up, the outcome is not known, and the condition says so.
@@ -73,12 +74,7 @@ export function toPatches(shares: readonly Judged[], hasCopies: boolean, call: C
   return {
     composite: status.values,
     resources: objects,
-    heldBack: new Set(
-      applied
-        .flat()
-        .filter(isHeldBack(call))
-        .map(({ patch }) => objectOf(patch)),
-    ),
+    heldBack: new Set(heldBack.map(({ patch }) => objectOf(patch))),
     reasons: new Map(reasons),
     faults: hasCopies ? [] : findMisnamed(shares, call),
   };
