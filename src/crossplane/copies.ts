@@ -5,6 +5,9 @@ import { DOMAIN } from "../model/names.ts";
 import { readAnnotation } from "./metadata.ts";
 import { type Reference, readReference } from "./references.ts";
 
+/** The prefix of the names in the Composition of all copies. */
+export const COPY_PREFIX = "shared/";
+
 /** The annotation of a composed resource that makes a copy: the shared resource, as JSON. */
 export const SHARED_RESOURCE = `${DOMAIN}/shared-resource`;
 

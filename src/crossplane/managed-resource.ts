@@ -59,6 +59,9 @@ export function readObservation(managed: Document): Observation {
 export const isPauseSeen = (managed: Document): boolean =>
   shownCondition(managed, "Synced")?.reason === "ReconcilePaused";
 
+/** The prefix of the annotations in which a provider records a creation. */
+export const CREATION = "crossplane.io/external-create-";
+
 /** The error of a runtime that does not know whether it has created the cloud resource: pkg/reconciler/managed, errCreateIncomplete. */
 const UNKNOWN_CREATION = "cannot determine creation result";
 
@@ -67,7 +70,7 @@ const UNKNOWN_CREATION = "cannot determine creation result";
  * reports the cloud resource. A provider that creates asynchronously reports success at once, and a restart forgets the creation (upjet#632).
  */
 export function readNamelessCreation(managed: Document): string | undefined {
-  const at = (outcome: string): string => readAnnotation(managed, `crossplane.io/external-create-${outcome}`) ?? "";
+  const at = (outcome: string): string => readAnnotation(managed, `${CREATION}${outcome}`) ?? "";
   const isReported = [EXTERNAL_NAME, ["status", "atProvider", "id"]].some(
     (path) => stringAt(managed, path) !== undefined,
   );
@@ -104,8 +107,7 @@ export function readSyncedGeneration(managed: Document): SyncedGeneration | unde
  * crossplane-runtime pkg/meta, SetExternalCreatePending.
  */
 export function readCreationTime(managed: Document): string | undefined {
-  const at = (outcome: string): string | undefined =>
-    readAnnotation(managed, `crossplane.io/external-create-${outcome}`);
+  const at = (outcome: string): string | undefined => readAnnotation(managed, `${CREATION}${outcome}`);
   return at("succeeded") ?? (at("failed") === undefined ? at("pending") : undefined);
 }
 

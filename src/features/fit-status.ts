@@ -1,5 +1,5 @@
 import type { Composite } from "../crossplane/composite.ts";
-import { listSome, MAX_NAMES } from "../model/condition.ts";
+import { brief, listSome, MAX_NAMES } from "../model/condition.ts";
 import type { ValueEdit } from "../model/document.ts";
 import { EVERY, type FieldPath, formatFieldPath } from "../model/field-path.ts";
 import {
@@ -47,7 +47,7 @@ export function fitStatus(values: readonly ValueEdit[], { request, composite, re
 const STATUS_SCHEMA: FieldPath = ["properties", "status"];
 
 export const explainLacking = (lacking: readonly FieldPath[], { kind }: Composite): string =>
-  `cannot set ${listSome(lacking, MAX_NAMES, formatFieldPath)}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +
+  `cannot set ${listSome(lacking, MAX_NAMES, (path) => brief(formatFieldPath(path)))}: the XRD of ${kind} has no such field, or has it with another type; add it to ` +
   "the XRD's schema, or change toCompositeFieldPath";
 
 /** Tells whether the shown value contains the other one; an object may have more fields, from defaults. */

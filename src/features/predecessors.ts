@@ -23,7 +23,7 @@ import { type Document, stringAt } from "../model/document.ts";
 import { type Draft, type ResourceEdit, withResources, withResults } from "../model/draft.ts";
 import type { Resource } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
-import { RESTORED } from "../ownership/restored.ts";
+import { RESTORED } from "../ownership/annotations.ts";
 import { confirmNesting } from "./confirm-nesting.ts";
 import { desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";

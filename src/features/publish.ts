@@ -1,9 +1,10 @@
-import { readAnnotation } from "../crossplane/metadata.ts";
+import { COMPOSITION_RESOURCE_NAME, readAnnotation } from "../crossplane/metadata.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { FunctionError } from "../errors.ts";
 import { invalidInput } from "../input/faults.ts";
 import type { EnvironmentConfig } from "../input/publish.ts";
 import { brief, type Condition, quote } from "../model/condition.ts";
+import { type Document, stringAt } from "../model/document.ts";
 import {
   type Draft,
   withCompositeUnready,
@@ -62,9 +63,15 @@ function publish(config: EnvironmentConfig, name: string, call: Call, draft: Dra
   const answer = call.requirements.ask(requirement);
   if (answer.is === "pending") return keep({ is: "WaitingForRequiredResources" }, call, draft);
   const [existing] = answer.items;
-  const isOurs = existing === undefined || readAnnotation(existing, OWNER) === formatOwner(call.composite);
-  return isOurs ? compose(config, name, undefined, call, draft) : keep({ is: "NameTaken", name }, call, draft);
+  return existing === undefined || isOurs(existing, key, call)
+    ? compose(config, name, undefined, call, draft)
+    : keep({ is: "NameTaken", name }, call, draft);
 }
+
+/** The XR's record is an EnvironmentConfig too, and has another name in the Composition: a team may choose its name here. */
+const isOurs = (existing: Document, key: string, { composite }: Call): boolean =>
+  readAnnotation(existing, OWNER) === formatOwner(composite) &&
+  [undefined, key].includes(stringAt(existing, COMPOSITION_RESOURCE_NAME));
 
 function compose(
   config: EnvironmentConfig,

@@ -43,6 +43,12 @@ export const LEAVE_BEHIND = `${DOMAIN}/leave-behind`;
 /** Annotation, set by an operator to move ownership here; the value that sorts last wins, such as the latest time. */
 export const TAKE_OWNERSHIP = `${DOMAIN}/take-ownership`;
 
+/**
+ * Annotation of a managed resource that only observes since a restore, with the policies that it had: `*`, or `?` where Velero's
+ * modifier does not know them. Ours begins with `held=`: another value than Velero's, so that Crossplane may remove it.
+ */
+export const RESTORED = `${DOMAIN}/restored`;
+
 /** Annotation, set by an operator: "true" leaves tags and ownership of this managed resource alone. */
 export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 
@@ -60,8 +66,14 @@ export const MARKS: ReadonlySet<string> = new Set([
   MOVED_AT,
 ]);
 
-/** The annotations by which operators decide. They count on observed managed resources only. */
-export const DECISIONS: ReadonlySet<string> = new Set([ALLOW_DELETE, LEAVE_BEHIND, TAKE_OWNERSHIP, IGNORE_TAGS]);
+/** The annotations of operators and of a restore. They count on observed managed resources only. */
+export const DECISIONS: ReadonlySet<string> = new Set([
+  ALLOW_DELETE,
+  LEAVE_BEHIND,
+  TAKE_OWNERSHIP,
+  IGNORE_TAGS,
+  RESTORED,
+]);
 
 /** The tag with the control plane's name, if the input sets one. */
 export const CLUSTER_TAG = "crossplane-cluster";

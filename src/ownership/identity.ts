@@ -1,3 +1,4 @@
+import { toApiGroup } from "../crossplane/api-group.ts";
 import { type ManagedKind, readProviderConfig } from "../crossplane/managed-resource.ts";
 import { EXTERNAL_NAME, readLabel } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
@@ -146,7 +147,11 @@ export function readNames(declared: Omit<DeclaredResource, "kind">): Names | "un
   if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
   if (name.is === "fields") {
     const names = name.paths.map((path) => stringAt(desired, path) ?? "");
-    return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
+    // The server has one object for all versions of its API.
+    const [apiVersion, ...parts] = names;
+    return (names.at(-1) ?? "") === ""
+      ? undefined
+      : { names, parts: [toApiGroup(apiVersion), ...parts], path: name.paths.at(-1) ?? EXTERNAL_NAME };
   }
   const parts = name.paths.map((path) => textAt(declared, path));
   const path = name.paths[0] ?? ["kind"];

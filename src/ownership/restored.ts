@@ -13,12 +13,7 @@ import { readConditions } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isList, isObject, type JsonValue, ownValue, toPlainText } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
-
-/**
- * The annotation of a managed resource that only observes since a restore, with the policies that it had: `*`, or `?` where Velero's
- * modifier does not know them. Ours begins with `held=`: another value than Velero's, so that Crossplane may remove it.
- */
-export const RESTORED = `${DOMAIN}/restored`;
+import { RESTORED } from "./annotations.ts";
 
 /** The annotation of an XR by which a person releases what was restored: `UID/NAME,NAME`, or `UID/*` for all. */
 export const RELEASE = `${DOMAIN}/release-restored`;

@@ -62,6 +62,27 @@ describe("an EnvironmentConfig", () => {
       composed: undefined,
       says: "False NameTaken",
     },
+    {
+      reason: "is left alone where it is this XR's record",
+      parts: {
+        xr: shown,
+        answers: {
+          [KEY]: [
+            published(
+              {},
+              {
+                annotations: {
+                  [OWNER]: owner,
+                  "crossplane.io/composition-resource-name": "shared-infrastructure/record",
+                },
+              },
+            ),
+          ],
+        },
+      },
+      composed: undefined,
+      says: "False NameTaken",
+    },
     { reason: "follows its XR", parts: { xr: shown, observed: { [KEY]: old } }, composed: now, says: "True Published" },
     {
       reason: "keeps what it said of a field that is not set now",

@@ -15,6 +15,20 @@ const groupTag = (version: string, tag: JsonValue): JsonObject =>
 const unknown = (forProvider: JsonObject): JsonObject =>
   resource("queue.example.org/v1", "Topic", named("orders"), forProvider);
 
+const scaler = (version: string, group = "autoscaling"): JsonObject =>
+  resource(
+    "kubernetes.crossplane.io/v1alpha2",
+    "Object",
+    {},
+    {
+      manifest: {
+        apiVersion: `${group}/${version}`,
+        kind: "HorizontalPodAutoscaler",
+        metadata: { namespace: "a", name: "b" },
+      },
+    },
+  );
+
 describe("two managed resources stand for", () => {
   test.each<["one" | "two", string, JsonObject, JsonObject]>([
     ["one", "one branch: the same app and name", branch({ appId: "a" }), branch({ appId: "a" })],
@@ -34,6 +48,8 @@ describe("two managed resources stand for", () => {
     ["one", "one block: the same bucket, no name", block({ bucket: "a" }), block({ bucket: "a" })],
     ["one", "one block, although only one has a name yet", block({ bucket: "a" }), block({ bucket: "a" }, named("a"))],
     ["two", "blocks of two buckets", block({ bucket: "a" }), block({ bucket: "b" })],
+    ["one", "one object in two versions of its API", scaler("v1"), scaler("v2")],
+    ["two", "objects of two API groups", scaler("v1"), scaler("v1", "other")],
     [
       "two",
       "two topics of an unknown kind with another parent",

@@ -5,13 +5,13 @@ import { compareEntries } from "../../model/collections.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
 import { type Draft, type ResourceEdit, readyBefore, withResources } from "../../model/draft.ts";
+import { RESTORED } from "../../ownership/annotations.ts";
 import { RECORD_KINDS } from "../../ownership/record.ts";
 import {
   type Finding,
   formatRestored,
   judgeRestored,
   policiesToLook,
-  RESTORED,
   readReleased,
   releaseCommand,
 } from "../../ownership/restored.ts";

@@ -2,7 +2,15 @@ import type { SharedResource } from "../../input/shared-resource.ts";
 import { type Document, TOO_DEEP } from "../../model/document.ts";
 import type { ContextValue } from "../../model/draft.ts";
 import { withValueAt } from "../../model/field-path.ts";
-import { define, isObject, type JsonObject, type JsonValue, type MutableObject, ownValue } from "../../model/json.ts";
+import {
+  define,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableObject,
+  ownValue,
+  pick,
+} from "../../model/json.ts";
 import type { Call } from "../feature.ts";
 import { ENVIRONMENT } from "../value.ts";
 
@@ -68,10 +76,13 @@ function mergeEnvironment(found: readonly Readable[], { request, input }: Call):
 const asOne = (objects: readonly JsonObject[]): readonly JsonObject[] =>
   objects.length > 1 ? [mergeAll(objects)] : objects;
 
+/** Without a type of the owner's: function-patch-and-transform cannot read an environment that is of none, and stops the XR. */
 function toLayers(toEnvironment: SharedResource["toEnvironment"], resource: Document): readonly JsonObject[] {
   const value = toEnvironment && resource.at(toEnvironment.fromFieldPath);
   if (!isObject(value)) return [];
-  return [toEnvironment?.toFieldPath === undefined ? value : withValueAt({}, toEnvironment.toFieldPath, value)];
+  const { toFieldPath } = toEnvironment ?? {};
+  const isField = (key: string): boolean => !Object.hasOwn(NEW_ENVIRONMENT, key);
+  return [toFieldPath === undefined ? pick(value, isField) : withValueAt({}, toFieldPath, value)];
 }
 
 /** Merges objects field by field; of other values the later one wins. Copies each field once, since there may be many. */

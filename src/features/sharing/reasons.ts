@@ -50,7 +50,7 @@ const SENTENCES = {
   NoConnectionSecret: ({ shared, field, kind }: Shared & { readonly field: string }) =>
     `${kind} ${shared} names no connection Secret in ${field}`,
   NoCredential: ({ shared, namespace, kind }: Shared & { readonly namespace: string }) =>
-    `${kind} ${shared} has no credential for namespace ${namespace} yet`,
+    `${kind} ${shared} has no credential for namespace ${brief(namespace)} yet`,
   SourceNotAllowed: ({ shared, kind }: Shared) =>
     `${kind} ${shared} names a Secret in another namespace, but may share Secrets of its own namespace only`,
   SourceNotFound: ({ secret }: Secret) => `Secret ${formatSecret(secret)} does not exist`,

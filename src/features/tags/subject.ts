@@ -73,7 +73,7 @@ export function findSubjects(call: Call, draft: Draft): Subjects {
     .sort(compareEntries) // Go's map order is random
     .map(([resource, desired]) => {
       const known = kinds.of(desired);
-      if (isCopy(desired, known.kind.kind)) return {};
+      if (isCopy(resource, desired, known.kind.kind)) return {};
       const isOurs = known.rule !== undefined && desired.at(FOR_PROVIDER) !== undefined;
       const document = withoutMarks(desired, isOurs);
       if (document !== desired) unmarked.set(resource, document);

@@ -202,6 +202,14 @@ describe("the environment", () => {
       },
     },
     {
+      reason: "is of no type that the owner of what is shared has chosen: no later step could read it",
+      parts: {
+        sharedResources: [environment],
+        answers: { db: [config({ kind: "", apiVersion: "a/b/c", a: 1 })] },
+      },
+      merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", a: 1 },
+    },
+    {
       reason: "of defaults alone",
       parts: { sharedResources: [], spec: { environment: { defaultData: { a: 1 } } } },
       merged: { apiVersion: "internal.crossplane.io/v1alpha1", kind: "Environment", a: 1 },

@@ -1045,9 +1045,25 @@ describe("connection details of the XR go with the grant of the database that it
   });
 });
 
-test("a namespace with a line break in its name begins no line of a condition", () => {
-  const sharedResources = [shared(connection({ namespaces: { fromCompositeFieldPath: "spec.parameters.spaces" } }))];
+test("a namespace or a field with a line break in its name begins no line of a condition", () => {
+  const spaces = { namespaces: { fromCompositeFieldPath: "spec.parameters.spaces" } };
   const asking = xr({ spec: { parameters: { database: "orders", spaces: ["a\norders-db: Available"] } } });
-  const draft = draftOf({ xr: asking, sharedResources, answers: { db: [database({ spec: {} })] } });
-  expect(says(draft)).not.toContain("\n");
+  const patches = [{ fromFieldPath: "status", toCompositeFieldPath: "status.db" }];
+  const { connection: _, ...fields } = shared({ patches });
+  const drafts = [
+    draftOf({ xr: asking, sharedResources: [shared(connection(spaces))], answers: { db: [database({ spec: {} })] } }),
+    draftOf({
+      xr: asking,
+      sharedResources: [shared(connection(spaces, { secretRef: { perConsumer: true } }))],
+      answers: { db: [database({ annotations: { [ALLOWED]: "*" } })], answer: [] },
+    }),
+    draftOf({
+      sharedResources: [fields],
+      answers: { db: [database({ status: { "a\norders-db: Available": "x" } })] },
+      capabilities: [...v2, "RequiredSchemas"],
+      schemas: { XShop: { properties: { status: { properties: { db: { type: "object", properties: {} } } } } } },
+    }),
+  ];
+  expect(drafts.map(reasonIn)).toEqual(["AccessNotGranted", "NoCredential", "PatchFailed"]);
+  expect(drafts.map(says).join()).not.toContain("\n");
 });

@@ -127,7 +127,10 @@ describe("a field that a reference fills in", () => {
 
 describe("marks that an earlier step desires", () => {
   const forged = (keys: readonly string[]): JsonObject => Object.fromEntries(keys.map((key) => [mark(key), "true"]));
-  const words = forged(["take-ownership", "allow-delete", "leave-behind", "ignore-tags"]);
+  const words = {
+    ...forged(["take-ownership", "allow-delete", "leave-behind", "ignore-tags", "restored"]),
+    "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z",
+  };
   const labels = forged(["identity", "external-name"]);
   const tags = { add: [team] };
 
@@ -153,6 +156,19 @@ describe("marks that an earlier step desires", () => {
     const metadata = { name: "copy", annotations: { [mark("owner")]: "Shop/a/b", [mark("shared-from")]: "a/b" } };
     const draft = run({ tags, desired: { copy: { apiVersion: "v1", kind: "Secret", metadata } } });
     expect(draft.resources.size).toBe(0);
+  });
+
+  test("of a copy, in the manifest of an Object that makes none, leave it arbitrated and tagged", () => {
+    const metadata = { namespace: "prod", name: "a", annotations: { [mark("shared-from")]: "a/b" } };
+    const object = {
+      apiVersion: "kubernetes.crossplane.io/v1alpha2",
+      kind: "Object",
+      spec: { forProvider: { manifest: { apiVersion: "v1", kind: "ConfigMap", metadata } } },
+    };
+    const [made, copied] = ["bucket", "shared/db/prod/a"].map((name) =>
+      run({ tags, desired: { [name]: object }, contenders: [] }),
+    );
+    expect([policiesOf(made as Draft), copied?.resources.size]).toEqual([["Observe"], 0]);
   });
 
   test("leave no resource out of arbitration, and depose no owner", () => {

@@ -1,4 +1,4 @@
-import { readCopiedSecret, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
+import { COPY_PREFIX, readCopiedSecret, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { type Reference, resourceKey } from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/collections.ts";
@@ -27,8 +27,6 @@ export interface ObservedCopy {
   /** Former shared resources, whose values may still be in the copy. */
   readonly earlier: readonly Reference[];
 }
-
-const COPY_PREFIX = "shared/";
 
 /** Each way to deliver has a composed resource of its own: one that took the other's place would take the Secret with it. */
 const SUFFIXES = {
