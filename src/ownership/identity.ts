@@ -51,7 +51,7 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   if (names === undefined || names === "unresolved") return names;
   const place = readPlace(declared);
   if (place === undefined) return "unresolved";
-  const parts = names.parts.map((part) => foldCase(part, declared.facts));
+  const parts = names.parts.map((part) => fold(part, declared.facts));
   // Of a known kind each resource has the same fields, and the texts tell them apart.
   const texts = declared.facts.countsReferences ? place.flat() : place.map(([, text]) => text);
   return { names: names.names, parts, place: new Map(place), hashed: [...texts, ...parts] };
@@ -66,7 +66,7 @@ function readPlace(declared: DeclaredResource): readonly (readonly [field: strin
   const place: [string, string][] = [[PROVIDER_CONFIG, config.join("/")]];
   for (const [field, text] of [...scope, ...referred]) {
     if (text === undefined) return undefined;
-    place.push([field, foldCase(text, facts)]);
+    place.push([field, fold(text, facts)]);
   }
   return place;
 }
@@ -79,8 +79,9 @@ export const identify = ({ group, kind }: ManagedKind, { names, hashed }: CloudR
   externalName: hashExternalName(group, kind, names),
 });
 
-const foldCase = (text: string, { isCaseless = false }: IdentityFacts): string =>
-  isCaseless ? text.toLowerCase() : text;
+/** Folds what a cloud does not distinguish: case, and the dot at the end of a DNS name. */
+const fold = (text: string, { isCaseless = false }: IdentityFacts): string =>
+  isCaseless ? text.toLowerCase().replace(/\.$/, "") : text;
 
 /** Finds the name of a managed resource that lost its external name: the id that the provider reported. */
 function findLostName(observed: Document, { name }: IdentityFacts): readonly string[] | undefined {
@@ -99,8 +100,7 @@ export function isElsewhere(declared: DeclaredResource, desired: CloudResource, 
   const read = readCloudResource({ kind, desired: observed, observed, facts });
   const label = readLabel(observed, IDENTITY_LABEL);
   if (label !== undefined) return label !== identity || (isKnown(read) && !isSame(desired, read));
-  const found =
-    findLostName(observed, facts)?.map((part) => foldCase(part, facts)) ?? (isKnown(read) ? read.parts : []);
+  const found = findLostName(observed, facts)?.map((part) => fold(part, facts)) ?? (isKnown(read) ? read.parts : []);
   const place = new Map(readPlace({ kind, desired: observed, observed, facts }));
   return (
     desired.parts.some((part, index) => part !== "" && part !== found[index]) ||

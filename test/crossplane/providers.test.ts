@@ -44,7 +44,7 @@ describe("a kind is told apart by what its provider says, and tagged where its s
     ["ecr.aws.upbound.io", "RepositoryCreationTemplate", "prefix in region; tags: resourceTags"],
     ["apimanagement.azure.upbound.io", "NamedValue", `${azureScope} resourceGroupName+apiManagementName; tags: none`],
     ["s3.aws.upbound.io", "BucketPublicAccessBlock", "bucket (id) in region; tags: none"],
-    ["iam.aws.upbound.io", "RolePolicyAttachment", "role+policyArn (id) in region; tags: none"],
+    ["iam.aws.upbound.io", "RolePolicyAttachment", "role+policyArn (id) in -; tags: none"],
     ["ec2.aws.upbound.io", "VPC", "external name (id) in region; tags: tags"],
     ["ec2.aws.upbound.io", "Instance", "external name (id) in region; tags: tags"],
     ["s3.aws.upbound.io", "Bucket", "name in region; tags: tags"],

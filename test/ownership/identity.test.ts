@@ -15,6 +15,9 @@ const groupTag = (version: string, tag: JsonValue): JsonObject =>
 const unknown = (forProvider: JsonObject): JsonObject =>
   resource("queue.example.org/v1", "Topic", named("orders"), forProvider);
 
+const dns = (name: string, region = "eu"): JsonObject =>
+  resource("route53.aws.upbound.io/v1beta1", "Record", {}, { region, zoneId: "Z1", type: "A", name });
+
 const scaler = (version: string, group = "autoscaling"): JsonObject =>
   resource(
     "kubernetes.crossplane.io/v1alpha2",
@@ -48,6 +51,13 @@ describe("two managed resources stand for", () => {
     ["one", "one block: the same bucket, no name", block({ bucket: "a" }), block({ bucket: "a" })],
     ["one", "one block, although only one has a name yet", block({ bucket: "a" }), block({ bucket: "a" }, named("a"))],
     ["two", "blocks of two buckets", block({ bucket: "a" }), block({ bucket: "b" })],
+    [
+      "one",
+      "one DNS record, in another case, another region and with a dot",
+      dns("www.a.org"),
+      dns("WWW.a.org.", "us"),
+    ],
+    ["two", "two DNS records", dns("www.a.org"), dns("www.b.org")],
     ["one", "one object in two versions of its API", scaler("v1"), scaler("v2")],
     ["two", "objects of two API groups", scaler("v1"), scaler("v1", "other")],
     [

@@ -31,6 +31,8 @@ interface Family {
   readonly places: readonly FieldPath[];
   /** The services whose names are case-insensitive. */
   readonly caseless?: RegExp;
+  /** The services whose cloud resources are in no place. */
+  readonly global?: RegExp;
   readonly table: Table;
   readonly entries: () => ReadonlyMap<string, string>;
 }
@@ -48,8 +50,11 @@ const lazily = (table: Table): Pick<Family, "table" | "entries"> => ({
 /** The location fields of unknown kinds. */
 const PLACES: readonly FieldPath[] = ["region", "location", "project"].map((field) => [field]);
 
-/** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift. */
-const DATABASES = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache)$/;
+/** Services that store identifiers in lower case. Source: CreateDBInstance, CreateCacheCluster, CreateCluster of Redshift; RFC 4343. */
+const AWS_CASELESS = /^(?:rds|docdb|neptune|elasticache|memorydb|redshift|dax|database|cache|route53)$/;
+
+/** Services without regions: whatever region a managed resource gives, it is the same cloud resource. Source: AWS Fault Isolation Boundaries. */
+const AWS_GLOBAL = /^(?:route53|cloudfront|iam|organizations|globalaccelerator|networkmanager|shield|waf)$/;
 
 /**
  * Azure Resource Manager's names are case-insensitive, except for resources within some services. Source: learn.microsoft.com/
@@ -64,7 +69,8 @@ const families: readonly Family[] = [
     usual: parseTagField("tags"),
     reportsTags: true,
     places: [["region"]],
-    caseless: DATABASES,
+    caseless: AWS_CASELESS,
+    global: AWS_GLOBAL,
     ...lazily(AWS),
   },
   {
@@ -73,7 +79,8 @@ const families: readonly Family[] = [
     usual: parseTagField("tags[key,value]"),
     reportsTags: false,
     places: [["region"]],
-    caseless: DATABASES,
+    caseless: AWS_CASELESS,
+    global: AWS_GLOBAL,
     ...lazily(AWS_CLASSIC),
   },
   {
@@ -170,7 +177,8 @@ export function findFacts(apiGroup: string, kind: string): KindFacts {
   if (family === undefined) return UNKNOWN;
   const service = family.apiGroups.exec(apiGroup)?.groups?.["service"] ?? "-";
   const text = family.entries().get(`${service}:${kind}`);
-  const facts = text === undefined ? unlisted(family) : listed(family, parseEntry(text));
+  const placed = family.global?.test(service) === true ? { ...family, places: [] } : family;
+  const facts = text === undefined ? unlisted(placed) : listed(placed, parseEntry(text));
   return family.caseless?.test(service) === true
     ? { ...facts, identity: { ...facts.identity, isCaseless: true } }
     : facts;
