@@ -15,7 +15,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
-import { hashExternalName, readNames } from "../../src/ownership/identity.ts";
+import { fold, foldNames, hashExternalName, readNames } from "../../src/ownership/identity.ts";
 import { type ResourceKind, toFullName } from "../cluster/discovery.ts";
 
 /** A cloud resource to look up, by the fields that are known of it. */
@@ -32,7 +32,20 @@ export interface ResourceQuery {
 }
 
 /** The value of the label by which the function makes it findable. */
-export const toLabel = ({ group, kind, names }: ResourceQuery): string => hashExternalName(group, kind, names);
+export const toLabel = ({ group, kind, names }: ResourceQuery): string =>
+  hashExternalName(group, kind, foldNames(names, findFacts(group, kind).identity));
+
+/** Compares location and ProviderConfig as far as both sides have them. */
+export function isInPlace(
+  { group, kind, providerConfig, scope }: ResourceQuery,
+  other: Pick<ResourceQuery, "providerConfig" | "scope">,
+): boolean {
+  const { identity } = findFacts(group, kind);
+  return (
+    (providerConfig ?? other.providerConfig) === (other.providerConfig ?? providerConfig) &&
+    [...scope].every(([field, value]) => fold(other.scope.get(field) ?? value, identity) === fold(value, identity))
+  );
+}
 
 /** `v1/ConfigMap/cloud/orders`, or an external name as it is. */
 export const toName = (names: readonly string[]): string => names.filter(Boolean).join("/");

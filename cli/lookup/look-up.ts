@@ -4,7 +4,7 @@ import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL } from "../../src/ownership/annotat
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
 import { inParallel, list } from "../cluster/list.ts";
-import { type Holding, type ResourceQuery, toHolding, toLabel } from "./holding.ts";
+import { type Holding, isInPlace, type ResourceQuery, toHolding, toLabel } from "./holding.ts";
 
 /**
  * Finds the holders of a cloud resource. The managed resources are the registry, and the labels that the function writes on them are its
@@ -40,7 +40,7 @@ export async function lookUp(
   });
   const byLabel = groupBy(lists.flat(), ({ externalNameLabel }) => externalNameLabel);
   return asked.map(({ query, label, found }) => ({
-    holdings: (byLabel.get(label) ?? []).filter((holding) => isInPlace(holding, query)),
+    holdings: (byLabel.get(label) ?? []).filter((holding) => isInPlace(query, holding)),
     installed: found.length > 0,
   }));
 }
@@ -68,12 +68,6 @@ async function listByLabel(
 
 const among = (label: string, values: readonly string[]): string =>
   values.length === 1 ? `${label}=${values[0]}` : `${label} in (${values.join(",")})`;
-
-/** Compares location and ProviderConfig as far as both sides have them. */
-function isInPlace(holding: Holding, query: ResourceQuery): boolean {
-  if (query.providerConfig !== undefined && query.providerConfig !== holding.providerConfig) return false;
-  return [...query.scope].every(([field, value]) => (holding.scope.get(field) ?? value) === value);
-}
 
 /** Finds all managed resources of the cloud resources that those of this name represent. */
 export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: string): Promise<readonly Holding[]> {

@@ -5,7 +5,7 @@ import { formatFieldPath } from "../../src/model/field-path.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind } from "../cluster/discovery.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
-import { type ResourceQuery, toLabel } from "../lookup/holding.ts";
+import { isInPlace, toLabel } from "../lookup/holding.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import { type Conflict, check, toTitle } from "../lookup/ownership.ts";
 import { toJson, toPrintable } from "../text.ts";
@@ -88,7 +88,7 @@ export async function findConflicts(
 function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
   return [...groupBy(wishes, ({ query }) => toLabel(query)).values()].flatMap((group) =>
     group.flatMap((wish) => {
-      const first = group.find((other) => isSamePlace(wish.query, other.query)); // the wish itself, if there is none before it
+      const first = group.find((other) => isInPlace(wish.query, other.query)); // the wish itself, if there is none before it
       if (first === undefined || first.declarer.owner === wish.declarer.owner) return [];
       const where = `${describePlace(first.manifest, first.path)}: ${describeObject(first.manifest)}`;
       const { owner } = first.declarer;
@@ -98,10 +98,6 @@ function amongThemselves(wishes: readonly Wish[]): readonly ManifestConflict[] {
     }),
   );
 }
-
-const isSamePlace = (a: ResourceQuery, b: ResourceQuery): boolean =>
-  (a.providerConfig ?? b.providerConfig) === (b.providerConfig ?? a.providerConfig) &&
-  [...a.scope].every(([field, value]) => (b.scope.get(field) ?? value) === value);
 
 const toConflict = (
   { manifest, path }: Wish,

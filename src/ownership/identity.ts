@@ -28,7 +28,7 @@ export interface Identity {
 
 /** A cloud resource, as a managed resource declares it. */
 export interface CloudResource {
-  /** The names for people; "" for one that is not set. */
+  /** The names by which people look for it; "" for one that is not set. */
   readonly names: readonly string[];
   /** The values of the name fields. */
   readonly parts: readonly string[];
@@ -51,10 +51,15 @@ export function readCloudResource(declared: DeclaredResource): CloudResource | "
   if (names === undefined || names === "unresolved") return names;
   const place = readPlace(declared);
   if (place === undefined) return "unresolved";
-  const parts = names.parts.map((part) => fold(part, declared.facts));
+  const parts = foldNames(names.parts, declared.facts);
   // Of a known kind each resource has the same fields, and the texts tell them apart.
   const texts = declared.facts.countsReferences ? place.flat() : place.map(([, text]) => text);
-  return { names: names.names, parts, place: new Map(place), hashed: [...texts, ...parts] };
+  return {
+    names: foldNames(names.names, declared.facts),
+    parts,
+    place: new Map(place),
+    hashed: [...texts, ...parts],
+  };
 }
 
 /** Reads ProviderConfig, location and parents; undefined while a reference is unresolved. */
@@ -80,14 +85,18 @@ export const identify = ({ group, kind }: ManagedKind, { names, hashed }: CloudR
 });
 
 /** Folds what a cloud does not distinguish: case, and the dot at the end of a DNS name. */
-const fold = (text: string, { isCaseless = false }: IdentityFacts): string =>
+export const fold = (text: string, { isCaseless = false }: IdentityFacts): string =>
   isCaseless ? text.toLowerCase().replace(/\.$/, "") : text;
 
+/** Folds names, and of an Object's manifest the API version: the server has one object for all versions of an API. */
+export const foldNames = (names: readonly string[], facts: IdentityFacts): readonly string[] =>
+  names.map((name, index) => (facts.name.is === "fields" && index === 0 ? toApiGroup(name) : fold(name, facts)));
+
 /** Finds the name of a managed resource that lost its external name: the id that the provider reported. */
-function findLostName(observed: Document, { name }: IdentityFacts): readonly string[] | undefined {
-  if (name.is !== "externalName" || stringAt(observed, EXTERNAL_NAME) !== undefined) return undefined;
+function findLostName(observed: Document, facts: IdentityFacts): readonly string[] | undefined {
+  if (facts.name.is !== "externalName" || stringAt(observed, EXTERNAL_NAME) !== undefined) return undefined;
   const id = stringAt(observed, ["status", "atProvider", "id"]);
-  return id === undefined ? undefined : [id];
+  return id === undefined ? undefined : foldNames([id], facts);
 }
 
 /**
@@ -100,7 +109,7 @@ export function isElsewhere(declared: DeclaredResource, desired: CloudResource, 
   const read = readCloudResource({ kind, desired: observed, observed, facts });
   const label = readLabel(observed, IDENTITY_LABEL);
   if (label !== undefined) return label !== identity || (isKnown(read) && !isSame(desired, read));
-  const found = findLostName(observed, facts)?.map((part) => fold(part, facts)) ?? (isKnown(read) ? read.parts : []);
+  const found = findLostName(observed, facts) ?? (isKnown(read) ? read.parts : []);
   const place = new Map(readPlace({ kind, desired: observed, observed, facts }));
   return (
     desired.parts.some((part, index) => part !== "" && part !== found[index]) ||
@@ -147,11 +156,7 @@ export function readNames(declared: Omit<DeclaredResource, "kind">): Names | "un
   if (name.is === "externalName") return readExternalName(declared, name.defaultsToName);
   if (name.is === "fields") {
     const names = name.paths.map((path) => stringAt(desired, path) ?? "");
-    // The server has one object for all versions of its API.
-    const [apiVersion, ...parts] = names;
-    return (names.at(-1) ?? "") === ""
-      ? undefined
-      : { names, parts: [toApiGroup(apiVersion), ...parts], path: name.paths.at(-1) ?? EXTERNAL_NAME };
+    return (names.at(-1) ?? "") === "" ? undefined : { names, parts: names, path: name.paths.at(-1) ?? EXTERNAL_NAME };
   }
   const parts = name.paths.map((path) => textAt(declared, path));
   const path = name.paths[0] ?? ["kind"];
