@@ -16,8 +16,8 @@ export const formatCoarse = (count: number, watching: number): string =>
   watching <= STEP ? String(count) : `${toCoarse(count, watching) || 1}+`;
 
 /**
- * Makes the status. Beyond 50 it lists only what is granted, and beyond 50 of these only counts. So a team that writes many records
- * into its namespace hides nobody with a grant.
+ * Makes the status. Beyond 50 it lists only what is granted, and beyond 50 of these only counts. So a team that has no
+ * grant hides none that has one, however many records it writes.
  */
 export function toStatus(consumers: readonly JudgedConsumer[], watching: number): JsonObject {
   const granted = consumers.filter(({ isGranted }) => isGranted);
