@@ -1045,6 +1045,18 @@ describe("connection details of the XR go with the grant of the database that it
   });
 });
 
+test("connection details of a share that is refused do not stay with another one that lists no keys, or not any more", () => {
+  const via = "CompositeConnectionDetails";
+  const details = { orders_password: "cGFzc3dvcmQ=" };
+  const orders = shared({ connection: { copies: [{ via, keys: [{ from: "password", to: "orders_password" }] }] } });
+  const left = [undefined, { fromCompositeFieldPath: "spec.none" }].map((keys) => {
+    const other = shared({ name: "other", connection: { copies: [{ via, ...(keys && { keys }) }] } });
+    const answers = { db: [database({ annotations: {} })], other: [database({ spec: {} })] };
+    return draftOf({ sharedResources: [orders, other], details, answers }).connectionDetails.size;
+  });
+  expect(left).toEqual([0, 0]);
+});
+
 test("a namespace or a field with a line break in its name begins no line of a condition", () => {
   const spaces = { namespaces: { fromCompositeFieldPath: "spec.parameters.spaces" } };
   const asking = xr({ spec: { parameters: { database: "orders", spaces: ["a\norders-db: Available"] } } });

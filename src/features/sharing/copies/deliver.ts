@@ -24,6 +24,8 @@ export interface Delivery {
   readonly reasons: SharingReason[];
   /** The Secrets of the copies that are written or kept, and the shared resource that each is made from; details have no Secret. */
   readonly made: { readonly origin: Reference; readonly secret?: SecretName }[];
+  /** True if connection details of the XR may be of another share that is refused: nothing records which are whose. */
+  readonly isMixed: boolean;
 }
 
 /**
@@ -42,7 +44,8 @@ export function deliverCopies(
   return shares.map((share) => {
     const copies = possession.byShare.get(share.shared.name) ?? [];
     const reasons = [...share.judgement.reasons];
-    const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons, made: [] };
+    const isMixed = shares.some((other) => other !== share && other.targets.details.length > 0 && isRefused(other));
+    const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons, made: [], isMixed };
     deliverShare(share, possession, room, delivery, call);
     return { ...delivery, reasons: join(reasons) };
   });
@@ -57,13 +60,11 @@ function join(reasons: readonly SharingReason[]): SharingReason[] {
   return targets.length === 0 ? others : [...others, { is: "WaitingForCopies", targets }];
 }
 
-function deliverShare(
-  { shared, targets, judgement }: JudgedShare,
-  possession: Possession,
-  room: Room,
-  delivery: Delivery,
-  call: Call,
-): void {
+const isRefused = ({ judgement: { isRefused: are, reasons } }: JudgedShare): boolean =>
+  are || reasons.some(({ is }) => is === "AccessNotGranted");
+
+function deliverShare(share: JudgedShare, possession: Possession, room: Room, delivery: Delivery, call: Call): void {
+  const { shared, targets, judgement } = share;
   const { copies } = delivery;
   if (!isConnected(shared) || judgement.is === "nothing") {
     settle(copies, () => "drop", delivery, call);
@@ -71,8 +72,7 @@ function deliverShare(
     const contentsOf = contentsFor(judgement, room);
     deliverAll({ shared, copying: judgement, contentsOf, possession, delivery, call });
   } else {
-    const isRefused = judgement.isRefused || judgement.reasons.some(({ is }) => is === "AccessNotGranted");
-    const details = isRefused ? [] : targets.details;
+    const details = isRefused(share) ? [] : targets.details;
     keepGranted(copies, { cause: judgement.is }, details, judgement, { shared, delivery, call });
   }
 }
@@ -217,7 +217,8 @@ function toEdit(copy: ObservedCopy, fate: Fate, { request }: Call): ResourceEdit
  * Keeps the connection details that this XR shows already and that may be the copy's: those of its keys, or all where it lists
  * none or their names are not known. What an earlier step desires is newer than what is shown.
  */
-function keepDetails(keys: NamedCopy["keys"], { details }: Delivery, { request }: Call): void {
+function keepDetails(keys: NamedCopy["keys"], { details, isMixed }: Delivery, { request }: Call): void {
+  if (keys === undefined && isMixed) return;
   const desired = request.desired.composite.connectionDetails;
   const listed = keys && new Set(keys.map(({ to }) => to));
   for (const [key, value] of request.observed.composite.connectionDetails) {
