@@ -869,6 +869,14 @@ describe("what a team writes as the record on its own Secret is not looked up", 
       ),
       asked: ["recorded"],
     },
+    {
+      reason: "in a ConfigMap that is named like a copy",
+      secret: {
+        ...secretWith({ ...database, kind: "Pod", name: "a" }, [{ ...database, name: "b" }]),
+        kind: "ConfigMap",
+      },
+      asked: [],
+    },
   ])("$reason", ({ secret, asked }) => {
     const draft = draftOf({
       xr: named(undefined),

@@ -1,4 +1,10 @@
-import { COPY_PREFIX, readCopiedSecret, readSharedResource, type SecretName } from "../../../crossplane/copies.ts";
+import {
+  COPY_KINDS,
+  COPY_PREFIX,
+  readCopiedSecret,
+  readSharedResource,
+  type SecretName,
+} from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { type Reference, resourceKey } from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/collections.ts";
@@ -43,11 +49,15 @@ export const copyName = (share: string, { namespace, name, copy }: Target): stri
 /** Matches names of `copyName`, in segments as long as Kubernetes' names: a user who may edit the XR's references can give any name. */
 const COPY_NAME = /^shared\/[^/]{1,63}\/[^/]{1,63}\/[^/]{1,253}(?:\/[a-z-]{1,20})?$/;
 
-/** Finds the copies among composed resources, in the order of their names. */
+/**
+ * Finds the copies among composed resources, in the order of their names. A team may have its XR refer to a ConfigMap that it has named
+ * like a copy, and whose marks would have Crossplane look up whatever they name.
+ */
 export function findCopies(resources: ReadonlyMap<string, Resource>): readonly ObservedCopy[] {
   const copies: ObservedCopy[] = [];
   for (const [key, resource] of resources) {
-    if (key.startsWith(COPY_PREFIX) && COPY_NAME.test(key)) copies.push(toCopy(key, resource));
+    const isNamedLikeOne = key.startsWith(COPY_PREFIX) && COPY_NAME.test(key);
+    if (isNamedLikeOne && COPYING.has(resource.document.at(KIND_PATH))) copies.push(toCopy(key, resource));
   }
   return copies.sort((a, b) => compareTexts(a.key, b.key));
 }
@@ -68,6 +78,7 @@ function toCopy(key: string, resource: Resource): ObservedCopy {
 }
 
 const KIND_PATH: FieldPath = ["kind"];
+const COPYING: ReadonlySet<unknown> = new Set(Object.values(COPY_KINDS).map(({ kind }) => kind));
 const MANIFEST: FieldPath = ["spec", "forProvider", "manifest"];
 const CONNECTION_DETAILS = parseFieldPath("spec.connectionDetails");
 /** The field in which an Object names the resources that its manifest takes values from. */
