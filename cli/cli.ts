@@ -5,15 +5,19 @@ import { addAdmission } from "./admission/command.ts";
 import { addAudit } from "./audit/command.ts";
 import { ClusterError } from "./cluster/error.ts";
 import { type AddCommand, type Choose, PROGRAM, type Work } from "./command.ts";
+import { addCompletion } from "./completion/command.ts";
+import { addExplain } from "./explain/command.ts";
 import type { Host } from "./host.ts";
 import { addMigrate } from "./migrate/command.ts";
 import { addPreflight } from "./preflight/command.ts";
-import { addRegistry } from "./registry/command.ts";
+import { addRegistry, addWhoOwns } from "./registry/command.ts";
 import { addRender } from "./render/command.ts";
 import { explainRenderError, RenderError } from "./render/error.ts";
 import { toPrintableLines } from "./text.ts";
 
-const commands: readonly AddCommand[] = [addRender, addRegistry, addPreflight, addAdmission, addAudit, addMigrate];
+const commands: readonly AddCommand[] = [
+  ...[addRender, addRegistry, addWhoOwns, addPreflight, addAdmission, addAudit, addMigrate, addExplain, addCompletion],
+];
 
 /** Exit codes for a wrong command line and for any other failure; those of render are those of `crossplane render`. */
 const toExitCodes = (command: string | undefined) =>

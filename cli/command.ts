@@ -22,6 +22,15 @@ export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 export const withFlags = (command: Command, flags: readonly Option[]): Command =>
   flags.reduce((one, flag) => one.addOption(flag), command);
 
+/** Adds exit codes and examples to the end of a command's help. @param codes each a line that begins with its number. */
+export function withExamples(command: Command, codes: readonly string[], examples: readonly string[]): Command {
+  const indented = (lines: readonly string[]) => lines.map((line) => line && `  ${line}`);
+  return command.addHelpText(
+    "after",
+    ["", "Exit codes:", ...indented(codes), "", "Examples:", ...indented(examples)].join("\n"),
+  );
+}
+
 /** Makes flags with parsed values. */
 export const flag = {
   /** A duration, in milliseconds. */

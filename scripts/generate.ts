@@ -10,6 +10,7 @@ import { flagsReference } from "./generate/flags.ts";
 import { argocdPatch } from "./generate/health.ts";
 import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { providerFacts } from "./generate/provider-facts.ts";
+import { explanations } from "./generate/reasons.ts";
 import { inputReference } from "./generate/reference.ts";
 
 /** Writes the generated files and sections (`npm run generate`), or with `--check` fails if one is out of date. */
@@ -86,6 +87,7 @@ const generated: readonly (readonly [file: string, content: string | Buffer])[] 
   ["deploy/mapping.schema.json", mappingJsonSchema()],
   ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],
   ["deploy/argocd/argocd-cm.yaml", argocdPatch()],
+  ["cli/explain/reasons.json", explanations()],
   ...benchPictures(),
   ...pages,
 ];

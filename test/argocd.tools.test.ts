@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Reason, reasons } from "../scripts/generate/reasons.ts";
+import type { Reason } from "../cli/explain/explain.ts";
+import { healthReasons } from "../scripts/generate/reasons.ts";
 import { run, toolOrSkip } from "../testing/tools/server-tools.ts";
 import { temporaryFolder } from "../testing/tools/temporary-folder.ts";
 
@@ -50,8 +51,7 @@ describe.skipIf(argocd === "")("Argo CD with deploy/argocd/argocd-cm.yaml", () =
     expect({ exitCode, faults: /error|invalid/i.exec(stdout)?.[0] }, stdout + stderr).toEqual({ exitCode: 0 });
   });
 
-  const ours = reasons.filter(({ type }) => type !== "CapacityAvailable");
-  test.concurrent.each(ours)("$type $name ($state)", async ({ type, name, state }) => {
+  test.concurrent.each(healthReasons)("$type $name ($state)", async ({ type, name, state }) => {
     const condition = { type, status: toStatus(state), reason: name, message: "db: says so" };
     const said = state === "True" ? "Ready Available" : `${type} ${name}: db: says so`;
     expect(await healthOf(CLAIM, [READY, SYNCED, condition])).toBe(`${HEALTH[state]} ${said}`);

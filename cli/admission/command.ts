@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { TcpAddress } from "../../src/server/address.ts";
-import { type AddCommand, type ConnectionFlags, connectionFlags, flag, withFlags } from "../command.ts";
+import { type AddCommand, type ConnectionFlags, connectionFlags, flag, withExamples, withFlags } from "../command.ts";
 
 /** The command line of `admission`. */
 export interface AdmissionOptions extends ConnectionFlags {
@@ -59,10 +59,9 @@ const flags: readonly Option[] = [
 ];
 
 export const addAdmission: AddCommand = (program, choose) =>
-  withFlags(program.command("admission"), flags)
+  withExamples(withFlags(program.command("admission"), flags), EXIT_CODES, EXAMPLES)
     .summary("Serve a webhook that denies objects whose cloud resource somebody else owns.")
     .description(DESCRIPTION)
-    .addHelpText("after", NOTES)
     .action((options: AdmissionOptions) =>
       choose(async (host) => (await import("./admission.ts")).admission(options, host)),
     );
@@ -71,10 +70,6 @@ const DESCRIPTION = `Serve a ValidatingWebhook (AdmissionReview v1) that denies 
 
 It never denies a subresource, an object that is being deleted, the owner itself, or a managed resource that only observes. It denies an update only if it changes the cloud resource that the object represents, or begins to write it. It denies a deletion only if that would leave a cloud resource behind without an owner. It changes nothing, so a dry run is answered like any other request.`;
 
-const NOTES = `
-Exit codes:
-  0  Ended by SIGTERM or SIGINT.
-  2  It cannot start; standard error says why.
+const EXIT_CODES = ["0  Ended by SIGTERM or SIGINT.", "2  It cannot start; standard error says why."];
 
-Example:
-  shared-infrastructure admission --mapping=mapping.yaml --tls-certs-dir=/tls --on-conflict=warn`;
+const EXAMPLES = ["shared-infrastructure admission --mapping=mapping.yaml --tls-certs-dir=/tls --on-conflict=warn"];

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { type AddCommand, type ClusterFlags, clusterFlags, flag, withFlags } from "../command.ts";
+import { type AddCommand, type ClusterFlags, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
 import { FINDINGS } from "./world.ts";
 
 /** The command line of `audit`. */
@@ -38,10 +38,9 @@ const flags: readonly Option[] = [
 ];
 
 export const addAudit: AddCommand = (program, choose) =>
-  withFlags(program.command("audit"), flags)
+  withExamples(withFlags(program.command("audit"), flags), EXIT_CODES, EXAMPLES)
     .summary("Find XRs and composed resources that do not match, as after a restore.")
     .description(DESCRIPTION)
-    .addHelpText("after", NOTES)
     .action((options: AuditOptions) => choose(async (host) => (await import("./audit.ts")).audit(options, host)));
 
 const DESCRIPTION = `Find faults between composite resources (XRs) and the resources that they compose, as after a restore. Only reads.
@@ -50,19 +49,19 @@ ${Object.entries(FINDINGS)
   .map(([name, meaning]) => `${name}: ${meaning}`)
   .join("\n")}`;
 
-const NOTES = `
-Exit codes:
-  0  Nothing is wrong.
-  1  Something is wrong; standard output says what.
-  2  The flags are wrong, no XR has the name of --composite, the cluster cannot be asked, or nothing was found but not
-     all of it could be looked at.
+const EXIT_CODES = [
+  "0  Nothing is wrong.",
+  "1  Something is wrong; standard output says what.",
+  "2  The flags are wrong, no XR has the name of --composite, the cluster cannot be asked, or nothing was found but not all of it could be looked at.",
+];
 
-Examples:
-  # After a restore, until nothing is wrong.
-  until shared-infrastructure audit; do sleep 30; done
-
-  # Before the tags step is taken out of the Composition of an XR.
-  shared-infrastructure audit --before-removal --composite=orders
-
-  # In a script.
-  shared-infrastructure audit --output=json | jq -r '.findings[] | select(.is == "Orphaned") | .resource.name'`;
+const EXAMPLES = [
+  "# After a restore, until nothing is wrong.",
+  "until shared-infrastructure audit; do sleep 30; done",
+  "",
+  "# Before the tags step is taken out of the Composition of an XR.",
+  "shared-infrastructure audit --before-removal --composite=orders",
+  "",
+  "# In a script.",
+  `shared-infrastructure audit --output=json | jq -r '.findings[] | select(.is == "Orphaned") | .resource.name'`,
+];

@@ -1,8 +1,7 @@
-import type { AddCommand } from "../command.ts";
+import { type AddCommand, withExamples } from "../command.ts";
 
 export const addMigrate: AddCommand = (program, choose) =>
-  program
-    .command("migrate")
+  withExamples(program.command("migrate"), EXIT_CODES, EXAMPLES)
     .summary("Rewrite the steps of three other functions in a Composition into steps of this one.")
     .description(
       "Rewrite the steps of function-extra-resources, function-environment-configs and function-tag-manager in a Composition into steps " +
@@ -17,16 +16,14 @@ export const addMigrate: AddCommand = (program, choose) =>
       "The name of this function's Function in the cluster.",
       "function-shared-infrastructure",
     )
-    .addHelpText("after", NOTES)
     .action((file: string, { function: name }: { readonly function: string }) =>
       choose(async (host) => (await import("./migrate.ts")).run(file, name, host)),
     );
 
-const NOTES = `
-Exit codes:
-  0  Everything was translated.
-  1  Something could not be translated, or has another meaning here. Standard error says what; the rest was translated.
-  2  The command line is wrong, or the file cannot be read.
+const EXIT_CODES = [
+  "0  Everything was translated.",
+  "1  Something could not be translated, or has another meaning here. Standard error says what; the rest was translated.",
+  "2  The command line is wrong, or the file cannot be read.",
+];
 
-Example:
-  shared-infrastructure migrate composition.yaml > migrated.yaml`;
+const EXAMPLES = ["shared-infrastructure migrate composition.yaml > migrated.yaml"];

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { type AddCommand, type ClusterFlags, clusterFlags, flag, withFlags } from "../command.ts";
+import { type AddCommand, type ClusterFlags, clusterFlags, flag, withExamples, withFlags } from "../command.ts";
 import type { Output } from "./conflicts.ts";
 
 /** The command line of `preflight`. */
@@ -38,8 +38,8 @@ const flags: readonly Option[] = [
   ...clusterFlags,
 ];
 
-export const addPreflight: AddCommand = (program, choose) =>
-  withFlags(program.command("preflight"), flags)
+export const addPreflight: AddCommand = (program, choose) => {
+  const preflight = withFlags(program.command("preflight"), flags)
     .summary("Check manifests for cloud resources that somebody else owns, before they are applied.")
     .description(DESCRIPTION)
     .argument(
@@ -47,24 +47,26 @@ export const addPreflight: AddCommand = (program, choose) =>
       "Files, or folders, whose .yaml, .yml and .json files are read at any depth. - or no path is standard input. Documents may be " +
         "Lists, empty, or of any kind; each path has to hold a Kubernetes manifest.",
     )
-    .addHelpText("after", NOTES)
     .action((paths: readonly string[], options: PreflightOptions) =>
       choose(async (host) =>
         (await import("./preflight.ts")).preflight(paths.length === 0 ? ["-"] : paths, options, host),
       ),
     );
+  return withExamples(preflight, EXIT_CODES, EXAMPLES);
+};
 
 const DESCRIPTION = `Check rendered manifests of XRs, claims and managed resources for cloud resources that somebody else owns, before they are applied. Looks owners up in the cluster, as "registry who-owns" does, and prints a line for each conflict. Only reads; it needs the verb "list" on the managed resources that it asks for.
 
 A mapping says which cloud resources an XR or claim represents: deploy/mapping.schema.json is its schema for editors. Managed resources that name their cloud resource (crossplane.io/external-name) need none; those that only observe are left out.`;
 
-const NOTES = `
-Exit codes:
-  0  No conflict.
-  1  Conflicts.
-  2  The manifests or the flags are wrong, or the cluster cannot be asked; standard error says why.
+const EXIT_CODES = [
+  "0  No conflict.",
+  "1  Conflicts.",
+  "2  The manifests or the flags are wrong, or the cluster cannot be asked; standard error says why.",
+];
 
-Examples:
-  shared-infrastructure preflight manifests/ --mapping=mapping.yaml
-  helm template orders ./chart | shared-infrastructure preflight --mapping=mapping.yaml --namespace=team-a
-  shared-infrastructure preflight rendered.yaml -m mapping.yaml -o github --wait=2m`;
+const EXAMPLES = [
+  "shared-infrastructure preflight manifests/ --mapping=mapping.yaml",
+  "helm template orders ./chart | shared-infrastructure preflight --mapping=mapping.yaml --namespace=team-a",
+  "shared-infrastructure preflight rendered.yaml -m mapping.yaml -o github --wait=2m",
+];

@@ -1,7 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SecretName } from "../../src/crossplane/copies.ts";
 import { DNS_LABEL, isName } from "../../src/model/names.ts";
-import { type AddCommand, type Choose, type ClusterFlags, clusterFlags, flag, toPair, withFlags } from "../command.ts";
+import {
+  type AddCommand,
+  type Choose,
+  type ClusterFlags,
+  clusterFlags,
+  flag,
+  toPair,
+  withExamples,
+  withFlags,
+} from "../command.ts";
 import type { Format } from "./format.ts";
 import { repeat } from "./watch.ts";
 
@@ -36,11 +45,12 @@ export interface WatchFlags {
 }
 
 export const addRegistry: AddCommand = (program, choose) => {
-  const registry = program
-    .command("registry")
+  const registry = addVerb(program, "registry", [
+    "shared-infrastructure registry list buckets -o wide --contended",
+    "shared-infrastructure registry graph > shared.html",
+  ])
     .summary("Show which cloud resources are owned, by whom, and who else needs them.")
-    .description(DESCRIPTION)
-    .addHelpText("after", NOTES);
+    .description(DESCRIPTION);
   addList(registry, choose);
   addWhoOwns(registry, choose);
   addConsumers(registry, choose);
@@ -49,6 +59,9 @@ export const addRegistry: AddCommand = (program, choose) => {
 };
 
 const KIND = "A kind of managed resource, as kubectl takes it: Bucket, buckets, bucket.s3.aws.upbound.io";
+
+const addVerb = (parent: Command, name: string, examples: readonly string[]): Command =>
+  withExamples(parent.command(name), EXIT_CODES, examples);
 
 const registryFlags = (namespace: string): readonly Option[] => [
   flag.choice("-o, --output <format>", "The format.", ["table", "wide", "json"]),
@@ -59,7 +72,11 @@ const registryFlags = (namespace: string): readonly Option[] => [
 const HOLDERS_IN = "Only cloud resources with an owner or contender in this namespace.";
 
 function addList(registry: Command, choose: Choose): void {
-  withFlags(registry.command("list"), registryFlags(HOLDERS_IN))
+  const list = addVerb(registry, "list", [
+    "shared-infrastructure registry list buckets -o wide --contended",
+    `shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`,
+  ]);
+  withFlags(list, registryFlags(HOLDERS_IN))
     .description("List registered cloud resources, their owners and contenders.")
     .argument("[kinds...]", `${KIND}. Without one, every kind of the category "managed".`)
     .option("--contended", "Only cloud resources that several managed resources represent.")
@@ -72,8 +89,13 @@ function addList(registry: Command, choose: Choose): void {
     );
 }
 
-function addWhoOwns(registry: Command, choose: Choose): void {
-  const whoOwns = withFlags(registry.command("who-owns"), [
+/** Adds `registry who-owns`, which is a command of its own as well: it is what people ask most. */
+export const addWhoOwns: AddCommand = (parent, choose) => {
+  const whoOwns = addVerb(parent, "who-owns", [
+    "shared-infrastructure who-owns bucket orders-data",
+    "shared-infrastructure who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json",
+  ]);
+  withFlags(whoOwns, [
     flag.repeatable(
       "--scope <field=value>",
       "Only where this field of spec.forProvider has this value, such as region=eu-west-1.",
@@ -82,7 +104,7 @@ function addWhoOwns(registry: Command, choose: Choose): void {
     new Option("--provider-config <name>", "Only with this ProviderConfig."),
     ...registryFlags(HOLDERS_IN),
   ]);
-  whoOwns
+  return whoOwns
     .description("Show who owns a cloud resource, and who else needs it.")
     .argument("<kind>", `${KIND}. KIND/NAME is accepted, too.`)
     .argument(
@@ -94,11 +116,14 @@ function addWhoOwns(registry: Command, choose: Choose): void {
       const target = toKindAndName(whoOwns, kind, name);
       choose(async (host) => (await import("./owners.ts")).whoOwns(target, flags, host));
     });
-}
+};
 
 function addConsumers(registry: Command, choose: Choose): void {
-  const consumers = withFlags(registry.command("consumers"), registryFlags("The shared resource's own namespace."));
-  consumers
+  const consumers = addVerb(registry, "consumers", [
+    "shared-infrastructure registry consumers XPostgreSQLInstance orders --watch",
+    "shared-infrastructure registry consumers xpostgresqlinstance/orders -n data -o json",
+  ]);
+  withFlags(consumers, registryFlags("The shared resource's own namespace."))
     .description("Show who uses a shared resource, or asks for it.")
     .argument("<kind>", "The kind of the shared resource. KIND/NAME is accepted, too.")
     .argument("[name]", "The shared resource's name.")
@@ -118,7 +143,11 @@ function addConsumers(registry: Command, choose: Choose): void {
 }
 
 function addGraph(registry: Command, choose: Choose): void {
-  withFlags(registry.command("graph"), [
+  const graph = addVerb(registry, "graph", [
+    "shared-infrastructure registry graph > shared.html",
+    "shared-infrastructure registry graph -o matrix",
+  ]);
+  withFlags(graph, [
     flag.choice(
       "-o, --output <format>",
       "html is a page in one file; matrix is a table of cloud resources and teams.",
@@ -161,15 +190,8 @@ function splitSlash(text: string): readonly string[] {
 
 const DESCRIPTION = `Show who owns cloud resources and who else needs them (list, who-owns), who uses a shared resource (consumers), or all of it as a picture (graph). The registry is the cluster's managed resources: function-shared-infrastructure labels those whose cloud resource several XRs could declare, and writes the owner on each. Only reads; it needs the verb "list" on managed resources, and for consumers and graph on ConfigMaps, EnvironmentConfigs, Namespaces and ReferenceGrants, and "get" on shared resources.`;
 
-const NOTES = `
-Exit codes:
-  0  The owner was found, or the list is complete.
-  1  It has no owner, or there is no such shared resource.
-  2  The command line is wrong, or not everything could be asked; standard error says what.
-
-Examples:
-  shared-infrastructure registry list buckets -o wide --contended
-  shared-infrastructure registry who-owns bucket.s3.aws.upbound.io orders-data --scope=region=eu-west-1 -o json
-  shared-infrastructure registry consumers XPostgreSQLInstance orders -o json
-  shared-infrastructure registry graph > shared.html
-  shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`;
+const EXIT_CODES = [
+  "0  The owner was found, or the list is complete.",
+  "1  It has no owner, or there is no such shared resource.",
+  "2  The command line is wrong, or not everything could be asked; standard error says what.",
+];

@@ -1,4 +1,4 @@
-import { type AddCommand, flag, toPair } from "../command.ts";
+import { type AddCommand, flag, toPair, withExamples } from "../command.ts";
 
 /** The command line of `render`. */
 export interface RenderOptions {
@@ -14,8 +14,7 @@ export interface RenderOptions {
 }
 
 export const addRender: AddCommand = (program, choose) =>
-  program
-    .command("render")
+  withExamples(program.command("render"), EXIT_CODES, EXAMPLES)
     .summary("Render a composite resource (XR) without Crossplane, Docker or a cluster.")
     .description(DESCRIPTION)
     .argument("<composite-resource>", "A YAML file: the composite resource (XR) to render.")
@@ -46,7 +45,6 @@ export const addRender: AddCommand = (program, choose) =>
     .option("-r, --include-function-results", "Also print the results of the functions, as resources of kind: Result.")
     .option("-c, --include-context", "Also print the pipeline's context, as a resource of kind: Context.")
     .addOption(flag.duration("--timeout <duration>", "How long to wait for functions that are called.", "1m"))
-    .addHelpText("after", NOTES)
     .action((xr: string, composition: string, functions: string, options: RenderOptions) =>
       choose(async (host) => (await import("./render.ts")).render({ xr, composition, functions }, options, host)),
     );
@@ -62,16 +60,16 @@ called where they listen, if their Function has these annotations:
   render.crossplane.io/runtime: Development
   render.crossplane.io/runtime-development-target: HOST:PORT    (default localhost:9443)`;
 
-const NOTES = `
-Exit codes:
-  0   Rendered.
-  1   The render failed; standard error says why.
-  80  The command line is wrong.
+const EXIT_CODES = [
+  "0   Rendered.",
+  "1   The render failed; standard error says why.",
+  "80  The command line is wrong.",
+];
 
-Examples:
-  # A new XR.
-  shared-infrastructure render xr.yaml composition.yaml functions.yaml
-
-  # With the resources that the function will find in the cluster.
-  shared-infrastructure render xr.yaml composition.yaml functions.yaml \\
-    --required-resources=required-resources.yaml --include-function-results`;
+const EXAMPLES = [
+  "# A new XR.",
+  "shared-infrastructure render xr.yaml composition.yaml functions.yaml",
+  "",
+  "# With the resources that the function will find in the cluster.",
+  "shared-infrastructure render xr.yaml composition.yaml functions.yaml --required-resources=required-resources.yaml -r",
+];

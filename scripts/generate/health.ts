@@ -1,15 +1,10 @@
-import { reasons } from "./reasons.ts";
+import { healthReasons } from "./reasons.ts";
 
-/**
- * The health check for Argo CD: Degraded where a person has to act, Progressing where the condition waits. A full member of a pool
- * is no fault: an XR that finds no room says so itself.
- */
+/** Health checks: for Argo CD, Degraded where a person has to act and Progressing where the condition waits; for Flux, failed and current. */
 
-const types = [...new Set(reasons.map(({ type }) => type))].filter((type) => type !== "CapacityAvailable");
+const types = [...new Set(healthReasons.map(({ type }) => type))];
 
-const waits = reasons
-  .filter(({ state, type }) => state === "Waits" && types.includes(type))
-  .map(({ type, name }) => `${type} ${name}`);
+const waits = healthReasons.filter(({ state }) => state === "Waits").map(({ type, name }) => `${type} ${name}`);
 
 /** All conditions count, in any order: Argo CD's own check of Crossplane's kinds ends at the first Ready that is True. */
 const LUA = `

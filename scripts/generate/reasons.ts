@@ -1,32 +1,46 @@
 import { readFileSync } from "node:fs";
+import type { Reason } from "../../cli/explain/explain.ts";
 
-/** Reads docs/conditions.md, from which the health checks for Argo CD are made. */
-
-/** A reason of one of the function's conditions. */
-export interface Reason {
-  /** The condition's type. */
-  readonly type: string;
-  readonly name: string;
-  /** The condition's status. "Waits" is False, and usually passes by itself; "Stops" is False, with a Fatal result. */
-  readonly state: "True" | "False" | "Unknown" | "Waits" | "Stops";
-  /** Who acts; "" where nobody has to. */
-  readonly who: string;
-}
+/** Reads docs/conditions.md, from which `explain` and the health checks of Argo CD and Flux are made. */
 
 const page = readFileSync(new URL("../../docs/conditions.md", import.meta.url), "utf8");
 
-const STATE = /^\*(True|Unknown|Waits|Stops)\.\*/;
+const STATE = /^\*(True|Unknown|Waits|Stops)\.\* ?/;
 
-/** Reads a row, which is about one reason, or about several that differ in degree. */
-function toReasons(type: string, row: string): readonly Reason[] {
-  const [names = "", what = "", who = ""] = row.split(" |").map((cell) => cell.trim());
-  const state = (STATE.exec(what)?.[1] ?? "False") as Reason["state"];
-  return [...names.matchAll(/\w+/g)].map(([name]) => ({ type, name, state, who }));
+/** Makes a text for terminals: of a link the text, and where it leads. */
+const toPlain = (markdown: string): string =>
+  markdown.replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, (_, text: string, link: string) => `${text} (${toPath(link)})`);
+
+function toPath(link: string): string {
+  if (link.startsWith("#")) return `docs/conditions.md${link}`;
+  return link.startsWith("../") ? link.slice("../".length) : `docs/${link}`;
 }
 
-/** All reasons, in the page's order. */
+/** The cells of the rows that begin with a word in code. */
+const rowsOf = (section: string): readonly (readonly string[])[] =>
+  [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = ""]) => row.split(" |").map((cell) => toPlain(cell.trim())));
+
+/** Reads a row, which is about one reason, or about several that differ in degree. */
+function toReasons(type: string, [names = "", what = "", who = "", how = ""]: readonly string[]): readonly Reason[] {
+  const state = (STATE.exec(what)?.[1] ?? "False") as Reason["state"];
+  const rest = { state, what: what.replace(STATE, ""), who, how };
+  return [...names.matchAll(/\w+/g)].map(([name]) => ({ type, name, ...rest }));
+}
+
+/** Shown by Crossplane's own condition, with a reason of Crossplane. */
+const toFatal = ([name = "", what = "", how = ""]: readonly string[]): readonly Reason[] =>
+  toReasons("Synced", [name, `*Stops.* ${what}`, "platform", how]);
+
+/** All reasons of our conditions, and the codes of Fatal results, in the page's order. */
 export const reasons: readonly Reason[] = page.split(/^(?=##)/m).flatMap((section) => {
   const [, type] = /^### (\w+)\n/.exec(section) ?? [];
-  const rows = [...section.matchAll(/^\| (`.*) \|$/gm)].map(([, row = ""]) => row);
-  return type === undefined ? [] : rows.flatMap((row) => toReasons(type, row));
+  if (type !== undefined) return rowsOf(section).flatMap((row) => toReasons(type, row));
+  return section.startsWith("## Fatal results\n") ? rowsOf(section).flatMap(toFatal) : [];
 });
+
+/** Those that a health check sees. A full member of a pool is no fault: an XR that finds no room says so itself. */
+export const healthReasons = reasons.filter(({ type }) => type !== "CapacityAvailable" && type !== "Synced");
+
+/** Makes the table of `explain`, a line for each reason. */
+export const explanations = (): string =>
+  `[\n${reasons.map((reason) => `  ${JSON.stringify(reason)}`).join(",\n")}\n]\n`;

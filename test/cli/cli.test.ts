@@ -1,13 +1,31 @@
 import { describe, expect, test } from "vitest";
 import { FINDINGS } from "../../cli/audit/world.ts";
 import { toProgram } from "../../cli/cli.ts";
+import { reasons } from "../../scripts/generate/reasons.ts";
 import { readVersion } from "../../src/package.ts";
 import { runCommand } from "../../testing/tools/run-command.ts";
+import { run } from "../../testing/tools/server-tools.ts";
 
-const commands = toProgram(() => {}, { print: () => {}, printError: () => {} }).commands.map((one) => one.name());
+const program = toProgram(() => {}, { print: () => {}, printError: () => {} });
+const visible = program.createHelp().visibleCommands(program);
+const commands = visible.map((one) => one.name()).filter((name) => name !== "help");
 
 test("the program has these commands", () => {
-  expect(commands).toEqual(["render", "registry", "preflight", "admission", "audit", "migrate"]);
+  const others = ["who-owns", "preflight", "admission", "audit", "migrate", "explain", "completion"];
+  expect(commands).toEqual(["render", "registry", ...others]);
+});
+
+const verbs = ["list", "who-owns", "consumers", "graph"].map((verb) => `registry ${verb}`);
+test.each([...commands, ...verbs])("%s --help ends with examples that the command line takes", async (name) => {
+  const [command = "", ...verb] = name.split(" ");
+  const { stdout } = await runCommand(command, [...verb, "--help"]);
+  const [, examples = ""] = stdout.split("\nExamples:\n");
+  const given = [...examples.matchAll(/shared-infrastructure ([^|>;)\n]+)/g)].map(([, words = ""]) => words.trim());
+  expect(given).not.toEqual([]);
+  for (const words of given) {
+    expect(words).toMatch(new RegExp(`^${name.replace("registry who-owns", "who-owns")}\\b`));
+    expect(() => program.parse(words.split(" "), { from: "user" })).not.toThrow();
+  }
 });
 
 describe.each(commands)("%s", (name) => {
@@ -31,6 +49,70 @@ test.each([["--help"], ["-h"], ["help"]])("%s prints the commands", async (word)
   const { exitCode, stdout } = await runCommand(word, []);
   expect(exitCode).toBe(0);
   for (const name of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+});
+
+test.each<{ words: readonly string[]; has: readonly string[]; lacks?: readonly string[] }>([
+  { words: [""], has: ["registry", "who-owns", "explain"], lacks: ["complete", "list"] },
+  { words: ["registry", ""], has: ["list", "graph"], lacks: ["audit"] },
+  { words: ["registry", "graph", "-"], has: ["--output", "-o", "--kubeconfig"], lacks: ["--scope"] },
+  { words: ["registry", "graph", "-o", ""], has: ["html", "matrix"], lacks: ["-o=html"] },
+  { words: ["registry", "graph", "--output=m"], has: ["matrix", "--output=matrix"] },
+  { words: ["registry", "graph", "--output", "=", "m"], has: ["matrix"] },
+  { words: ["preflight", "--kubeconfig", ""], has: [], lacks: ["preflight"] },
+  { words: ["completion", ""], has: ["bash", "zsh", "fish"] },
+])("complete $words", async ({ words, has, lacks = [] }) => {
+  const { stdout, exitCode } = await runCommand("complete", ["--", ...words]);
+  const lines = stdout.split("\n").map((line) => line.split("\t")[0]);
+  expect({ exitCode, end: lines.slice(-2) }).toEqual({ exitCode: 0, end: [":0", ""] });
+  expect(lines).toEqual(expect.arrayContaining([...has]));
+  for (const word of lacks) expect(lines).not.toContain(word);
+});
+
+test.each([
+  { words: "registry wh", found: "who-owns" },
+  { words: "registry graph -o ht", found: "html" },
+  { words: "registry graph --output = ma", found: "matrix" },
+])("completion bash completes $words", async ({ words, found }) => {
+  const { stdout: script } = await runCommand("completion", ["bash"]);
+  const all = ["shared-infrastructure", ...words.split(" ")];
+  const input = `shared-infrastructure() { node --import tsx cli/main.ts "$@"; }
+${script}COMP_WORDS=(${all.join(" ")}); COMP_CWORD=${all.length - 1}
+_shared_infrastructure; echo "\${COMPREPLY[@]}"`;
+  expect((await run("bash", [], input)).stdout.trim()).toBe(found);
+});
+
+describe("explain", () => {
+  test("a reason of two conditions: what, who and how of each", async () => {
+    const { stdout } = await runCommand("explain", ["accessnotgranted"]);
+    expect(stdout.match(/^\w.*$/gm)).toEqual([
+      "SharedResourcesReady AccessNotGranted",
+      "ConsumersServed AccessNotGranted",
+    ]);
+    expect(stdout).toMatch(/^ {2}what .*\n {2}who {2}owner\n {2}how {2}\S/m);
+  });
+
+  test.each([
+    { name: "Unproven", says: "The XR stops" },
+    { name: "WaitingForCopies", says: "It usually passes by itself." },
+    { name: "InvalidInput", says: "Synced InvalidInput" },
+    { name: "TagsOwned", says: "TagsOwned Conflict" },
+    { name: "DuplicateSuspected", says: "docs/restore.md#duplicatesuspected" },
+  ])("$name: $says", async ({ name, says }) => {
+    expect(await runCommand("explain", [name])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(says) });
+  });
+
+  test("without a name, everything", async () => {
+    const { stdout } = await runCommand("explain", []);
+    expect(stdout.match(/^\w.*$/gm)).toHaveLength(reasons.length);
+  });
+
+  test("an unknown reason is exit code 2, with the closest one", async () => {
+    const { exitCode, stderr } = await runCommand("explain", ["AcessNotGranted"]);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("did you mean AccessNotGranted?"),
+    });
+  });
 });
 
 test("audit --help names each finding", async () => {
