@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { isV2, type Version } from "./rig/crossplane.ts";
 import { assertNoLeak } from "./rig/leaks.ts";
 import type { Rig } from "./rig/rig.ts";
+import { argoCd } from "./scenarios/argocd.ts";
 import { auditing } from "./scenarios/audit.ts";
 import { awsLists, awsMigration, awsMoves, awsReferences, awsTagWar } from "./scenarios/aws.ts";
 import { bindings } from "./scenarios/bindings.ts";
@@ -98,6 +99,7 @@ export const suites: readonly Suite[] = [
   restoringClaims,
   restoringWithoutReferences,
   restoringByVelero,
+  argoCd,
   losingExternalNames,
   upjetProvider,
   upjetReferences,

@@ -46,7 +46,7 @@ export interface WatchFlags {
 
 export const addRegistry: AddCommand = (program, choose) => {
   const registry = addVerb(program, "registry", [
-    "shared-infrastructure registry list buckets -o wide --contended",
+    "shared-infrastructure registry list buckets --contended",
     "shared-infrastructure registry graph > shared.html",
   ])
     .summary("Show which cloud resources are owned, by whom, and who else needs them.")
@@ -64,7 +64,7 @@ const addVerb = (parent: Command, name: string, examples: readonly string[]): Co
   withExamples(parent.command(name), EXIT_CODES, examples);
 
 const registryFlags = (namespace: string): readonly Option[] => [
-  flag.choice("-o, --output <format>", "The format.", ["table", "wide", "json"]),
+  flag.choice("-o, --output <format>", "The format.", ["table", "json"]),
   new Option("-n, --namespace <namespace>", namespace),
   ...clusterFlags,
 ];
@@ -73,7 +73,7 @@ const HOLDERS_IN = "Only cloud resources with an owner or contender in this name
 
 function addList(registry: Command, choose: Choose): void {
   const list = addVerb(registry, "list", [
-    "shared-infrastructure registry list buckets -o wide --contended",
+    "shared-infrastructure registry list buckets --contended",
     `shared-infrastructure registry list -o json | jq '.items[] | select(.id == "arn:aws:s3:::orders-data") | .owner.owner'`,
   ]);
   withFlags(list, registryFlags(HOLDERS_IN))

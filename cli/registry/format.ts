@@ -3,51 +3,36 @@ import type { Holding } from "../lookup/holding.ts";
 import type { CloudResource } from "../lookup/ownership.ts";
 import { alignColumns, toJson } from "../text.ts";
 
-export type Format = "table" | "wide" | "json";
+export type Format = "table" | "json";
 
 /** Lists cloud resources, each in a row with its owner and contenders. */
 export function listText(resources: readonly CloudResource[], format: Format): string {
   if (format === "json") return toJson({ items: resources.map(toItem) });
   if (resources.length === 0) return "No cloud resources are registered.\n";
-  const isWide = format === "wide";
-  const more = ["ID", "CLAIM", "PROVIDERCONFIG", "CLUSTER", "MANAGED RESOURCE"];
   const header = ["KIND", "EXTERNAL NAME", "STATE", "OWNER", "NAMESPACE", "CONTENDERS", "SINCE"];
-  return alignColumns([[...header, ...(isWide ? more : [])], ...resources.map((resource) => toRow(resource, isWide))]);
+  return alignColumns([header, ...resources.map(toRow)]);
 }
 
-function toRow({ holdings, ownership }: CloudResource, isWide: boolean): readonly string[] {
+function toRow({ holdings, ownership }: CloudResource): readonly string[] {
   const { kind, externalName } = holdings[0];
   const owner = ownership.is === "Unsettled" ? ownership.next : ownership.owner;
-  const others = holdings.filter((holding) => holding !== owner).map(({ contender }) => contender.owner);
-  const count = String(others.length);
   return [
     toKindName(holdings[0]),
     externalName,
     ownership.is,
     owner.contender.owner || `(${kind.kind} ${owner.contender.name})`,
     owner.namespace ?? "",
-    isWide && others.length > 0 ? others.join(",") : count,
+    String(holdings.filter((holding) => holding !== owner).length),
     owner.contender.createdAt,
-    ...(isWide ? toDetails(owner) : []),
   ];
 }
 
 const toKindName = ({ kind }: Holding): string => `${kind.kind}.${withoutScope(kind.group)}`;
 
-const toDetails = ({ id, claim, providerConfig, cluster, resource }: Holding): readonly string[] => [
-  id ?? "",
-  claim ?? "",
-  providerConfig,
-  cluster ?? "",
-  resource,
-];
-
 /** Lists the managed resources of cloud resources, each in a row, the owner's first. */
 export function ownersText(resources: readonly CloudResource[], format: Format): string {
   if (format === "json") return toJson({ items: resources.map(toItem) });
-  const more = ["EXTERNAL NAME", "PROVIDERCONFIG", "SCOPE", "CLUSTER", "COMPOSITE"];
   const header = ["ROLE", "OWNER", "NAMESPACE", "CLAIM", "SINCE", "ID", "MANAGED RESOURCE"];
-  const isWide = format === "wide";
   const rows = resources.flatMap((resource) =>
     resource.holdings.map((holding) => [
       toRole(holding, resource),
@@ -57,19 +42,10 @@ export function ownersText(resources: readonly CloudResource[], format: Format):
       holding.contender.createdAt,
       holding.id ?? "",
       holding.resource,
-      ...(isWide ? toPlaceCells(holding) : []),
     ]),
   );
-  return alignColumns([[...header, ...(isWide ? more : [])], ...rows]);
+  return alignColumns([header, ...rows]);
 }
-
-const toPlaceCells = ({ externalName, providerConfig, scope, cluster, composite }: Holding): readonly string[] => [
-  externalName,
-  providerConfig,
-  [...scope].map((pair) => pair.join("=")).join(","),
-  cluster ?? "",
-  composite ?? "",
-];
 
 /** The role of a managed resource for its cloud resource. */
 function toRole(holding: Holding, { ownership }: CloudResource): string {

@@ -77,7 +77,7 @@ async function registryNamesTheOwner(rig: Rig): Promise<string> {
       : [];
   };
   await until("a owns it", async () => (await owners()).some(({ owner }) => owner?.owner === OWNER), PATIENCE);
-  const { stdout } = await run("registry", ["list", KIND, "-o", "wide"], rig);
+  const { stdout } = await run("registry", ["list", KIND], rig);
   const line = stdout.split("\n").find((row) => row.includes(NAME));
   // The columns are as wide as what else there is to list.
   if (line?.replaceAll(/ +/g, " ").includes(`Owned ${OWNER}`) !== true)

@@ -58,6 +58,8 @@ const tools = {
   opa: { usedBy: "tests" },
   // Asked how healthy objects are.
   argocd: { usedBy: "tests", versionVariable: "github.com/argoproj/argo-cd/v3/common.version" },
+  // What its parts keep in Redis, in a server of our own.
+  "argocd-redis": { from: { module: "argocd", package: "./cmd/redis" } },
   // Without service discovery, it needs no cloud's client.
   promtool: { usedBy: "tests", buildTags: "remove_all_sd" },
   // Crossplane's client, calling two replicas of which one leaves.

@@ -136,7 +136,7 @@ test.each([
   { command: "registry", args: ["who-owns", "bucket"], says: "error: expected who-owns KIND NAME" },
   { command: "registry", args: ["who-owns", "bucket", "a", "b"], says: "too many arguments" },
   { command: "registry", args: ["list", "--secret=a/b"], says: "unknown option '--secret=a/b'" },
-  { command: "registry", args: ["list", "-o", "xml"], says: "Allowed choices are table, wide, json." },
+  { command: "registry", args: ["list", "-o", "xml"], says: "Allowed choices are table, json." },
   { command: "registry", args: ["who-owns", "b", "n", "--scope=x"], says: "Expected KEY=VALUE." },
   { command: "registry", args: ["consumers", "x", "y", "--secret=z"], says: "Expected NAMESPACE/NAME." },
   { command: "audit", args: ["--grace=soon"], says: "Expected a duration such as 30s, 5m or 1m30s." },
