@@ -28,7 +28,8 @@ export async function startArgoCd(rig: Rig): Promise<ArgoCd> {
   const git = (...args: readonly string[]) => promisify(execFile)("git", ["-C", repository, ...args]);
   mkdirSync(repository, { recursive: true });
   await git("init", "--quiet", "--initial-branch=main");
-  await kubectl.applyFile(join(sourceOf("argocd", "github.com/argoproj/argo-cd/v3"), "manifests", "crds"));
+  const crds = join(sourceOf("argocd", "github.com/argoproj/argo-cd/v3"), "manifests", "crds");
+  for (const kind of ["application", "appproject"]) await kubectl.applyFile(join(crds, `${kind}-crd.yaml`));
   await kubectl.established("crd/applications.argoproj.io", "crd/appprojects.argoproj.io");
   await kubectl.apply(...surroundings);
   await kubectl.applyFile(fileURLToPath(new URL("../../deploy/argocd/argocd-cm.yaml", import.meta.url)));

@@ -55,11 +55,12 @@ const isOurs = ({ reason }: Tagged): boolean =>
 export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone, faults: Faults): Condition {
   const { refusals, unset } = faults;
   const lacking = tagged.filter(({ reason }) => reason.is !== "Owned").toSorted((a, b) => rank(a) - rank(b));
+  const shared = tagged.filter(({ reason }) => reason.is === "Owned" && reason.others.length > 0);
   const reason = findTagsReason(tagged, lacking, faults);
   const sentences = [
     ...summarize(tagged, leftAlone),
     ...refusals.map(explainRefusal),
-    ...sentencesForSome(lacking, MAX_NAMES, (tag) => `${tag.resource}: ${explainTagReason(tag)}`),
+    ...sentencesForSome([...lacking, ...shared], MAX_NAMES, (tag) => `${tag.resource}: ${explainTagReason(tag)}`),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
   return {
@@ -119,7 +120,8 @@ export const explainRefusal = ({ resource, path, message }: Refusal): string => 
 
 /** The state of one resource's tags; the names are the reasons of condition TagsOwned. */
 export type TagReason =
-  | { readonly is: "Owned" }
+  /** `others` observe it. */
+  | { readonly is: "Owned"; readonly others: readonly Contender[] }
   | { readonly is: "WaitingForRequiredResources" }
   | { readonly is: "WaitingForReferences" }
   /** `owner`: the owner of what our provider has not found yet, if another XR is. */
@@ -143,7 +145,7 @@ function explainTagReason(tagged: Tagged): string {
   const { reason, own } = tagged;
   switch (reason.is) {
     case "Owned":
-      return "owned";
+      return `shared with ${listFirst(reason.others.map(({ owner, name }) => brief(owner || name)))}`;
     case "WaitingForRequiredResources":
       return `waiting for Crossplane to look up other managed resources for the same ${own.kind.kind}`;
     case "ExistedBefore":

@@ -218,7 +218,7 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexi
     reason:
       origin === "existed" && !mayGo && mayDelete(subject.desired)
         ? { is: "ExistedBefore", isObserved: false }
-        : { is: "Owned" },
+        : { is: "Owned", others },
     policies: subject.hasManagementPolicies ? policies : undefined,
     isOrphaned: isLeft && !subject.hasManagementPolicies,
     isTagged: true,

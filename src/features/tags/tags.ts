@@ -128,7 +128,7 @@ function decide(subject: Subject, wanted: WantedTags, rules: Tags, known: KnownC
     own: { kind: subject.kind, document: subject.observed },
     hasTags: tagField !== undefined,
     isWritten: isTagged,
-    reason: settlement?.reason ?? { is: isOwned ? "Owned" : "WaitingForRequiredResources" },
+    reason: settlement?.reason ?? (isOwned ? { is: "Owned", others: [] } : { is: "WaitingForRequiredResources" }),
     arbitration,
     tags: isTagged ? decideTags(subject, sources, wanted) : repeated,
   };

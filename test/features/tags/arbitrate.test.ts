@@ -116,6 +116,10 @@ describe("a cloud resource that several XRs may name", () => {
     const draft = run({ ...parts, observed: { bucket: owning(ours) }, contenders: [owning(ours), rival()] });
     expect(policies(draft)).toEqual(["Observe", "Create", "Update", "LateInitialize"]);
     expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/contenders]`)).toBe("rival");
+    expect(draft.conditions[0]).toMatchObject({
+      ...{ status: "True", reason: "Owned" },
+      message: "1 tagged; bucket: shared with XShop.apps.example.org/rival",
+    });
   });
 
   test("keeps Delete under onRelease: Delete", () => {
