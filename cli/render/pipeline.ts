@@ -11,7 +11,7 @@ import {
   type RunFunctionResponse,
   type State,
 } from "./protocol.ts";
-import { findResources, findSchema } from "./requirements.ts";
+import { findOtherVersions, findResources, findSchema } from "./requirements.ts";
 import { findRuntime, type Runtime } from "./runtime.ts";
 import { mapValues, type Struct, toStruct } from "./struct.ts";
 
@@ -49,6 +49,7 @@ export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<R
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
   let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
   const adopting: Adopting[] = [];
+  const warnings: string[] = [];
   for (const { step, runtime } of steps) {
     const request = toRequest(step, outcome, inputs);
     const response = await whileDoing(`cannot run pipeline step ${JSON.stringify(step.step)}`, () =>
@@ -60,9 +61,10 @@ export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<R
       conditions: [...outcome.conditions, ...response.conditions],
       results: [...outcome.results, ...response.results.map((result) => toResult(step, result))],
     };
+    warnings.push(...findOtherVersions(Object.values(response.requirements?.resources ?? {}), inputs.required));
     if (runtime.is === "embedded" && usesAdoption(step)) adopting.push({ step, desired: outcome.desired });
   }
-  return { ...outcome, warnings: adopting.flatMap((one) => warnIfNotLast(one, outcome)) };
+  return { ...outcome, warnings: [...warnings, ...adopting.flatMap((one) => warnIfNotLast(one, outcome))] };
 }
 
 /** A step with adoption, and what it and the steps before it desire. */

@@ -15,7 +15,7 @@ import { toYamlStream } from "./yaml.ts";
 export async function render(files: Files, options: RenderOptions, host: Host): Promise<number> {
   const inputs = readInputs(files, options);
   const documents = await whileDoing("cannot render composite resource", async () => {
-    const outcome = await runPipeline(inputs, toCaller(options.timeout));
+    const outcome = await runPipeline(inputs, toCaller(options.timeout, host));
     for (const warning of outcome.warnings) host.printError(`warning: ${toPrintable(warning)}\n`);
     return toDocuments(outcome, inputs, options);
   });
@@ -23,14 +23,22 @@ export async function render(files: Files, options: RenderOptions, host: Host): 
   return 0;
 }
 
+/** The time after which a call that waits is mentioned. */
+const PATIENCE_MS = 3000;
+
 /** Runs this function in the process, over the same bytes as on the wire, and calls others. */
-function toCaller(timeoutMs: number): CallFunction {
+function toCaller(timeoutMs: number, { printError }: Host): CallFunction {
   const { requestSerialize, responseDeserialize } = loadMethod();
   const deadline = Date.now() + timeoutMs;
+  const call = (target: string, bytes: Buffer): Promise<Buffer> => {
+    const say = () =>
+      printError(`no answer yet from the function at ${target}: does it listen there, with --insecure?\n`);
+    const timer = setTimeout(say, Math.min(PATIENCE_MS, timeoutMs / 2));
+    return callFunction(target, bytes, deadline).finally(() => clearTimeout(timer));
+  };
   return async (runtime, request) => {
     const bytes = requestSerialize(request);
-    const isOurs = runtime.is === "embedded";
-    const response = isOurs ? runFunction(bytes).response : await callFunction(runtime.target, bytes, deadline);
+    const response = runtime.is === "embedded" ? runFunction(bytes).response : await call(runtime.target, bytes);
     // The codec's type is `object`.
     return responseDeserialize(Buffer.from(response)) as RunFunctionResponse;
   };

@@ -22,6 +22,23 @@ export function findResources(selector: ResourceSelector, resources: readonly Js
   };
 }
 
+/** Finds kinds that the files have in another version only: a cluster that serves both converts between them. */
+export function findOtherVersions(
+  selectors: readonly ResourceSelector[],
+  resources: readonly JsonObject[],
+): readonly string[] {
+  const groupOf = (apiVersion: JsonValue | undefined): string => String(apiVersion).replace(/[^/]*$/, "");
+  const found = selectors.flatMap(({ apiVersion, kind }) => {
+    const alike = resources.filter(
+      (each) => each["kind"] === kind && groupOf(each["apiVersion"]) === groupOf(apiVersion),
+    );
+    const versions = new Set(alike.map((each) => String(each["apiVersion"])));
+    if (versions.size === 0 || versions.has(apiVersion)) return [];
+    return [`${kind} is required in ${apiVersion}, and the files have it in ${[...versions].join(", ")}`];
+  });
+  return [...new Set(found)];
+}
+
 const readName = (object: JsonObject): string => metadataString(object, "name");
 
 function hasLabels(object: JsonObject, wanted: Readonly<Record<string, string>>): boolean {

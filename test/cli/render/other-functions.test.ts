@@ -76,7 +76,7 @@ test("a function that nobody serves is an error once the timeout is over", async
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr: expect.stringMatching(
-      /cannot run pipeline step "compose": cannot call the function at 127\.0\.0\.1:1: \d+ DEADLINE_EXCEEDED/,
+      /^no answer yet from the function at 127\.0\.0\.1:1: does it listen there, with --insecure\?\n.*cannot run pipeline step "compose": cannot call the function at 127\.0\.0\.1:1: \d+ DEADLINE_EXCEEDED/,
     ),
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ResourceSelector } from "../../../cli/render/protocol.ts";
-import { findResources, findSchema } from "../../../cli/render/requirements.ts";
+import { findOtherVersions, findResources, findSchema } from "../../../cli/render/requirements.ts";
 import { fromStruct, toStruct } from "../../../cli/render/struct.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
@@ -68,4 +68,18 @@ test.each([
   { reason: "a schema of several kinds is no kind's, which has no", apiVersion: "v1", kind: "A", schema: {} },
 ])("$reason schema", ({ apiVersion, kind, schema }) => {
   expect(findSchema({ apiVersion, kind }, schemas)).toEqual(schema);
+});
+
+test.each([
+  { reason: "another version of the kind", files: ["example.org/v1beta1"], says: ["example.org/v1beta1"] },
+  { reason: "the version itself beside it", files: ["example.org/v1", "example.org/v2"], says: [] },
+  { reason: "another group", files: ["example.com/v2"], says: [] },
+])("a kind that the files have only in another version is said once: $reason", ({ files, says }) => {
+  const asked = ["a", "b"].map((matchName) => ({ apiVersion: "example.org/v1", kind: "Database", matchName }));
+  const found = findOtherVersions(
+    asked,
+    files.map((apiVersion) => ({ apiVersion, kind: "Database" })),
+  );
+  const sentence = "Database is required in example.org/v1, and the files have it in";
+  expect(found).toEqual(says.map((version) => `${sentence} ${version}`));
 });
