@@ -7,7 +7,7 @@ import { crd } from "./generate/crd.ts";
 import { demoTable } from "./generate/demo.ts";
 import { editorSchema } from "./generate/editor-schema.ts";
 import { flagsReference } from "./generate/flags.ts";
-import { argocdPatch } from "./generate/health.ts";
+import { argocdPatch, fluxChecks } from "./generate/health.ts";
 import { mappingJsonSchema } from "./generate/mapping-schema.ts";
 import { providerFacts } from "./generate/provider-facts.ts";
 import { explanations } from "./generate/reasons.ts";
@@ -87,6 +87,7 @@ const generated: readonly (readonly [file: string, content: string | Buffer])[] 
   ["deploy/mapping.schema.json", mappingJsonSchema()],
   ["package/input/composition.schema.json", `${JSON.stringify(editorSchema(), null, 2)}\n`],
   ["deploy/argocd/argocd-cm.yaml", argocdPatch()],
+  ["deploy/flux/kustomization.yaml", fluxChecks()],
   ["cli/explain/reasons.json", explanations()],
   ...benchPictures(),
   ...pages,

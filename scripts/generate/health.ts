@@ -42,7 +42,7 @@ const indented = (text: string, by: number): string => text.replaceAll(/^(?=.)/g
 
 /** Makes the patch of Argo CD's ConfigMap. */
 export const argocdPatch =
-  (): string => `# Made by npm run generate from docs/conditions.md. Health checks for Argo CD (docs/operations.md#argo-cd).
+  (): string => `# Made by npm run generate from docs/conditions.md. Health checks for Argo CD (docs/operations.md#argo-cd-and-flux).
 #
 # kubectl patch configmap argocd-cm --namespace=argocd --patch-file=deploy/argocd/argocd-cm.yaml
 apiVersion: v1
@@ -61,4 +61,34 @@ data:
     # Argo CD's own check calls an Object Healthy that was ready once and cannot be synced any more.
     kubernetes.crossplane.io/Object: *health
     kubernetes.m.crossplane.io/Object: *health
+`;
+
+/** A list in CEL, an item on a line. */
+const listOf = (texts: readonly string[]): string => `[\n${texts.map((text) => `        '${text}'`).join(",\n")}]`;
+
+/** Makes the health checks of a Flux Kustomization. */
+export const fluxChecks =
+  (): string => `# Made by npm run generate from docs/conditions.md. Health checks for Flux v2.5 and later (docs/operations.md#argo-cd-and-flux): put
+# healthCheckExprs into the Kustomization that applies your XRs and claims, an item for each of their kinds.
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  namespace: flux-system
+  name: orders
+spec:
+  interval: 10m
+  path: ./orders
+  prune: true
+  wait: true
+  sourceRef: {kind: GitRepository, name: platform}
+  healthCheckExprs:
+  - apiVersion: platform.example.org/v1alpha1
+    kind: OrdersApp
+    failed: |-
+      has(status.conditions) && status.conditions.exists(c, c.status == 'False' && (
+      c.type == 'Synced' && c.reason != 'ReconcilePaused' || c.type in ${listOf(types)}
+      && !((c.type + ' ' + c.reason) in ${listOf(waits)})))
+    current: |-
+      has(status.conditions) && status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')
+      && status.conditions.all(c, c.status == 'True' || !(c.type in ${listOf(["Synced", ...types])}))
 `;
