@@ -117,7 +117,7 @@ async function startParts({ kubeconfig }: Rig, directory: string): Promise<void>
     ...[`--metrics-port=${repoMetrics}`, "--metrics-address=127.0.0.1"],
   ];
   const argocd = pathOf("argocd");
-  await start("argocd-repo-server", argocd, repoServer, `http://127.0.0.1:${repoMetrics}/healthz?full=true`);
+  await start("argocd-repo-server", argocd, repoServer, `http://127.0.0.1:${repoMetrics}/healthz`);
   const controller = [
     ...[`--repo-server=127.0.0.1:${repo}`, "--repo-server-plaintext", `--redis=127.0.0.1:${redis}`],
     ...["--app-resync=3", "--app-resync-jitter=0", "--persist-resource-health", `--metrics-port=${metrics}`],

@@ -42,6 +42,7 @@ const object = (copy: { references?: unknown; type?: string } = {}) => ({
     },
     providerConfigRef: { name: "default" },
     references: copy.references ?? [patchesFrom("data", "data")],
+    watch: true,
   },
 });
 

@@ -35,12 +35,13 @@ export function composeCopy(target: Target, copying: Copying, data: Data, compos
     }
     case "ConnectionSecret":
       return publishingObject(copying, target, data, composite);
-    // The provider reads the source and writes the copy. What it cannot read, the manifest holds: no other secret byte is read here.
+    // The provider reads the source, at once if it has --enable-watches, and writes the copy. What it cannot read, the manifest holds:
+    // no other secret byte is read here.
     default: {
       const references = composeReferences(copying.source, copy);
       return composeObject(copying, composite, copy, {
         forProvider: { manifest: data.size === 0 ? manifest : { ...manifest, data: Object.fromEntries(data) } },
-        ...(references.length > 0 && { references }),
+        ...(references.length > 0 && { references, watch: true }),
       });
     }
   }
