@@ -42,7 +42,7 @@ const shop: Kind = {
         apiVersion: VERSION,
         kind: "XLedger",
         select: { name: "orders" },
-        connection: { copies: [{ secretName: "ledger", keys: ["password"] }] },
+        connection: { copies: [{ secretName: "ledger", keys: [{ from: "password", to: "password" }] }] },
       },
     ],
   },
