@@ -18,6 +18,7 @@ export interface ArgoCd {
   /** Replaces the manifests of an Application, which is created with the first, and has them looked at. */
   commit(application: string, ...manifests: readonly object[]): Promise<void>;
   get(application: string): Promise<JsonObject | undefined>;
+  stop(): Promise<void>;
 }
 
 /** Starts Argo CD with deploy/argocd/argocd-cm.yaml, and the controller that makes the pods of hooks. A rig has one at most. */
@@ -34,7 +35,7 @@ export async function startArgoCd(rig: Rig): Promise<ArgoCd> {
   await kubectl.apply(...surroundings);
   await kubectl.applyFile(fileURLToPath(new URL("../../deploy/argocd/argocd-cm.yaml", import.meta.url)));
   await kubectl.patch("configmap/argocd-cm", { data: CONFIGURATION }, { namespace: NAMESPACE });
-  await startParts(rig, directory);
+  const parts = await startParts(rig, directory);
   return {
     commit: async (application, ...manifests) => {
       mkdirSync(join(repository, application), { recursive: true });
@@ -46,6 +47,9 @@ export async function startArgoCd(rig: Rig): Promise<ArgoCd> {
       await refresh(rig, application);
     },
     get: (application) => kubectl.get(`application.argoproj.io/${application}`, NAMESPACE),
+    stop: async () => {
+      for (const part of parts.toReversed()) await part.stop();
+    },
   };
 }
 
@@ -99,7 +103,7 @@ const surroundings: readonly object[] = [
 ];
 
 /** Redis, the repo-server and the application controller, and Kubernetes' controller of Jobs, which other suites do without. */
-async function startParts({ kubeconfig }: Rig, directory: string): Promise<void> {
+async function startParts({ kubeconfig }: Rig, directory: string): Promise<readonly Part[]> {
   const [redis, repo, repoMetrics, metrics] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const env = environmentIn(directory, kubeconfig);
   const start = (name: string, command: string, args: readonly string[], healthz?: string): Promise<Part> =>
@@ -111,21 +115,30 @@ async function startParts({ kubeconfig }: Rig, directory: string): Promise<void>
       directory,
       isReady: async () => healthz === undefined || (await fetch(healthz)).ok,
     });
-  await start("argocd-redis", pathOf("argocd-redis"), [`127.0.0.1:${redis}`]);
+  const redisServer = await start("argocd-redis", pathOf("argocd-redis"), [`127.0.0.1:${redis}`]);
   const repoServer = [
     ...[`--port=${repo}`, "--address=127.0.0.1", "--disable-tls", `--redis=127.0.0.1:${redis}`],
     ...[`--metrics-port=${repoMetrics}`, "--metrics-address=127.0.0.1"],
   ];
   const argocd = pathOf("argocd");
-  await start("argocd-repo-server", argocd, repoServer, `http://127.0.0.1:${repoMetrics}/healthz`);
+  const renderer = await start("argocd-repo-server", argocd, repoServer, `http://127.0.0.1:${repoMetrics}/healthz`);
   const controller = [
     ...[`--repo-server=127.0.0.1:${repo}`, "--repo-server-plaintext", `--redis=127.0.0.1:${redis}`],
     ...["--app-resync=3", "--app-resync-jitter=0", "--persist-resource-health", `--metrics-port=${metrics}`],
     ...[`--kubeconfig=${kubeconfig}`, `--namespace=${NAMESPACE}`],
   ];
-  await start("argocd-application-controller", argocd, controller, `http://127.0.0.1:${metrics}/healthz`);
-  const jobs = ["--controllers=job-controller", "--leader-elect=false", "--secure-port=0"];
-  await start("job-controller", pathOf("kube-controller-manager"), [`--kubeconfig=${kubeconfig}`, ...jobs]);
+  const syncer = await start(
+    "argocd-application-controller",
+    argocd,
+    controller,
+    `http://127.0.0.1:${metrics}/healthz`,
+  );
+  const flags = ["--controllers=job-controller", "--leader-elect=false", "--secure-port=0"];
+  const jobs = await start("job-controller", pathOf("kube-controller-manager"), [
+    `--kubeconfig=${kubeconfig}`,
+    ...flags,
+  ]);
+  return [redisServer, renderer, syncer, jobs];
 }
 
 function environmentIn(directory: string, kubeconfig: string): Readonly<Record<string, string>> {

@@ -20,8 +20,8 @@ import { CLOUD, object } from "./tagged.ts";
 /** Applications of the real Argo CD: a database and an application that shares it, each in a folder of one repository. */
 export const argoCd: Suite = onNewestOnly({
   name: "argo cd",
-  // Its controller takes a core and 650 MB for itself.
-  isByHand: true,
+  // Its controller takes a core for itself when it starts.
+  when: "after the others",
   programs: ["argocd", "argocd-redis"],
   scenarios: [
     { name: "without a grant an Application is Degraded, with the sentence; granted in Git: Healthy", run: degraded },
@@ -62,12 +62,13 @@ const extra = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: TEAM
 
 const SENTENCE = /^Degraded SharedResourcesReady AccessNotGranted: .*shop-team/;
 
-let started: Promise<ArgoCd> | undefined;
+const started = new WeakMap<Rig, Promise<ArgoCd>>();
 
-/** It ends with the rig. */
+/** Starts it with the first scenario; the last one stops it. */
 function argoCdOf(rig: Rig): Promise<ArgoCd> {
-  started ??= startArgoCd(rig);
-  return started;
+  const running = started.get(rig) ?? startArgoCd(rig);
+  started.set(rig, running);
+  return running;
 }
 
 const isSynced = (application: JsonObject | undefined): boolean => at(application, "status.sync.status") === "Synced";
@@ -189,7 +190,7 @@ async function preflights(rig: Rig): Promise<string> {
   await kubectl.apply(compositionOf("XCrate", [object({}), tag, autoReady]), crateOf("elder", "crate"));
   const owned = async () =>
     (await runCommand("registry", ["list", "-o", "json", "--kubeconfig", rig.kubeconfig])).stdout;
-  await until("elder owns it", async () => (await owned()).includes('"state": "Owned"'), PATIENCE);
+  await until("elder owns it", async () => (await owned()).includes(`"owner": "XCrate.${GROUP}/elder",`), PATIENCE);
 
   const end = new AbortController();
   const kubelet = runPods(rig, end.signal);
@@ -206,7 +207,8 @@ async function preflights(rig: Rig): Promise<string> {
   const said = await kubelet;
   if (said.length !== 2 || !said[0]?.includes("is owned by XCrate.platform.example.org/elder"))
     throw new Error(`the Jobs said: ${said.join("; ")}`);
-  return `${said[0].replace(/ \(objects.*\)/, "")}; corrected: synced`;
+  await argo.stop();
+  return `${said[0].replace(/^.*(?=claims)/, "").replace(/ \(objects.*\)/, "")}; corrected: synced`;
 }
 
 const JOB = "orders-preflight";
