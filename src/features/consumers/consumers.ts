@@ -66,7 +66,7 @@ export const consumers: Feature = (call, draft) => {
 };
 
 const needsRecords = ({ list, protect: isProtected, capacity, credentials }: Consumers): boolean =>
-  list !== undefined || isProtected || capacity !== undefined || credentials?.forEach === "Consumer";
+  isProtected || [list, capacity, credentials].some((field) => field !== undefined);
 
 const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]): Allowed => ({
   isForAll,
