@@ -132,6 +132,6 @@ function findMissing({ credentials, excess }: CredentialsState): readonly Consum
   const waiting = credentials.filter(({ isReady }) => !isReady).map(({ namespace }) => namespace);
   return [
     ...(excess > 0 ? [{ is: "TooManyCredentials", excess } as const] : []),
-    ...(waiting.length > 0 ? [{ is: "WaitingForCredentials", namespaces: waiting } as const] : []),
+    ...(waiting.length > 0 ? [{ is: "WaitingForCredentials", namespaces: [...new Set(waiting)] } as const] : []),
   ];
 }

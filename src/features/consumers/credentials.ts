@@ -2,6 +2,7 @@ import { toApiGroup, toGroupKind } from "../../crossplane/api-group.ts";
 import { CONNECTION_SECRET_REF, formatSecret, type SecretName } from "../../crossplane/copies.ts";
 import { labelPath, OWNER_REFERENCES } from "../../crossplane/metadata.ts";
 import type { Credentials } from "../../input/consumers.ts";
+import { compareTexts } from "../../model/collections.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { documentOf, stringAt } from "../../model/document.ts";
 import type { FieldPath } from "../../model/field-path.ts";
@@ -114,7 +115,10 @@ export function makeCredentials(
   const wanted = [...kept, ...added.filter((turn) => !there.has(toPlace(turn)))];
   const bytes = Buffer.byteLength(JSON.stringify(section.template)) + 1500;
   const max = Math.min(MAX_CREDENTIALS, Math.floor(MAX_BYTES / bytes));
-  const credentials = wanted.slice(0, max).map(make);
+  const credentials = wanted
+    .slice(0, max)
+    .map(make)
+    .sort((a, b) => compareTexts(a.key, b.key));
   return { credentials, turn: turns.at(-1) ?? "", excess: Math.max(0, wanted.length - max) };
 }
 
@@ -133,6 +137,7 @@ const TURN = /^(?:[0-9a-f]{8})?$/;
 const findPresent = (suffix: string, { request }: Call): readonly Turn[] =>
   [...request.observed.resources.keys()]
     .filter((key) => key.startsWith(PREFIX) && key.endsWith(suffix))
+    .sort()
     .flatMap((key) => {
       const [namespace = "", turn = "", ...rest] = key.slice(PREFIX.length, -suffix.length).split("/", 3);
       // Whoever names composed resources must not write any text into the template.
