@@ -18,6 +18,7 @@ import { losingExternalNames } from "./scenarios/external-name.ts";
 import { givingUp } from "./scenarios/giving-up.ts";
 import { hostileTenant } from "./scenarios/hostile-tenant.ts";
 import { installation } from "./scenarios/install.ts";
+import { leaving } from "./scenarios/leaving.ts";
 import { login } from "./scenarios/login.ts";
 import { loginPool } from "./scenarios/login-pool.ts";
 import { naming } from "./scenarios/naming.ts";
@@ -84,6 +85,7 @@ export const suites: readonly Suite[] = [
   changes,
   hostileTenant,
   closedNamespaces,
+  leaving,
   sharedNetwork,
   consumers,
   pool,

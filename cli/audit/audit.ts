@@ -56,12 +56,12 @@ const HEADER = ["FINDING", "XR", "RESOURCE", "AS", "WHAT IT MEANS"];
 /** Writes the findings for people, each on a line; empty if there are none. */
 export function toTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return "";
-  const rows = findings.map(({ is, composite, resource, compositionResourceName, message }) => [
+  const rows = findings.map(({ is, composite, resource, compositionResourceName, message, command }) => [
     is,
     composite === undefined ? "-" : formatReference(composite),
     formatReference(resource),
     compositionResourceName ?? "-",
-    message,
+    command === undefined ? message : `${message}: ${command}`,
   ]);
   return alignColumns([HEADER, ...rows], "  ");
 }

@@ -32,7 +32,11 @@ const flags: readonly Option[] = [
     "Only what concerns XRs of this name; it is an error if there is none.",
     String,
   ),
-  flag.duration("--grace <duration>", "How old an XR has to be to count as never reconciled.", "2m"),
+  flag.duration(
+    "--grace <duration>",
+    "How old an XR has to be to count as never reconciled, and a deletion to count as hanging.",
+    "2m",
+  ),
   flag.choice("-o, --output <format>", "The format.", ["table", "json"]),
   ...clusterFlags,
 ];

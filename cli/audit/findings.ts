@@ -19,6 +19,7 @@ import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { findHeldBack, findStrays, type Stray } from "./cloud-resources.ts";
 import { type Composer, Composers } from "./composer.ts";
+import { findHanging, type Hanging } from "./hanging.ts";
 import { FINDINGS, type Finding, type World } from "./world.ts";
 
 /** The age from which an XR counts as never reconciled, and the current time. */
@@ -41,6 +42,7 @@ export function toFindings(world: World, patience: Patience): readonly Finding[]
       .flatMap(([, document]) => orphanFinding(document, composers)),
     ...findStrays(world, patience).map((stray) => strayFinding(stray, composers)),
     ...copyFindings(world),
+    ...findHanging(world, patience).map((hanging) => strayFinding(hanging, composers)),
     ...world.composites.flatMap((composite) => compositeFinding(composite, patience)),
   ];
   return found.sort(compareFindings);
@@ -54,10 +56,10 @@ export function toFindingsBeforeRemoval(world: World): readonly Finding[] {
     .sort(compareFindings);
 }
 
-function strayFinding({ is, document, message }: Stray, composers: Composers): Finding {
+function strayFinding({ is, document, message, ...more }: Stray | Hanging, composers: Composers): Finding {
   const composer = composers.find(document);
   const composite = composer.is === "one" ? composer.composite : undefined;
-  return finding(is, toReference(document), composite, document, message);
+  return { ...finding(is, toReference(document), composite, document, message), ...more };
 }
 
 const ORDER = Object.keys(FINDINGS);

@@ -1,6 +1,6 @@
 import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../src/crossplane/composite.ts";
-import { COMPOSITE_LABEL, readLabel } from "../../src/crossplane/metadata.ts";
+import { COMPOSITE_LABEL, isBeingDeleted, readLabel } from "../../src/crossplane/metadata.ts";
 import { type Reference, resourceKey, toReference, toReferences } from "../../src/crossplane/references.ts";
 import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
@@ -10,6 +10,7 @@ import { discover, findKind, type ResourceKind, toFullName } from "../cluster/di
 import { ClusterError } from "../cluster/error.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
 import { toCloudKind } from "./cloud-resources.ts";
+import { namespacesOfDeleted } from "./hanging.ts";
 import type { Referred, World } from "./world.ts";
 
 /** Receives the subject of the current requests, and their number done and in all. */
@@ -58,8 +59,9 @@ export async function readWorld(cluster: Cluster, progress: Progress): Promise<W
   const references = composites.flatMap(toReferences);
   const unfound = references.filter((reference) => !labelled.has(resourceKey(reference)));
   const referred = await readReferred(reading, all, unfound);
+  const leaving = await readLeaving(reading, all, found);
   const notLookedAt = unread.all().map(({ kind, message }) => ({ message, isComposed: isComposed(kind, references) }));
-  return { composites, labelled, unregistered, referred, notLookedAt, kinds: kinds.length };
+  return { composites, labelled, unregistered, referred, leaving, notLookedAt, kinds: kinds.length };
 }
 
 /** Tells whether it is a kind of managed resource or XR, or one that some XR refers to. */
@@ -127,6 +129,20 @@ async function readReferred(
   );
   return new Map(answers);
 }
+
+/** Finds the namespaces that are being deleted, of those in which something is. */
+async function readLeaving(
+  reading: Reading,
+  kinds: readonly ResourceKind[],
+  found: readonly Document[],
+): Promise<ReadonlySet<string>> {
+  const references = namespacesOfDeleted(found).map((name) => ({ ...NAMESPACE, namespace: undefined, name }));
+  const read = references.length === 0 ? [] : [...(await readReferred(reading, kinds, references)).values()];
+  const leaving = read.flatMap((each) => (each.is === "there" && isBeingDeleted(each.document) ? each.document : []));
+  return new Set(leaving.map((document) => toReference(document).name));
+}
+
+const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 
 async function readOne(cluster: Cluster, kind: ResourceKind, { namespace, name }: Reference): Promise<Referred> {
   const within = kind.isNamespaced ? namespace : undefined;

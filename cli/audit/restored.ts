@@ -32,13 +32,16 @@ function toFinding(managed: Document, composites: World["composites"]): Finding 
   const name = stringAt(managed, COMPOSITION_RESOURCE_NAME);
   const judged = judgeRestored(managed);
   const differs = judged.is === "different" ? `${judged.fields.join(", ")}; ` : "";
-  const release =
-    composite && name !== undefined ? `to release it: ${releaseCommand(composite, name)}` : "no XR controls it yet";
+  const isFound = judged.is === "found";
+  const command = composite && name !== undefined && !isFound ? releaseCommand(composite, name) : undefined;
   return {
     is: NAMES[judged.is],
     resource: toReference(managed),
     composite: composite && toReference(composite.document),
     compositionResourceName: name,
-    message: judged.is === "found" ? "released as soon as the others of its XR are" : `${differs}${release}`,
+    message: isFound
+      ? "released as soon as the others of its XR are"
+      : `${differs}${command === undefined ? "no XR controls it yet" : "to release it"}`,
+    command,
   };
 }

@@ -12,6 +12,8 @@ export interface World {
   readonly unregistered: readonly Document[];
   /** Metadata of unlabelled objects that XRs refer to, or why there is none. */
   readonly referred: ReadonlyMap<string, Referred>;
+  /** The namespaces that are being deleted, of those in which something composed is being deleted. */
+  readonly leaving: ReadonlySet<string>;
   /** The kinds that could not be looked at, and why. */
   readonly notLookedAt: readonly NotLookedAt[];
   /** The number of kinds that were listed. */
@@ -41,6 +43,7 @@ export const FINDINGS = {
   Unregistered:
     "A managed resource has the external name of one that this function has registered, and lacks its label.",
   SharedResourceGone: "It makes a copy of the connection Secret of an XR that does not exist.",
+  Hanging: "It is being deleted with its namespace, in which its provider can do nothing any more.",
   NeverReconciled: "The XR has no condition Synced: Crossplane has not called a function for it.",
   HeldBack:
     "With --before-removal only: the tags step keeps it from writing or deleting a cloud resource that it must not.",
@@ -63,4 +66,6 @@ export interface Finding {
   readonly compositionResourceName: string | undefined;
   /** The fault, and its consequence. */
   readonly message: string;
+  /** The kubectl command that ends it; undefined where none does, or a person has to decide first. */
+  readonly command?: string | undefined;
 }

@@ -44,7 +44,7 @@ interface Audited {
   readonly out: string;
 }
 
-async function audit({ kubeconfig }: Pick<Rig, "kubeconfig">, ...args: readonly string[]): Promise<Audited> {
+export async function audit({ kubeconfig }: Pick<Rig, "kubeconfig">, ...args: readonly string[]): Promise<Audited> {
   const all = [main, "audit", `--kubeconfig=${kubeconfig}`, ...args];
   try {
     return { exitCode: 0, out: (await promisify(execFile)(process.execPath, all)).stdout };

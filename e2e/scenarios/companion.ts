@@ -61,7 +61,10 @@ const user: Kind = {
         apiVersion: VERSION,
         kind: depot.kind,
         select: { name: "main" },
-        connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "depot" }] },
+        connection: {
+          secretRef: { perConsumer: true },
+          copies: [{ secretName: "depot", via: "ConnectionSecret", keys: [{ from: "password", to: "password" }] }],
+        },
       },
     ],
   },

@@ -62,7 +62,10 @@ const user: Kind = {
         apiVersion: VERSION,
         kind: warehouse.kind,
         select: { name: "main" },
-        connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "warehouse" }] },
+        connection: {
+          secretRef: { perConsumer: true },
+          copies: [{ secretName: "warehouse", via: "ConnectionSecret", keys: [{ from: "password", to: "password" }] }],
+        },
       },
     ],
   },

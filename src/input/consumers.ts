@@ -44,10 +44,20 @@ const credentials = z
       "The composed resource. In its texts {namespace} is replaced by the namespace and {hash} by sixteen digits that differ between " +
         "XRs and namespaces. The name of its Secret, where the template gives one, contains {hash}.",
     ),
+    turns: value(z.string().min(1), z.array(z.string().min(1)).min(1).max(2))
+      .optional()
+      .describe(
+        "Any text, or a list of two: one credential for each. Consumers copy that of the last text once its Secret is there. One whose text " +
+          "is listed no longer stays until no consumer copies it.",
+      ),
     secretRef: z
       .strictObject(secretRefShape)
       .prefault({})
       .describe("The fields in which the composed resource names the Secret with the credential."),
+  })
+  .refine(({ template, turns }) => turns === undefined || hasHash(valueAt(template, ["metadata", "name"]) ?? null), {
+    path: ["template", "metadata", "name"],
+    error: "without {hash}, with turns: two credentials of one namespace would have the same name",
   })
   .refine(({ template, secretRef }) => hasHash(valueAt(template, secretRef.nameFieldPath)), {
     path: ["template"],

@@ -88,6 +88,16 @@ export const sharedResourceSchema = z
     error:
       "ReferenceGrant is not allowed with perConsumer: credentials are made for the namespaces that annotations grant",
   })
+  .refine(
+    ({ connection: found }) => !found?.secretRef.perConsumer || found.copies.every(({ via }) => via !== "Object"),
+    {
+      ...onObjects,
+      path: ["connection", "secretRef", "perConsumer"],
+      error:
+        "not allowed with via: Object, whose provider keeps a finalizer on the credential's Secret: the credential would not end before " +
+        "the copy does. Use via: ConnectionSecret or Secret",
+    },
+  )
   .refine(({ connection: copies, select: found }) => !isSelf(found) || copies?.secretRef.perConsumer !== true, {
     ...onObjects,
     path: ["connection", "secretRef", "perConsumer"],

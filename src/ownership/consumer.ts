@@ -35,6 +35,8 @@ export interface Consumer {
   readonly grantees: readonly Grantee[];
   /** The namespace whose own credential it copies; undefined where it copies the common one, or none. */
   readonly credentialFor: string | undefined;
+  /** The Secret with that credential whose values its copies hold. */
+  readonly copied: SecretName | undefined;
   /** False where no XR controls its record, as right after a restore: it keeps what there is, and gets nothing new. */
   readonly isControlled: boolean;
   /** The place in a pool that it takes or asks for. */
@@ -104,7 +106,7 @@ export function toUses(
     isBound: access === "Granted",
     since,
   });
-  const toConsumer = (secret: SecretName | undefined, { credentialFor }: Binding, place: Place): Consumer => {
+  const toConsumer = (secret: SecretName | undefined, { credentialFor, copied }: Binding, place: Place): Consumer => {
     const namespace = own ?? secret?.namespace ?? credentialFor;
     const places = [namespace ?? "*", secret?.namespace, credentialFor].filter((place) => place !== undefined);
     return {
@@ -114,6 +116,7 @@ export function toUses(
       namespaces: [...new Set(places)],
       grantees: [...new Set([owner.kind, ...kinds])].map((kind) => ({ namespace: namespace ?? "", kind })),
       credentialFor,
+      copied,
       isControlled: controller !== undefined,
       place,
     };

@@ -1,5 +1,5 @@
 import type { Composite } from "../crossplane/composite.ts";
-import type { SecretName } from "../crossplane/copies.ts";
+import { formatSecret, type SecretName } from "../crossplane/copies.ts";
 import { type Reference, readReference, resourceKey } from "../crossplane/references.ts";
 import { compareEntries } from "../model/collections.ts";
 import type { Document } from "../model/document.ts";
@@ -19,6 +19,8 @@ export interface Binding {
   readonly secrets: readonly SecretName[];
   /** The namespace whose own credential it copies (`secretRef.perConsumer`); undefined where it copies the common one, or none. */
   readonly credentialFor: string | undefined;
+  /** The Secret with that credential whose values all its copies hold, as far as the last reconcile saw. */
+  readonly copied?: SecretName | undefined;
   /** The ticket that the owner's admission repeats (`select.prefer`): each resource that the XR proposes gets another one. */
   readonly ticket?: string | undefined;
 }
@@ -86,9 +88,9 @@ export function composeRecord(composite: Composite, bindings: Bindings): JsonObj
   };
 }
 
-function toEntry({ resource, access, secrets, credentialFor, ticket }: Binding): JsonObject {
+function toEntry({ resource, access, secrets, credentialFor, copied, ticket }: Binding): JsonObject {
   const { apiVersion, kind, namespace, name } = resource;
-  const copies = secrets.slice(0, MAX_SECRETS).map((secret) => `${secret.namespace}/${secret.name}`);
+  const copies = secrets.slice(0, MAX_SECRETS).map(formatSecret);
   return {
     apiVersion,
     kind,
@@ -97,6 +99,7 @@ function toEntry({ resource, access, secrets, credentialFor, ticket }: Binding):
     access,
     ...(copies.length > 0 && { secrets: copies }),
     ...(credentialFor !== undefined && { credentialFor }),
+    ...(copied !== undefined && { copied: formatSecret(copied) }),
     ...(ticket !== undefined && { ticket }),
   };
 }
@@ -127,19 +130,20 @@ export function readBindings(record: Document | undefined): Bindings {
 function readEntry(entry: JsonValue, most: number): readonly Binding[] {
   const resource = readReference(entry);
   if (resource === undefined || !isObject(entry)) return [];
-  const { access, secrets, credentialFor, ticket } = entry;
+  const { access, secrets, credentialFor, copied, ticket } = entry;
   return [
     {
       resource,
       access: access === "Granted" || access === "Revoked" ? access : "Requested",
       secrets: isList(secrets) ? secrets.slice(0, most).flatMap(readSecretName) : [],
       credentialFor: typeof credentialFor === "string" && DNS_LABEL.test(credentialFor) ? credentialFor : undefined,
+      copied: readSecretName(copied)[0],
       ticket: typeof ticket === "string" && TICKET.test(ticket) ? ticket : undefined,
     },
   ];
 }
 
-function readSecretName(text: JsonValue): readonly SecretName[] {
+function readSecretName(text: JsonValue | undefined): readonly SecretName[] {
   const [namespace = "", name = "", ...rest] = typeof text === "string" ? text.split("/", 3) : [];
   return DNS_LABEL.test(namespace) && isName(name) && rest.length === 0 ? [{ namespace, name }] : [];
 }

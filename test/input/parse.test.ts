@@ -269,6 +269,18 @@ describe("an input", () => {
     row(
       {
         consumers: {
+          credentials: {
+            turns: "2026-11",
+            template: { apiVersion: "sql.example.org/v1", kind: "Role", metadata: { name: "orders-{namespace}" } },
+          },
+        },
+      },
+      "spec.consumers.credentials.template.metadata.name: without {hash}, with turns: two credentials of one namespace would have the " +
+        "same name",
+    ),
+    row(
+      {
+        consumers: {
           list: { toCompositeFieldPath: "status.consumers" },
           credentials: {
             template: {
@@ -285,6 +297,8 @@ describe("an input", () => {
     inShared(
       { grant: "ReferenceGrant", connection: { ...connection({}), secretRef: { perConsumer: true } } },
       "grant: ReferenceGrant is not allowed with perConsumer: credentials are made for the namespaces that annotations grant",
+      "connection.secretRef.perConsumer: not allowed with via: Object, whose provider keeps a finalizer on the credential's Secret: the " +
+        "credential would not end before the copy does. Use via: ConnectionSecret or Secret",
     ),
     row({ adoption: { onUnadopted: "Delete" } }, 'spec.adoption.onUnadopted: not one of Adopt, Block: "Delete"'),
     row({ adoption: { onUnproven: true } }, "spec.adoption.onUnproven: not one of Block, Release: true"),

@@ -35,6 +35,7 @@ const consumer = (overrides: Partial<Consumer> = {}): Consumer => ({
     ...(overrides.isControlled === false ? [] : [{ namespace: "team-a", kind: "XShop.apps.example.org" }]),
   ],
   credentialFor: undefined,
+  copied: undefined,
   isControlled: true,
   place: {
     subject: admissionSubject("team-a", "", "db"),

@@ -10,16 +10,24 @@ export interface WorldParts {
   readonly buckets?: readonly JsonObject[];
   readonly unregistered?: readonly JsonObject[];
   readonly referred?: readonly (readonly [string, Referred])[];
+  readonly leaving?: readonly string[];
 }
 
 /** Builds the state of a cluster as the audit has read it. */
-export function worldOf({ stores = [], buckets = [], unregistered = [], referred = [] }: WorldParts): World {
+export function worldOf({
+  stores = [],
+  buckets = [],
+  unregistered = [],
+  referred = [],
+  leaving = [],
+}: WorldParts): World {
   const documents = [...stores, ...buckets].map(documentOf);
   return {
     composites: stores.map((object) => toComposite(documentOf(object))),
     labelled: new Map(documents.map((document) => [resourceKey(toReference(document)), document])),
     unregistered: unregistered.map(documentOf),
     referred: new Map(referred),
+    leaving: new Set(leaving),
     notLookedAt: [],
     kinds: 2,
   };

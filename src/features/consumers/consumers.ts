@@ -66,7 +66,7 @@ export const consumers: Feature = (call, draft) => {
 };
 
 const needsRecords = ({ list, protect: isProtected, capacity, credentials }: Consumers): boolean =>
-  list !== undefined || isProtected || capacity !== undefined || credentials?.forEach === "Consumer";
+  isProtected || [list, capacity, credentials].some((field) => field !== undefined);
 
 const withGrantees = ({ isForAll, namespaces }: KnownAccess, grantees: readonly Grantee[]): Allowed => ({
   isForAll,
@@ -132,6 +132,6 @@ function findMissing({ credentials, excess }: CredentialsState): readonly Consum
   const waiting = credentials.filter(({ isReady }) => !isReady).map(({ namespace }) => namespace);
   return [
     ...(excess > 0 ? [{ is: "TooManyCredentials", excess } as const] : []),
-    ...(waiting.length > 0 ? [{ is: "WaitingForCredentials", namespaces: waiting } as const] : []),
+    ...(waiting.length > 0 ? [{ is: "WaitingForCredentials", namespaces: [...new Set(waiting)] } as const] : []),
   ];
 }

@@ -5,6 +5,7 @@ import { type Draft, withResource } from "../../model/draft.ts";
 import { type Binding, type Bindings, composeRecord, RECORD_NAME, readBindings } from "../../ownership/record.ts";
 import type { Call } from "../feature.ts";
 import type { Delivery } from "./copies/deliver.ts";
+import { findCopied } from "./copies/observed.ts";
 import type { JudgedShare } from "./copies/possession.ts";
 import { isOfKind } from "./copies/recorded.ts";
 import type { Judgement } from "./verdict.ts";
@@ -31,7 +32,7 @@ const isBound = ({ select }: SharedResource): boolean =>
 /** Binds a share to the resource that the XR names, and to those whose grants stand or whose copies are kept. */
 export function bind(
   { shared, targets, judgement: { is, wanted, held = [] } }: JudgedShare,
-  { made }: Pick<Delivery, "made">,
+  { made, copies: observed }: Pick<Delivery, "made" | "copies">,
   before: readonly Binding[],
 ): readonly Binding[] {
   if (!isBound(shared)) return [];
@@ -40,8 +41,9 @@ export function bind(
   const toBinding = (resource: Reference, access: Binding["access"]): Binding => {
     const secrets = (copies.get(resourceKey(resource)) ?? []).flatMap(({ secret }) => secret ?? []);
     const isWanted = wanted !== undefined && isSameResource(wanted.resource, resource);
-    const ticket = (isWanted ? wanted : before.find((binding) => isSameResource(binding.resource, resource)))?.ticket;
-    return { resource, access, secrets, credentialFor, ticket };
+    const known = before.find((binding) => isSameResource(binding.resource, resource));
+    const copied = credentialFor === undefined ? undefined : (findCopied(observed, resource) ?? known?.copied);
+    return { resource, access, secrets, credentialFor, copied, ticket: (isWanted ? wanted : known)?.ticket };
   };
   // The resource that the XR names replaces those that it held on to; only copies may still come from these.
   const granted = [...(wanted?.isGranted ? [] : held), ...made.map(({ origin }) => origin)];

@@ -1,9 +1,8 @@
-import type { SecretName } from "../../crossplane/copies.ts";
+import { formatSecret, type SecretName } from "../../crossplane/copies.ts";
 import type { SharedResource } from "../../input/shared-resource.ts";
 import { brief, listSome, MAX_NAMES } from "../../model/condition.ts";
 import { type FieldPath, formatFieldPath } from "../../model/field-path.ts";
 import { ACCEPT_COPIES_FROM, listNamespaces } from "./namespaces.ts";
-import { formatSecret } from "./source.ts";
 
 /** The most copies of one shared resource, so that one call stays fast. */
 export const MAX_TARGETS = 1000;

@@ -46,13 +46,13 @@ export const sharing: Feature = (call, draft) => {
   const patched = toPatches(judged, copies.length > 0, call);
   const shares = judged.map((share, index): Share => {
     const { shared, before, judgement, lookup } = share;
-    const { reasons = [], made = [] } = deliveries[index] ?? {};
+    const { reasons = [], made = [], copies: own = [] } = deliveries[index] ?? {};
     const all = [...reasons, ...(patched.reasons.get(shared.name) ?? [])];
     const reported = all.filter((reason) => lookup.is === "found" || !isExpected(reason, shared));
     return {
       shared,
       before,
-      bindings: bind(share, { made }, before),
+      bindings: bind(share, { made, copies: own }, before),
       resources: judgement.readable,
       isEmptyList: isEmptyList(lookup, shared),
       isMissing: reported.length > 0,

@@ -11,9 +11,6 @@ import { once } from "../../model/once.ts";
 import { askAnswer } from "../../ownership/answer.ts";
 import type { Call } from "../feature.ts";
 
-/** Formats a Secret's name for messages and map keys: `namespace/name`. */
-export const formatSecret = ({ namespace, name }: SecretName): string => `${namespace}/${name}`;
-
 export const isSameSecret = (a: SecretName, b: SecretName): boolean => a.namespace === b.namespace && a.name === b.name;
 
 /** The source Secret; pending while the shared resource's answer is looked up. */

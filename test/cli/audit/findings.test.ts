@@ -132,6 +132,81 @@ test.each([
   expect(shown(toFindings(world, patience))).toEqual(found);
 });
 
+describe("a namespaced resource that is being deleted", () => {
+  const deletionTimestamp = CREATED;
+  const finalizers = ["finalizer.managedresource.crossplane.io"];
+  const annotations = {
+    "crossplane.io/composition-resource-name": "shared/db/red/vault",
+    [SHARED_RESOURCE]: JSON.stringify({ apiVersion, kind: "XStore", name: "orders" }),
+  };
+  const object = (metadata: JsonObject = {}): JsonObject => ({
+    ...bucket("app", {
+      controller: ours,
+      metadata: { namespace: "red", annotations, deletionTimestamp, finalizers, ...metadata },
+    }),
+    apiVersion: "kubernetes.m.crossplane.io/v1alpha1",
+    kind: "Object",
+  });
+  const leaving = ["red"];
+  const WHY =
+    "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
+  const command =
+    "kubectl patch object.v1alpha1.kubernetes.m.crossplane.io/app --namespace=red --type=merge " +
+    `--patch='{"spec":{"managementPolicies":["Observe"]}}'`;
+
+  test.each<{ reason: string; parts: WorldParts; found: readonly Pick<Finding, "message" | "command">[] }>([
+    {
+      reason: "hangs if its namespace is being deleted, too",
+      parts: { buckets: [object()], leaving },
+      found: [{ message: `${WHY}; to end it`, command }],
+    },
+    {
+      reason: "whose copy lies elsewhere leaves that",
+      parts: {
+        buckets: [
+          object({
+            annotations: { ...annotations, "crossplane.io/composition-resource-name": "shared/db/blue/vault" },
+          }),
+        ],
+        leaving,
+      },
+      found: [{ message: `${WHY}; its copy blue/vault stays then, for you to delete; to end it`, command }],
+    },
+    {
+      reason: "which is no Object gets no command, whatever its annotations say",
+      parts: { buckets: [{ ...object(), apiVersion: "cloud.example.org/v1" }], leaving },
+      found: [{ message: `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays` }],
+    },
+    {
+      reason: "which makes no copy gets no command",
+      parts: { buckets: [object({ annotations: {} })], leaving },
+      found: [{ message: `${WHY}; with managementPolicies [Observe] it goes, and what it represents stays` }],
+    },
+    { reason: "does not hang if its namespace stays", parts: { buckets: [object()] }, found: [] },
+    {
+      reason: "is not waited for by its provider",
+      parts: { buckets: [object({ finalizers: ["foregroundDeletion"] })], leaving },
+      found: [],
+    },
+    {
+      reason: "has not hung for long enough",
+      parts: { buckets: [object({ deletionTimestamp: "2026-01-01T00:59:00Z" })], leaving },
+      found: [],
+    },
+  ])("$reason", ({ parts, found }) => {
+    const findings = toFindings(worldOf(parts), patience);
+    expect(findings.map(({ message, command: ending }) => ({ message, ...(ending && { command: ending }) }))).toEqual(
+      found,
+    );
+  });
+
+  test("the table has the command behind the message", () => {
+    expect(toTable(toFindings(worldOf({ buckets: [object()], leaving }), patience))).toContain(
+      `; to end it: ${command}`,
+    );
+  });
+});
+
 const nested = store({ name: "orders-inner", labels: { "crossplane.io/composite": "orders" } });
 
 test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toComposite } from "../../../src/crossplane/composite.ts";
 import { composerName } from "../../../src/crossplane/metadata.ts";
 import { consumers } from "../../../src/features/consumers/consumers.ts";
-import { documentOf } from "../../../src/model/document.ts";
+import { documentOf, stringAt } from "../../../src/model/document.ts";
 import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/ownership/answer.ts";
@@ -511,6 +511,70 @@ describe("a credential for each consumer that copies one of its own", () => {
       answers: { "consumers/ConfigMap": records },
     });
     expect([...draft.resources.keys()]).toEqual(made.map(key));
+  });
+});
+
+describe("credentials that take turns", () => {
+  const template = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: "databases", name: "orders-{namespace}-{hash}" },
+  };
+  const secretRef = { nameFieldPath: "metadata.name", namespaceFieldPath: "metadata.namespace" };
+  const turns = { fromCompositeFieldPath: "spec.turns" };
+  const section = { protect: false, credentials: { template, secretRef, turns } };
+  const ANSWER = "consumers/answers/team-a";
+  const owner = "Shop.apps.example.org/team-a/shop";
+
+  const compose = (texts: readonly string[], parts: CallParts = {}): readonly (readonly [string, JsonObject])[] => {
+    const xr = database({ [ALLOWED]: "team-a" }, { spec: texts.length === 0 ? {} : { turns: texts } });
+    const records = [recordIn("team-a", owner, { credentialFor: "team-a" })];
+    const draft = draftOf(section, { xr, answers: { "consumers/ConfigMap": records }, ...parts });
+    return [...draft.resources].flatMap(([key, edit]) =>
+      edit.is === "set" && edit.object ? [[key, edit.object]] : [],
+    );
+  };
+  const secretIn = (role: JsonObject) => stringAt(documentOf(role), ["metadata", "name"]) ?? "";
+  const make = (...texts: readonly string[]) => {
+    const [[key, role] = ["", {}]] = compose(texts);
+    return { key, secret: secretIn(role), role };
+  };
+  type Made = ReturnType<typeof make>;
+  const [none, a, b] = [make(), make("a"), make("b")];
+  const named = { none, a, b };
+  const nameOf = (secret: unknown): string =>
+    Object.entries(named).find(([, one]) => one.secret === secret)?.[0] ?? String(secret);
+  const answering = ({ secret }: Made): JsonObject => ({
+    kind: "EnvironmentConfig",
+    data: { secretNamespace: "databases", secretName: secret },
+  });
+
+  test.each<[made: string, reason: string, texts: string, there: Made[], answered?: Made, copied?: Made | "pending"]>([
+    ["none", "there is one without any", "", []],
+    ["a b, answers a", "a new one is made beside the older one", "b", [a], a, a],
+    ["a b, answers b", "once it is ready it is the answer", "b", [a, b], a, a],
+    ["a b, answers b", "the older one stays while a copy holds it", "b", [a, b], b, a],
+    ["b, answers b", "and ends when the copies hold the new one", "b", [a, b], b, b],
+    ["a b, answers b", "two that are listed stay", "a b", [a, b], b, b],
+    ["a b, answers a", "the last one listed is the answer", "b a", [a, b], b, b],
+    ["a b, answers a", "of three that are listed the last two count", "c b a", [a, b], a],
+    ["a b, answers b", "nothing ends while it is not known who copies", "b", [a, b], b, "pending"],
+    ["a none, answers a", "the first turn takes over from the one without", "a", [none, a], a, none],
+    ["none", "none is made for a name that is none", "", [{ ...a, key: a.key.replace(/[0-9a-f]{8}/, "x") }]],
+  ])("%s: %s", (made, _reason, texts, there, answered, copied) => {
+    const holds = copied === undefined || copied === "pending" ? {} : { copied: `databases/${copied.secret}` };
+    const records = [recordIn("team-a", owner, { credentialFor: "team-a", ...holds })];
+    const composed = compose(texts.split(" ").filter(Boolean), {
+      observed: Object.fromEntries([
+        ...there.map((one) => [one.key, one.role]),
+        ...(answered ? [[ANSWER, answering(answered)]] : []),
+      ]),
+      answers: { "consumers/ConfigMap": copied === "pending" ? copied : records },
+    });
+    const roles = composed.flatMap(([key, object]) => (key === ANSWER ? [] : [nameOf(secretIn(object))]));
+    const answer = composed.find(([key]) => key === ANSWER)?.[1]["data"] as JsonObject | undefined;
+    const shown = [roles.sort().join(" "), ...(answer ? [`answers ${nameOf(answer["secretName"])}`] : [])].join(", ");
+    expect(shown).toBe(made);
   });
 });
 

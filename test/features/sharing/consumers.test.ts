@@ -109,8 +109,13 @@ describe("a grant by label", () => {
 });
 
 describe("a credential of its own", () => {
+  const byConnectionSecret = {
+    secretName: "orders-db",
+    via: "ConnectionSecret",
+    keys: [{ from: "password", to: "password" }],
+  };
   const own = shared({
-    connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "orders-db" }] },
+    connection: { secretRef: { perConsumer: true }, copies: [byConnectionSecret] },
   });
   const UID = "uid-of-orders";
   /** The answer to the consumers of a namespace, as the owner's XR has composed it. */
@@ -123,10 +128,11 @@ describe("a credential of its own", () => {
   const owner = (annotations: JsonObject = { [ALLOWED]: "team-a" }): JsonObject =>
     database({ metadata: { name: "orders", uid: UID, annotations } });
   const sourceOf = (draft: Draft): unknown => {
-    const edit = draft.resources.get(KEY);
+    const edit = draft.resources.get(`${KEY}/connection-secret`);
     const object = edit?.is === "set" ? edit.object : undefined;
-    const spec = object?.["spec"] as { references?: readonly { patchesFrom: JsonObject }[] } | undefined;
-    return spec?.references?.[0]?.patchesFrom["name"];
+    return (object?.["spec"] as { connectionDetails?: readonly JsonObject[] } | undefined)?.connectionDetails?.[0]?.[
+      "name"
+    ];
   };
 
   test("is copied in place of the common Secret", () => {
@@ -199,7 +205,7 @@ describe("a credential of its own", () => {
   });
 
   test("is for one namespace", () => {
-    const copies = [{ secretName: "orders-db", namespaces: ["team-a", "team-b"] }];
+    const copies = [{ ...byConnectionSecret, namespaces: ["team-a", "team-b"] }];
     const both = shared({ connection: { secretRef: { perConsumer: true }, copies } });
     expect(says(draftOf({ sharedResources: [both], answers: { db: [owner()] } }))).toBe(
       "InvalidTarget: db: with secretRef.perConsumer each namespace has its own credential, so the copies of one shared resource " +

@@ -9,6 +9,7 @@ import {
   boundTo,
   type CallParts,
   callOf,
+  copyMetadata,
   database,
   observedObject,
   recorded,
@@ -88,7 +89,10 @@ describe("the record says of a share", () => {
     },
     {
       what: "that a credential is waited for",
-      sharedResources: [shared({ connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "db" }] } })],
+      sharedResources: [
+        shared({ connection: { secretRef: { perConsumer: true }, copies: [{ secretName: "db", via: "Secret" }] } }),
+      ],
+      capabilities: ["Capabilities", "RequiredResources", "Conditions"],
       answers: { db: [database()], answer: [] },
       bindings: ["orders Granted credential for team-a"],
     },
@@ -114,6 +118,40 @@ describe("the record says of a share", () => {
     },
   ])("$what", ({ bindings, what: _, ...parts }) => {
     expect(bindingsIn(draftOf(parts))).toEqual(bindings);
+  });
+
+  describe("which credential its copies hold", () => {
+    const keys = [{ from: "password", to: "password" }];
+    const copies = [{ secretName: "orders-db", via: "ConnectionSecret", keys }];
+    const own = shared({ connection: { secretRef: { perConsumer: true }, copies } });
+    const detail = { apiVersion: "v1", kind: "Secret", namespace: "databases", name: "new" };
+    const copy = (synced: string): JsonObject => {
+      const object = observedObject({ ready: "True", synced });
+      const writeConnectionSecretToRef = { namespace: "team-a", name: "orders-db" };
+      const spec = { connectionDetails: [detail], writeConnectionSecretToRef };
+      return { ...object, metadata: copyMetadata(), spec };
+    };
+    const copiedOf = (observed: CallParts["observed"]): unknown => {
+      const draft = draftOf({ sharedResources: [own], answers: { db: [database()] }, ...(observed && { observed }) });
+      return /"copied":"([^"]+)"/.exec(JSON.stringify(recordIn(draft)).replaceAll("\\", ""))?.[1];
+    };
+    const old: JsonObject = { ...KIND, name: "orders", access: "Granted", copied: "databases/old" };
+    const before = { [RECORD_NAME]: { data: { db: JSON.stringify([old]) } } };
+    const key = "shared/db/team-a/orders-db/connection-secret";
+
+    test.each([
+      ["none before there are copies", {}, undefined],
+      ["the one before while there are none", before, "databases/old"],
+      ["the one before until the provider has written the next", { ...before, [key]: copy("False") }, "databases/old"],
+      ["the next once it is written", { ...before, [key]: copy("True") }, "databases/new"],
+      [
+        "the one before until all copies hold the next",
+        { ...before, [key]: copy("True"), "shared/db/team-a/other": copy("False") },
+        "databases/old",
+      ],
+    ])("%s", (_reason, observed, copied) => {
+      expect(copiedOf(observed)).toBe(copied);
+    });
   });
 
   test("both resources while its copy moves from one to the other, and then one, with an event", () => {

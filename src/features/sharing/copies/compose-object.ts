@@ -1,5 +1,5 @@
 import type { Composite } from "../../../crossplane/composite.ts";
-import { COPY_KINDS, type SecretName, SHARED_RESOURCE } from "../../../crossplane/copies.ts";
+import { COPY_KINDS, formatSecret, type SecretName, SHARED_RESOURCE } from "../../../crossplane/copies.ts";
 import { OBSERVE, readPolicies } from "../../../crossplane/management-policies.ts";
 import { annotationPath, readAnnotation } from "../../../crossplane/metadata.ts";
 import type { Reference } from "../../../crossplane/references.ts";
@@ -10,7 +10,7 @@ import { isObject, type JsonObject, type JsonValue, pick } from "../../../model/
 import { DOMAIN } from "../../../model/names.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import { pickObserved } from "../../desired.ts";
-import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins, formatSecret } from "../source.ts";
+import { type Data, EARLIER_RESOURCES, formatOrigin, formatOrigins } from "../source.ts";
 import type { Copying, NamedCopy, Original, Target } from "../verdict.ts";
 import { isSecret, REFERENCES } from "./observed.ts";
 

@@ -1,5 +1,5 @@
 import { canSelectNamespaces } from "../../../crossplane/composite.ts";
-import type { SecretName } from "../../../crossplane/copies.ts";
+import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
 import { isBeingDeleted, readAnnotation } from "../../../crossplane/metadata.ts";
 import { isSameResource, type Reference } from "../../../crossplane/references.ts";
@@ -8,7 +8,7 @@ import { stringAt } from "../../../model/document.ts";
 import { formatOwner, OWNER, SHARED_FROM } from "../../../ownership/annotations.ts";
 import type { Call } from "../../feature.ts";
 import type { SharingReason } from "../reasons.ts";
-import { type Data, formatSecret } from "../source.ts";
+import type { Data } from "../source.ts";
 import type { Copying, JudgedTarget, Target } from "../verdict.ts";
 import { targetLabel } from "./compose-object.ts";
 import type { Contents } from "./contents.ts";

@@ -1,11 +1,11 @@
-import type { SecretName } from "../../../crossplane/copies.ts";
+import { formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import type { Reference } from "../../../crossplane/references.ts";
 import type { ResourceEdit } from "../../../model/draft.ts";
 import { MAX_COPIES_BYTES } from "../../../model/response-limit.ts";
 import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
 import type { SharingReason } from "../reasons.ts";
-import { type Data, formatSecret } from "../source.ts";
+import type { Data } from "../source.ts";
 import type { Held, JudgedTarget, NamedCopy } from "../verdict.ts";
 import { asDesiredBefore, asObserver, composeCopy, withEarlierOrigins, withStaleEmptied } from "./compose-object.ts";
 import { contentsFor, type Room } from "./contents.ts";

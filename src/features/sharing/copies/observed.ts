@@ -6,7 +6,7 @@ import {
   type SecretName,
 } from "../../../crossplane/copies.ts";
 import { isObserver, readPolicies } from "../../../crossplane/management-policies.ts";
-import { type Reference, resourceKey } from "../../../crossplane/references.ts";
+import { isSameResource, type Reference, resourceKey } from "../../../crossplane/references.ts";
 import { compareTexts } from "../../../model/collections.ts";
 import { readConditions, shownCondition } from "../../../model/condition.ts";
 import { type Document, objectsAt, stringAt } from "../../../model/document.ts";
@@ -147,10 +147,21 @@ function isSeen(document: Document): boolean {
 export function findStale({ resource, origin, earlier }: ObservedCopy, now: Reference): readonly Reference[] {
   const { document } = resource;
   const isMoving = origin !== undefined && resourceKey(origin) !== resourceKey(now);
-  const isWritten = isSecret(document) || (isCopyReady(resource) && isSeen(document));
+  const isWritten = isCopyWritten(resource);
   const stale = [...(isMoving && !isSecret(document) ? [origin] : []), ...(isWritten ? [] : earlier)];
   const keys = new Set([resourceKey(now)]);
   return stale.filter((each) => !keys.has(resourceKey(each)) && keys.add(resourceKey(each)));
+}
+
+/** Tells whether a copy holds what its composed resource says now. */
+const isCopyWritten = (resource: Resource): boolean =>
+  isSecret(resource.document) || (isCopyReady(resource) && isSeen(resource.document));
+
+/** Finds the Secret whose values all copies of a shared resource hold; undefined while one is moving to another. */
+export function findCopied(copies: readonly ObservedCopy[], shared: Reference): SecretName | undefined {
+  const own = copies.filter(({ origin }) => origin !== undefined && isSameResource(origin, shared));
+  const [first, ...others] = own.map(({ resource, source }) => (isCopyWritten(resource) ? source : undefined));
+  return first !== undefined && others.every((other) => other && isSameSecret(first, other)) ? first : undefined;
 }
 
 /** Tells whether the copy exists and is up to date. Checks Ready and Synced: an Object that fails to write stays Ready. */

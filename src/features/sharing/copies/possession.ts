@@ -1,8 +1,8 @@
+import { formatSecret } from "../../../crossplane/copies.ts";
 import type { SharedResource } from "../../../input/shared-resource.ts";
 import { groupBy } from "../../../model/collections.ts";
 import type { Bindings } from "../../../ownership/record.ts";
 import type { Call } from "../../feature.ts";
-import { formatSecret } from "../source.ts";
 import type { Judgement } from "../verdict.ts";
 import { copyName, findCopies, isDroppable, type ObservedCopy } from "./observed.ts";
 import type { Targets } from "./targets.ts";

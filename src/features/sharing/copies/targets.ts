@@ -1,5 +1,5 @@
 import { consumerNamespace } from "../../../crossplane/composite.ts";
-import { CONNECTION_SECRET_REF, type SecretName } from "../../../crossplane/copies.ts";
+import { CONNECTION_SECRET_REF, formatSecret, type SecretName } from "../../../crossplane/copies.ts";
 import type { Copy } from "../../../input/connection.ts";
 import { quote } from "../../../model/condition.ts";
 import { stringAt } from "../../../model/document.ts";
@@ -7,7 +7,7 @@ import { DNS_LABEL, isName } from "../../../model/names.ts";
 import type { Call } from "../../feature.ts";
 import { type Resolved, resolveString, resolveStrings } from "../../value.ts";
 import { MAX_TARGETS } from "../reasons.ts";
-import { formatSecret, isSameSecret } from "../source.ts";
+import { isSameSecret } from "../source.ts";
 import type { NamedCopy, Target } from "../verdict.ts";
 import { findKeyFault, nameKeys } from "./keys.ts";
 

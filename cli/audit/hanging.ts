@@ -1,0 +1,66 @@
+import { toApiGroup } from "../../src/crossplane/api-group.ts";
+import { COPY_KINDS, readSharedResource } from "../../src/crossplane/copies.ts";
+import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../src/crossplane/metadata.ts";
+import { toReference } from "../../src/crossplane/references.ts";
+import { compareTexts } from "../../src/model/collections.ts";
+import { type Document, stringAt } from "../../src/model/document.ts";
+import { toWord } from "../text.ts";
+import type { Patience } from "./findings.ts";
+import type { World } from "./world.ts";
+
+/** The finalizer of crossplane-runtime, which a provider takes away once it has deleted what a managed resource represents. */
+const FINALIZER = "finalizer.managedresource.crossplane.io";
+
+/** A managed resource whose deletion has begun and does not end, since its namespace is being deleted, too. */
+export interface Hanging {
+  readonly is: "Hanging";
+  readonly document: Document;
+  readonly message: string;
+  /** Ends it; undefined where that would leave more behind than a Secret of the same namespace. */
+  readonly command?: string;
+}
+
+/**
+ * Finds what hangs in namespaces that are being deleted. A provider records in the namespace of a managed resource that this uses a
+ * ProviderConfig, before each of its steps; Kubernetes deletes the record with the namespace, and lets it make no other one.
+ */
+export function findHanging({ labelled, leaving }: World, { graceMs, now }: Patience): readonly Hanging[] {
+  const isOld = (document: Document): boolean =>
+    now - Date.parse(stringAt(document, ["metadata", "deletionTimestamp"]) ?? "") >= graceMs;
+  const isHeld = (document: Document): boolean => {
+    const finalizers = document.at(["metadata", "finalizers"]);
+    return Array.isArray(finalizers) && finalizers.includes(FINALIZER);
+  };
+  return [...labelled.values()]
+    .filter((document) => leaving.has(namespaceOf(document) ?? "") && isBeingDeleted(document))
+    .filter((document) => isHeld(document) && isOld(document))
+    .map((document) => ({ is: "Hanging", document, ...explain(document) }));
+}
+
+const namespaceOf = (document: Document): string | undefined => stringAt(document, ["metadata", "namespace"]);
+
+/** The namespaces in which something composed is being deleted, sorted. */
+export const namespacesOfDeleted = (documents: readonly Document[]): readonly string[] =>
+  [...new Set(documents.filter(isBeingDeleted).flatMap((document) => namespaceOf(document) ?? []))].sort(compareTexts);
+
+function explain(document: Document): Pick<Hanging, "message" | "command"> {
+  const { apiVersion, kind, namespace = "", name } = toReference(document);
+  const why =
+    "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
+  // A team may annotate what is in its namespace: what Observe leaves behind of other kinds may be in the cloud.
+  const isObject = toApiGroup(apiVersion) === toApiGroup(COPY_KINDS.NamespacedObject.apiVersion);
+  if (!isObject || readSharedResource(document) === undefined)
+    return { message: `${why}; with managementPolicies [Observe] it goes, and what it represents stays` };
+  const [group, version] = apiVersion.split("/");
+  const target = toWord(`${kind.toLowerCase()}.${version}.${group}/${name}`);
+  const patch = `'{"spec":{"managementPolicies":["Observe"]}}'`;
+  const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");
+  const left =
+    elsewhere === undefined || elsewhere === namespace
+      ? ""
+      : `; its copy ${elsewhere}/${secret} stays then, for you to delete`;
+  return {
+    message: `${why}${left}; to end it`,
+    command: `kubectl patch ${target} --namespace=${toWord(namespace)} --type=merge --patch=${patch}`,
+  };
+}

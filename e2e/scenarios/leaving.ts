@@ -1,0 +1,132 @@
+import { execFileSync } from "node:child_process";
+import { delimiter, dirname } from "node:path";
+import type { Finding } from "../../cli/audit/world.ts";
+import { pathOf } from "../rig/kubectl.ts";
+import { at, conditionOf, nameOf } from "../rig/objects.ts";
+import { until } from "../rig/process.ts";
+import type { Rig } from "../rig/rig.ts";
+import { audit } from "./audit.ts";
+import { GROUP, install, type Kind, pluralOf, VERSION } from "./definitions.ts";
+import { onNewestOnly, PATIENCE, type Suite } from "./scenario.ts";
+import { grant, holdsPassword, namespaceOf, putPassword, remove, sourceOf } from "./source.ts";
+
+/** Teams' namespaces are deleted, with their XRs and copies in them. */
+
+export const leaving: Suite = onNewestOnly({
+  name: "a team leaves",
+  scenarios: [
+    { name: "its grant is taken back, and then its namespace goes", run: byTheBook },
+    { name: "its namespace goes with copies by Secret, by ConnectionSecret, and of a claim", run: atOnce },
+    { name: "where an Object hangs, audit prints the command that ends it", run: hanging },
+    { name: "the owner and its Secret are free", run: nothingIsLeft },
+  ],
+});
+
+const vault: Kind = { kind: "XLeftVault", scope: "Legacy", input: {} };
+const source = sourceOf(vault, "left-vault", "left-vaults");
+
+const sharing = (via: string) => ({
+  sharedResources: [
+    {
+      name: "vault",
+      apiVersion: VERSION,
+      kind: vault.kind,
+      select: { name: source.name },
+      connection: { copies: [{ secretName: "vault", via }] },
+    },
+  ],
+});
+
+/** Teams with a kind each, by what is composed for their copies. */
+const byObject: Kind = { kind: "LeaverByObject", scope: "Namespaced", input: sharing("Object") };
+const goingAtOnce: readonly Kind[] = [
+  { kind: "LeaverBySecret", scope: "Namespaced", input: sharing("Secret") },
+  { kind: "LeaverByConnectionSecret", scope: "Namespaced", input: sharing("ConnectionSecret") },
+  { kind: "XLeaverByClaim", scope: "Legacy", claim: "LeaverByClaim", input: sharing("Object") },
+];
+const namespaceFor = ({ kind }: Kind): string => kind.toLowerCase();
+const [BY_THE_BOOK, HANGING] = ["leaver-by-the-book", "leaver-hanging"];
+const OBJECTS = "objects.kubernetes.m.crossplane.io";
+
+const putXr = ({ kubectl }: Rig, { kind, claim }: Kind, namespace: string): Promise<void> =>
+  kubectl.apply({ apiVersion: VERSION, kind: claim ?? kind, metadata: { namespace, name: "app" }, spec: {} });
+
+const waitForCopy = ({ kubectl }: Rig, namespace: string): Promise<void> =>
+  until(`${namespace} has its copy`, () => holdsPassword(kubectl, "vault", namespace, "left-s3cret"), PATIENCE);
+
+const deleteNamespace = ({ kubectl }: Rig, name: string): Promise<string> =>
+  kubectl.run("delete", `namespace/${name}`, "--wait=false");
+
+/** @returns the time that it took. */
+async function waitUntilGone({ kubectl }: Rig, name: string, start: number): Promise<string> {
+  const isGone = async () => (await kubectl.get(`namespace/${name}`)) === undefined;
+  await until(`namespace ${name} is gone`, isGone, PATIENCE);
+  return `${((Date.now() - start) / 1000).toFixed(1)} s`;
+}
+
+async function byTheBook(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const others = [...goingAtOnce.map(namespaceFor), HANGING];
+  await kubectl.apply(...[source.secret.namespace, BY_THE_BOOK, ...others].map(namespaceOf));
+  await install(kubectl, [vault, byObject, ...goingAtOnce]);
+  await putPassword(kubectl, source, "left-s3cret");
+  await grant(kubectl, source, [BY_THE_BOOK, ...others].join());
+  for (const namespace of [BY_THE_BOOK, HANGING]) await putXr(rig, byObject, namespace);
+  for (const kind of goingAtOnce) await putXr(rig, kind, namespaceFor(kind));
+  for (const namespace of [BY_THE_BOOK, ...others]) await waitForCopy(rig, namespace);
+  await grant(kubectl, source, others.join());
+  const isTaken = async () => (await kubectl.list(OBJECTS, BY_THE_BOOK)).length === 0;
+  await until("its Object is gone", isTaken, PATIENCE);
+  const start = Date.now();
+  await deleteNamespace(rig, BY_THE_BOOK);
+  return waitUntilGone(rig, BY_THE_BOOK, start);
+}
+
+async function atOnce(rig: Rig): Promise<string> {
+  const start = Date.now();
+  for (const kind of goingAtOnce) await deleteNamespace(rig, namespaceFor(kind));
+  const seen = goingAtOnce.map(async (kind) => `${kind.kind} ${await waitUntilGone(rig, namespaceFor(kind), start)}`);
+  return (await Promise.all(seen)).join(", ");
+}
+
+/** Whether an Object hangs depends on what Kubernetes deletes first. A pause lets its provider come too late for certain. */
+async function hanging(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const [object] = (await kubectl.list(OBJECTS, HANGING)).map(nameOf);
+  const target = `${OBJECTS}/${object}`;
+  const pause = (value: string | null) =>
+    kubectl.patch(target, { metadata: { annotations: { "crossplane.io/paused": value } } }, { namespace: HANGING });
+  await pause("true");
+  await deleteNamespace(rig, HANGING);
+  const isForgotten = async () =>
+    at(await kubectl.get(target, HANGING), "metadata.deletionTimestamp") !== undefined &&
+    (await kubectl.list("providerconfigusages.kubernetes.m.crossplane.io", HANGING)).length === 0;
+  await until("the use of the ProviderConfig is deleted", isForgotten, PATIENCE);
+  await pause(null);
+  const isStuck = async () =>
+    conditionOf(await kubectl.get(target, HANGING), "Synced")?.message?.includes("is being terminated") === true;
+  await until("the provider cannot record it again", isStuck, PATIENCE);
+  const { out } = await audit(rig, "--grace=0s", "--output=json");
+  const { findings } = JSON.parse(out) as { readonly findings: readonly Finding[] };
+  const found = findings.find(({ resource }) => resource.namespace === HANGING && resource.name === object);
+  if (found?.is !== "Hanging" || found.command === undefined) throw new Error(`audit found ${JSON.stringify(found)}`);
+  const start = Date.now();
+  const PATH = `${dirname(pathOf("kubectl"))}${delimiter}${process.env["PATH"]}`;
+  execFileSync("sh", ["-c", found.command], {
+    env: { PATH, KUBECONFIG: rig.kubeconfig, HOME: rig.directory },
+    stdio: "pipe",
+  });
+  return `${found.message}: ${found.command}: gone after ${await waitUntilGone(rig, HANGING, start)}`;
+}
+
+async function nothingIsLeft(rig: Rig): Promise<string> {
+  const { kubectl } = rig;
+  const { name, namespace } = source.secret;
+  const finalizers = at(await kubectl.get(`secret/${name}`, namespace), "metadata.finalizers");
+  if (finalizers !== undefined) throw new Error(`the Secret has finalizers: ${JSON.stringify(finalizers)}`);
+  await remove(kubectl, source);
+  await kubectl.run("delete", `secret/${name}`, "-n", namespace);
+  const isGone = async () => (await kubectl.get(`${pluralOf(vault.kind)}.${GROUP}/${source.name}`)) === undefined;
+  await until("the owner is gone", isGone, PATIENCE);
+  return "both are deleted at once";
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import type { JsonObject } from "../src/model/json.ts";
+import { callOf, database, runSharing, shared, xr } from "../testing/builders/sharing.ts";
+import { fileOf } from "../testing/rendering/examples.ts";
+import { expectedOf, reference } from "../testing/rendering/expectations.ts";
+
+/** What this function delivers, held against the Service Binding Specification for Kubernetes 1.1. */
+
+interface Binding {
+  /** The type of the Secret; undefined where Crossplane writes it. */
+  readonly type?: unknown;
+  /** Its entries, decoded. */
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** The rules that a binding breaks, as sections "Provisioned Service" and "Well-known Secret Entries" have them. */
+function findBroken({ type, data }: Binding): readonly string[] {
+  const { type: own = "", provider = "", host = "", port = "", uri } = data;
+  const rules: Readonly<Record<string, boolean>> = {
+    "data has a type": own !== "",
+    "the Secret's type is servicebinding.io/ and that": type === undefined || type === `servicebinding.io/${own}`,
+    "data has a provider": provider !== "",
+    "each entry can be a file": Object.keys(data).every((key) => /^[-._a-zA-Z0-9]{1,253}$/.test(key)),
+    "host is a name or an address": /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/.test(host),
+    "port is a port": /^[0-9]{1,5}$/.test(port) && Number(port) > 0 && Number(port) < 65_536,
+    "uri is a URI": uri === undefined || URL.canParse(uri),
+    "there are user, password and database": ["username", "password", "database"].every((key) => data[key]),
+  };
+  return Object.entries(rules).flatMap(([rule, isKept]) => (isKept ? [] : [rule]));
+}
+
+const decode = (data: JsonObject): Record<string, string> =>
+  Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(String(text), "base64").toString()]));
+
+const documentsIn = (text: string): readonly JsonObject[] =>
+  parseAllDocuments(text).map((document) => document.toJS() as JsonObject);
+
+interface Manifest extends JsonObject {
+  readonly type: string;
+  readonly metadata: JsonObject;
+  readonly data: JsonObject;
+}
+
+interface Spec {
+  readonly forProvider: { readonly manifest: Manifest };
+  readonly references: readonly {
+    readonly patchesFrom: { readonly fieldPath: string };
+    readonly toFieldPath: string;
+  }[];
+}
+
+/** The Secret that provider-kubernetes makes of an Object. */
+function secretOf({ forProvider: { manifest }, references }: Spec, source: JsonObject): Binding {
+  const keyIn = (path: string): string => path.replace("data.", "");
+  const copied = references.map(({ patchesFrom, toFieldPath }) => [
+    keyIn(toFieldPath),
+    source[keyIn(patchesFrom.fieldPath)] ?? "",
+  ]);
+  return { type: manifest.type, data: decode({ ...manifest.data, ...Object.fromEntries(copied) }) };
+}
+
+test("the example is a Provisioned Service, and its Secret a binding", () => {
+  const rendered = documentsIn(expectedOf("deliver-template", reference)?.text ?? "");
+  const [, { data: source } = {}] = documentsIn(
+    readFileSync(fileOf("deliver-template", "required-resources.yaml"), "utf8"),
+  );
+  const [status] = rendered.filter(({ kind }) => kind === "OrdersApp").map((one) => one["status"] as JsonObject);
+  const spec = rendered.find(({ kind }) => kind === "Object")?.["spec"] as unknown as Spec;
+  expect(findBroken(secretOf(spec, source as JsonObject))).toEqual([]);
+  expect(spec.forProvider.manifest.metadata).toMatchObject({ namespace: "team-a" });
+  expect(status?.["binding"]).toEqual({ name: spec.forProvider.manifest.metadata["name"] });
+});
+
+describe("a binding", () => {
+  const source = { endpoint: "db.example.org", port: "5432", username: "app", password: "p@ss/1" };
+  const data = Object.fromEntries(
+    Object.entries(source).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
+  );
+  const keys = [
+    { to: "type", value: "postgresql" },
+    { to: "provider", value: "platform" },
+    { to: "host", from: "endpoint" },
+    ...["port", "username", "password"].map((key) => ({ to: key, from: key })),
+    { to: "database", value: "{xr:spec.parameters.database}" },
+  ];
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "databases", name: "orders-conn" }, data };
+  const deliver = (copy: JsonObject) =>
+    runSharing(
+      callOf({
+        xr: xr(),
+        sharedResources: [shared({ connection: { copies: [{ keys, ...copy }] } })],
+        answers: { db: [database()], "db/secret": [secret] },
+        capabilities: ["Capabilities", "RequiredResources", "Conditions"],
+      }),
+    );
+  const composed = (via: string): JsonObject => {
+    const [edit] = deliver({ via, secretName: "db", type: "servicebinding.io/postgresql" }).resources.values();
+    return edit?.is === "set" && edit.object ? edit.object : {};
+  };
+
+  test("breaks the rules where it is an ordinary copy", () => {
+    const broken = findBroken({ type: "Opaque", data: { endpoint: "db.example.org", username: "app" } });
+    expect(broken).toHaveLength(6);
+  });
+
+  test("may be delivered by an Object", () => {
+    expect(findBroken(secretOf(composed("Object")["spec"] as unknown as Spec, data))).toEqual([]);
+  });
+
+  test("may be delivered as a Secret", () => {
+    const { type, data: own } = composed("Secret");
+    expect(findBroken({ type, data: decode(own as JsonObject) })).toEqual([]);
+  });
+
+  test("may be connection details, but for the type of the Secret, which Crossplane writes", () => {
+    const { connectionDetails } = deliver({ via: "CompositeConnectionDetails" });
+    expect(findBroken({ data: decode(Object.fromEntries(connectionDetails)) })).toEqual([]);
+  });
+
+  test("cannot be delivered as a ConnectionSecret, and the input says so", () => {
+    expect(() => composed("ConnectionSecret")).toThrow(
+      /type cannot be used with via: ConnectionSecret(?:.|\n)*a value cannot be used with via: ConnectionSecret/,
+    );
+  });
+});
