@@ -8,12 +8,21 @@ import { type AddCommand, type Choose, PROGRAM, type Work } from "./command.ts";
 import type { Host } from "./host.ts";
 import { addMigrate } from "./migrate/command.ts";
 import { addPreflight } from "./preflight/command.ts";
+import { addRecord } from "./record/command.ts";
 import { addRegistry } from "./registry/command.ts";
 import { addRender } from "./render/command.ts";
 import { explainRenderError, RenderError } from "./render/error.ts";
 import { toPrintableLines } from "./text.ts";
 
-const commands: readonly AddCommand[] = [addRender, addRegistry, addPreflight, addAdmission, addAudit, addMigrate];
+const commands: readonly AddCommand[] = [
+  addRender,
+  addRegistry,
+  addPreflight,
+  addAdmission,
+  addAudit,
+  addMigrate,
+  addRecord,
+];
 
 /** Exit codes for a wrong command line and for any other failure; those of render are those of `crossplane render`. */
 const toExitCodes = (command: string | undefined) =>

@@ -7,7 +7,7 @@ import { runCommand } from "../../testing/tools/run-command.ts";
 const commands = toProgram(() => {}, { print: () => {}, printError: () => {} }).commands.map((one) => one.name());
 
 test("the program has these commands", () => {
-  expect(commands).toEqual(["render", "registry", "preflight", "admission", "audit", "migrate"]);
+  expect(commands).toEqual(["render", "registry", "preflight", "admission", "audit", "migrate", "record"]);
 });
 
 describe.each(commands)("%s", (name) => {
