@@ -10,13 +10,25 @@ import { addExplain } from "./explain/command.ts";
 import type { Host } from "./host.ts";
 import { addMigrate } from "./migrate/command.ts";
 import { addPreflight } from "./preflight/command.ts";
+import { addRecord } from "./record/command.ts";
 import { addRegistry, addWhoOwns } from "./registry/command.ts";
 import { addRender } from "./render/command.ts";
 import { explainRenderError, RenderError } from "./render/error.ts";
 import { toPrintableLines } from "./text.ts";
 
 const commands: readonly AddCommand[] = [
-  ...[addRender, addRegistry, addWhoOwns, addPreflight, addAdmission, addAudit, addMigrate, addExplain, addCompletion],
+  ...[
+    addRender,
+    addRegistry,
+    addWhoOwns,
+    addPreflight,
+    addAdmission,
+    addAudit,
+    addMigrate,
+    addRecord,
+    addExplain,
+    addCompletion,
+  ],
 ];
 
 /** Exit codes for a wrong command line and for any other failure; those of render are those of `crossplane render`. */

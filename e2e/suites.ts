@@ -25,6 +25,7 @@ import { naming } from "./scenarios/naming.ts";
 import { operating } from "./scenarios/operation.ts";
 import { pool } from "./scenarios/pool.ts";
 import { quickStart } from "./scenarios/quick-start.ts";
+import { rebuilding } from "./scenarios/rebuilt.ts";
 import { severalReplicas } from "./scenarios/replicas.ts";
 import { restoring, restoringClaims, restoringNested, restoringWithoutReferences } from "./scenarios/restore.ts";
 import type { Suite } from "./scenarios/scenario.ts";
@@ -103,6 +104,7 @@ export const suites: readonly Suite[] = [
   restoringByVelero,
   argoCd,
   losingExternalNames,
+  rebuilding,
   upjetProvider,
   upjetReferences,
   upjetMoves,

@@ -2,6 +2,7 @@ import { adoption } from "./features/adoption/adoption.ts";
 import { consumers } from "./features/consumers/consumers.ts";
 import { externalNames } from "./features/external-names/external-names.ts";
 import type { Call, Feature } from "./features/feature.ts";
+import { recordNames } from "./features/names.ts";
 import { runWithPredecessors } from "./features/predecessors.ts";
 import { publishing } from "./features/publish.ts";
 import { responseTTL } from "./features/response-ttl.ts";
@@ -14,8 +15,9 @@ const features: readonly Feature[] = [
   sharing, // first: all features below can use shared resources
   publishing,
   consumers, // before external names and tags: credentials are managed resources too
-  externalNames, // after every feature that desires managed resources; before tags: names from the ledger, which a team can edit, must be arbitrated
+  externalNames, // after every feature that desires managed resources; before tags: names from the record are arbitrated
   tags, // needs the final set of desired resources and their names; leaves out those that another XR owns
+  recordNames, // needs the final set of desired resources
   adoption, // after every feature that desires resources: it looks for those that are no longer desired
 ];
 

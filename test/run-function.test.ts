@@ -183,7 +183,7 @@ describe("a request gets a Fatal result and changes nothing", () => {
   });
 
   test("without a TTL, for which Crossplane would replay it", () => {
-    const input = inputOf({ responseTTL: "60s", adoption: {} });
+    const input = inputOf({ responseTTL: "60s" });
     const observed = { composite: { resource: toStruct(xr({ spec: {} })) } };
     expect(run(requestOf({ observed }, input)).response).toHaveProperty("meta.ttl");
     const { response } = run(requestOf({ desired: { resources } }, input));

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolName } from "../../scripts/tools/catalogue.ts";
+import type { ServedCloud } from "./cloud.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type Crossplane, startCrossplane, type Version } from "./crossplane.ts";
 import { startGrantingXrds } from "./crossplane-rights.ts";
@@ -47,6 +48,8 @@ export interface RigOptions {
   readonly crossplaneFlags?: readonly string[];
   /** The interval at which provider-kubernetes looks at each of its objects. Default: a second, so that scenarios need not wait. */
   readonly poll?: string;
+  /** The cloud of the upjet provider, where it outlives the rig. */
+  readonly cloud?: ServedCloud;
 }
 
 /** The programs that `startRig` starts, and kubectl, with which it sets them up. They have to be built first. */
@@ -98,7 +101,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
 }
 
 async function startProviders(
-  { providers: names, poll }: RigOptions,
+  { providers: names, poll, cloud }: RigOptions,
   directory: string,
   plane: ControlPlane,
   keep: Keep,
@@ -111,6 +114,6 @@ async function startProviders(
     keep(moto.part);
     keep(await startProviderAws(directory, plane, moto.url));
   }
-  const upjet = has("upjet-provider") ? keep(await startUpjetProvider(directory, plane)) : undefined;
+  const upjet = has("upjet-provider") ? keep(await startUpjetProvider(directory, plane, cloud)) : undefined;
   return { moto, providerHasIdentity: kubernetes?.hasIdentity ?? false, upjet };
 }

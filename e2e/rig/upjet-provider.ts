@@ -1,6 +1,6 @@
 import { moduleOf } from "../../scripts/tools/catalogue.ts";
 import { freePort } from "../../testing/servers/free-port.ts";
-import { type Cloud, serveCloud } from "./cloud.ts";
+import { type Cloud, type ServedCloud, serveCloud } from "./cloud.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { roleFor } from "./crossplane-rights.ts";
 import { pathOf } from "./kubectl.ts";
@@ -29,16 +29,17 @@ export function upjetOf({ upjet }: { readonly upjet: UpjetProvider | undefined }
   return upjet;
 }
 
-/** Starts it and its cloud. It observes every second, so that scenarios need not wait. */
+/** Starts it and its cloud, unless that is there already. It observes every second, so that scenarios need not wait. */
 export async function startUpjetProvider(
   directory: string,
   { kubectl, kubeconfig }: ControlPlane,
+  served?: ServedCloud,
 ): Promise<UpjetProvider> {
   await kubectl.applyFile(`${moduleOf(NAME)}/crds`);
   await kubectl.apply(roleFor(NAME, GROUPS));
   const kinds = ["attachments", "clusters", "buckets", "databases", "roles"];
   await kubectl.established(...GROUPS.flatMap((group) => kinds.map((kind) => `crd/${kind}.${group}`)));
-  const { cloud, url, stop: stopCloud } = await serveCloud();
+  const { cloud, url, stop: stopCloud } = served ?? (await serveCloud());
   const probe = await freePort();
   let reportCrash: (words: string) => void = () => {};
   const crashed = new Promise<string>((resolve) => {
@@ -66,7 +67,7 @@ export async function startUpjetProvider(
     },
     stop: async () => {
       await part.stop();
-      stopCloud();
+      if (served === undefined) stopCloud();
     },
   };
 }

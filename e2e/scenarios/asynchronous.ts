@@ -1,6 +1,6 @@
 import { UPJET_GROUP } from "../rig/upjet-provider.ts";
 import * as definitions from "./definitions.ts";
-import { compose, definitionOf, open, ours, VERSION } from "./definitions.ts";
+import { compose, definitionOf, ours, VERSION } from "./definitions.ts";
 
 /**
  * XRs that compose a Cluster of the upjet provider, without LateInitialize: the provider creates it asynchronously, and the
@@ -9,7 +9,7 @@ import { compose, definitionOf, open, ours, VERSION } from "./definitions.ts";
 
 export const MANAGED = `clusters.${UPJET_GROUP}`;
 
-export const composite = definitionOf({ kind: "XCluster", status: { externalNames: open } });
+export const composite = definitionOf({ kind: "XCluster" });
 
 const managed = {
   apiVersion: `${UPJET_GROUP}/v1alpha1`,
@@ -25,7 +25,6 @@ const managed = {
 const names = ours("names", {
   externalNames: {
     rescue: [{ apiGroup: UPJET_GROUP, kind: "Cluster" }],
-    ledger: { toCompositeFieldPath: "status.externalNames" },
   },
 });
 

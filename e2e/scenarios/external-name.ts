@@ -19,7 +19,7 @@ export const losingExternalNames: Suite = {
       name: "with: a provider killed before it has reported a name creates no second one, and the XR says what to look for",
       run: killedTooEarly,
     },
-    { name: "with: a managed resource made anew gets its name from the ledger", run: restoredFromLedger },
+    { name: "with: a managed resource made anew gets its name from the record", run: restoredFromRecord },
     { name: "with: a name changed by hand stays, and the XR says so", run: changedByHand },
   ],
 };
@@ -80,9 +80,9 @@ async function killedTooEarly(rig: Rig): Promise<string> {
   return "1 cloud resource, NameNotRecorded, and Pinned once it was named";
 }
 
-async function restoredFromLedger(rig: Rig): Promise<string> {
+async function restoredFromRecord(rig: Rig): Promise<string> {
   const before = (await managedOf(rig, "mindful")) ?? {};
-  const ledger = at(await rig.kubectl.get("xcluster/mindful"), "status.externalNames");
+  const { data } = await recordOf(rig);
   await lose(rig, before);
   const isBack = async () => {
     const found = await managedOf(rig, "mindful");
@@ -92,7 +92,7 @@ async function restoredFromLedger(rig: Rig): Promise<string> {
   const after = await reported(rig, "mindful");
   assertOnly(rig, "mindful", at(before, EXTERNAL_NAME));
   if (at(after, EXTERNAL_NAME) !== at(before, EXTERNAL_NAME)) throw new Error("it has another name");
-  return JSON.stringify(ledger);
+  return JSON.stringify(data);
 }
 
 async function changedByHand(rig: Rig): Promise<string> {
@@ -106,10 +106,16 @@ async function changedByHand(rig: Rig): Promise<string> {
   await settle("DuplicateSuspected", annotate);
   await sleep(5000);
   if (at(await managedOf(rig, "mindful"), EXTERNAL_NAME) !== imported) throw new Error("it was changed back");
-  await settle("Pinned", () =>
-    rig.kubectl.patch("xcluster/mindful", { status: { externalNames: null } }, { subresource: "status" }),
-  );
-  return "DuplicateSuspected, until the ledger's entry was removed";
+  const record = nameOf(await recordOf(rig));
+  await settle("Pinned", () => rig.kubectl.patch(`environmentconfig/${record}`, { data: { cluster: null } }));
+  return "DuplicateSuspected, until the record's entry was removed";
+}
+
+/** The record of names of the XR `mindful`. */
+async function recordOf({ kubectl }: Rig): Promise<JsonObject> {
+  const references = at(await kubectl.get("xcluster/mindful"), "spec.resourceRefs") as readonly JsonObject[];
+  const name = String(references.find(({ kind }) => kind === "EnvironmentConfig")?.["name"]);
+  return (await kubectl.get(`environmentconfig/${name}`)) ?? {};
 }
 
 /** Acts, and says whether that has led to the reason within some reconciles. */

@@ -7,6 +7,7 @@ import {
   isWrittenByOthers,
   readAnnotation,
   readComposers,
+  readLabel,
 } from "../crossplane/metadata.ts";
 import { findProof, toPossibleComposer } from "../crossplane/proof.ts";
 import {
@@ -20,13 +21,15 @@ import { toRequirement } from "../crossplane/requirement-names.ts";
 import { compareEntries, groupBy } from "../model/collections.ts";
 import type { Result } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type Draft, type ResourceEdit, withResources, withResults } from "../model/draft.ts";
+import { type Draft, emptyDraft, type ResourceEdit, withResources, withResults } from "../model/draft.ts";
 import type { Resource } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { RESTORED } from "../ownership/annotations.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../ownership/record.ts";
 import { confirmNesting } from "./confirm-nesting.ts";
 import { desiredSoFar } from "./desired.ts";
 import { type Call, isUnreadable } from "./feature.ts";
+import { withRecordedNames } from "./names.ts";
 
 /** The resources that this XR composed before it was restored, by name in the Composition: one, or several to choose from. */
 type Predecessors = ReadonlyMap<string, readonly Document[]>;
@@ -48,7 +51,7 @@ const MAX_PASSES = 3;
  */
 export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Draft {
   let draft = run(call);
-  if (!hasLostReferences(call) && !isObservingFirst(call)) return draft;
+  if (!hasLostReferences(call) && !mayBeRestored(call, draft)) return withRecordedNames(call, draft);
   let found = NONE;
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const next = findPredecessors(draft, call);
@@ -56,7 +59,7 @@ export function runWithPredecessors(call: Call, run: (call: Call) => Draft): Dra
     found = next;
     draft = run(withObserved(call, found));
   }
-  return withNames(draft, found, call);
+  return withRecordedNames(withObserved(call, found), withNames(draft, found, call));
 }
 
 /**
@@ -67,10 +70,11 @@ const hasLostReferences = ({ composite }: Call): boolean =>
   !isBeingDeleted(composite.document) &&
   (toReferences(composite).length === 0 || isWrittenByOthers(composite.document, referencesPath(composite)));
 
-/** Tells whether resources may still be restored: nothing is created meanwhile. */
-const isObservingFirst = ({ request: { observed }, input }: Call): boolean =>
-  input.spec.adoption?.restore === "ObserveFirst" &&
-  [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined);
+/** Tells whether resources may still be restored: they are not created meanwhile. */
+const mayBeRestored = ({ request: { observed }, input }: Call, { conditions }: Draft): boolean =>
+  conditions.some(({ reason }) => reason === "WaitingForRecord") ||
+  (input.spec.adoption?.restore === "ObserveFirst" &&
+    [...observed.resources.values()].some(({ document }) => readAnnotation(document, RESTORED) !== undefined));
 
 /**
  * Finds the predecessors of all desired resources, and those that are no longer desired, for adoption; of a kind that is not looked up
@@ -78,7 +82,9 @@ const isObservingFirst = ({ request: { observed }, input }: Call): boolean =>
  */
 function findPredecessors(draft: Draft, call: Call): Predecessors {
   const { resources } = call.request.observed;
-  const wanted = [...desiredSoFar(call, draft)].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
+  // Features leave out what they hold back until it is found.
+  const all = new Map([...desiredSoFar(call, emptyDraft), ...desiredSoFar(call, draft)]);
+  const wanted = [...all].filter(([, desired]) => stringAt(desired, ["kind"]) !== undefined);
   const composer = toPossibleComposer(call.composite);
   const kinds = new Map(
     wanted.map(([, desired]) => requireKind(desired, composer.root, call)).map((one) => [one.name, one]),
@@ -86,7 +92,7 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
   const judged = [...kinds.values()]
     .flatMap((requirement) => ask(requirement, call))
     .filter((item) => (findController(item)?.uid ?? composer.uid) === composer.uid && !isBeingDeleted(item))
-    .map((item) => ({ item, proof: findProof(item, composer).is }));
+    .map((item) => ({ item, proof: isOwnRecord(item, call) ? "proven" : findProof(item, composer).is }));
   const isNested = judged.some(({ proof }) => proof === "nested") && confirmNesting(call).is === "confirmed";
   const proven = judged.filter(({ proof }) => proof === "proven" || (proof === "nested" && isNested));
   const byName = groupBy(proven, ({ item }) => stringAt(item, COMPOSITION_RESOURCE_NAME) ?? "");
@@ -106,18 +112,24 @@ function findPredecessors(draft: Draft, call: Call): Predecessors {
 
 const PREFIX = "adoption/predecessors/";
 
+/** Recognizes a cluster-scoped record of this XR, which needs no other proof: teams cannot write it. That of a claim names another XR. */
+const isOwnRecord = (item: Document, { composite }: Call): boolean =>
+  toReference(item).kind === RECORD_KINDS.EnvironmentConfig.kind &&
+  readLabel(item, RECORD_LABEL) === recordOf(composite);
+
 /**
- * Requires all resources of a kind that carry the label of the XR, in the namespace in which they are composed where there is one: other
- * teams could write the label on as many as they like.
+ * Requires all resources of a kind that carry the label of the XR, or of its records, in the namespace in which they are composed where
+ * there is one: other teams could write the label on as many as they like.
  */
 function requireKind(desired: Document, root: string, { request, composite }: Call): Requirement {
   const { apiVersion, kind, namespace: wanted } = toReference(desired);
+  const record = readLabel(desired, RECORD_LABEL);
   const namespace = canSelectNamespaces(request, composite) ? (composite.namespace ?? wanted) : undefined;
   return toRequirement(`${PREFIX}${kind}`, {
     apiVersion,
     kind,
     namespace,
-    match: { labels: { [COMPOSITE_LABEL]: root } },
+    match: { labels: record === undefined ? { [COMPOSITE_LABEL]: root } : { [RECORD_LABEL]: record } },
   });
 }
 

@@ -18,6 +18,7 @@ import type { JsonObject, JsonValue } from "../model/json.ts";
 import { isName } from "../model/names.ts";
 import type { Resource } from "../model/request.ts";
 import { formatOwner, OWNER } from "../ownership/annotations.ts";
+import { RECORD_PREFIX } from "../ownership/names.ts";
 import { pickObserved } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 import { eventsFor } from "./transition-events.ts";
@@ -46,7 +47,7 @@ export const publishing: Feature = (call, draft) => {
   }
   const name = resolveString(config.name, call);
   if (name.is === "unset") return keep({ is: "FieldNotSet", fields: [name.field] }, call, draft);
-  return isName(name.value)
+  return isName(name.value) && !name.value.startsWith(RECORD_PREFIX)
     ? publish(config, name.value, call, draft)
     : keep({ is: "InvalidName", name: name.value }, call, draft);
 };

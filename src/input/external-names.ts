@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fieldPath, statusPath } from "./fields.ts";
+import { fieldPath } from "./fields.ts";
 
 const rescueRule = z.strictObject({
   apiGroup: z.string().min(1).describe("The kind's API group, without the `.m.` of namespaced managed resources."),
@@ -14,7 +14,7 @@ export const externalNamesSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Desire each external name once it is observed. `false`: desire only rescued names and names from the ledger.",
+      "Desire each external name once it is observed. `false`: desire only rescued names and names from the record.",
     ),
   rescue: z
     .array(rescueRule)
@@ -23,14 +23,13 @@ export const externalNamesSchema = z.strictObject({
       "Kinds whose provider may lose the external name, and the field to restore it from. They precede the built-in rules.",
     ),
   builtInRescue: z.boolean().default(true).describe("Also rescue the built-in kinds. docs/restore.md names them."),
-  ledger: z
-    .strictObject({
-      toCompositeFieldPath: statusPath.describe(
-        "A field of the XR's status that accepts any object: the names by composed resource, then by kind.",
-      ),
-    })
-    .optional()
-    .describe("A record of all external names. A managed resource that is created again gets its name from it."),
+  requireRecord: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Create no managed resource unless the pipeline or the record names it; `metadata.name` is enough where its provider does not choose " +
+        "the external name. For a cluster that is rebuilt.",
+    ),
 });
 
 export type ExternalNames = z.output<typeof externalNamesSchema>;

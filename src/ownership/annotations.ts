@@ -80,3 +80,6 @@ export const CLUSTER_TAG = "crossplane-cluster";
 
 /** Formats a contender's id: its owner and its name in the Composition, which survive a restore. */
 export const contenderId = (owner: string, resource: string): string => `${owner}#${resource}`;
+
+/** Annotation: who had access to a password when the field that rotates it was last set. */
+export const ROTATION = `${DOMAIN}/rotation`;

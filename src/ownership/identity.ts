@@ -42,7 +42,7 @@ export interface CloudResource {
  * Reads the cloud resource that a managed resource declares: ProviderConfig, location, parents and name. Undefined if no other XR can
  * know its name; "unresolved" while a reference to one of these fields is.
  *
- * Only names from a pipeline or the ledger of external names count: another XR can set these, too. Mistaking two cloud resources
+ * Only names from a pipeline or the record count: another XR can set these, too. Mistaking two cloud resources
  * for one would stop the second; mistaking one for two only leaves its tags contested. So every field that might distinguish two
  * counts.
  */

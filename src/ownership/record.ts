@@ -41,7 +41,7 @@ export const recordKind = ({ namespace }: Pick<Reference, "namespace">) =>
 /** The record's name in the Composition. */
 export const RECORD_NAME = "shared-infrastructure/record";
 
-/** The label of a record with the hash of its XR's kind, namespace and name, which survive a restore. */
+/** The label of a record with the hash of the kind, namespace and name of its XR, or of the claim: names of claims' XRs are random. */
 export const RECORD_LABEL = `${DOMAIN}/record-of`;
 
 /** The most copies that a binding lists: the owner of the shared resource reads the records of all consumers. */
@@ -67,7 +67,8 @@ export const usesLabel = (shared: Reference): string => `${DOMAIN}/uses-${hashTe
 export type Bindings = ReadonlyMap<string, readonly Binding[]>;
 
 /** The value of the label of an XR's record. */
-export const recordOf = (composite: Reference): string => hashText(resourceKey(composite), DIGITS);
+export const recordOf = ({ claim, ...composite }: Reference & Pick<Composite, "claim">): string =>
+  hashText(resourceKey({ ...composite, ...claim }), DIGITS);
 
 /** Composes the record of an XR. */
 export function composeRecord(composite: Composite, bindings: Bindings): JsonObject {

@@ -11,7 +11,7 @@ const visible = program.createHelp().visibleCommands(program);
 const commands = visible.map((one) => one.name()).filter((name) => name !== "help");
 
 test("the program has these commands", () => {
-  const others = ["who-owns", "preflight", "admission", "audit", "migrate", "explain", "completion"];
+  const others = ["who-owns", "preflight", "admission", "audit", "migrate", "record", "explain", "completion"];
   expect(commands).toEqual(["render", "registry", ...others]);
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { consumers } from "../../src/features/consumers/consumers.ts";
-import { externalNames } from "../../src/features/external-names/external-names.ts";
 import type { Feature } from "../../src/features/feature.ts";
 import { fitStatus } from "../../src/features/fit-status.ts";
 import { sharing } from "../../src/features/sharing/sharing.ts";
@@ -146,12 +145,6 @@ describe("a field of the status that the XRD lacks is named", () => {
   const lacks = (path: string, kind: string) =>
     `cannot set ${path}: the XRD of ${kind} has no such field, or has it with another type; add it to the XRD's schema, or change toCompositeFieldPath`;
   const { connection: _, ...alone } = shared();
-  const vpc = (name: string) => ({
-    apiVersion: "ec2.aws.upbound.io/v1beta1",
-    kind: "VPC",
-    metadata: { name: "vpc-x", annotations: { "crossplane.io/external-name": name } },
-    spec: { forProvider: {}, providerConfigRef: { name: "default" } },
-  });
   test.each<{ reason: string; feature: Feature; parts: CallParts; says: readonly string[] }>([
     {
       reason: "by the share whose patch sets it",
@@ -178,17 +171,6 @@ describe("a field of the status that the XRD lacks is named", () => {
         answers: { "consumers/ConfigMap": [], "consumers/EnvironmentConfig": [] },
       },
       says: [`StatusFieldMissing: ${lacks("status.consumers", "XShop")}`],
-    },
-    {
-      reason: "by the ledger of external names",
-      feature: externalNames,
-      parts: {
-        sharedResources: [],
-        spec: { externalNames: { ledger: { toCompositeFieldPath: "status.names" } } },
-        desired: { vpc: vpc("vpc-1") },
-        observed: { vpc: vpc("vpc-1") },
-      },
-      says: [`StatusFieldMissing: ${lacks("status.names", "XShop")}`],
     },
   ])("$reason", ({ feature, parts, says }) => {
     const { composite, conditions } = runFeature(

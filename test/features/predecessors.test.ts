@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { toComposite } from "../../src/crossplane/composite.ts";
 import { composerName } from "../../src/crossplane/metadata.ts";
+import { documentOf } from "../../src/model/document.ts";
 import type { Draft } from "../../src/model/draft.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import { RECORD_NAME } from "../../src/ownership/record.ts";
+import { RECORD_LABEL, RECORD_NAME, recordOf } from "../../src/ownership/record.ts";
 import { run } from "../../src/pipeline.ts";
 import { runFeature } from "../../testing/builders/run-feature.ts";
 import {
@@ -157,13 +159,19 @@ describe("what an XR composed before it was restored", () => {
     ]);
   });
 
-  test("is the XR's record, too: what it was bound to stays", () => {
+  test.each([
+    { reason: "as it was restored", labels: { "crossplane.io/composite": XR } },
+    {
+      reason: "as it was exported, from another XR of the same claim",
+      labels: { "crossplane.io/composite": "shop-before", [RECORD_LABEL]: recordOf(toComposite(documentOf(anew()))) },
+    },
+  ])("is the XR's record, $reason: what it was bound to stays", ({ labels }) => {
     const kept = { apiVersion: "data.example.org/v1", kind: "XPostgres", name: "orders" };
     const kind = { apiVersion: "apiextensions.crossplane.io/v1beta1", kind: "EnvironmentConfig" };
     const record = { ...kind, ...boundTo({ db: kept }) };
     const metadata = {
       name: "record",
-      labels: { "crossplane.io/composite": XR },
+      labels,
       annotations: { "crossplane.io/composition-resource-name": RECORD_NAME },
     };
     const byLabels = shared({ select: { matchLabels: { db: "orders" } } });
@@ -178,6 +186,16 @@ describe("what an XR composed before it was restored", () => {
     expect(nameIn(draft, RECORD_NAME)).toBe("record");
     expect(String(at(desiredOf(draft, RECORD_NAME), "data.db"))).toContain('"name":"orders"');
   });
+});
+
+test("what is held back for its record is looked for, also by an XR that Crossplane knows", () => {
+  const resourceRefs = [{ apiVersion: "v1", kind: "ConfigMap", name: "first" }];
+  const known = anew({ spec: { parameters: { database: "orders" }, resourceRefs } });
+  const { metadata: _, ...nameless } = bucket;
+  const parts = { spec: { externalNames: { requireRecord: true } }, desired: { bucket: nameless } };
+  const held = draftOf({ ...parts, xr: known, answers: { [BUCKETS]: [] } });
+  const found = draftOf({ ...parts, xr: known, answers: { [BUCKETS]: [restored("old")] } });
+  expect([held.resources.get("bucket")?.is, nameIn(found)]).toEqual(["removed", "old"]);
 });
 
 describe("two resources that were composed under one name", () => {

@@ -117,6 +117,13 @@ describe("an EnvironmentConfig", () => {
       says: "False InvalidName",
     },
     {
+      reason: "or while it is that of a record",
+      parts: { xr: { ...xr(), status: { name: "shared-infrastructure-names-0" } }, observed: { [KEY]: old } },
+      config: { name: { fromCompositeFieldPath: "status.name" } },
+      composed: old,
+      says: "False InvalidName",
+    },
+    {
       reason: "is published without a field that another's value leaves no place for, and says so",
       parts: { xr: { ...xr(), status: { endpoint: "new.example.org", db: "text" } }, answers: { [KEY]: [] } },
       config: {

@@ -24,7 +24,7 @@ describe("an input that was parsed before", () => {
     ["tags", { tags: { add: [{ key: "a", value: "b" }], preserve: ["aws:*"] } }],
     ["publish", { publish: { environmentConfig: { name: "orders", data: [{ value: "a", toFieldPath: "b" }] } } }],
     ["adoption", { adoption: {} }],
-    ["externalNames", { externalNames: { ledger: { toCompositeFieldPath: "status.names" } } }],
+    ["externalNames", { externalNames: { requireRecord: true } }],
   ])("may have the section %s", (_, spec) => {
     const size = newSize();
     expect(parseKnownInput(inputOf(spec), size)).toBe(parseKnownInput(inputOf(spec), size));

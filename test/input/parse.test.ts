@@ -304,11 +304,7 @@ describe("an input", () => {
     row({ adoption: { onUnproven: true } }, "spec.adoption.onUnproven: not one of Block, Release: true"),
     row({ adoption: { block: true } }, "spec.adoption.block: unknown field"),
     row({ adoption: [] }, "spec.adoption: not an object: []"),
-    row(
-      { externalNames: { ledger: { toCompositeFieldPath: "spec.names" } } },
-      "spec.externalNames.ledger.toCompositeFieldPath: not below status, the only part of the XR that a function can set",
-    ),
-    row({ externalNames: { ledger: {} } }, "spec.externalNames.ledger.toCompositeFieldPath: required"),
+    row({ externalNames: { requireRecord: "yes" } }, 'spec.externalNames.requireRecord: not a boolean: "yes"'),
     row({ externalNames: { rescue: [{ kind: "VPC" }] } }, "spec.externalNames.rescue[0].apiGroup: required"),
     row({ externalNames: { pin: "yes" } }, 'spec.externalNames.pin: not a boolean: "yes"'),
   ])("is refused with $faults", ({ spec, faults }) => {
@@ -439,7 +435,7 @@ describe("a section of an input", () => {
   test("that is empty turns its feature on, with all defaults", () => {
     const { adoption, externalNames } = specOf({ adoption: {}, externalNames: {} });
     expect(adoption).toEqual({ onUnadopted: "Adopt", onUnproven: "Block", onMissing: "Wait", restore: "Continue" });
-    expect(externalNames).toEqual({ pin: true, rescue: [], builtInRescue: true });
+    expect(externalNames).toEqual({ pin: true, rescue: [], builtInRescue: true, requireRecord: false });
   });
 
   test("that rescues external names reads status.atProvider.id by default", () => {

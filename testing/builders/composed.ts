@@ -1,6 +1,7 @@
 import { parseInput } from "../../src/input/parse.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Capability } from "../../src/model/request.ts";
+import { NAMES_NAME } from "../../src/ownership/names.ts";
 import type { NewCall } from "./run-feature.ts";
 import { callOf, inputOf } from "./sharing.ts";
 
@@ -62,6 +63,18 @@ export const bucket = (name: string, metadata: JsonObject = {}, rest: JsonObject
 /** The metadata of a managed resource with this external name. */
 export const externallyNamed = (name: string): JsonObject => ({
   metadata: { annotations: { "crossplane.io/external-name": name } },
+});
+
+/** The observed record of names, of what an XR has composed. */
+export const recordOf = (names: Readonly<Record<string, JsonObject>>): Readonly<Record<string, JsonObject>> => ({
+  [NAMES_NAME]: {
+    apiVersion: "apiextensions.crossplane.io/v1beta1",
+    kind: "EnvironmentConfig",
+    metadata: { name: "names" },
+    data: Object.fromEntries(
+      Object.entries(names).map(([resource, entry]) => [resource, JSON.stringify({ resource, ...entry })]),
+    ),
+  },
 });
 
 export interface ComposedParts {

@@ -1,5 +1,9 @@
+import { toComposite } from "../../src/crossplane/composite.ts";
 import { composerName } from "../../src/crossplane/metadata.ts";
+import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
+import { NAMES_NAME, namesRecordName } from "../../src/ownership/names.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
 
 /** The objects of the model in cluster.ts, as the API server would show them. */
 
@@ -25,6 +29,7 @@ export const rootComposite: JsonObject = {
 interface CompositeState {
   readonly flavour: Flavour;
   readonly references: readonly string[];
+  readonly refersToRecord: boolean;
   /** Who has written them, since the restore. */
   readonly writer: "crossplane" | "velero" | undefined;
   /** True if the XR is nested and its own XR controls it. */
@@ -33,7 +38,12 @@ interface CompositeState {
 }
 
 export function compositeOf({ flavour, references, conditions, ...state }: CompositeState): JsonObject {
-  const resourceRefs = references.map((name) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name }));
+  const buckets = references.map((name) => ({ apiVersion: "cloud.example.org/v1", kind: "Bucket", name }));
+  const record = {
+    ...RECORD_KINDS[flavour === "namespaced" ? "ConfigMap" : "EnvironmentConfig"],
+    name: recordNameOf(flavour),
+  };
+  const resourceRefs = state.refersToRecord ? [...buckets, record] : buckets;
   const isModern = flavour === "modern" || flavour === "namespaced";
   const field = { "f:resourceRefs": {} };
   const written = {
@@ -65,28 +75,54 @@ export interface Composed {
   readonly root: string;
   /** The UID of its controller. */
   readonly controller: string | undefined;
+  /** The name of its cloud resource. */
+  readonly externalName: string;
 }
 
-export function bucketOf(name: string, { composedAs, root, controller }: Composed, flavour: Flavour): JsonObject {
-  const owner = {
-    apiVersion: "apps.example.org/v1",
-    kind: "XStore",
-    name: NAME,
-    uid: controller ?? "",
-    controller: true,
-  };
+const ownerOf = (uid: string | undefined) => ({
+  apiVersion: "apps.example.org/v1",
+  kind: "XStore",
+  name: NAME,
+  uid: uid ?? "",
+  controller: true,
+});
+
+/** The record of names, of the XR, or as an operator has applied it for a namespaced one. */
+export const recordIn = (flavour: Flavour, data: JsonObject, controller?: string, isApplied = false): JsonObject => ({
+  ...RECORD_KINDS[flavour === "namespaced" && !isApplied ? "ConfigMap" : "EnvironmentConfig"],
+  metadata: {
+    name: recordNameOf(flavour),
+    labels: { ...labelsOf(flavour, rootOf(flavour)), [RECORD_LABEL]: recordIdOf(flavour) },
+    annotations: { "crossplane.io/composition-resource-name": NAMES_NAME },
+    ...(!isApplied && namespaceOf(flavour)),
+    ...(controller !== undefined && { ownerReferences: [ownerOf(controller)] }),
+  },
+  data,
+});
+
+const recordIdOf = (flavour: Flavour): string =>
+  recordOf(toComposite(documentOf({ ...ownerOf(""), metadata: { name: NAME, ...namespaceOf(flavour) } })));
+
+const recordNameOf = (flavour: Flavour): string => namesRecordName(recordIdOf(flavour));
+
+export function bucketOf(name: string, composed: Composed, flavour: Flavour): JsonObject {
+  const { composedAs, root, controller, externalName } = composed;
+  const owner = ownerOf(controller);
   return {
     apiVersion: "cloud.example.org/v1",
     kind: "Bucket",
     metadata: {
       name,
       labels: labelsOf(flavour, root),
-      annotations: { "crossplane.io/composition-resource-name": composedAs },
+      annotations: {
+        "crossplane.io/composition-resource-name": composedAs,
+        "crossplane.io/external-name": externalName,
+      },
       ...namespaceOf(flavour),
       ...(root === NAME && { managedFields: [{ manager: composerName({ ...owner }), operation: "Apply" }] }),
       ...(controller !== undefined && { ownerReferences: [owner] }),
     },
-    spec: { region: "eu" },
+    spec: { forProvider: {}, managementPolicies: ["*"] },
   };
 }
 

@@ -25,6 +25,7 @@ type Event =
     }
   | { readonly is: "restoreResource"; readonly index: number; readonly controller: string | undefined }
   | { readonly is: "staleIsMended"; readonly index: number }
+  | { readonly is: "restoreRecord" | "forgeRecord"; readonly known: readonly string[] }
   | { readonly is: "compositionChanges"; readonly desired: readonly string[] }
   | { readonly is: "reconcile"; readonly cut: Cut; readonly arrival: number | undefined };
 
@@ -34,6 +35,14 @@ interface History {
   readonly composed: readonly string[];
   readonly desired: readonly string[];
   readonly finallyDesired: readonly string[];
+  /** What no restore brings back: the backup was partial, or the cluster was built from Git. */
+  readonly lost: readonly string[];
+  /** What the record knows, which may be old. */
+  readonly recorded: readonly string[];
+  /** True if the record is there before all else. */
+  readonly isRecordFirst: boolean;
+  /** True while only what has a record is created. */
+  readonly isRequired: boolean;
   readonly events: readonly Event[];
 }
 
@@ -49,6 +58,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ ...is("reconcile"), cut, arrival: fc.option(index, { nil: undefined }) }) },
   { weight: 5, arbitrary: fc.record({ ...is("restoreResource"), index, controller }) },
   { weight: 1, arbitrary: fc.record({ ...is("staleIsMended"), index }) },
+  { weight: 2, arbitrary: fc.record({ ...is("restoreRecord", "forgeRecord"), known: fc.subarray(NAMES) }) },
   { weight: 1, arbitrary: fc.record({ ...is("compositionChanges"), desired: someNames }) },
   {
     weight: 4,
@@ -62,6 +72,10 @@ const history: fc.Arbitrary<History> = fc.record({
   composed: fc.subarray(NAMES, { minLength: 1 }),
   desired: someNames,
   finallyDesired: someNames,
+  lost: fc.oneof(fc.constant([]), fc.subarray(NAMES)),
+  recorded: fc.subarray(NAMES),
+  isRecordFirst: fc.boolean(),
+  isRequired: fc.boolean(),
   events: fc.array(event, { maxLength: 14 }),
 });
 
@@ -70,26 +84,45 @@ const TO_SETTLE = 6;
 
 function play(past: History, isGuarded: boolean): void {
   const cluster = new Cluster({ ...past, isGuarded });
+  if (past.isRecordFirst) cluster.restoreRecord(past.recorded);
   for (const happening of past.events) happen(cluster, happening);
 
   // At last everything is restored and works.
+  cluster.restoreRecord(past.recorded);
   cluster.restoreComposite();
   cluster.hasProvider = true;
   cluster.isAdopted = past.flavour === "nested";
   for (let each = 0; each < NAMES.length; each++) cluster.restoreResource(each);
   for (const name of cluster.backedUp) cluster.removeStaleController(name);
   cluster.removeReference(FOREIGN);
+  cluster.removeLostReferences();
   cluster.desired = new Set([...past.finallyDesired, "e"]);
   for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
   cluster.chooseOnes();
   for (let each = 0; each < TO_SETTLE; each++) cluster.reconcile();
+  if (isGuarded) assertNoSecond(cluster, past);
+  cluster.mendRecord();
+  cluster.isRequired = false;
   cluster.desired = new Set(past.finallyDesired);
   settle(cluster, past);
 
   // From now on the XR no longer waits for a resource that is missing.
   const [first] = cluster.references;
   if (first !== undefined) cluster.deleteByHand(first);
+  cluster.exportRecord();
+  const before = [...cluster.cloud.keys()].join();
   settle(cluster, past);
+  if (isGuarded && [...cluster.cloud.keys()].join() !== before)
+    throw new Violation("what was lost was created once more");
+}
+
+/** Asserts that nothing was created twice in the cloud that the restore brought back, or that was held back for its record. */
+function assertNoSecond(cluster: Cluster, { lost, recorded, isRecordFirst, isRequired }: History): void {
+  for (const name of NAMES) {
+    const isKnown = isRequired || !lost.includes(name) || (isRecordFirst && recorded.includes(name));
+    const all = [...cluster.cloud].filter(([, composedAs]) => composedAs === name);
+    if (isKnown && all.length > 1) throw new Violation(`the cloud has ${all.length} of ${name}`);
+  }
 }
 
 const isRestore = (happening: Event): happening is Event & { readonly is: Restore } =>
@@ -102,6 +135,7 @@ function happen(cluster: Cluster, happening: Event): void {
   } else if ("controller" in happening) {
     cluster.restoreResource(happening.index, happening.controller);
   } else if ("index" in happening) cluster.removeStaleController(cluster.backedUp[happening.index] ?? "");
+  else if ("known" in happening) cluster[happening.is](happening.known);
   else if ("desired" in happening) cluster.desired = new Set(happening.desired);
   else if (isRestore(happening)) cluster[happening.is]();
   else if (happening.is === "compositeIsAdopted") cluster.isAdopted = true;

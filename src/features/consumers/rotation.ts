@@ -1,18 +1,15 @@
 import { annotationPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Rotation } from "../../input/consumers.ts";
-import type { Document } from "../../model/document.ts";
 import { type Draft, withDocument } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
-import { DOMAIN } from "../../model/names.ts";
+import { ROTATION } from "../../ownership/annotations.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call } from "../feature.ts";
+import { recallNames } from "../names.ts";
 import type { KnownAccess } from "./access.ts";
 
 /** Who has access to the common password. */
 export type Allowed = Pick<KnownAccess, "namespaces" | "isForAll">;
-
-/** The annotation that remembers who had access when the field was last set. */
-const ROTATION = `${DOMAIN}/rotation`;
 
 /** The largest number of namespaces that are remembered: all annotations of an object take 256 KB (TotalAnnotationSizeLimitB). */
 export const MAX_REMEMBERED = 10_000;
@@ -26,7 +23,7 @@ interface Memory {
 
 /**
  * Sets the field to a value that changes once when a namespace loses access. A grant that is added changes nothing, and neither
- * does the first look: who has access is remembered on the resource, and only what is missing from that since counts.
+ * does the first look: who has access is remembered on the resource and in the record of names, and only what is missing from that since counts.
  *
  * @param access undefined while it is not known: field and memory stay as they are. So they do for more namespaces than can be
  *   remembered.
@@ -40,15 +37,15 @@ export function withRotation(
   const desired = desiredSoFar(call, draft).get(resource);
   if (desired === undefined) return draft;
   const observed = call.request.observed.resources.get(resource)?.document;
-  const memory = remember(observed, access);
+  const noticed = observed && readAnnotation(observed, ROTATION);
+  const memory = remember(readMemory(noticed ?? recallNames(call).names.get(resource)?.rotation), access);
   if (memory === undefined) return draft;
   const noted = { path: annotationPath(ROTATION), value: formatMemory(memory) };
   const triggered = memory.trigger === undefined ? [] : [{ path: toFieldPath, value: memory.trigger }];
   return withDocument(draft, resource, desired.with([noted, ...triggered]));
 }
 
-function remember(observed: Document | undefined, access: Allowed | undefined): Memory | undefined {
-  const before = observed && readMemory(readAnnotation(observed, ROTATION));
+function remember(before: Memory | undefined, access: Allowed | undefined): Memory | undefined {
   if (access === undefined || isTooMany(access)) return before;
   const granted = access.isForAll ? [EVERYONE] : access.namespaces.map(digest).sort();
   if (before === undefined) return { granted, trigger: undefined };

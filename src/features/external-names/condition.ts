@@ -1,45 +1,33 @@
-import type { Composite } from "../../crossplane/composite.ts";
 import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, type Condition, sentencesForSome } from "../../model/condition.ts";
-import type { FieldPath } from "../../model/field-path.ts";
-import { explainLacking } from "../fit-status.ts";
 import type { NamedResource } from "./pin.ts";
 
 const TYPE = "ExternalNamesPinned";
 
 const NAME_REASONS = [
+  "WaitingForRecord", // first: while the condition says so, the XR looks for what is restored
   "DuplicateSuspected",
   "ChangedByPipeline",
-  "StatusFieldMissing",
   "NameNotRecorded",
   "LateInitializeMissing",
   "WaitingForNames",
   "Rescued",
-  "RestoredFromLedger",
+  "RestoredFromRecord",
 ] as const;
 type NameReason = (typeof NAME_REASONS)[number];
 
 /** Reasons that need no action. */
-const FINE: ReadonlySet<string> = new Set(["Rescued", "RestoredFromLedger"]);
+const FINE: ReadonlySet<string> = new Set(["Rescued", "RestoredFromRecord"]);
 
 const MAX_SENTENCES = 10;
 
-/**
- * Makes one condition for all managed resources, with a sentence for each that needs one.
- *
- * @param lacking the ledger's field, if the schema of the XR's status lacks it.
- */
-export function toNamesCondition(
-  resources: readonly NamedResource[],
-  lacking: readonly FieldPath[],
-  composite: Composite,
-): Condition {
+/** Makes one condition for all managed resources, with a sentence for each that needs one. */
+export function toNamesCondition(resources: readonly NamedResource[]): Condition {
   const remarks = resources
     .flatMap((resource): readonly Remark[] => {
       const found = toRemark(resource);
       return found === undefined ? [] : [remark(found.reason, `${resource.name}: ${found.sentence}`)];
     })
-    .concat(lacking.length > 0 ? [remark("StatusFieldMissing", explainLacking(lacking, composite))] : [])
     .sort((a, b) => NAME_REASONS.indexOf(a.reason) - NAME_REASONS.indexOf(b.reason));
   const reason = remarks[0]?.reason ?? "Pinned";
   const sentences = sentencesForSome(remarks, MAX_SENTENCES, ({ sentence }) => sentence);
@@ -71,13 +59,21 @@ function toRemark({ verdict, kind, observed }: NamedResource): Remark | undefine
     case "rescued":
       return remark("Rescued", `external name ${brief(verdict.name)}, reported by its provider`);
     case "recorded":
-      return remark("RestoredFromLedger", `external name ${brief(verdict.name)}, from the ledger`);
+      return remark("RestoredFromRecord", `external name ${brief(verdict.name)}, from the record`);
     case "notRecorded":
       return remark(
         "NameNotRecorded",
         `its provider began to create it at ${brief(verdict.createdAt)} and has not recorded a name; it is not created once more. If this ` +
           `stays, look in the cloud for a ${kind.kind} of that time: ${annotate(kind, observed)} crossplane.io/external-name=NAME, or, where ` +
           `there is none, ${annotate(kind, observed)} crossplane.io/external-create-succeeded- crossplane.io/external-create-pending-`,
+      );
+    case "held":
+      return remark(
+        "WaitingForRecord",
+        verdict.unconfirmed === undefined
+          ? "not created: no external name is recorded for it, and requireRecord is set"
+          : `not created: its record, which a team can edit, has the external name ${brief(verdict.unconfirmed)}; apply an exported record that ` +
+              "has it, or remove its entry (see docs/restore.md)",
       );
     case "unnamed":
       return verdict.isAtRisk
@@ -100,4 +96,4 @@ const AT_RISK =
   "its provider stores the external name by late initialization only; add LateInitialize to its managementPolicies";
 
 export const isAlarming = ({ reason }: Condition): boolean =>
-  ["DuplicateSuspected", "ChangedByPipeline", "StatusFieldMissing", "LateInitializeMissing"].includes(reason);
+  ["DuplicateSuspected", "ChangedByPipeline", "WaitingForRecord", "LateInitializeMissing"].includes(reason);

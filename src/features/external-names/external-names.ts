@@ -1,16 +1,14 @@
 import { isManaged, readManagedKind } from "../../crossplane/managed-resource.ts";
 import type { ExternalNames } from "../../input/external-names.ts";
 import { compareTexts } from "../../model/collections.ts";
-import type { ValueEdit } from "../../model/document.ts";
-import { type Draft, withCompositeValues, withCondition, withResources, withResults } from "../../model/draft.ts";
-import { toSortedObject } from "../../model/json.ts";
+import { type Draft, withCompositeUnready, withCondition, withResources, withResults } from "../../model/draft.ts";
+import { type RecordedNames, toRecordedKind } from "../../ownership/names.ts";
 import { desiredSoFar } from "../desired.ts";
 import type { Call, Feature } from "../feature.ts";
-import { fitStatus } from "../fit-status.ts";
+import { recallNames } from "../names.ts";
 import { eventsFor } from "../transition-events.ts";
 import { isAlarming, toNamesCondition } from "./condition.ts";
-import { findRecorded, isDeletedForGood, type Ledger, readLedger, toEntry } from "./ledger.ts";
-import { judgeName, type NamedResource, type NameVerdict, pinNames, rescuePathsFor } from "./pin.ts";
+import { isNamedAnew, judgeName, type NamedResource, pinNames, rescuePathsFor } from "./pin.ts";
 
 /**
  * Keeps the external name of every desired managed resource: without it a provider creates a second cloud resource
@@ -20,53 +18,34 @@ export const externalNames: Feature = (call, draft) => {
   const policy = call.input.spec.externalNames;
   if (policy === undefined) return draft;
 
-  const ledger = readLedger(policy, call);
-  const resources = findNames(policy, ledger, call, draft);
-  const status = fitStatus(toRecords(policy, resources, ledger, call), call);
-  const condition = toNamesCondition(resources, status.lacking, call.composite);
+  const resources = findNames(policy, call, draft);
+  const condition = toNamesCondition(resources);
   const named = withResources(draft, pinNames(resources, policy, draft));
-  const recorded = withCompositeValues(named, status.values);
   const events = eventsFor(condition, isAlarming(condition) ? "Warning" : "Normal", call);
-  return withResults(withCondition(recorded, condition), events);
+  const conditioned = withResults(withCondition(named, condition), events);
+  return resources.some(({ verdict }) => verdict.is === "held") ? withCompositeUnready(conditioned) : conditioned;
 };
 
-function findNames(policy: ExternalNames, ledger: Ledger, call: Call, draft: Draft): readonly NamedResource[] {
+function findNames(policy: ExternalNames, call: Call, draft: Draft): readonly NamedResource[] {
   const { resources } = call.request.observed;
+  const { names, confirmed } = recallNames(call);
   const found: NamedResource[] = [];
   for (const [name, desired] of desiredSoFar(call, draft)) {
     const observed = resources.get(name)?.document;
-    // A resource that does not exist can have a name in the ledger only, which holds managed resources only.
-    const isKnown = observed === undefined ? ledger.has(name) : isManaged(observed);
-    if (!isKnown) continue;
     const kind = readManagedKind(desired);
-    const recorded = findRecorded(ledger, name, kind);
-    const verdict = judgeName({ desired, observed, recorded, rescuePaths: rescuePathsFor(kind, policy) });
+    const rescuePaths = rescuePathsFor(kind, policy);
+    const nameIn = (record: RecordedNames): string | undefined => {
+      const entry = record.get(name);
+      return entry?.kind === toRecordedKind(kind) ? entry.externalName : undefined;
+    };
+    const recorded = nameIn(names);
+    // A resource that does not exist is known to be a managed resource by its record, or by its kind.
+    const isHeld = policy.requireRecord && (rescuePaths.length > 0 || isNamedAnew(desired, kind));
+    const isKnown = observed === undefined ? recorded !== undefined || isHeld : isManaged(observed);
+    if (!isKnown) continue;
+    const isConfirmed = recorded === nameIn(confirmed);
+    const verdict = judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths });
     found.push({ name, kind, desired, observed, verdict });
   }
   return found.sort((a, b) => compareTexts(a.name, b.name));
 }
-
-/**
- * Updates the ledger. Removes a name only while its resource is observed, and is not desired or is being deleted together with its
- * cloud resource. A resource that does not exist at the moment keeps its name.
- */
-function toRecords(
-  { ledger: policy }: ExternalNames,
-  resources: readonly NamedResource[],
-  ledger: Ledger,
-  { request }: Call,
-): readonly ValueEdit[] {
-  if (policy === undefined) return [];
-  const desired = new Set(resources.map(({ name }) => name));
-  const records = new Map([...ledger].filter(([name]) => desired.has(name) || !request.observed.resources.has(name)));
-  for (const { name, kind, observed, verdict } of resources) {
-    if (observed !== undefined && isDeletedForGood(observed)) records.delete(name);
-    else if (verdict.is !== "unnamed" && verdict.is !== "notRecorded")
-      records.set(name, toEntry(kind, nameToRecord(verdict)));
-  }
-  return records.size === 0 ? [] : [{ path: policy.toCompositeFieldPath, value: toSortedObject(records) }];
-}
-
-/** Picks the name for the ledger; of two names the recorded one, until a person decides. */
-const nameToRecord = (verdict: Exclude<NameVerdict, { is: "unnamed" | "notRecorded" }>): string =>
-  verdict.is === "duplicate" ? verdict.recorded : verdict.name;

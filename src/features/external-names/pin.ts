@@ -21,6 +21,10 @@ export interface Evidence {
   /** Undefined if the resource is not created yet, or was lost. */
   readonly observed: Document | undefined;
   readonly recorded: string | undefined;
+  /** Whether the recorded name lies where no team can write it; a team's word alone names no lost cloud resource. */
+  readonly isConfirmed: boolean;
+  /** Whether it is not created without a recorded name. */
+  readonly isHeld: boolean;
   /** The fields with the name when the annotation is lost. */
   readonly rescuePaths: readonly FieldPath[];
 }
@@ -28,11 +32,13 @@ export interface Evidence {
 /** The external name of a managed resource, and its source. */
 export type NameVerdict =
   | { readonly is: "setByPipeline"; readonly name: string; readonly observed: string | undefined }
-  /** `isOurs`: from the ledger or rescued; the resource would lose the annotation if we no longer desired it. */
+  /** `isOurs`: from the record or rescued; the resource would lose the annotation if we no longer desired it. */
   | { readonly is: "observed"; readonly name: string; readonly isOurs: boolean }
   | { readonly is: "recorded"; readonly name: string }
   | { readonly is: "rescued"; readonly name: string }
   | { readonly is: "duplicate"; readonly name: string; readonly other: string; readonly recorded: string }
+  /** Not created: its name is not recorded (`requireRecord`), or is `unconfirmed`. */
+  | { readonly is: "held"; readonly unconfirmed: string | undefined }
   | { readonly is: "unnamed"; readonly isAtRisk: boolean }
   /** `createdAt`: its creation began, and its provider may have forgotten that. */
   | { readonly is: "notRecorded"; readonly createdAt: string };
@@ -41,22 +47,23 @@ export type NameVerdict =
  * Chooses the external name, the first of these that exists:
  *
  * 1. the name that the pipeline sets;
- * 2. the observed name, which is never overridden, even if the ledger has another;
- * 3. the name in the ledger: it was observed before the loss, while the provider's id may already belong to a second cloud
+ * 2. the observed name, which is never overridden, even if the record has another;
+ * 3. the name in the record: it was observed before the loss, while the provider's id may already belong to a second cloud
  *    resource, created because the name was lost;
  * 4. the id that the provider reports, for kinds whose id is the name.
  *
- * If the ledger has another name than 2 or 4, there may be two cloud resources.
+ * If the record has another name than 2 or 4, there may be two cloud resources.
  */
-export function judgeName({ desired, observed, recorded, rescuePaths }: Evidence): NameVerdict {
+export function judgeName({ desired, observed, recorded, isConfirmed, isHeld, rescuePaths }: Evidence): NameVerdict {
   const seen = observed && stringAt(observed, EXTERNAL_NAME);
   const wanted = stringAt(desired, EXTERNAL_NAME);
   if (wanted !== undefined) return { is: "setByPipeline", name: wanted, observed: seen };
 
   const id = observed && rescuePaths.map((path) => stringAt(observed, path)).find((found) => found !== undefined);
   if (seen !== undefined) return judgeObservedName(seen, recorded, id);
-  if (recorded !== undefined) return judgeRecordedName(recorded, id);
+  if (recorded !== undefined && isConfirmed) return judgeRecordedName(recorded, id);
   if (id !== undefined) return { is: "rescued", name: id };
+  if (recorded !== undefined || (isHeld && observed === undefined)) return { is: "held", unconfirmed: recorded };
   return judgeNameless(desired, observed, rescuePaths.length > 0);
 }
 
@@ -91,6 +98,15 @@ export function rescuePathsFor({ group, kind }: ManagedKind, policy: ExternalNam
   return policy.builtInRescue && findFacts(group, kind).isNamedById ? [...paths, ID] : paths;
 }
 
+/**
+ * Tells whether a managed resource gets another `metadata.name` in a cluster that is rebuilt, which many providers take for the external
+ * name. Crossplane makes it from the uid of the XR.
+ */
+export const isNamedAnew = (desired: Document, { group, kind }: ManagedKind): boolean =>
+  desired.at(["spec", "forProvider"]) !== undefined &&
+  stringAt(desired, ["metadata", "name"]) === undefined &&
+  findFacts(group, kind).cloud !== "Kubernetes";
+
 /** A desired managed resource, and the verdict on its external name. */
 export interface NamedResource {
   readonly name: string;
@@ -102,11 +118,12 @@ export interface NamedResource {
 
 /** Sets the external name on desired resources. One whose creation has begun, without a name yet, is not created once more. */
 export const pinNames = (resources: readonly NamedResource[], policy: ExternalNames, draft: Draft): Edits =>
-  resources.flatMap((resource) => {
-    const { name, desired } = resource;
+  resources.flatMap((resource): Edits => {
+    const { name, desired, observed, verdict } = resource;
+    if (verdict.is === "held" && observed === undefined) return [[name, { is: "removed" }]];
     const pinned = toPin(resource, policy);
     if (pinned === undefined) return [];
-    return [[name, { is: "set", document: desired.with([pinned]), ready: readyBefore(draft, name) }] as const];
+    return [[name, { is: "set", document: desired.with([pinned]), ready: readyBefore(draft, name) }]];
   });
 
 function toPin({ verdict, desired, observed }: NamedResource, { pin }: ExternalNames): ValueEdit | undefined {
@@ -116,6 +133,7 @@ function toPin({ verdict, desired, observed }: NamedResource, { pin }: ExternalN
       return undefined;
     case "observed":
       return pin || verdict.isOurs ? { path: EXTERNAL_NAME, value: verdict.name } : undefined;
+    case "held":
     case "notRecorded": {
       const value = withoutCreate(readPolicies(desired) ?? ALL_ACTIONS);
       return observed && readPolicies(observed) && { path: MANAGEMENT_POLICIES, value };

@@ -149,8 +149,8 @@ const toCandidate = (
     : { kind, rule, facts, desired, observed };
 
 /**
- * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the ledger
- * is different: a user who may write the XR's status can choose it. A resource that has been arbitrated stays arbitrated.
+ * Tells whether the provider chose the external name, which `externalNames` desires because it was observed. A name from the record
+ * is different: the record may be old. A resource that has been arbitrated stays arbitrated.
  */
 function isOnlyPinned(composed: Document | undefined, desired: Document, observed: Document | undefined): boolean {
   if (composed === undefined || composed === desired || observed === undefined) return false;

@@ -7,6 +7,7 @@ import { type Draft, emptyDraft } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { composeAnswer } from "../../../src/ownership/answer.ts";
 import { usesLabel } from "../../../src/ownership/record.ts";
+import { recordOf } from "../../../testing/builders/composed.ts";
 import {
   claimRecord,
   consumersCall,
@@ -622,6 +623,15 @@ describe("rotation", () => {
     const rotated = reconcile(granting("team-b"), reconcile(granting("team-a,team-b")));
     const pending = reconcile({ [SELECTOR]: "team=orders" }, rotated);
     expect(pending).toEqual(rotated);
+  });
+
+  test("is remembered by the record of names, where the resource is lost", () => {
+    const rotated = reconcile(granting("team-b"), reconcile(granting("team-a,team-b")));
+    const memory = (rotated["metadata"] as { annotations: JsonObject }).annotations[MEMORY];
+    const observed = recordOf({ role: { kind: "Role.sql.example.org", name: "role", rotation: memory ?? "" } });
+    const lost = (names: string) => roleIn(draftOf(section, { xr: database(granting(names)), desired, observed }));
+    expect(lost("team-b")).toEqual(rotated);
+    expect(triggerOf(lost(""))).not.toBe(triggerOf(rotated));
   });
 
   test("remembers no names, and no more than their hashes", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { externalNames } from "../../../src/features/external-names/external-names.ts";
 import { emptyDraft, type ResourceEdit } from "../../../src/model/draft.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { type ComposedParts, composedCall, externallyNamed, store } from "../../../testing/builders/composed.ts";
+import { type ComposedParts, composedCall, externallyNamed, recordOf } from "../../../testing/builders/composed.ts";
 import { runFeature } from "../../../testing/builders/run-feature.ts";
 
 type Parts = Omit<ComposedParts, "spec"> & { readonly policy?: JsonObject };
@@ -38,12 +38,6 @@ const vpc = (there: Parameters<typeof observed>[0], wanted = desired): Parts => 
 function objectOf(edit: ResourceEdit | undefined): JsonObject | undefined {
   return edit?.is === "set" ? edit.document?.toObject() : undefined;
 }
-
-const deletionTimestamp = "2026-01-01T00:00:00Z";
-const ledger = { toCompositeFieldPath: "status.externalNames" };
-const recording = (names: JsonObject): JsonObject => store({ status: { externalNames: names } });
-const recordOf = (name: string): JsonObject => ({ "VPC.ec2.aws.upbound.io": name });
-const recorded = recording({ vpc: recordOf("vpc-1") });
 
 test("external names change nothing without their section of the input", () => {
   expect(runFeature(externalNames, composedCall({ spec: {}, ...vpc({ name: "vpc-1" }) }))).toBe(emptyDraft);
@@ -117,101 +111,17 @@ test("a rescued name stays desired even with pin: false, or Crossplane would rem
   expect(draftOf(parts).resources.has("vpc")).toBe(true);
 });
 
-describe("the ledger", () => {
-  const policy = { ledger };
-  const ledgerOf = (parts: Parts) => draftOf({ policy, ...parts }).composite[0]?.value;
-
-  test("holds the names of all managed resources, sorted, on every call", () => {
-    const parts = {
-      observed: { b: observed({ name: "vpc-2" }), a: observed({ name: "vpc-1" }), c: observed({}) },
-      desired: { b: desired, a: desired, c: desired },
-    };
-    const { composite } = draftOf({ policy, ...parts });
-    expect(composite).toEqual([
-      { path: ["status", "externalNames"], value: { a: recordOf("vpc-1"), b: recordOf("vpc-2") } },
-    ]);
-    expect(JSON.stringify(composite)).toMatch(/"a".*"b"/);
-  });
-
-  test("gives a managed resource that is created again its name back", () => {
-    const { resources, conditions, composite } = draftOf({ policy, xr: recorded, desired: { vpc: desired } });
-    expect(objectOf(resources.get("vpc"))).toEqual(withName("vpc-1", desired));
-    expect(conditions).toMatchObject([{ status: "True", reason: "RestoredFromLedger" }]);
-    expect(composite[0]?.value).toEqual({ vpc: recordOf("vpc-1") });
-  });
-
-  test("gives no name to a resource of another kind", () => {
-    const xr = recording({ vpc: { "Subnet.ec2.aws.upbound.io": "subnet-1" } });
-    const { resources } = draftOf({ policy, xr, desired: { vpc: desired } });
-    expect(resources.size).toBe(0);
-  });
-
-  const name = "vpc-1";
-  const gone = { metadata: { deletionTimestamp } };
-  const explicit = { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] };
-  const paused = { "crossplane.io/external-name": name, "crossplane.io/paused": "true" };
-  const invalid = { a: "x", b: { K: 1 }, vpc: { ...recordOf(name), other: "" } };
-  test.each<[value: JsonObject | undefined, reason: string, parts: Parts]>([
-    [{ vpc: recordOf(name) }, "a recorded resource is neither observed nor desired at the moment", { xr: recorded }],
-    [
-      undefined,
-      "a resource is observed and not desired, so that Crossplane deletes it",
-      { xr: recorded, observed: { vpc: observed({ name }) } },
-    ],
-    [
-      undefined,
-      "a resource is being deleted together with its cloud resource",
-      { xr: recorded, ...vpc({ name, ...gone }) },
-    ],
-    [
-      { vpc: recordOf(name) },
-      "a resource is being deleted without its cloud resource",
-      vpc({ name, ...gone, spec: { deletionPolicy: "Orphan" } }),
-    ],
-    [
-      undefined,
-      "a resource is being deleted with an explicit Delete, in spite of deletionPolicy Orphan",
-      { xr: recorded, ...vpc({ name, ...gone, spec: explicit }) },
-    ],
-    [
-      { vpc: recordOf(name) },
-      "a resource is being deleted while it is paused, so that its provider does nothing",
-      vpc({ metadata: { deletionTimestamp, annotations: paused } }),
-    ],
-    [
-      { vpc: recordOf("vpc-2") },
-      "the pipeline sets another name",
-      { xr: recorded, ...vpc({}, withName("vpc-2", desired)) },
-    ],
-    [
-      { vpc: recordOf(name) },
-      "the recorded value has entries that are no names",
-      { xr: recording(invalid), desired: {} },
-    ],
-  ])("is %j when %s", (value, _reason, parts) => {
-    expect(ledgerOf(parts)).toEqual(value);
-  });
-
-  test("records a composed resource called __proto__ like any other", () => {
-    const value = ledgerOf({
-      observed: Object.fromEntries([["__proto__", observed({ name: "vpc-1" })]]),
-      desired: Object.fromEntries([["__proto__", desired]]),
-    });
-    expect(Object.entries(value ?? {})).toEqual([["__proto__", recordOf("vpc-1")]]);
-  });
-});
-
 describe("a resource with two names", () => {
   test.each([
     { reason: "its name was changed by hand", name: "vpc-2", pinned: "vpc-2" },
     { reason: "its name was lost and it was created again", name: undefined, id: "vpc-2", pinned: "vpc-1" },
   ])("is pinned to $pinned and reported when $reason", ({ name, id, pinned }) => {
     const there = vpc({ ...(name && { name }), ...(id && { id }) });
-    const { resources, conditions, results, composite } = draftOf({ xr: recorded, policy: { ledger }, ...there });
+    const names = recordOf({ vpc: { kind: "VPC.ec2.aws.upbound.io", name: "x", externalName: "vpc-1" } });
+    const { resources, conditions, results } = draftOf({ ...there, observed: { ...there.observed, ...names } });
     expect(objectOf(resources.get("vpc"))).toEqual(withName(pinned, desired));
     expect(conditions).toMatchObject([{ status: "False", reason: "DuplicateSuspected" }]);
     expect(results).toMatchObject([{ severity: "Warning", message: expect.stringContaining("vpc-1") }]);
-    expect(composite[0]?.value).toEqual({ vpc: recordOf("vpc-1") });
   });
 });
 

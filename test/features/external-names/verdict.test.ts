@@ -13,6 +13,8 @@ interface Row {
   readonly observed?: string;
   readonly recorded?: string;
   readonly id?: string;
+  readonly isConfirmed?: boolean;
+  readonly isHeld?: boolean;
   readonly is: string;
   readonly name?: string;
 }
@@ -28,25 +30,41 @@ test.each<Row>([
     name: "d",
   },
   { reason: "it is observed", observed: "o", is: "observed", name: "o" },
-  { reason: "it is observed as the ledger has it", observed: "o", recorded: "o", id: "i", is: "observed", name: "o" },
-  { reason: "it is observed and the ledger has another", observed: "o", recorded: "r", is: "duplicate", name: "o" },
-  { reason: "only the ledger has it", recorded: "r", is: "recorded", name: "r" },
-  { reason: "the provider reports what the ledger has", recorded: "r", id: "r", is: "recorded", name: "r" },
-  { reason: "the provider reports another than the ledger has", recorded: "r", id: "i", is: "duplicate", name: "r" },
+  { reason: "it is observed as the record has it", observed: "o", recorded: "o", id: "i", is: "observed", name: "o" },
+  { reason: "it is observed and the record has another", observed: "o", recorded: "r", is: "duplicate", name: "o" },
+  { reason: "only the record has it", recorded: "r", is: "recorded", name: "r" },
+  { reason: "the provider reports what the record has", recorded: "r", id: "r", is: "recorded", name: "r" },
+  { reason: "the provider reports another than the record has", recorded: "r", id: "i", is: "duplicate", name: "r" },
   { reason: "only the provider reports it", id: "i", is: "rescued", name: "i" },
+  { reason: "a team's word alone gives it", recorded: "r", isConfirmed: false, is: "held" },
+  {
+    reason: "the provider reports it, whatever a team says",
+    recorded: "r",
+    isConfirmed: false,
+    id: "i",
+    is: "rescued",
+    name: "i",
+  },
   { reason: "there is none", is: "unnamed" },
+  { reason: "there is none, and a record is required, of a resource that exists", isHeld: true, is: "unnamed" },
   { reason: "the observed annotation is empty", observed: "", is: "unnamed" },
-])("an external name is judged $is when $reason", ({ desired, observed, recorded, id, is, name }) => {
-  const verdict = judgeName({
-    desired: documentOf(named(desired)),
-    observed: documentOf({ ...named(observed), status: { atProvider: { id: id ?? null } } }),
-    recorded,
-    rescuePaths: [["status", "atProvider", "id"]],
-  });
-  expect(verdict).toMatchObject(name === undefined ? { is } : { is, name });
-});
+])(
+  "an external name is judged $is when $reason",
+  ({ desired, observed, recorded, id, is, name, isConfirmed, isHeld }) => {
+    const verdict = judgeName({
+      desired: documentOf(named(desired)),
+      observed: documentOf({ ...named(observed), status: { atProvider: { id: id ?? null } } }),
+      recorded,
+      isConfirmed: isConfirmed ?? true,
+      isHeld: isHeld ?? false,
+      rescuePaths: [["status", "atProvider", "id"]],
+    });
+    expect(verdict).toMatchObject(name === undefined ? { is } : { is, name });
+  },
+);
 
 describe("a resource without a name", () => {
+  const nameless = { observed: undefined, recorded: undefined, isConfirmed: true, isHeld: false };
   test.each([
     [false, "it has no policies, which allow everything", undefined],
     [false, "its policies allow everything", ["*"]],
@@ -55,9 +73,9 @@ describe("a resource without a name", () => {
     [true, "its policies create and lack LateInitialize", ["Observe", "Create", "Update", "Delete"]],
   ])("has isAtRisk %s when %s", (isAtRisk, _reason, policies) => {
     const desired = documentOf({ spec: policies === undefined ? {} : { managementPolicies: policies } });
-    const verdict = judgeName({ desired, observed: undefined, recorded: undefined, rescuePaths: [["status", "id"]] });
+    const verdict = judgeName({ ...nameless, desired, rescuePaths: [["status", "id"]] });
     expect(verdict).toEqual({ is: "unnamed", isAtRisk });
-    expect(judgeName({ desired, observed: undefined, recorded: undefined, rescuePaths: [] })).toMatchObject({
+    expect(judgeName({ ...nameless, desired, rescuePaths: [] })).toMatchObject({
       isAtRisk: false,
     });
   });

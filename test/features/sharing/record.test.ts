@@ -57,7 +57,7 @@ test("an XR records what it is bound to, so that the owner finds it by one label
     kind: "EnvironmentConfig",
     metadata: {
       labels: {
-        [`${DOMAIN}/record-of`]: "203050123e8e1c20e3d96c62dca97a1e4ae313bc",
+        [`${DOMAIN}/record-of`]: "0459848e8334c8eeee94779fde46af588743b3f8",
         [`${DOMAIN}/uses-ef539f7fe3df1ea36606aa8a67dfd2b53c6c2dff`]: "true",
       },
       annotations: { [`${DOMAIN}/owner`]: "Shop.apps.example.org/team-a/shop" },

@@ -1,0 +1,145 @@
+import { writeFileSync } from "node:fs";
+import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
+import { type Composite, toComposite } from "../../src/crossplane/composite.ts";
+import { COMPOSITION_RESOURCE_NAME, EXTERNAL_NAME, findController } from "../../src/crossplane/metadata.ts";
+import {
+  formatReference,
+  isSameResource,
+  referenceKey,
+  toReference,
+  toReferences,
+} from "../../src/crossplane/references.ts";
+import { compareEntries } from "../../src/model/collections.ts";
+import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
+import { isObject, type JsonObject, pick } from "../../src/model/json.ts";
+import { DOMAIN } from "../../src/model/names.ts";
+import {
+  composeNames,
+  namesRecordName,
+  type RecordedName,
+  readNames,
+  toRecordedKind,
+} from "../../src/ownership/names.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { discover, findKind, type ResourceKind } from "../cluster/discovery.ts";
+import { getIfThere, inParallel, list } from "../cluster/list.ts";
+import { EXIT } from "../command.ts";
+import type { Host } from "../host.ts";
+import { openCluster } from "../open-cluster.ts";
+import { toYamlStream } from "../render/yaml.ts";
+import { toPrintable } from "../text.ts";
+import type { ExportFlags } from "./command.ts";
+
+/** Prints the records of all XRs as manifests. @returns the exit code. */
+export async function exportRecords(flags: ExportFlags, host: Host): Promise<number> {
+  const cluster = openCluster(flags, host);
+  const kinds = await discover(cluster, { includeCore: true });
+  const recordKinds = Object.values(RECORD_KINDS).flatMap((kind) => findKind(kinds, toGroupAndKind(kind)) ?? []);
+  const found = await inParallel(recordKinds, (kind) => list(cluster, kind, { labelSelector: RECORD_LABEL }));
+  const records = found.flat().map(documentOf);
+  const applied = new Map(
+    records.filter((record) => !isNamespaced(record)).map((record) => [toReference(record).name, record]),
+  );
+  const exported = await inParallel(records, async (record) => {
+    if (!isNamespaced(record)) return [toManifest(record)];
+    const composite = await findComposite(record, kinds, cluster);
+    if (composite === undefined) {
+      const name = toPrintable(formatReference(toReference(record)));
+      host.printError(`left out ${name}: no XR of its namespace composes it\n`);
+      return [];
+    }
+    const { name } = toReference(record);
+    if (name !== namesRecordName(recordOf(composite))) return [toManifest(record)];
+    return [await toEnvironmentConfig(record, composite, applied.get(name), kinds, cluster)];
+  });
+  // A namespaced XR's own record replaces the one that was applied for it.
+  const byName = new Map(
+    exported
+      .flat()
+      .reverse()
+      .map((manifest) => [keyOf(manifest), manifest]),
+  );
+  const text = toYamlStream([...byName].sort(compareEntries).map(([, manifest]) => manifest));
+  if (flags.file === undefined) host.print(text);
+  else writeFileSync(flags.file, text);
+  return EXIT.fine;
+}
+
+const keyOf = (manifest: JsonObject): string => referenceKey(toReference(documentOf(manifest)));
+
+const toGroupAndKind = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) => ({
+  group: toApiGroup(apiVersion),
+  kind,
+});
+
+const isNamespaced = (record: Document): boolean => toReference(record).namespace !== undefined;
+
+/** The most entries that are looked at: each costs a request, and teams write the ConfigMap. */
+const MAX_ENTRIES = 1000;
+
+/** Leaves out what belongs to this cluster, and what others have written on the record. */
+function toManifest(record: Document): JsonObject {
+  const { apiVersion, kind, namespace, name } = toReference(record);
+  const marks = (field: string): JsonObject => {
+    const all = record.at(["metadata", field]);
+    return pick(isObject(all) ? all : {}, (key) => [DOMAIN, "crossplane.io"].includes(key.split("/")[0] ?? ""));
+  };
+  const place = namespace === undefined ? {} : { namespace };
+  const metadata = { name, ...place, labels: marks("labels"), annotations: marks("annotations") };
+  return { apiVersion, kind, metadata, data: record.at(["data"]) ?? {} };
+}
+
+/**
+ * Makes the record of a namespaced XR that a rebuilt cluster trusts: a team may have edited the ConfigMap, so it counts only with what
+ * the XR controls, or an operator has applied.
+ */
+async function toEnvironmentConfig(
+  record: Document,
+  composite: Composite,
+  applied: Document | undefined,
+  kinds: readonly ResourceKind[],
+  cluster: Cluster,
+): Promise<JsonObject> {
+  const uid = stringAt(composite.document, ["metadata", "uid"]);
+  const before = readNames(applied);
+  const entries = [...readNames(record)].slice(0, MAX_ENTRIES);
+  const confirmed = await inParallel(entries, async ([resource, entry]): Promise<readonly [string, RecordedName][]> => {
+    const found = await find(entry, composite.namespace, kinds, cluster);
+    const isOwn = found !== undefined && findController(found)?.uid === uid;
+    if (isOwn && stringAt(found, COMPOSITION_RESOURCE_NAME) === resource)
+      return [[resource, { ...entry, externalName: entry.externalName && stringAt(found, EXTERNAL_NAME) }]];
+    const known = before.get(resource);
+    return known === undefined ? [] : [[resource, known]];
+  });
+  return { ...composeNames(composite, new Map(confirmed.flat())), ...RECORD_KINDS.EnvironmentConfig };
+}
+
+/** Finds the XR that composes a record. A team may make up ConfigMaps and their controllers, but not what Crossplane's references name. */
+async function findComposite(
+  record: Document,
+  kinds: readonly ResourceKind[],
+  cluster: Cluster,
+): Promise<Composite | undefined> {
+  const controller = findController(record);
+  const reference = toReference(record);
+  const kind = controller && findKind(kinds, toGroupAndKind(controller));
+  const found = kind && (await getIfThere(cluster, kind, controller.name, reference.namespace));
+  if (found === undefined) return undefined;
+  const composite = toComposite(documentOf(found));
+  const isItself = stringAt(composite.document, ["metadata", "uid"]) === controller?.uid;
+  return isItself && toReferences(composite).some((one) => isSameResource(one, reference)) ? composite : undefined;
+}
+
+async function find(
+  { kind, name }: RecordedName,
+  namespace: string | undefined,
+  kinds: readonly ResourceKind[],
+  cluster: Cluster,
+): Promise<Document | undefined> {
+  const installed = kinds.find(
+    (one) => one.isNamespaced && toRecordedKind({ kind: one.kind, group: withoutScope(one.group) }) === kind,
+  );
+  const found = installed && (await getIfThere(cluster, installed, name, namespace));
+  return found && documentOf(found);
+}

@@ -1,0 +1,119 @@
+import { isManaged, readManagedKind } from "../crossplane/managed-resource.ts";
+import { mayDelete } from "../crossplane/management-policies.ts";
+import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation } from "../crossplane/metadata.ts";
+import { toReference } from "../crossplane/references.ts";
+import { toRequirement } from "../crossplane/requirement-names.ts";
+import { type Document, stringAt } from "../model/document.ts";
+import { type Draft, readyBefore, withResource, withResources } from "../model/draft.ts";
+import { ROTATION } from "../ownership/annotations.ts";
+import {
+  appliedNames,
+  composeNames,
+  NAMES_NAME,
+  type RecordedName,
+  type RecordedNames,
+  readNames,
+  toRecordedKind,
+} from "../ownership/names.ts";
+import { desiredSoFar, type Edits } from "./desired.ts";
+import type { Call, Feature } from "./feature.ts";
+
+/** The names that the XR has recorded. */
+export interface Recalled {
+  readonly names: RecordedNames;
+  /**
+   * The names from a cluster-scoped record. The record of a namespaced XR lies where teams may write: an external name in it would give
+   * them any cloud resource, so it counts for a lost resource only if an operator has applied a record with it.
+   */
+  readonly confirmed: RecordedNames;
+}
+
+const NONE: RecordedNames = new Map();
+
+/**
+ * Recalls the names. The record of a namespaced XR asks for the applied one while a resource or its external name is missing.
+ */
+export function recallNames(call: Call): Recalled {
+  const { request, composite } = call;
+  const own = readNames(request.observed.resources.get(NAMES_NAME)?.document);
+  if (composite.namespace === undefined) return { names: own, confirmed: own };
+  if (!isRecording(call) || !isAnyMissing(own, call)) return { names: own, confirmed: NONE };
+  const answer = call.requirements.ask(toRequirement("names/record", appliedNames(composite)));
+  const confirmed = answer.is === "pending" ? NONE : readNames(answer.items[0]);
+  return { names: new Map([...confirmed, ...own]), confirmed };
+}
+
+const isRecording = ({ input: { spec } }: Call): boolean =>
+  spec.adoption !== undefined || spec.externalNames !== undefined;
+
+function isAnyMissing(own: RecordedNames, { request: { observed, desired } }: Call): boolean {
+  const isThere = (name: string): boolean => {
+    const document = observed.resources.get(name)?.document;
+    const isNamed = own.get(name)?.externalName === undefined || document?.at(EXTERNAL_NAME) !== undefined;
+    return document !== undefined && isNamed;
+  };
+  return ![...desired.resources.keys(), ...own.keys()].every(isThere);
+}
+
+/**
+ * Records the names of all composed resources, for the day on which one of them, or the cluster, is lost. Removes an entry only while
+ * its resource is observed, and is not desired or is being deleted together with its cloud resource.
+ */
+export const recordNames: Feature = (call, draft) => {
+  if (!isRecording(call)) return draft;
+  const { observed, desired: earlier } = call.request;
+  const desired = desiredSoFar(call, draft);
+  const before = new Map([...recallNames(call).names, ...readNames(earlier.resources.get(NAMES_NAME)?.document)]);
+  const names = new Map([...before].filter(([name]) => desired.has(name) || !observed.resources.has(name)));
+  for (const [name, { document }] of observed.resources) {
+    const wanted = desired.get(name);
+    if (wanted === undefined || name === NAMES_NAME) continue;
+    if (isDeletedForGood(document)) names.delete(name);
+    else names.set(name, toEntry(name, document, wanted, before.get(name), call));
+  }
+  return withResource(draft, NAMES_NAME, { is: "set", object: composeNames(call.composite, names), ready: "True" });
+};
+
+function toEntry(
+  name: string,
+  observed: Document,
+  desired: Document,
+  before: RecordedName | undefined,
+  { input, request }: Call,
+): RecordedName {
+  const kind = toRecordedKind(readManagedKind(desired));
+  const recorded = before?.kind === kind ? before.externalName : undefined;
+  const rotation = readAnnotation(desired, ROTATION);
+  const entry = { kind, name: toReference(observed).name, externalName: recorded, rotation };
+  if (input.spec.externalNames === undefined || !isManaged(observed)) return entry;
+  // The name that the pipeline sets, or of two names the recorded one, until a person decides.
+  const set = request.desired.resources.get(name)?.document;
+  const found = [set, desired, observed].map((each) => each && stringAt(each, EXTERNAL_NAME));
+  return { ...entry, externalName: found[0] ?? recorded ?? found[1] ?? found[2] };
+}
+
+/**
+ * Tells whether the cloud resource is deleted together with the managed resource, so that its names can be forgotten. A cloud
+ * resource that stays keeps its name, and so does one whose managed resource is paused, because its provider does nothing.
+ */
+const isDeletedForGood = (observed: Document): boolean =>
+  isBeingDeleted(observed) && !isPaused(observed) && mayDelete(observed);
+
+/**
+ * Composes what is recorded, desired and not observed under its recorded name, so that a restore that comes later finds it and makes no
+ * second one. Only under a confirmed name: many providers take it for the external name.
+ */
+export function withRecordedNames(call: Call, draft: Draft): Draft {
+  const { resources } = call.request.observed;
+  const desired = desiredSoFar(call, draft);
+  const edits = [...recallNames(call).confirmed].flatMap(([resource, { kind, name }]): Edits => {
+    const document = resources.has(resource) ? undefined : desired.get(resource);
+    const isNameless = document !== undefined && stringAt(document, NAME) === undefined;
+    if (!isNameless || toRecordedKind(readManagedKind(document)) !== kind) return [];
+    const named = document.with([{ path: NAME, value: name }]);
+    return [[resource, { is: "set", document: named, ready: readyBefore(draft, resource) }]];
+  });
+  return withResources(draft, edits);
+}
+
+const NAME = ["metadata", "name"];

@@ -1,0 +1,75 @@
+import { toGroupKind } from "../crossplane/api-group.ts";
+import type { Composite } from "../crossplane/composite.ts";
+import type { ManagedKind } from "../crossplane/managed-resource.ts";
+import type { Document } from "../model/document.ts";
+import { hashText } from "../model/hash.ts";
+import { isObject, type JsonObject, parseJson, toSortedObject } from "../model/json.ts";
+import { isPathSegment, SECRET_KEY } from "../model/names.ts";
+import { RECORD_KINDS, RECORD_LABEL, recordKind, recordOf } from "./record.ts";
+
+/** A composed resource in the record of names. */
+export interface RecordedName {
+  /** Its kind and group: a composed resource that becomes another kind does not inherit the names. */
+  readonly kind: string;
+  /** Its `metadata.name`, which Crossplane derives from an XR's uid. */
+  readonly name: string;
+  readonly externalName: string | undefined;
+  /** The memory of the rotation of its password (`consumers.rotation`). */
+  readonly rotation: string | undefined;
+}
+
+/** Recorded names, by name in the Composition. */
+export type RecordedNames = ReadonlyMap<string, RecordedName>;
+
+/**
+ * The name of the record of names in the Composition. It is apart from the bindings: owners read those of all consumers, and are
+ * called for each change of them.
+ */
+export const NAMES_NAME = "shared-infrastructure/names";
+
+/** The beginning of its `metadata.name`, which nothing else may have. */
+export const RECORD_PREFIX = "shared-infrastructure-names-";
+
+/** The `metadata.name` of the record of names, by `recordOf`: a rebuilt cluster finds it by what survives, the XR's (or its claim's) kind and name. */
+export const namesRecordName = (record: string): string => `${RECORD_PREFIX}${record}`;
+
+/** The record that an operator has applied for a namespaced XR: cluster-scoped, where no team can write. */
+export const appliedNames = (composite: Composite) => ({
+  ...RECORD_KINDS.EnvironmentConfig,
+  match: { name: namesRecordName(recordOf(composite)) },
+});
+
+export const toRecordedKind = ({ kind, group }: Pick<ManagedKind, "kind" | "group">): string =>
+  toGroupKind(kind, group);
+
+/** The key of a composed resource: its name in the Composition, where a ConfigMap allows that as a key. */
+const toKey = (name: string): string =>
+  SECRET_KEY.test(name) && !name.startsWith(".") ? name : `sha256-${hashText(name, 40)}`;
+
+export function composeNames(composite: Composite, names: RecordedNames): JsonObject {
+  const data = new Map([...names].map(([resource, entry]) => [toKey(resource), toEntry(resource, entry)]));
+  return {
+    ...recordKind(composite),
+    metadata: { name: namesRecordName(recordOf(composite)), labels: { [RECORD_LABEL]: recordOf(composite) } },
+    data: toSortedObject(data),
+  };
+}
+
+const toEntry = (resource: string, entry: RecordedName): string => JSON.stringify({ resource, ...entry });
+
+/** Reads a record of names, without invalid entries: people may have edited it. */
+export function readNames(record: Document | undefined): RecordedNames {
+  const data = record?.at(["data"]);
+  return new Map(Object.values(isObject(data) ? data : {}).flatMap(readEntry));
+}
+
+function readEntry(text: unknown): readonly (readonly [string, RecordedName])[] {
+  const entry = typeof text === "string" ? parseJson(text) : undefined;
+  if (!isObject(entry)) return [];
+  const { resource, kind, name, externalName, rotation } = entry;
+  if (typeof resource !== "string" || typeof kind !== "string") return [];
+  if (typeof name !== "string" || !isPathSegment(name)) return [];
+  return [[resource, { kind, name, externalName: toText(externalName), rotation: toText(rotation) }]];
+}
+
+const toText = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

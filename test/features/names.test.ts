@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+import { toComposite } from "../../src/crossplane/composite.ts";
+import { documentOf } from "../../src/model/document.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import { NAMES_NAME, namesRecordName, readNames } from "../../src/ownership/names.ts";
+import { recordOf as recordOfXr } from "../../src/ownership/record.ts";
+import { run } from "../../src/pipeline.ts";
+import { type ComposedParts, composedCall, externallyNamed, recordOf, store } from "../../testing/builders/composed.ts";
+import { runFeature } from "../../testing/builders/run-feature.ts";
+import { requirementsIn } from "../../testing/builders/sharing.ts";
+import { at, desiredOf } from "../../testing/builders/tags.ts";
+
+/** The record of names, which an XR keeps for the day on which what it composed, or its cluster, is lost. */
+
+const draftOf = ({ spec = { externalNames: {} }, ...parts }: Partial<ComposedParts>) =>
+  runFeature(run, composedCall({ spec, ...parts }));
+
+const apiVersion = "ec2.aws.upbound.io/v1beta1";
+const kind = "VPC.ec2.aws.upbound.io";
+const desired: JsonObject = { apiVersion, kind: "VPC", spec: { forProvider: {} } };
+const vpc = (annotations: JsonObject = {}, metadata: JsonObject = {}, spec: JsonObject = {}): JsonObject => ({
+  ...desired,
+  metadata: { name: "store-a1", annotations, ...metadata },
+  spec: { forProvider: {}, managementPolicies: ["*"], ...spec },
+});
+const name = "crossplane.io/external-name";
+const entry = { kind, name: "store-a1", externalName: "vpc-1" };
+const namesIn = (draft: ReturnType<typeof draftOf>) =>
+  Object.fromEntries(readNames(documentOf(desiredOf(draft, NAMES_NAME))));
+
+describe("the record of names", () => {
+  test("has the names of all that is composed, in an object that a rebuilt cluster finds", () => {
+    const draft = draftOf({ observed: { vpc: vpc({ [name]: "vpc-1" }) }, desired: { vpc: desired } });
+    const recordName = namesRecordName(recordOfXr(toComposite(documentOf(store()))));
+    expect(desiredOf(draft, NAMES_NAME)).toEqual({
+      apiVersion: "apiextensions.crossplane.io/v1beta1",
+      kind: "EnvironmentConfig",
+      metadata: {
+        name: recordName,
+        labels: { "shared-infrastructure.fn.crossplane.io/record-of": recordName.split("-").at(-1) },
+      },
+      data: { vpc: JSON.stringify({ resource: "vpc", ...entry }) },
+    });
+  });
+
+  test("is found by the name of the claim, whatever the XR of it is called, and by no uid", () => {
+    const claimed = (xr: string, uid: string) =>
+      recordOfXr(
+        toComposite(
+          documentOf({
+            ...store(),
+            metadata: { name: xr, uid, labels: { "crossplane.io/claim-namespace": "team-a" } },
+            spec: { claimRef: { kind: "Store", namespace: "team-a", name: "shop" } },
+          }),
+        ),
+      );
+    expect(claimed("shop-x1", "1")).toBe(claimed("shop-y2", "2"));
+  });
+
+  const orphan = { spec: { deletionPolicy: "Orphan" } };
+  const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+  const explicit = { deletionPolicy: "Orphan", managementPolicies: ["Observe", "Create", "Update", "Delete"] };
+  const before = recordOf({ vpc: entry });
+  test.each<[reason: string, parts: Partial<ComposedParts>, has: JsonObject]>([
+    ["keeps what is neither observed nor desired at the moment", { observed: before }, { vpc: entry }],
+    ["forgets what is observed and no longer desired", { observed: { ...before, vpc: vpc() } }, {}],
+    [
+      "forgets what is deleted together with its cloud resource",
+      { observed: { ...before, vpc: vpc({}, deleted) }, desired: { vpc: desired } },
+      {},
+    ],
+    [
+      "keeps what is deleted without its cloud resource",
+      { observed: { ...before, vpc: vpc({ [name]: "vpc-1" }, deleted, orphan.spec) }, desired: { vpc: desired } },
+      { vpc: entry },
+    ],
+    [
+      "forgets what is deleted with an explicit Delete, in spite of deletionPolicy Orphan",
+      { observed: { ...before, vpc: vpc({ [name]: "vpc-1" }, deleted, explicit) }, desired: { vpc: desired } },
+      {},
+    ],
+    [
+      "keeps what is deleted while it is paused, so that its provider does nothing",
+      {
+        observed: { ...before, vpc: vpc({ [name]: "vpc-1", "crossplane.io/paused": "true" }, deleted) },
+        desired: { vpc: desired },
+      },
+      { vpc: entry },
+    ],
+    [
+      "takes the external name that the pipeline sets",
+      { observed: { ...before, vpc: vpc() }, desired: { vpc: { ...desired, ...externallyNamed("vpc-2") } } },
+      { vpc: { ...entry, externalName: "vpc-2" } },
+    ],
+    [
+      "keeps its external name beside another one that is observed, until a person decides",
+      { observed: { ...before, vpc: vpc({ [name]: "vpc-2" }) }, desired: { vpc: desired } },
+      { vpc: entry },
+    ],
+    [
+      "has no external name from a step with adoption only",
+      { spec: { adoption: {} }, observed: { vpc: vpc({ [name]: "vpc-1" }) }, desired: { vpc: desired } },
+      { vpc: { kind, name: "store-a1" } },
+    ],
+    [
+      "leaves out what is no entry",
+      { observed: recordOf({ vpc: entry, a: { kind, name: "../a" }, b: { name: "b" }, c: { kind, name: 1 } }) },
+      { vpc: entry },
+    ],
+    [
+      "has a composed resource called __proto__, or a/b, like any other",
+      {
+        observed: Object.fromEntries([
+          ["__proto__", vpc({ [name]: "vpc-1" })],
+          ["a/b", vpc({ [name]: "vpc-1" })],
+        ]),
+        desired: Object.fromEntries([
+          ["__proto__", desired],
+          ["a/b", desired],
+        ]),
+      },
+      Object.fromEntries([
+        ["__proto__", entry],
+        ["a/b", entry],
+      ]),
+    ],
+  ])("%s", (_reason, parts, has) => {
+    expect(namesIn(draftOf(parts))).toEqual(has);
+  });
+});
+
+const APPLIED = "names/record";
+const PREDECESSORS = "adoption/predecessors/EnvironmentConfig";
+/** An exported record, as it was applied to a rebuilt cluster. */
+const exported = (metadata: JsonObject = {}, names: Readonly<Record<string, JsonObject>> = { vpc: entry }) => {
+  const [record] = Object.values(recordOf(names));
+  const id = recordOfXr(toComposite(documentOf(store())));
+  const labels = { "shared-infrastructure.fn.crossplane.io/record-of": id };
+  const annotations = { "crossplane.io/composition-resource-name": NAMES_NAME };
+  return [{ ...record, metadata: { name: namesRecordName(id), labels, annotations, ...metadata } }];
+};
+const composed = (draft: ReturnType<typeof draftOf>) => {
+  if (draft.resources.get("vpc")?.is === "removed") return [draft.conditions[0]?.reason];
+  const object = draft.resources.has("vpc") ? desiredOf(draft, "vpc") : desired;
+  return [at(object, "metadata.name"), at(object, `metadata.annotations[${name}]`), draft.conditions[0]?.reason];
+};
+/** An XR that Crossplane has reconciled before. */
+const references = { resourceRefs: [{ apiVersion, kind: "VPC", name: "store-a1" }] };
+const known = store({ spec: references });
+const inTeam = store({
+  metadata: { ...(known["metadata"] as JsonObject), namespace: "team", managedFields: [] },
+  spec: { crossplane: references },
+});
+const restored = ["store-a1", "vpc-1", "RestoredFromRecord"];
+const none = [undefined, undefined, "Pinned"];
+
+describe("what is recorded, desired and not observed", () => {
+  const lost = { xr: known, desired: { vpc: desired }, observed: recordOf({ vpc: entry }) };
+  const other = { ...entry, externalName: "vpc-9" };
+  const owner = (uid: string) => ({ ownerReferences: [{ kind: "XStore", name: "store", uid, controller: true }] });
+  const rebuilt = (record: readonly JsonObject[]) => ({
+    desired: { vpc: desired },
+    answers: { [PREDECESSORS]: record },
+  });
+  test.each<[reason: string, parts: Partial<ComposedParts>, is: readonly unknown[]]>([
+    ["is composed under its names", lost, restored],
+    ["is so in a cluster that is rebuilt, from the record that was applied", rebuilt(exported()), restored],
+    ["is so where its XR has lost its references", rebuilt(exported(owner("uid-now"))), restored],
+    ["gets none from the record of an XR that was deleted", rebuilt(exported(owner("gone"))), none],
+    ["gets none from the record of another XR", rebuilt(exported({ labels: {} })), none],
+    [
+      "gets no name of another kind",
+      { ...lost, observed: recordOf({ vpc: { ...entry, kind: "Subnet.ec2.aws.upbound.io" } }) },
+      none,
+    ],
+    [
+      "keeps a name that the pipeline sets",
+      { ...lost, desired: { vpc: { ...desired, metadata: { name: "mine" } } } },
+      ["mine", "vpc-1", "RestoredFromRecord"],
+    ],
+    [
+      "is not created by a team's word alone",
+      { ...lost, xr: inTeam, answers: { [APPLIED]: [] } },
+      ["WaitingForRecord"],
+    ],
+    [
+      "gets no metadata.name by a team's word, which its provider may take for the external name",
+      { ...lost, xr: inTeam, observed: recordOf({ vpc: { kind, name: "prod" } }), answers: { [APPLIED]: [] } },
+      none,
+    ],
+    [
+      "is composed in a namespace under the names of the record that an operator has applied",
+      { xr: inTeam, desired: { vpc: desired }, observed: recordOf({}), answers: { [APPLIED]: exported() } },
+      restored,
+    ],
+    [
+      "is not created where a team says another name than the operator",
+      { ...lost, xr: inTeam, answers: { [APPLIED]: exported({}, { vpc: other }) } },
+      ["WaitingForRecord"],
+    ],
+  ])("%s", (_reason, parts, is) => {
+    expect(composed(draftOf(parts))).toEqual(is);
+  });
+
+  test("costs a requirement only in a namespace, while something is missing", () => {
+    const asked = [
+      { xr: known },
+      { xr: inTeam },
+      { xr: inTeam, observed: { vpc: vpc({ [name]: "vpc-1" }), ...recordOf({ vpc: entry }) } },
+    ].map((parts) => [...requirementsIn(draftOf({ desired: { vpc: desired }, ...parts })).keys()]);
+    expect(asked).toEqual([[], [APPLIED], []]);
+  });
+});
+
+describe("requireRecord", () => {
+  const spec = { externalNames: { requireRecord: true } };
+  const bucket = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", spec: { forProvider: {} } };
+  const object = { ...bucket, apiVersion: "kubernetes.crossplane.io/v1alpha2", kind: "Object" };
+  test.each<[reason: string, parts: Partial<ComposedParts>, is: readonly unknown[]]>([
+    ["holds back what its provider names, and no record", { desired: { vpc: desired } }, ["WaitingForRecord"]],
+    ["holds back what Crossplane names anew, and no record", { desired: { vpc: bucket } }, ["WaitingForRecord"]],
+    ["creates what is recorded", { desired: { vpc: desired }, answers: { [PREDECESSORS]: exported() } }, restored],
+    ["creates what the pipeline names", { desired: { vpc: { ...desired, ...externallyNamed("vpc-2") } } }, none],
+    ["creates what has a name of its own", { desired: { vpc: { ...bucket, metadata: { name: "mine" } } } }, none],
+    ["creates an Object, whose manifest has the name", { desired: { vpc: object } }, none],
+    [
+      "leaves what exists as it is",
+      { observed: { vpc: vpc() }, desired: { vpc: desired } },
+      [undefined, undefined, "WaitingForNames"],
+    ],
+  ])("%s", (_reason, parts, is) => {
+    const draft = draftOf({ spec, ...parts });
+    expect([composed(draft), draft.compositeReady]).toEqual([is, is.length === 1 ? "False" : undefined]);
+  });
+});
