@@ -14,6 +14,7 @@ import { hashText } from "../model/hash.ts";
 import {
   ALLOW_DELETE,
   CONTENDERS,
+  CONTENDS_LABEL,
   CREATED_BEFORE,
   contenderId,
   IDENTITY_LABEL,
@@ -40,6 +41,8 @@ export interface Contender {
   readonly knowsOwner: boolean;
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
+  /** The identity under which the owner has to know it; undefined for a newcomer. */
+  readonly contends: string | undefined;
   readonly isDeleting: boolean;
   /** False if no XR controls it. A restored one is controlled as soon as its XR is reconciled. */
   readonly isControlled: boolean;
@@ -121,6 +124,10 @@ class ManagedContender implements Contender {
   get isWriting(): boolean {
     this.#isWriting ??= !this.isDeleting && !isPaused(this.document) && this.#mayWrite();
     return this.#isWriting;
+  }
+
+  get contends(): string | undefined {
+    return readLabel(this.document, CONTENDS_LABEL);
   }
 
   get isControlled(): boolean {

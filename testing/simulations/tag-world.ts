@@ -5,7 +5,7 @@ import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft, ResourceEdit } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
@@ -49,6 +49,8 @@ interface Managed {
   readonly foundName: Name | undefined;
   /** The time at which its provider created the cloud resource; empty where it found one. */
   readonly cloudCreatedAt: string;
+  /** Changes with each write. */
+  readonly version: number;
   /** The generation of its spec, and the one that the provider's last report is about. */
   readonly generation: number;
   readonly foundGeneration: number;
@@ -431,18 +433,17 @@ export class TagWorld {
   }
 
   #put(managed: Managed): void {
-    this.#history.push(new Map([...this.#now, [managed.xr, managed]]));
+    const version = this.#history.length;
+    this.#history.push(new Map([...this.#now, [managed.xr, { ...managed, version }]]));
   }
 
   #callOf(xr: number, answer: Cluster, asked: Draft["requirements"]): NewCall {
     const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
     const managed = this.#now.get(xr);
     const shown = [...answer.values()].map((one) => this.#show(one));
-    const labelled = [...shown.filter(isLabelled), ...(this.#isForged ? shown.map(toForged) : [])];
-    const find = ({ match, apiVersion }: ResourceSelector): readonly JsonObject[] => {
-      const all = "name" in match ? shown.filter((one) => metadataOf(one)["name"] === match.name) : labelled;
-      return all.filter((one) => one["apiVersion"] === apiVersion);
-    };
+    const all = [...shown, ...(this.#isForged ? shown.map(toForged) : [])];
+    const find = ({ match, apiVersion }: ResourceSelector): readonly JsonObject[] =>
+      all.filter((one) => one["apiVersion"] === apiVersion && fits(match, one));
     const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: HERE } };
     return {
       composite: toComposite(composite),
@@ -477,6 +478,7 @@ const UNSEEN = {
   found: undefined,
   foundName: undefined,
   cloudCreatedAt: "",
+  version: 0,
   generation: 1,
   foundGeneration: 0,
   begun: undefined,
@@ -515,8 +517,12 @@ function nameOf({ applied, putBack }: Managed): Name {
 
 const identityOf = ({ applied }: Managed) => applied && valueAt(applied, ["metadata", "labels", `${DOMAIN}/identity`]);
 
-const isLabelled = (object: JsonObject): boolean =>
-  valueAt(object, ["metadata", "labels", `${DOMAIN}/identity`]) !== undefined;
+/** Tells whether an object has the name, or all the labels. */
+function fits(match: ResourceSelector["match"], object: JsonObject): boolean {
+  const { name, labels } = metadataOf(object);
+  if ("name" in match) return name === match.name;
+  return Object.entries(match.labels).every(([key, text]) => isObject(labels) && labels[key] === text);
+}
 
 function readPolicies({ applied }: Managed): readonly unknown[] {
   const policies = applied && valueAt(applied, ["spec", "managementPolicies"]);
@@ -533,7 +539,7 @@ const isBlind = (before: Managed, after: Managed): boolean =>
 /** A managed resource as the API server shows it. */
 function observed(managed: Managed, { cluster }: CloudResource, reportsGeneration: boolean): JsonObject {
   const { xr, uid, createdAt, isDeleting, isPaused, take, applied = bucketOf("orders"), cloudCreatedAt } = managed;
-  const { begun, generation, putBack, isResolved } = managed;
+  const { begun, version, generation, putBack, isResolved } = managed;
   const metadata = metadataOf(applied);
   const spec = objectIn(applied, "spec");
   const forProvider = { ...(isResolved && REGION), ...objectIn(spec, "forProvider") };
@@ -544,6 +550,7 @@ function observed(managed: Managed, { cluster }: CloudResource, reportsGeneratio
       name: `bucket-${xr}`,
       ...(applied["apiVersion"] === TWIN && { namespace: "team" }),
       uid,
+      resourceVersion: String(version),
       generation,
       creationTimestamp: createdAt,
       ownerReferences: [

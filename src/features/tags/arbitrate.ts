@@ -1,4 +1,10 @@
-import { DELETION_POLICY, isObserver, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
+import {
+  ALL_ACTIONS,
+  DELETION_POLICY,
+  isObserver,
+  MANAGEMENT_POLICIES,
+  mayWrite,
+} from "../../crossplane/management-policies.ts";
 import { annotationPath, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import type { Document, ValueEdit } from "../../model/document.ts";
@@ -6,12 +12,13 @@ import { isObject, pick } from "../../model/json.ts";
 import {
   CLUSTER,
   CLUSTER_TAG,
+  CONTENDS_LABEL,
   contenderId,
   EXTERNAL_NAME_LABEL,
   IDENTITY_LABEL,
   OWNER,
 } from "../../ownership/annotations.ts";
-import { toContender } from "../../ownership/contender.ts";
+import { type Contender, toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/contenders.ts";
 import { type Identity, identify, isElsewhere } from "../../ownership/identity.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
@@ -24,6 +31,8 @@ export interface Arbitration {
   /** Undefined until its references are resolved. */
   readonly identified: Identity | undefined;
   readonly settlement: Settlement;
+  /** True if the owner has to know ours. */
+  readonly contends?: boolean;
 }
 
 /** Finds the contenders for a subject's cloud resource and settles its owner; undefined if no other XR can declare it. */
@@ -43,7 +52,7 @@ export function arbitrate(
   }
   const identified = identify(kind, declared);
   const { identity } = identified;
-  const found = findContenders({ kind, facts, declared, own, reportedTags }, identity, known);
+  const found = findContenders({ kind, facts, declared, own, hasManagementPolicies, reportedTags }, identity, known);
   const contenders = wanted.isClusterUnset || subject.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
@@ -51,7 +60,28 @@ export function arbitrate(
   const hasMoved = isElsewhere(subject, declared, identity);
   const settlement = settle(verdict, { subject, own, id, hasMoved }, rules);
   const isCertain = !wanted.isClusterUnset;
-  return { identified, settlement: isCertain ? settlement : { ...settlement, reason: { is: "FieldNotSet" } } };
+  const contends = isToBeKnown(own, settlement, identity, hasMoved);
+  return {
+    identified,
+    contends,
+    settlement: isCertain ? settlement : { ...settlement, reason: { is: "FieldNotSet" } },
+  };
+}
+
+/**
+ * Tells whether the owner has to know ours: it writes, is chosen by an operator, or its provider has found the cloud resource. One that
+ * the owner knows stays known, so that the owner leaves the cloud resource to it.
+ */
+function isToBeKnown(
+  own: Contender | undefined,
+  { policies = ALL_ACTIONS }: Settlement,
+  identity: string,
+  hasMoved: boolean,
+): boolean {
+  if (mayWrite(policies)) return true;
+  if (own === undefined) return false;
+  const hasFound = own.identity === identity && !hasMoved && own.observation === "present";
+  return hasFound || own.contends === identity || own.isMarked || own.isWriting || own.takeOwnership !== "";
 }
 
 /** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
@@ -62,6 +92,8 @@ function findOtherCluster({ observed, reportedTags }: Subject, { cluster }: Want
 }
 
 const IDENTITY_PATH = labelPath(IDENTITY_LABEL);
+
+const CONTENDS_PATH = labelPath(CONTENDS_LABEL);
 
 const EXTERNAL_NAME_PATH = labelPath(EXTERNAL_NAME_LABEL);
 
@@ -88,7 +120,7 @@ function withoutSecret(desired: Document): readonly ValueEdit[] {
 /** Sets the identity labels, the ownership annotations and the policies on the desired resource. */
 export function withOwnership(
   desired: Document,
-  { identified, settlement: { policies, isOrphaned, annotations } }: Arbitration,
+  { identified, contends, settlement: { policies, isOrphaned, annotations } }: Arbitration,
   { owner, cluster }: Owner,
   { connectionSecret }: Tags["owner"],
 ): Document {
@@ -97,6 +129,7 @@ export function withOwnership(
   edits.push({ path: OWNER_PATH, value: owner });
   if (identified !== undefined) {
     edits.push({ path: IDENTITY_PATH, value: identified.identity });
+    if (contends === true) edits.push({ path: CONTENDS_PATH, value: identified.identity });
     edits.push({ path: EXTERNAL_NAME_PATH, value: identified.externalName });
   }
   if (cluster !== undefined) edits.push({ path: CLUSTER_PATH, value: cluster });

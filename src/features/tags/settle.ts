@@ -12,7 +12,7 @@ import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crosspla
 import type { Tags } from "../../input/tags.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { CONTENDERS, CREATED_BEFORE, OBSERVES, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
+import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
 import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./condition.ts";
@@ -152,7 +152,7 @@ function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
     policies,
     isOrphaned: policies === undefined && !own.isDeletingWithIt,
     isTagged: mayWrite(policies ?? ALL_ACTIONS),
-    annotations: pickAnnotations(own, [TAGS_OWNER, OBSERVES, CONTENDERS, ORIGIN, CREATED_BEFORE]),
+    annotations: pickAnnotations(own, [TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE]),
   };
 }
 
@@ -256,21 +256,22 @@ type KnownOwner = Extract<Theirs, { owner: Contender }>;
 
 function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, entrant: Entrant): Settlement {
   const { own, hasMoved } = entrant;
-  const isCreated = owner.isCreated || (own?.isCreated === true && !hasMoved);
-  const isServed = isAcknowledged && !isNext;
-  const reason: TagReason = isServed ? toObserverReason(owner, own) : { is: "WaitingForOwner", owner, isNext };
+  const hasFound = own?.observation === "present";
+  const isCreated = (owner.isCreated && hasFound) || (own?.isCreated === true && !hasMoved);
+  const reason: TagReason =
+    isNext || (hasFound && !isAcknowledged) ? { is: "WaitingForOwner", owner, isNext } : toObserverReason(owner, own);
   return {
     ...OBSERVED,
     reason,
-    annotations: [
-      ...noteOrigin(entrant, isCreated),
-      ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const]),
-      ...(reason.is === "ObservedOnly" ? [[OBSERVES, owner.name] as const] : []),
-    ],
+    annotations: [...noteOrigin(entrant, isCreated), ...noteOwner(entrant, owner, isNext)],
     isSettled: isAcknowledged && !owner.isDeleting,
-    isReady: own?.observation === "present" && isResourceReady(owner.document),
+    isReady: hasFound && isResourceReady(owner.document),
   };
 }
+
+/** Records the owner. The first of newcomers is none yet, and each record is one more event for all that watch. */
+const noteOwner = ({ own }: Entrant, owner: Contender, isNext: boolean): readonly Annotation[] =>
+  !isNext && (owner.isMarked || own?.knowsOwner === true) ? [[TAGS_OWNER, owner.id]] : [];
 
 /** An observer counts on what its provider has found. */
 const toObserverReason = (owner: Contender, own: Contender | undefined): TagReason =>
