@@ -2,6 +2,7 @@ import { type Observation, readCreationTime, readObservation } from "../crosspla
 import { mayDelete, mayWrite, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import {
   COMPOSITION_RESOURCE_NAME,
+  EXTERNAL_NAME,
   findController,
   isBeingDeleted,
   isPaused,
@@ -204,6 +205,9 @@ export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean
 
 /** Hashes a name, marked by `#`, which no resource's name contains. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;
+
+/** Tells whether a contender has an external name. */
+export const isNamed = ({ document }: Contender): boolean => stringAt(document, EXTERNAL_NAME) !== undefined;
 
 function isCreated(document: Document): boolean {
   const createdAt = readCreationTime(document);

@@ -7,7 +7,7 @@ import { stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
 import { CONTENDS_LABEL, IDENTITY_LABEL } from "./annotations.ts";
-import { byPrecedence, type Contender, toContender } from "./contender.ts";
+import { byPrecedence, type Contender, isNamed, toContender } from "./contender.ts";
 import { type CloudResource, hasSameName, isKnown, isSame, readCloudResource } from "./identity.ts";
 
 /** A managed resource, with the facts for the search for its contenders. */
@@ -216,6 +216,7 @@ export class Contenders {
   readonly byUid: ReadonlyMap<string, Contender>;
   /** The contenders that may own, the owner first. */
   readonly living: readonly Contender[];
+  #named: readonly Contender[] | undefined;
   #names: ReadonlySet<string> | undefined;
   #inTheWay: readonly Contender[] | undefined;
   #created: readonly Contender[] | undefined;
@@ -225,6 +226,12 @@ export class Contenders {
     this.all = all;
     this.byUid = new Map(all.map((contender) => [contender.uid, contender]));
     this.living = all.filter(isLiving).sort(byPrecedence);
+  }
+
+  /** The contenders that have an external name, those that have found the cloud resource first. */
+  get named(): readonly Contender[] {
+    this.#named ??= this.all.filter(isNamed).sort((a, b) => rankFound(a) - rankFound(b));
+    return this.#named;
   }
 
   get names(): ReadonlySet<string> {
@@ -255,6 +262,8 @@ export class Contenders {
 /** Tells whether the contender may own: one without a controller only if it owned or wrote before a restore. */
 const isLiving = ({ isDeleting, isControlled, isMarked, isWriting }: Contender): boolean =>
   !isDeleting && (isControlled || isMarked || isWriting);
+
+const rankFound = ({ observation }: Contender): number => Number(observation !== "present");
 
 /** Finds the first contender with another UID. */
 export const firstOther = (contenders: readonly Contender[], uid: string): Contender | undefined =>

@@ -5,7 +5,7 @@ import {
   MANAGEMENT_POLICIES,
   mayWrite,
 } from "../../crossplane/management-policies.ts";
-import { annotationPath, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
+import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import type { Document, ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
@@ -58,7 +58,7 @@ export function arbitrate(
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const id = contenderId(owner, subject.resource);
   const hasMoved = isElsewhere(subject, declared, identity);
-  const settlement = settle(verdict, { subject, own, id, hasMoved }, rules);
+  const settlement = settle(verdict, { subject, own, contenders, id, hasMoved }, rules);
   const isCertain = !wanted.isClusterUnset;
   const contends = isToBeKnown(own, settlement, identity, hasMoved);
   return {
@@ -69,16 +69,16 @@ export function arbitrate(
 }
 
 /**
- * Tells whether the owner has to know ours: it writes, is chosen by an operator, or its provider has found the cloud resource. One that
- * the owner knows stays known, so that the owner leaves the cloud resource to it.
+ * Tells whether the owner has to know ours: it writes, is chosen by an operator, its provider has found the cloud resource, or it knows
+ * the name of an association. One that the owner knows stays known, so that the owner leaves the cloud resource to it.
  */
 function isToBeKnown(
   own: Contender | undefined,
-  { policies = ALL_ACTIONS }: Settlement,
+  { policies = ALL_ACTIONS, annotations }: Settlement,
   identity: string,
   hasMoved: boolean,
 ): boolean {
-  if (mayWrite(policies)) return true;
+  if (mayWrite(policies) || annotations.some(([key]) => key === EXTERNAL_NAME_KEY)) return true;
   if (own === undefined) return false;
   const hasFound = own.identity === identity && !hasMoved && own.observation === "present";
   return hasFound || own.contends === identity || own.isMarked || own.isWriting || own.takeOwnership !== "";

@@ -311,6 +311,36 @@ describe("an observer", () => {
   });
 });
 
+describe("an association, whose external name its provider makes up,", () => {
+  const desired = {
+    bucket: {
+      apiVersion: "s3.aws.upbound.io/v1beta1",
+      kind: "BucketPolicy",
+      spec: { forProvider: { bucket: "orders" } },
+    },
+  };
+  const first = run({ tags: {}, desired, contenders: [] });
+  const FAILED = { conditions: [{ type: "Synced", status: "False", message: "create failed: it exists" }] };
+  const one = (name: string, externalName?: string, status = LOOKED, marks: JsonObject = {}): JsonObject =>
+    applied(first, name, { ...marks, ...(externalName && { "crossplane.io/external-name": externalName }) }, status);
+  const ownedBy = (name: string) => ({ [mark("owner")]: name, [mark("tags-owner")]: `${name}#bucket` });
+  const owner = one("rival", "id-1", LOOKED, { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" });
+  const ownXr = ownedBy("Shop.apps.example.org/team-a/shop");
+
+  test.each<[is: string, reason: string, own: JsonObject | undefined, others: readonly JsonObject[]]>([
+    ["id-1", "is created beside its owner", undefined, [owner]],
+    ["id-1", "is observed beside its owner", one("ours", undefined, FAILED), [owner]],
+    ["id-1", "has the name of one that is gone, beside its owner", one("ours", "id-0", FAILED), [owner]],
+    ["id-2", "is owned", one("ours", "id-2", LOOKED, ownXr), []],
+    ["id-1", "is owned, and only an observer has found it", one("ours", "id-0", FAILED, ownXr), [one("b", "id-1")]],
+    ["none", "is not created yet", undefined, []],
+  ])("has the external name %s where it %s", (is, _reason, own, others) => {
+    const contenders = own === undefined ? others : [own, ...others];
+    const draft = run({ tags: {}, desired, contenders, ...(own && { observed: { bucket: own } }) });
+    expect(marksOf(draft)["crossplane.io/external-name"] ?? "none").toBe(is);
+  });
+});
+
 describe("a managed resource", () => {
   const tags = { add: [team] };
   const desired = { bucket: bucket({}, named) };
