@@ -45,6 +45,7 @@ export const steadyCost: Suite = {
 
 export const sharedCost: Suite = {
   name: "what a cloud resource of many XRs costs",
+  isByHand: true,
   scenarios: [
     {
       name: "twenty XRs on one cloud resource open no circuit, and one succeeds its owner",
