@@ -117,8 +117,8 @@ export function toDeparture(managed: JsonObject): Departure | undefined {
 
 /**
  * Tells whether a deletion would leave a cloud resource without an owner: a managed resource created it, and no other one remains that
- * can take it over. A cloud resource that existed before is meant to stay. A successor has to know the name that a
- * provider made up for an association.
+ * can take it over. A cloud resource that existed before is meant to stay. A successor has to know the name that a provider made up for
+ * an association, unless nothing has that name.
  *
  * @param departed the admitted deletions, which the API server's lists may not show yet.
  */
@@ -130,7 +130,8 @@ export function leavesBehind(
   const before = departed.filter((other) => other.identity === identity).map((other) => other.leaving);
   const gone = new Set([leaving, ...before].map(({ uid }) => uid));
   const isAssociation = findFacts(withoutScope(group), kind).identity.name.is === "association";
-  const name = isAssociation ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
+  const isStale = leaving.observation === "absent";
+  const name = isAssociation && !isStale ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
   const isSucceeded = contenders.some(
     ({ uid, isDeleting, document }) =>
       !isDeleting && !gone.has(uid) && (name === undefined || stringAt(document, EXTERNAL_NAME) === name),

@@ -21,6 +21,8 @@ export function formatOwner({ apiVersion, kind, namespace, name, claim }: Compos
 export const IDENTITY_LABEL = `${DOMAIN}/identity`;
 /** The identity once more, on a contender that the owner has to know: one that writes, is chosen, or has found the cloud resource. */
 export const CONTENDS_LABEL = `${DOMAIN}/contends`;
+/** The identity once more, on a contender that all others have to know: one that writes, or is chosen. */
+export const WRITES_LABEL = `${DOMAIN}/writes`;
 /** The label by which `registry who-owns` finds a cloud resource: the hash of its API group, kind and name. */
 export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 
@@ -56,6 +58,7 @@ export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 export const MARKS: ReadonlySet<string> = new Set([
   IDENTITY_LABEL,
   CONTENDS_LABEL,
+  WRITES_LABEL,
   EXTERNAL_NAME_LABEL,
   OWNER,
   CLUSTER,

@@ -6,7 +6,7 @@ import { findTwin } from "../crossplane/twin.ts";
 import { stringAt } from "../model/document.ts";
 import { isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
-import { CONTENDS_LABEL, IDENTITY_LABEL } from "./annotations.ts";
+import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
 import { byPrecedence, type Contender, isNamed, toContender } from "./contender.ts";
 import { type CloudResource, hasSameName, isKnown, isSame, readCloudResource } from "./identity.ts";
 
@@ -29,24 +29,34 @@ export interface Candidate {
  *
  * - One that may be promoted asks for all with the identity label. They have that from their creation, so all older ones are in the
  *   answer.
- * - One that finds another ahead of it requires that one alone, by name, from then on. While that is not the owner, an operator may
- *   choose a third.
- * - The owner requires those that it has to know, by label. A newcomer asks for the same, to find the owner. So does the first of all,
- *   in the reconcile in which it becomes the owner: many may be created at that moment.
+ * - One that finds another ahead of it requires that one alone, by name, from then on. While that is not the owner, also those that
+ *   write or are chosen by an operator, by label. A newcomer requires the latter, to find the owner.
+ * - The owner requires those that it has to know, by label. So does the first of all, in the reconcile in which it becomes the owner:
+ *   many may be created at that moment.
  *
  * To a list is added the one that wrote the cloud resource last, which lacks the labels if its XR does not use this function.
  */
 export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Contenders | undefined {
   const { own } = candidate;
   const before = known.findFirst(candidate, identity);
-  const label = before === undefined && mayBePromoted(candidate, identity) ? IDENTITY_LABEL : CONTENDS_LABEL;
+  const label = toLabel(candidate, identity, before);
   const first = before?.isMarked ? before : judgeFirst(before, candidate, known.list(label, candidate, identity));
   if (first === undefined) return known.withWriter(known.require(label, candidate, identity), candidate, identity);
   known.requireFirst(first, candidate, identity);
-  const contending = first.isMarked ? undefined : known.require(CONTENDS_LABEL, candidate, identity);
+  const isOurs = first.uid === own?.uid;
+  const contending = first.isMarked
+    ? undefined
+    : known.require(isOurs ? CONTENDS_LABEL : WRITES_LABEL, candidate, identity);
   if (own === undefined) return new Contenders([first]);
-  if (first.uid !== own.uid) return new Contenders([first, own]);
+  if (!isOurs) return new Contenders([first, own]);
   return contending && new Contenders([...contending.all.filter(({ uid }) => uid !== own.uid), own]);
+}
+
+/** Chooses the label of those that ours has to know, by what was found before. */
+function toLabel(candidate: Candidate, identity: string, before: Contender | undefined): string {
+  const { own } = candidate;
+  if (before === undefined && mayBePromoted(candidate, identity)) return IDENTITY_LABEL;
+  return own !== undefined && (own.isMarked || before?.uid === own.uid) ? CONTENDS_LABEL : WRITES_LABEL;
 }
 
 /** Finds the first contender, ours included; undefined where the whole list is needed. An owner is before the one found before. */

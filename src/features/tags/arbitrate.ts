@@ -17,6 +17,7 @@ import {
   EXTERNAL_NAME_LABEL,
   IDENTITY_LABEL,
   OWNER,
+  WRITES_LABEL,
 } from "../../ownership/annotations.ts";
 import { type Contender, toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/contenders.ts";
@@ -31,8 +32,8 @@ export interface Arbitration {
   /** Undefined until its references are resolved. */
   readonly identified: Identity | undefined;
   readonly settlement: Settlement;
-  /** True if the owner has to know ours. */
-  readonly contends?: boolean;
+  /** The labels by which others find ours. */
+  readonly foundBy?: readonly string[];
 }
 
 /** Finds the contenders for a subject's cloud resource and settles its owner; undefined if no other XR can declare it. */
@@ -60,28 +61,29 @@ export function arbitrate(
   const hasMoved = isElsewhere(subject, declared, identity);
   const settlement = settle(verdict, { subject, own, contenders, id, hasMoved }, rules);
   const isCertain = !wanted.isClusterUnset;
-  const contends = isToBeKnown(own, settlement, identity, hasMoved);
   return {
     identified,
-    contends,
+    foundBy: toLabels(own, settlement, identity, hasMoved),
     settlement: isCertain ? settlement : { ...settlement, reason: { is: "FieldNotSet" } },
   };
 }
 
 /**
- * Tells whether the owner has to know ours: it writes, is chosen by an operator, its provider has found the cloud resource, or it knows
- * the name of an association. One that the owner knows stays known, so that the owner leaves the cloud resource to it.
+ * Lists the labels by which others find ours. All have to know one that writes or is chosen by an operator; the owner also one whose
+ * provider has found the cloud resource, or that knows the name of an association. One that the owner knows stays known, so that the
+ * owner leaves the cloud resource to it.
  */
-function isToBeKnown(
+function toLabels(
   own: Contender | undefined,
   { policies = ALL_ACTIONS, annotations }: Settlement,
   identity: string,
   hasMoved: boolean,
-): boolean {
-  if (mayWrite(policies) || annotations.some(([key]) => key === EXTERNAL_NAME_KEY)) return true;
-  if (own === undefined) return false;
-  const hasFound = own.identity === identity && !hasMoved && own.observation === "present";
-  return hasFound || own.contends === identity || own.isMarked || own.isWriting || own.takeOwnership !== "";
+): readonly string[] {
+  if (mayWrite(policies) || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
+    return [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
+  const hasFound = own?.identity === identity && !hasMoved && own.observation === "present";
+  const isNamed = annotations.some(([key]) => key === EXTERNAL_NAME_KEY);
+  return hasFound || isNamed || own?.contends === identity ? [IDENTITY_LABEL, CONTENDS_LABEL] : [IDENTITY_LABEL];
 }
 
 /** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
@@ -90,10 +92,6 @@ function findOtherCluster({ observed, reportedTags }: Subject, { cluster }: Want
   const found = reportedTags()?.get(CLUSTER_TAG);
   return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
 }
-
-const IDENTITY_PATH = labelPath(IDENTITY_LABEL);
-
-const CONTENDS_PATH = labelPath(CONTENDS_LABEL);
 
 const EXTERNAL_NAME_PATH = labelPath(EXTERNAL_NAME_LABEL);
 
@@ -120,7 +118,7 @@ function withoutSecret(desired: Document): readonly ValueEdit[] {
 /** Sets the identity labels, the ownership annotations and the policies on the desired resource. */
 export function withOwnership(
   desired: Document,
-  { identified, contends, settlement: { policies, isOrphaned, annotations } }: Arbitration,
+  { identified, foundBy = [], settlement: { policies, isOrphaned, annotations } }: Arbitration,
   { owner, cluster }: Owner,
   { connectionSecret }: Tags["owner"],
 ): Document {
@@ -128,8 +126,7 @@ export function withOwnership(
   const edits: ValueEdit[] = isReading && connectionSecret === "Owner" ? [...withoutSecret(desired)] : [];
   edits.push({ path: OWNER_PATH, value: owner });
   if (identified !== undefined) {
-    edits.push({ path: IDENTITY_PATH, value: identified.identity });
-    if (contends === true) edits.push({ path: CONTENDS_PATH, value: identified.identity });
+    for (const label of foundBy) edits.push({ path: labelPath(label), value: identified.identity });
     edits.push({ path: EXTERNAL_NAME_PATH, value: identified.externalName });
   }
   if (cluster !== undefined) edits.push({ path: CLUSTER_PATH, value: cluster });

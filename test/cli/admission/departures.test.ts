@@ -130,14 +130,16 @@ describe("the deletion of a managed resource", () => {
 });
 
 test.each([
-  { of: "BucketPolicy", successor: "id-1", isLeft: false },
-  { of: "BucketPolicy", successor: "id-0", isLeft: true },
-  { of: "BucketPolicy", successor: undefined, isLeft: true },
-  { of: "Bucket", successor: undefined, isLeft: false },
-])("a $of with the name id-1 is left behind where its successor has the name $successor: $isLeft", (row) => {
+  { of: "BucketPolicy", says: "", successor: "id-1", isLeft: false },
+  { of: "BucketPolicy", says: "", successor: "id-0", isLeft: true },
+  { of: "BucketPolicy", says: "", successor: undefined, isLeft: true },
+  { of: "BucketPolicy", says: "external resource does not exist", successor: undefined, isLeft: false },
+  { of: "Bucket", says: "", successor: undefined, isLeft: false },
+])("a $of with the name id-1 ($says) is left behind where its successor has the name $successor: $isLeft", (row) => {
   const named = (uid: string, name = ""): JsonObject => {
     const { metadata, ...rest } = managed(other, { ...CREATED, "crossplane.io/external-name": name }, ["Observe"]);
-    return { ...rest, kind: row.of, metadata: { ...(metadata as JsonObject), uid } };
+    const status = { conditions: [{ type: "Synced", status: "False", message: row.says }] };
+    return { ...rest, status, kind: row.of, metadata: { ...(metadata as JsonObject), uid } };
   };
   const departure = toDeparture(named("a", "id-1"));
   if (departure === undefined) throw new Error("it is no departure");

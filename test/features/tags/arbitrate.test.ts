@@ -69,7 +69,7 @@ describe("a cloud resource that several XRs may name", () => {
       {
         apiVersion: "s3.aws.upbound.io/v1beta2",
         kind: "Bucket",
-        match: { labels: { [`${DOMAIN}/contends`]: at(ours, `metadata.labels[${DOMAIN}/identity]`) } },
+        match: { labels: { [`${DOMAIN}/writes`]: at(ours, `metadata.labels[${DOMAIN}/identity]`) } },
       },
     ]);
     expect([policies(pending), policies(first)]).toEqual([["Observe"], ["Observe"]]);

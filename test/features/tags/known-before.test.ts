@@ -373,12 +373,13 @@ describe("a managed resource", () => {
   const byName = (name: string) => ({ apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", match: { name } });
   const all = { match: { labels: { [mark("identity")]: expect.anything() } } };
   const contending = { match: { labels: { [mark("contends")]: expect.anything() } } };
+  const writing = { match: { labels: { [mark("writes")]: expect.anything() } } };
   const creating = { ...ours, status: { conditions: absent } };
 
   test.each<[reason: string, draft: Draft, required: readonly object[], is: string]>([
-    ["those that contend, as a newcomer", settle(undefined, []), [contending], "Arbitrating"],
+    ["those that write, as a newcomer", settle(undefined, []), [writing], "Arbitrating"],
     ["its owner alone, as a newcomer", settle(undefined, [owner]), [byName("rival")], "WaitingForProvider"],
-    ["those that contend, until its provider has looked", settle(unseen, [unseen]), [contending], "WaitingForProvider"],
+    ["those that write, until its provider has looked", settle(unseen, [unseen]), [writing], "WaitingForProvider"],
     [
       "all, once that has looked",
       run({ tags, desired, observed: { bucket: ours } }),
@@ -403,9 +404,9 @@ describe("a managed resource", () => {
       "WaitingForOwner",
     ],
     [
-      "the oldest and those that contend, while there is no owner",
+      "the oldest and those that write, while there is no owner",
       settle(creating, [creating, isOlder]),
-      [byName("older"), contending],
+      [byName("older"), writing],
       "WaitingForProvider",
     ],
     [
