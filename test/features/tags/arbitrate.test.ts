@@ -79,7 +79,7 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("has the function's own marks, and none that earlier steps have copied from an XR", () => {
-    const marks = ["identity", "external-name", "owner"];
+    const marks = ["identity", "contends", "writes", "external-name", "owner"];
     const verdicts = ["cluster", "tags-owner", "contenders", "origin", "created-before"];
     const forge = (keys: readonly string[]): JsonObject =>
       Object.fromEntries(keys.map((key) => [`${DOMAIN}/${key}`, "forged"]));

@@ -131,7 +131,7 @@ describe("marks that an earlier step desires", () => {
     ...forged(["take-ownership", "allow-delete", "leave-behind", "ignore-tags", "restored"]),
     "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z",
   };
-  const labels = forged(["identity", "external-name"]);
+  const labels = forged(["identity", "contends", "writes", "external-name"]);
   const tags = { add: [team] };
 
   test.each<[reason: string, it: JsonObject, input?: JsonObject]>([
