@@ -78,7 +78,7 @@ describe("a VPC whose name comes from external names has one writer:", () => {
       reason: "one that is created again from the ledger observes what another XR owns",
       parts: { xr: recording, contenders: [rival] },
       policies: ["Observe"],
-      conditions: ["RestoredFromLedger", "WaitingForOwner"],
+      conditions: ["RestoredFromLedger", "WaitingForProvider"],
     },
     {
       reason: "under Withhold it is not created, and its name stays in the ledger",
