@@ -10,7 +10,7 @@ import { pathOf } from "./rig/kubectl.ts";
 import { at } from "./rig/objects.ts";
 import type { Rig } from "./rig/rig.ts";
 
-/** The commands of docs/quick-start.md, as a reader pastes them. */
+/** The commands of a page, as a reader pastes them; and the quick start's objects. */
 
 /** A block of commands, and what the page says that they print in the end. */
 export interface Block {
@@ -19,8 +19,8 @@ export interface Block {
 }
 
 /** Sections of the page by their headings, each with its blocks in order. */
-export function readPage(): ReadonlyMap<string, readonly Block[]> {
-  const [, ...sections] = readFileSync(inRepository("docs/quick-start.md"), "utf8").split(/^## /m);
+export function readPage(page = "docs/quick-start.md"): ReadonlyMap<string, readonly Block[]> {
+  const [, ...sections] = readFileSync(inRepository(page), "utf8").split(/^## /m);
   return new Map(
     sections.map((section) => {
       const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```(?:\n+```text\n([\s\S]*?)^```)?/gm)];

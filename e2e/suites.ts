@@ -9,6 +9,7 @@ import { auditing } from "./scenarios/audit.ts";
 import { awsLists, awsMigration, awsMoves, awsReferences, awsTagWar } from "./scenarios/aws.ts";
 import { bindings } from "./scenarios/bindings.ts";
 import { changes } from "./scenarios/changes.ts";
+import { claimToNamespaced } from "./scenarios/claim-to-namespaced.ts";
 import { closedNamespaces } from "./scenarios/closed-namespaces.ts";
 import { conflicts } from "./scenarios/conflicts.ts";
 import { consumers } from "./scenarios/consumers.ts";
@@ -96,6 +97,7 @@ export const suites: readonly Suite[] = [
   tagWar,
   tagOwners,
   tagPairs,
+  claimToNamespaced,
   conflicts,
   restoring,
   restoringNested,

@@ -77,7 +77,7 @@ describe("a VPC whose name comes from external names has one writer:", () => {
       reason: "one that is created again from the record observes what another XR owns",
       parts: { observed: names, contenders: [rival] },
       policies: ["Observe"],
-      conditions: ["RestoredFromRecord", "WaitingForOwner"],
+      conditions: ["RestoredFromRecord", "WaitingForProvider"],
     },
     {
       reason: "under Withhold it is not created, and its name stays in the record",

@@ -31,11 +31,12 @@ const tagged = (tags: JsonObject, parameters: JsonObject, cloud: JsonObject = {}
 const questioned = (cloud: JsonObject): OurParts =>
   tagged({ preserve: list(20, (index) => `*?${"a".repeat(250)}${String.fromCharCode(98 + index)}*`) }, {}, cloud);
 
-/** The label of all that declare this bucket: what the function asks for. */
+/** The labels by which the function finds those that declare this bucket, each with the same text. */
 function identityOf(desired: JsonObject): JsonObject {
   const request = lastCall({ xr: ofTeam({}), spec: { tags: {} }, desired: { bucket: desired } });
-  const [asked] = selectorsIn(request).values();
-  return asked !== undefined && "labels" in asked.match ? asked.match.labels : {};
+  const asked = [...selectorsIn(request)].find(([name]) => name.startsWith("tags/"))?.[1].match;
+  const [identity = ""] = Object.values(asked !== undefined && "labels" in asked ? asked.labels : {});
+  return Object.fromEntries(["identity", "contends", "writes"].map((label) => [`${DOMAIN}/${label}`, identity]));
 }
 const IDENTITY = identityOf(bucket({}, named));
 

@@ -1,6 +1,7 @@
 import { toApiGroup, toGroupKind, withoutScope } from "../../src/crossplane/api-group.ts";
 import { readPolicies } from "../../src/crossplane/management-policies.ts";
-import { readAnnotation } from "../../src/crossplane/metadata.ts";
+import { EXTERNAL_NAME, readAnnotation } from "../../src/crossplane/metadata.ts";
+import { findFacts } from "../../src/crossplane/providers/families.ts";
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { IDENTITY_LABEL, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/annotations.ts";
@@ -116,18 +117,25 @@ export function toDeparture(managed: JsonObject): Departure | undefined {
 
 /**
  * Tells whether a deletion would leave a cloud resource without an owner: a managed resource created it, and no other one remains that
- * can take it over. A cloud resource that existed before is meant to stay.
+ * can take it over. A cloud resource that existed before is meant to stay. A successor has to know the name that a provider made up for
+ * an association, unless nothing has that name.
  *
  * @param departed the admitted deletions, which the API server's lists may not show yet.
  */
 export function leavesBehind(
-  { identity, leaving }: Departure,
+  { identity, leaving, group, kind }: Departure,
   contenders: readonly Contender[],
   departed: readonly Departure[],
 ): boolean {
   const before = departed.filter((other) => other.identity === identity).map((other) => other.leaving);
   const gone = new Set([leaving, ...before].map(({ uid }) => uid));
-  const isSucceeded = contenders.some(({ uid, isDeleting }) => !isDeleting && !gone.has(uid));
+  const isAssociation = findFacts(withoutScope(group), kind).identity.name.is === "association";
+  const isStale = leaving.observation === "absent";
+  const name = isAssociation && !isStale ? stringAt(leaving.document, EXTERNAL_NAME) : undefined;
+  const isSucceeded = contenders.some(
+    ({ uid, isDeleting, document }) =>
+      !isDeleting && !gone.has(uid) && (name === undefined || stringAt(document, EXTERNAL_NAME) === name),
+  );
   return !isSucceeded && [leaving, ...before, ...contenders].some(({ isCreated }) => isCreated);
 }
 

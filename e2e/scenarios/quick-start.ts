@@ -20,25 +20,29 @@ async function teamHasItsSecret(rig: Rig): Promise<string> {
     throw new Error("cannot start provider-kubernetes as a ServiceAccount: it takes root, user namespaces or sudo");
   }
   await applyWithoutPackages(rig);
-  const seen = await follow(rig, ...[...page.keys()].filter(isStep));
+  const seen = await follow(page, rig, ...[...page.keys()].filter(isStep));
   return `${seen}; the rig stands in for ${packages.join(", ")}`;
 }
 
 function shareABucket(rig: Rig): Promise<string> {
-  return follow(rig, "Two XRs, one bucket");
+  return follow(page, rig, "Two XRs, one bucket");
 }
 
 async function cleansUp(rig: Rig): Promise<string> {
-  const seen = await follow(rig, "Clean up");
+  const seen = await follow(page, rig, "Clean up");
   const left = await rig.kubectl.run("get", "objects.kubernetes.m.crossplane.io", "--namespace=checkout", "-o", "name");
   if (left !== "") throw new Error(`still there: ${left}`);
   return seen;
 }
 
 /** Runs the sections' blocks. @throws {Error} where a command fails, or prints something else than the page says. */
-async function follow(rig: Rig, ...headings: readonly string[]): Promise<string> {
+export async function follow(
+  page: ReturnType<typeof readPage>,
+  rig: Rig,
+  ...headings: readonly string[]
+): Promise<string> {
   const blocks = headings.flatMap((heading) => page.get(heading) ?? []);
-  if (blocks.length === 0) throw new Error(`cannot find ${headings.join(", ")} in docs/quick-start.md`);
+  if (blocks.length === 0) throw new Error(`cannot find ${headings.join(", ")} in the page`);
   let last = "";
   for (const block of blocks) {
     const printed = await runBlock(block, rig);
@@ -50,7 +54,7 @@ async function follow(rig: Rig, ...headings: readonly string[]): Promise<string>
 
 function assertEnds(printed: string, { commands, output }: Block): void {
   if (comparable(printed).endsWith(comparable(output))) return;
-  throw new Error(`${commands}prints\n${printed}and docs/quick-start.md says\n${output}`);
+  throw new Error(`${commands}prints\n${printed}and the page says\n${output}`);
 }
 
 /** Without columns' widths and resources' ages. */

@@ -85,6 +85,22 @@ export class Requirements {
     return served.is === "pending" ? { is: "pending" } : { is: "resolved", items: [] };
   }
 
+  /** Reads an answer without asking again. */
+  recall(name: string): LookupAnswer {
+    return this.#answers.required(name);
+  }
+
+  /** Begins requirements that count only once they are added: an answer may lead to a narrower requirement in their place. */
+  fork(): Requirements {
+    return new Requirements(this.#answers);
+  }
+
+  add({ resources, schemas, isPending }: Requirements): void {
+    for (const [name, selector] of resources) this.resources.set(name, selector);
+    for (const [name, selector] of schemas) this.schemas.set(name, selector);
+    this.#isPending ||= isPending;
+  }
+
   #noted<T extends LookupAnswer | SchemaAnswer>(answer: T): T {
     this.#isPending ||= answer.is === "pending";
     return answer;

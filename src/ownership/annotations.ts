@@ -19,6 +19,10 @@ export function formatOwner({ apiVersion, kind, namespace, name, claim }: Compos
 
 /** The identity label: the hash of the cloud resource. An index only: the managed resource itself tells what it declares. */
 export const IDENTITY_LABEL = `${DOMAIN}/identity`;
+/** The identity once more, on a contender that the owner has to know: one that writes, is chosen, or has found the cloud resource. */
+export const CONTENDS_LABEL = `${DOMAIN}/contends`;
+/** The identity once more, on a contender that all others have to know: one that writes, or is chosen. */
+export const WRITES_LABEL = `${DOMAIN}/writes`;
 /** The label by which `registry who-owns` finds a cloud resource: the hash of its API group, kind and name. */
 export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 
@@ -26,8 +30,6 @@ export const EXTERNAL_NAME_LABEL = `${DOMAIN}/external-name`;
 export const CLUSTER = `${DOMAIN}/cluster`;
 /** Annotation: the id of the contender that owns the cloud resource and its tags; on the owner its own id. */
 export const TAGS_OWNER = `${DOMAIN}/tags-owner`;
-/** Annotation of a settled observer: the name of the owner's managed resource, with its namespace where it has one. */
-export const OBSERVES = `${DOMAIN}/observes`;
 /** Annotation of the owner: the contenders that succeed it, separated by commas. */
 export const CONTENDERS = `${DOMAIN}/contenders`;
 /** Annotation: `Created` if this managed resource or an earlier owner created the cloud resource. */
@@ -55,11 +57,12 @@ export const IGNORE_TAGS = `${DOMAIN}/ignore-tags`;
 /** The marks that this function writes on managed resources. */
 export const MARKS: ReadonlySet<string> = new Set([
   IDENTITY_LABEL,
+  CONTENDS_LABEL,
+  WRITES_LABEL,
   EXTERNAL_NAME_LABEL,
   OWNER,
   CLUSTER,
   TAGS_OWNER,
-  OBSERVES,
   CONTENDERS,
   ORIGIN,
   CREATED_BEFORE,

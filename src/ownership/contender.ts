@@ -2,6 +2,7 @@ import { type Observation, readCreationTime, readObservation } from "../crosspla
 import { mayDelete, mayWrite, type Policies, readPolicies } from "../crossplane/management-policies.ts";
 import {
   COMPOSITION_RESOURCE_NAME,
+  EXTERNAL_NAME,
   findController,
   isBeingDeleted,
   isPaused,
@@ -14,6 +15,7 @@ import { hashText } from "../model/hash.ts";
 import {
   ALLOW_DELETE,
   CONTENDERS,
+  CONTENDS_LABEL,
   CREATED_BEFORE,
   contenderId,
   IDENTITY_LABEL,
@@ -40,6 +42,8 @@ export interface Contender {
   readonly knowsOwner: boolean;
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
+  /** The identity under which the owner has to know it; undefined for a newcomer. */
+  readonly contends: string | undefined;
   readonly isDeleting: boolean;
   /** False if no XR controls it. A restored one is controlled as soon as its XR is reconciled. */
   readonly isControlled: boolean;
@@ -123,6 +127,10 @@ class ManagedContender implements Contender {
     return this.#isWriting;
   }
 
+  get contends(): string | undefined {
+    return readLabel(this.document, CONTENDS_LABEL);
+  }
+
   get isControlled(): boolean {
     return findController(this.document) !== undefined;
   }
@@ -197,6 +205,9 @@ export const isAcknowledgedBy = (owner: Contender, { name }: Contender): boolean
 
 /** Hashes a name, marked by `#`, which no resource's name contains. */
 const hashName = (name: string): string => `#${hashText(name, 16)}`;
+
+/** Tells whether a contender has an external name. */
+export const isNamed = ({ document }: Contender): boolean => stringAt(document, EXTERNAL_NAME) !== undefined;
 
 function isCreated(document: Document): boolean {
   const createdAt = readCreationTime(document);

@@ -1,14 +1,13 @@
 import { toApiGroup } from "../crossplane/api-group.ts";
 import { type ManagedKind, readManagedKind } from "../crossplane/managed-resource.ts";
-import { readAnnotation } from "../crossplane/metadata.ts";
 import type { IdentityFacts } from "../crossplane/providers/families.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { findTwin } from "../crossplane/twin.ts";
 import { stringAt } from "../model/document.ts";
-import { DNS_LABEL, isPathSegment } from "../model/names.ts";
+import { isPathSegment } from "../model/names.ts";
 import type { LookupAnswer, Requirement, Requirements } from "../model/requirement.ts";
-import { IDENTITY_LABEL, OBSERVES } from "./annotations.ts";
-import { byPrecedence, type Contender, isAcknowledgedBy, toContender } from "./contender.ts";
+import { CONTENDS_LABEL, IDENTITY_LABEL, WRITES_LABEL } from "./annotations.ts";
+import { byPrecedence, type Contender, isNamed, toContender } from "./contender.ts";
 import { type CloudResource, hasSameName, isKnown, isSame, readCloudResource } from "./identity.ts";
 
 /** A managed resource, with the facts for the search for its contenders. */
@@ -18,108 +17,173 @@ export interface Candidate {
   readonly declared: CloudResource;
   /** Undefined before it is created. */
   readonly own: Contender | undefined;
+  /** True if the kind supports observing only. */
+  readonly hasManagementPolicies: boolean;
   /** Reads the tags of the cloud resource that its provider reports. */
   readonly reportedTags: () => ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * Finds all managed resources that declare the cloud resource: those with the identity label, of the kind and of its twin, and the one
- * that wrote the cloud resource last, which lacks the label if its XR does not use this function. The writer is required only while
- * ours is not the owner.
+ * Finds the managed resources that declare the cloud resource, as many as ours needs to know. Crossplane reconciles an XR when a
+ * resource changes that it requires: if each of N contenders required all, a change of one would wake N.
  *
- * A settled observer requires its owner alone, as long as that lists it: Crossplane reconciles an XR when a resource changes that it
- * requires, so a change of one contender would wake all. The owner's change wakes all, which then require all.
+ * - One that may be promoted asks for all with the identity label. They have that from their creation, so all older ones are in the
+ *   answer.
+ * - One that finds another ahead of it requires that one alone, by name, from then on. While that is not the owner, also those that
+ *   write or are chosen by an operator, by label. A newcomer requires the latter, to find the owner.
+ * - The owner requires those that it has to know, by label. So does the first of all, in the reconcile in which it becomes the owner:
+ *   many may be created at that moment.
+ *
+ * To a list is added the one that wrote the cloud resource last, which lacks the labels if its XR does not use this function.
  */
 export function findContenders(candidate: Candidate, identity: string, known: KnownContenders): Contenders | undefined {
-  const owner = toOwnerRequirement(candidate, identity);
-  const settled = owner && known.findOwner(owner, candidate);
-  if (settled !== "none" && owner !== undefined) return settled;
-  const labelled = toLabelled(candidate.kind, identity);
-  const listed = known.list(labelled, candidate, identity);
-  const writer = listed && toWriterRequirement(candidate, listed);
-  return listed && writer ? known.listWithWriter(listed, candidate, identity, writer) : listed;
+  const { own } = candidate;
+  const before = known.findFirst(candidate, identity);
+  const label = toLabel(candidate, identity, before);
+  const first = before?.isMarked ? before : judgeFirst(before, candidate, known.list(label, candidate, identity));
+  if (first === undefined) return known.withWriter(known.require(label, candidate, identity), candidate, identity);
+  known.requireFirst(first, candidate, identity);
+  const isOurs = first.uid === own?.uid;
+  const contending = first.isMarked
+    ? undefined
+    : known.require(isOurs ? CONTENDS_LABEL : WRITES_LABEL, candidate, identity);
+  if (own === undefined) return new Contenders([first]);
+  if (!isOurs) return new Contenders([first, own]);
+  return contending && new Contenders([...contending.all.filter(({ uid }) => uid !== own.uid), own]);
 }
 
-function toLabelled({ apiVersion, kind }: ManagedKind, identity: string): Requirement {
-  const match = { labels: { [IDENTITY_LABEL]: identity } };
-  return toRequirement(`tags/${apiVersion}/${identity}`, { apiVersion, kind, match });
+/** Chooses the label of those that ours has to know, by what was found before. */
+function toLabel(candidate: Candidate, identity: string, before: Contender | undefined): string {
+  const { own } = candidate;
+  if (before === undefined && mayBePromoted(candidate, identity)) return IDENTITY_LABEL;
+  return own !== undefined && (own.isMarked || before?.uid === own.uid) ? CONTENDS_LABEL : WRITES_LABEL;
 }
 
-/** Requires the owner that a settled observer records, unless an operator gives ownership to ours. */
-function toOwnerRequirement({ kind, own }: Candidate, identity: string): Requirement | undefined {
-  const recorded = own && readAnnotation(own.document, OBSERVES);
-  if (recorded === undefined || own?.identity !== identity || own.isMarked || own.isWriting || own.takeOwnership !== "")
-    return undefined;
-  const [name = "", namespace, ...more] = recorded.split("/").toReversed();
-  const ofOwner = (namespace !== undefined) === kind.isNamespaced ? kind : findTwin(kind);
-  const isValid = isPathSegment(name) && (namespace === undefined || DNS_LABEL.test(namespace)) && more.length === 0;
-  if (ofOwner === undefined || !isValid) return undefined;
-  const selector = { apiVersion: ofOwner.apiVersion, kind: kind.kind, namespace, match: { name } };
-  return toRequirement(`tags/${ofOwner.apiVersion}/${kind.kind}/${recorded}`, selector);
+/** Finds the first contender, ours included; undefined where the whole list is needed. An owner is before the one found before. */
+function judgeFirst(
+  before: Contender | undefined,
+  candidate: Candidate,
+  listed: Contenders | undefined,
+): Contender | undefined {
+  const [first] = listed?.living ?? [];
+  if (listed === undefined || first === undefined) return before;
+  if (precedes(first, candidate)) return before === undefined || first.isMarked ? first : before;
+  return before ?? (isElected(first, listed, candidate) ? candidate.own : undefined);
 }
 
-type Asking = Pick<Requirements, "ask" | "askIfServed">;
+/** Tells whether ours is to create the cloud resource. */
+const isElected = (first: Contender, listed: Contenders, { own }: Candidate): boolean =>
+  first.uid === own?.uid &&
+  !own.isMarked &&
+  own.observation === "absent" &&
+  firstOther(listed.inTheWay, own.uid) === undefined;
+
+const precedes = (one: Contender, { own }: Candidate): boolean =>
+  own === undefined ? one.isMarked : byPrecedence(one, own) < 0 && one.uid !== own.uid;
+
+/** Tells whether ours may become the owner now: the provider of one that can observe has to look for the cloud resource before. */
+const mayBePromoted = ({ own, hasManagementPolicies }: Candidate, identity: string): boolean =>
+  own === undefined
+    ? !hasManagementPolicies
+    : !own.isMarked && own.identity === identity && (own.isWriting || own.observation !== "unknown");
+
+function toLabelled({ apiVersion, kind }: ManagedKind, label: string, identity: string): Requirement {
+  return toRequirement(`tags/${apiVersion}/${identity}`, {
+    apiVersion,
+    kind,
+    match: { labels: { [label]: identity } },
+  });
+}
+
+/**
+ * The name of the requirement of the first contender, whose answer tells what is required. That ours is the first counts for the reconcile
+ * in which all were listed: until it is written.
+ */
+const toFirstName = (identity: string, own?: Contender): string =>
+  `tags/first/${identity}/${(own && stringAt(own.document, ["metadata", "resourceVersion"])) ?? ""}`;
+
+/** A list of contenders, undefined while an answer is pending, and what was asked for it. */
+interface Listed {
+  readonly asked: Requirements;
+  readonly found: Contenders | undefined;
+}
 
 /** The contenders in one request, each answer read once for all resources that declare the same cloud resource. */
 export class KnownContenders {
-  readonly #requirements: Asking;
+  readonly #requirements: Requirements;
   readonly #canAskSchemas: boolean;
-  readonly #known = new Map<string, Contenders>();
+  readonly #listed = new Map<string, Listed>();
+  readonly #withWriter = new Map<string, Contenders>();
 
   /** @param canAskSchemas true if Crossplane can say whether a kind is served. */
-  constructor(requirements: Asking, canAskSchemas: boolean) {
+  constructor(requirements: Requirements, canAskSchemas: boolean) {
     this.#requirements = requirements;
     this.#canAskSchemas = canAskSchemas;
   }
 
-  /** Finds the owner that lists ours, and ours; undefined while the answer is pending, "none" if it is not the owner any more. */
-  findOwner(requirement: Requirement, candidate: Candidate): Contenders | "none" | undefined {
-    const { own, kind } = candidate;
-    const isTwin = requirement.selector.apiVersion !== kind.apiVersion;
-    const found = toContenders(this.#requirements[isTwin ? "askIfServed" : "ask"](requirement));
-    if (found === undefined) return undefined;
-    const isOwner = (one: Contender): boolean =>
-      one.isMarked &&
-      !one.isDeleting &&
-      own !== undefined &&
-      isAcknowledgedBy(one, own) &&
-      declares(one, candidate, isSame);
-    const owner = found.find(isOwner);
-    return owner && own ? new Contenders([owner, own]) : "none";
+  /** Finds the first contender that was found before, if it still is. */
+  findFirst(candidate: Candidate, identity: string): Contender | undefined {
+    const { own } = candidate;
+    const isListed = own?.identity === identity;
+    const recall = (name: string): Contender | undefined => {
+      const answer = this.#requirements.recall(name);
+      return answer.is === "resolved" && answer.items[0] !== undefined ? toContender(answer.items[0]) : undefined;
+    };
+    const isFirst = (one: Contender): boolean =>
+      isLiving(one) && (one.isMarked || isListed) && precedes(one, candidate) && declares(one, candidate, isSame);
+    const another = recall(toFirstName(identity));
+    if (another !== undefined && isFirst(another)) return another;
+    if (own === undefined || own.isMarked || !isListed) return undefined;
+    return recall(toFirstName(identity, own))?.uid === own.uid ? own : undefined;
   }
 
-  /** Lists the contenders with the identity label; undefined while an answer is pending. */
-  list(labelled: Requirement, candidate: Candidate, identity: string): Contenders | undefined {
-    return this.#once(labelled.name, () => {
-      const twin = this.#canAskSchemas ? findTwin(candidate.kind) : undefined;
-      const found = toContenders(this.#requirements.ask(labelled));
-      const twins = twin && toContenders(this.#requirements.askIfServed(toLabelled(twin, identity)));
-      if (found === undefined || (twin !== undefined && twins === undefined)) return undefined;
-      return new Contenders([...found, ...(twins ?? [])].filter((one) => declares(one, candidate, isSame)));
-    });
+  requireFirst({ document, uid }: Contender, { own }: Candidate, identity: string): void {
+    const text = (...path: readonly string[]): string => stringAt(document, path) ?? "";
+    const namespace = stringAt(document, ["metadata", "namespace"]);
+    const match = { name: text("metadata", "name") };
+    const selector = { apiVersion: text("apiVersion"), kind: text("kind"), namespace, match };
+    this.#requirements.ask({ name: toFirstName(identity, uid === own?.uid ? own : undefined), selector });
   }
 
-  /** Lists these and the managed resource that wrote the cloud resource last. */
-  listWithWriter(
-    listed: Contenders,
-    candidate: Candidate,
-    identity: string,
-    writer: Requirement,
-  ): Contenders | undefined {
-    return this.#once(`${identity} ${writer.name}`, () => {
-      const isNew = (contender: Contender): boolean =>
-        !listed.byUid.has(contender.uid) && declares(contender, candidate, hasSameName);
-      const found = toContenders(this.#requirements.ask(writer));
-      return found && new Contenders([...listed.all, ...found.filter(isNew)]);
-    });
-  }
-
-  #once(key: string, read: () => Contenders | undefined): Contenders | undefined {
-    const before = this.#known.get(key);
-    if (before !== undefined) return before;
-    const found = read();
-    if (found !== undefined) this.#known.set(key, found);
+  /** Requires the contenders with the label, and lists them; undefined while an answer is pending. */
+  require(label: string, candidate: Candidate, identity: string): Contenders | undefined {
+    const { asked, found } = this.#list(label, candidate, identity);
+    this.#requirements.add(asked);
     return found;
+  }
+
+  /** Lists the contenders with the label, as far as they are known. */
+  list(label: string, candidate: Candidate, identity: string): Contenders | undefined {
+    return this.#list(label, candidate, identity).found;
+  }
+
+  #list(label: string, candidate: Candidate, identity: string): Listed {
+    const labelled = toLabelled(candidate.kind, label, identity);
+    const before = this.#listed.get(labelled.name);
+    if (before !== undefined) return before;
+    const asked = this.#requirements.fork();
+    const twin = this.#canAskSchemas ? findTwin(candidate.kind) : undefined;
+    const found = toContenders(asked.ask(labelled));
+    const twins = twin === undefined ? [] : toContenders(asked.askIfServed(toLabelled(twin, label, identity)));
+    const all = found && twins && [...found, ...twins].filter((one) => declares(one, candidate, isSame));
+    const listed = { asked, found: all && new Contenders(all) };
+    this.#listed.set(labelled.name, listed);
+    return listed;
+  }
+
+  /** Adds the managed resource that wrote the cloud resource last, if it is not listed. */
+  withWriter(listed: Contenders | undefined, candidate: Candidate, identity: string): Contenders | undefined {
+    const writer = listed && toWriterRequirement(candidate, listed);
+    if (listed === undefined || writer === undefined) return listed;
+    const key = `${identity} ${writer.name}`;
+    const before = this.#withWriter.get(key);
+    if (before !== undefined) return before;
+    const isNew = (contender: Contender): boolean =>
+      !listed.byUid.has(contender.uid) && declares(contender, candidate, hasSameName);
+    const found = toContenders(this.#requirements.ask(writer));
+    const all = found && new Contenders([...listed.all, ...found.filter(isNew)]);
+    if (all !== undefined) this.#withWriter.set(key, all);
+    return all;
   }
 }
 
@@ -160,8 +224,9 @@ function toWriterRequirement({ kind, own, reportedTags }: Candidate, listed: Con
 export class Contenders {
   readonly all: readonly Contender[];
   readonly byUid: ReadonlyMap<string, Contender>;
-  /** The contenders that may own, the owner first. Without a controller only those that owned or wrote before a restore. */
+  /** The contenders that may own, the owner first. */
   readonly living: readonly Contender[];
+  #named: readonly Contender[] | undefined;
   #names: ReadonlySet<string> | undefined;
   #inTheWay: readonly Contender[] | undefined;
   #created: readonly Contender[] | undefined;
@@ -170,9 +235,13 @@ export class Contenders {
   constructor(all: readonly Contender[]) {
     this.all = all;
     this.byUid = new Map(all.map((contender) => [contender.uid, contender]));
-    this.living = all
-      .filter((one) => !one.isDeleting && (one.isControlled || one.isMarked || one.isWriting))
-      .sort(byPrecedence);
+    this.living = all.filter(isLiving).sort(byPrecedence);
+  }
+
+  /** The contenders that have an external name, those that have found the cloud resource first. */
+  get named(): readonly Contender[] {
+    this.#named ??= this.all.filter(isNamed).sort((a, b) => rankFound(a) - rankFound(b));
+    return this.#named;
   }
 
   get names(): ReadonlySet<string> {
@@ -199,6 +268,12 @@ export class Contenders {
     return this.#areInvolved;
   }
 }
+
+/** Tells whether the contender may own: one without a controller only if it owned or wrote before a restore. */
+const isLiving = ({ isDeleting, isControlled, isMarked, isWriting }: Contender): boolean =>
+  !isDeleting && (isControlled || isMarked || isWriting);
+
+const rankFound = ({ observation }: Contender): number => Number(observation !== "present");
 
 /** Finds the first contender with another UID. */
 export const firstOther = (contenders: readonly Contender[], uid: string): Contender | undefined =>

@@ -34,6 +34,7 @@ export type OwnershipVerdict =
   | { readonly is: "existed" }
   | {
       readonly is: "ours";
+      /** The successors. A newcomer becomes one once its provider has found the cloud resource. */
       readonly others: readonly Contender[];
       readonly origin: Origin;
     }
@@ -87,7 +88,7 @@ function judgeListed(self: Self, contenders: Contenders, canObserve: boolean): O
   const isCreated = own.isCreated || firstOther(contenders.created, uid) !== undefined;
   return {
     is: "ours",
-    others: living.filter((contender) => contender.uid !== uid),
+    others: living.filter((contender) => contender.uid !== uid && contender.contends !== undefined),
     origin: isCreated ? "created" : judgeCreation(own, canObserve),
   };
 }

@@ -11,6 +11,7 @@ const nothing: Contender = {
   isMarked: false,
   knowsOwner: false,
   identity: undefined,
+  contends: "",
   isDeleting: false,
   isControlled: true,
   isWriting: false,

@@ -191,6 +191,7 @@ function answerTo(
   name: string,
   { answers = {}, contenders = "pending", spaces = [] }: Partial<Answers>,
 ): readonly JsonObject[] | "pending" {
+  if (name.startsWith("tags/first/")) return answers["first"] ?? "pending";
   if (name.startsWith("tags/")) return answers[name.split("/").at(-1) ?? ""] ?? contenders;
   const [kind, space = ""] = name.split("/");
   if (kind === "namespace" && spaces.includes(space)) return [namespaceOf(space, { [ACCEPT]: "*" })];

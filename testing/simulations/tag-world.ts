@@ -5,7 +5,7 @@ import { parseInput } from "../../src/input/parse.ts";
 import { documentOf } from "../../src/model/document.ts";
 import type { Draft, ResourceEdit } from "../../src/model/draft.ts";
 import { valueAt } from "../../src/model/field-path.ts";
-import type { JsonObject } from "../../src/model/json.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { externallyNamed } from "../builders/composed.ts";
@@ -21,6 +21,7 @@ import { metadataOf, objectIn } from "./tenancy-store.ts";
 
 const DOMAIN = "shared-infrastructure.fn.crossplane.io";
 const TAKE = `${DOMAIN}/take-ownership`;
+const EXTERNAL_NAME = "crossplane.io/external-name";
 const EVERYTHING = ["*"];
 
 /** The names of the cloud resources: an XR has the first until it is renamed. */
@@ -44,11 +45,13 @@ interface Managed {
   /** The object that the XR's function desired last; undefined where no function has seen it. */
   readonly applied: JsonObject | undefined;
   /** The provider's finding when it last looked; undefined before. */
-  readonly found: "absent" | "present" | "paused" | undefined;
+  readonly found: "absent" | "present" | "paused" | "failed" | undefined;
   /** The cloud resource that it looked for. */
   readonly foundName: Name | undefined;
   /** The time at which its provider created the cloud resource; empty where it found one. */
   readonly cloudCreatedAt: string;
+  /** Changes with each write. */
+  readonly version: number;
   /** The generation of its spec, and the one that the provider's last report is about. */
   readonly generation: number;
   readonly foundGeneration: number;
@@ -58,7 +61,9 @@ interface Managed {
   readonly isCreating: boolean;
   /** The annotations that the provider has put back with the report of a creation, until they are applied again. */
   readonly putBack: JsonObject;
-  /** True if the provider has resolved the reference to the region. */
+  /** The name that the cloud made up for an association, as the managed resource has it; empty before. */
+  readonly cloudName: string;
+  /** True if the provider has resolved its reference. */
   readonly isResolved: boolean;
 }
 
@@ -77,6 +82,8 @@ interface CloudResource {
   isOurs: boolean;
   /** The control plane that wrote its tags last. */
   cluster: string | undefined;
+  /** The name that the cloud made up for an association. */
+  cloudName: string;
 }
 
 const NOT_CREATED: CloudResource = {
@@ -85,11 +92,12 @@ const NOT_CREATED: CloudResource = {
   isCreatedByUs: false,
   isOurs: false,
   cluster: undefined,
+  cloudName: "",
 };
 
 interface Xr {
   name: Name;
-  /** True if it names the region by a reference. */
+  /** True if it names the region, or the bucket of an association, by a reference. */
   refers: boolean;
   /** True if it composes the namespaced kind. */
   isTwin: boolean;
@@ -113,12 +121,15 @@ export class TagWorld {
 
   /** True if the provider's runtime reports the generation that it has read. */
   readonly #reportsGeneration: boolean;
+  /** True if all declare associations: the cloud makes up the name, and refuses to create one that exists. */
+  readonly #isAssociation: boolean;
   #isForged = false;
 
   /** @param uids the order in which the UIDs of managed resources sort, by XR. */
-  constructor(uids: readonly number[], reportsGeneration = true) {
+  constructor(uids: readonly number[], { reportsGeneration = true, isAssociation = false } = {}) {
     this.#uids = uids;
     this.#reportsGeneration = reportsGeneration;
+    this.#isAssociation = isAssociation;
   }
 
   /** A managed resource of another cloud resource gets the labels and marks of an owner of this one. */
@@ -143,14 +154,14 @@ export class TagWorld {
     if (this.#xrs.has(xr) || this.#now.has(xr)) return;
     this.#xrs.set(xr, { readVersion: 0, counts: false, name: "orders", isPaused: false, refers, isTwin });
     if (!hasManagedResource) return;
-    const cloudCreatedAt = this.#resource("orders").exists ? "" : this.#createInCloud("orders");
-    this.#put({ ...this.#newManaged(xr, undefined), found: "present", foundName: "orders", cloudCreatedAt });
+    this.#put(this.#newManaged(xr, undefined));
+    this.provide(xr);
   }
 
   /** The XR declares the other cloud resource from now on. */
   rename(xr: number): void {
     const state = this.#xrs.get(xr);
-    if (state === undefined) return;
+    if (state === undefined || this.#isAssociation) return; // a provider refuses to move an association
     state.name = state.name === "orders" ? "bills" : "orders";
     state.counts = false;
   }
@@ -172,7 +183,8 @@ export class TagWorld {
     const resource = this.#resource(name);
     // Of two creations at once one is known to be the first only afterwards.
     const isBegun = [...this.#now.values()].some(({ begun }) => begun?.name === name);
-    if (resource.outsider !== "none" || isBegun) return;
+    // The name that the cloud makes up for an association of it can be found nowhere.
+    if (resource.outsider !== "none" || isBegun || this.#isAssociation) return;
     resource.outsider = resource.exists ? "exists" : "created";
     resource.exists = true;
   }
@@ -187,6 +199,7 @@ export class TagWorld {
 
   /** Another control plane writes the cloud resource once, and leaves it behind: ours is to leave it alone then. */
   writeElsewhere(name: Name): void {
+    if (this.#isAssociation) return; // it has no tags that say so
     const resource = this.#resource(name);
     resource.exists = true;
     resource.cluster = ELSEWHERE;
@@ -263,14 +276,20 @@ export class TagWorld {
   begin(xr: number): void {
     const managed = this.#now.get(xr);
     if (managed === undefined || managed.isPaused || managed.isDeleting || managed.begun !== undefined) return;
-    if (!isWriter(managed) || this.#cloudOf(managed).exists) return;
+    if (!isWriter(managed) || this.#finds(managed)) return;
     if (managed.cloudCreatedAt !== "") this.tick();
     this.#put({ ...managed, begun: { name: nameOf(managed), at: this.#timestamp(), applied: managed.applied } });
   }
 
   /** Reports a creation: of what was named when it began, on the managed resource as it is now. */
   #finish(managed: Managed, { name, at, applied }: NonNullable<Managed["begun"]>): void {
-    if (!this.#resource(name).exists) this.#createInCloud(name);
+    const isTaken = this.#resource(name).exists;
+    if (isTaken && this.#isAssociation) {
+      this.#put({ ...managed, begun: undefined, found: "failed" });
+      return;
+    }
+    if (!isTaken) this.#createInCloud(name);
+    const { cloudName } = this.#resource(name);
     const isChanged = applied !== managed.applied;
     const before = isChanged && applied !== undefined ? objectIn(metadataOf(applied), "annotations") : {};
     const report = {
@@ -279,24 +298,33 @@ export class TagWorld {
       foundGeneration: managed.generation,
       isCreating: true,
     } as const;
-    const reported = { ...managed, ...report, begun: undefined, cloudCreatedAt: at, putBack: before };
+    const reported = { ...managed, ...report, begun: undefined, cloudCreatedAt: at, putBack: before, cloudName };
     this.#put(reported);
     if (nameOf(reported) !== name) this.#leave(name);
   }
 
   /** Creates the cloud resource where that is asked for, and notes what there is. */
   #observe(managed: Managed): void {
-    const resource = this.#cloudOf(managed);
-    const isCreating = isWriter(managed) && !resource.exists;
-    // Marks of creation have seconds, and between two of one managed resource its XR changes and is reconciled twice.
-    if (isCreating && managed.cloudCreatedAt !== "") this.tick();
-    const cloudCreatedAt = isCreating ? this.#createInCloud(nameOf(managed)) : managed.cloudCreatedAt;
-    if (isWriter(managed) && managed.applied !== undefined) resource.cluster = HERE;
-    const found = resource.exists ? "present" : "absent";
-    const name = nameOf(managed);
-    const seen = { found, foundName: name, cloudCreatedAt, foundGeneration: managed.generation } as const;
-    const after: Managed = { ...managed, ...seen, isCreating: isCreating && managed.isCreating, isResolved: true };
+    const isWriting = isWriter(managed);
+    const isCreating = isWriting && !this.#cloudOf(managed).exists;
+    const seen = isCreating ? this.#create(managed) : managed;
+    if (isWriting && managed.applied !== undefined) this.#cloudOf(managed).cluster = HERE;
+    const after: Managed = {
+      ...seen,
+      found: this.#finds(seen) ? "present" : isWriting ? "failed" : "absent",
+      foundName: nameOf(managed),
+      foundGeneration: managed.generation,
+      isCreating: isCreating && managed.isCreating,
+      isResolved: true,
+    };
     if (JSON.stringify(after) !== JSON.stringify(managed)) this.#put(after);
+  }
+
+  #create(managed: Managed): Managed {
+    // Marks of creation have seconds, and between two of one managed resource its XR changes and is reconciled twice.
+    if (managed.cloudCreatedAt !== "") this.tick();
+    const cloudCreatedAt = this.#createInCloud(nameOf(managed));
+    return { ...managed, cloudCreatedAt, cloudName: this.#cloudOf(managed).cloudName };
   }
 
   /** The XRs whose managed resource may write a cloud resource; one that the webhook has kept waits for an operator. */
@@ -336,12 +364,18 @@ export class TagWorld {
     return exists && isOurs && ![...this.#now.values()].some((managed) => nameOf(managed) === name);
   }
 
+  /** The living XRs whose provider does not find the cloud resource. */
+  get blind(): readonly number[] {
+    return this.living.filter((xr) => this.#now.get(xr)?.found !== "present");
+  }
+
   /** A text of all managed resources, to compare before and after. */
   get print(): string {
     return JSON.stringify([...this.#now.values()].sort((a, b) => a.xr - b.xr));
   }
 
   #deleteFromCloud(managed: Managed): void {
+    if (!this.#finds(managed)) return;
     const { xr, applied } = managed;
     const name = nameOf(managed);
     const resource = this.#cloudOf(managed);
@@ -384,7 +418,13 @@ export class TagWorld {
   #change(managed: Managed, applied: JsonObject): void {
     const hasNewSpec = JSON.stringify(managed.applied?.["spec"]) !== JSON.stringify(applied["spec"]);
     const generation = managed.generation + Number(hasNewSpec);
-    const changed = { ...managed, applied, generation, putBack: {} };
+    const changed = {
+      ...managed,
+      applied,
+      generation,
+      putBack: {},
+      cloudName: readCloudName(applied) ?? managed.cloudName,
+    };
     this.#put(changed);
     if (isBlind(managed, changed)) this.faults.push(`XR ${managed.xr} writes what its provider has not looked for`);
     if (nameOf(managed) !== nameOf(changed)) this.#leave(nameOf(managed));
@@ -400,7 +440,8 @@ export class TagWorld {
   #newManaged(xr: number, applied: JsonObject | undefined): Managed {
     const uid = `${String(this.#uids[xr] ?? xr).padStart(3, "0")}-${this.#history.length}`;
     const createdAt = this.#timestamp();
-    return { xr, uid, createdAt, isDeleting: false, isHeld: false, isPaused: false, take: "", applied, ...UNSEEN };
+    const isUnseen = { isDeleting: false, isHeld: false, isPaused: false, take: "", ...UNSEEN };
+    return { ...isUnseen, xr, uid, createdAt, applied, cloudName: readCloudName(applied) ?? "" };
   }
 
   /** @returns when. */
@@ -409,6 +450,7 @@ export class TagWorld {
     resource.exists = true;
     resource.isCreatedByUs = true;
     resource.isOurs = true;
+    if (this.#isAssociation) resource.cloudName = `made-up-${this.#history.length}`;
     return this.#timestamp();
   }
 
@@ -419,7 +461,14 @@ export class TagWorld {
   }
 
   #show(managed: Managed): JsonObject {
-    return observed(managed, this.#cloudOf(managed), this.#reportsGeneration);
+    const applied = managed.applied ?? this.#declare("orders");
+    return observed({ ...managed, applied }, this.#cloudOf(managed), this.#reportsGeneration);
+  }
+
+  /** Tells whether the provider finds the cloud resource: an association only by the name that the cloud made up. */
+  #finds(managed: Managed): boolean {
+    const { exists, cloudName } = this.#cloudOf(managed);
+    return exists && (!this.#isAssociation || managed.cloudName === cloudName);
   }
 
   #cloudOf(managed: Managed): CloudResource {
@@ -431,18 +480,17 @@ export class TagWorld {
   }
 
   #put(managed: Managed): void {
-    this.#history.push(new Map([...this.#now, [managed.xr, managed]]));
+    const version = this.#history.length;
+    this.#history.push(new Map([...this.#now, [managed.xr, { ...managed, version }]]));
   }
 
   #callOf(xr: number, answer: Cluster, asked: Draft["requirements"]): NewCall {
     const composite = documentOf({ apiVersion: "example.org/v1", kind: "XShop", metadata: { name: `shop-${xr}` } });
     const managed = this.#now.get(xr);
     const shown = [...answer.values()].map((one) => this.#show(one));
-    const labelled = [...shown.filter(isLabelled), ...(this.#isForged ? shown.map(toForged) : [])];
-    const find = ({ match, apiVersion }: ResourceSelector): readonly JsonObject[] => {
-      const all = "name" in match ? shown.filter((one) => metadataOf(one)["name"] === match.name) : labelled;
-      return all.filter((one) => one["apiVersion"] === apiVersion);
-    };
+    const all = [...shown, ...(this.#isForged ? shown.map(toForged) : [])];
+    const find = ({ match, apiVersion }: ResourceSelector): readonly JsonObject[] =>
+      all.filter((one) => one["apiVersion"] === apiVersion && fits(match, one));
     const spec = { add: [{ key: "team", value: `team-${xr}` }], owner: { cluster: HERE } };
     return {
       composite: toComposite(composite),
@@ -469,7 +517,11 @@ export class TagWorld {
 
   #desiredBy(xr: number): JsonObject {
     const { name = "orders", refers, isTwin } = this.#xrs.get(xr) ?? {};
-    return { ...bucketOf(name, refers), ...(isTwin && { apiVersion: TWIN }) };
+    return { ...this.#declare(name, refers), ...(isTwin && { apiVersion: TWIN }) };
+  }
+
+  #declare(name: Name, refers = false): JsonObject {
+    return this.#isAssociation ? associationOf(refers) : bucketOf(name, refers);
   }
 }
 
@@ -477,17 +529,24 @@ const UNSEEN = {
   found: undefined,
   foundName: undefined,
   cloudCreatedAt: "",
+  version: 0,
   generation: 1,
   foundGeneration: 0,
   begun: undefined,
   isCreating: false,
   putBack: {},
+  cloudName: "",
   isResolved: false,
 } as const;
 
 const TWIN = "s3.aws.m.upbound.io/v1beta1";
 
 const REGION = { region: "eu-central-1" };
+
+const ASSOCIATION = "BucketPublicAccessBlock";
+
+/** The fields that the provider fills in, by kind. */
+const RESOLVED: Readonly<Record<string, JsonObject>> = { Bucket: REGION, [ASSOCIATION]: { bucket: "home" } };
 
 const bucketOf = (name: Name, refers = false): JsonObject => ({
   apiVersion: "s3.aws.upbound.io/v1beta1",
@@ -496,14 +555,26 @@ const bucketOf = (name: Name, refers = false): JsonObject => ({
   spec: { forProvider: refers ? { regionRef: { name: "home" } } : REGION },
 });
 
+const associationOf = (refers: boolean): JsonObject => ({
+  apiVersion: "s3.aws.upbound.io/v1beta1",
+  kind: ASSOCIATION,
+  spec: { forProvider: { ...REGION, ...(refers ? { bucketRef: { name: "home" } } : RESOLVED[ASSOCIATION]) } },
+});
+
 /** The same managed resource, for another cloud resource. */
 function toForged(object: JsonObject): JsonObject {
   const metadata = metadataOf(object);
   const { deletionTimestamp: _, ...rest } = metadata;
   const annotations = { ...objectIn(metadata, "annotations"), "crossplane.io/external-name": "forged", [TAKE]: "9999" };
-  const spec = { ...objectIn(object, "spec"), managementPolicies: EVERYTHING };
+  const spec = { ...objectIn(object, "spec"), forProvider: { bucket: "forged" }, managementPolicies: EVERYTHING };
   return { ...object, metadata: { ...rest, annotations, uid: `0-${String(metadata["uid"])}` }, spec };
 }
+
+/** Reads the name that the cloud has made up, as the XR's function desires it. */
+const readCloudName = (applied: JsonObject | undefined): string | undefined =>
+  applied?.["kind"] === ASSOCIATION
+    ? (objectIn(metadataOf(applied), "annotations")[EXTERNAL_NAME] as string | undefined)
+    : undefined;
 
 /** The cloud resource that a managed resource stands for. */
 function nameOf({ applied, putBack }: Managed): Name {
@@ -515,8 +586,12 @@ function nameOf({ applied, putBack }: Managed): Name {
 
 const identityOf = ({ applied }: Managed) => applied && valueAt(applied, ["metadata", "labels", `${DOMAIN}/identity`]);
 
-const isLabelled = (object: JsonObject): boolean =>
-  valueAt(object, ["metadata", "labels", `${DOMAIN}/identity`]) !== undefined;
+/** Tells whether an object has the name, or all the labels. */
+function fits(match: ResourceSelector["match"], object: JsonObject): boolean {
+  const { name, labels } = metadataOf(object);
+  if ("name" in match) return name === match.name;
+  return Object.entries(match.labels).every(([key, text]) => isObject(labels) && labels[key] === text);
+}
 
 function readPolicies({ applied }: Managed): readonly unknown[] {
   const policies = applied && valueAt(applied, ["spec", "managementPolicies"]);
@@ -531,12 +606,16 @@ const isBlind = (before: Managed, after: Managed): boolean =>
   !isWriter(before) && isWriter(after) && before.foundName !== nameOf(after);
 
 /** A managed resource as the API server shows it. */
-function observed(managed: Managed, { cluster }: CloudResource, reportsGeneration: boolean): JsonObject {
-  const { xr, uid, createdAt, isDeleting, isPaused, take, applied = bucketOf("orders"), cloudCreatedAt } = managed;
-  const { begun, generation, putBack, isResolved } = managed;
+function observed(
+  managed: Managed & { readonly applied: JsonObject },
+  { cluster }: CloudResource,
+  reportsGeneration: boolean,
+): JsonObject {
+  const { xr, uid, createdAt, isDeleting, isPaused, take, applied, cloudCreatedAt } = managed;
+  const { begun, version, generation, putBack, isResolved, cloudName } = managed;
   const metadata = metadataOf(applied);
   const spec = objectIn(applied, "spec");
-  const forProvider = { ...(isResolved && REGION), ...objectIn(spec, "forProvider") };
+  const forProvider = { ...(isResolved && RESOLVED[String(applied["kind"])]), ...objectIn(spec, "forProvider") };
   return {
     ...applied,
     metadata: {
@@ -544,6 +623,7 @@ function observed(managed: Managed, { cluster }: CloudResource, reportsGeneratio
       name: `bucket-${xr}`,
       ...(applied["apiVersion"] === TWIN && { namespace: "team" }),
       uid,
+      resourceVersion: String(version),
       generation,
       creationTimestamp: createdAt,
       ownerReferences: [
@@ -553,6 +633,7 @@ function observed(managed: Managed, { cluster }: CloudResource, reportsGeneratio
       annotations: {
         ...objectIn(metadata, "annotations"),
         ...putBack,
+        ...(cloudName !== "" && { [EXTERNAL_NAME]: cloudName }),
         "crossplane.io/composition-resource-name": "bucket",
         ...(begun !== undefined && { "crossplane.io/external-create-pending": begun.at }),
         ...(isPaused && { "crossplane.io/paused": "true" }),
@@ -574,7 +655,7 @@ function toConditions(managed: Managed, reportsGeneration: boolean): readonly Js
   if (found === undefined) return [];
   const about = reportsGeneration ? { observedGeneration: foundGeneration } : {};
   if (found === "paused") return [{ type: "Synced", status: "False", reason: "ReconcilePaused", ...about }];
-  const message = "observe failed: external resource does not exist";
+  const message = found === "failed" ? "create failed: it exists" : "observe failed: external resource does not exist";
   const is = found === "present" ? { status: "True" } : { status: "False", message };
   const ready = isCreating ? [{ type: "Ready", status: "False", reason: "Creating", ...about }] : [];
   return [{ type: "Synced", ...is, ...about }, ...ready];

@@ -1,17 +1,25 @@
-import { DELETION_POLICY, isObserver, MANAGEMENT_POLICIES } from "../../crossplane/management-policies.ts";
-import { annotationPath, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
+import {
+  ALL_ACTIONS,
+  DELETION_POLICY,
+  isObserver,
+  MANAGEMENT_POLICIES,
+  mayWrite,
+} from "../../crossplane/management-policies.ts";
+import { annotationPath, EXTERNAL_NAME_KEY, labelPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Tags } from "../../input/tags.ts";
 import type { Document, ValueEdit } from "../../model/document.ts";
 import { isObject, pick } from "../../model/json.ts";
 import {
   CLUSTER,
   CLUSTER_TAG,
+  CONTENDS_LABEL,
   contenderId,
   EXTERNAL_NAME_LABEL,
   IDENTITY_LABEL,
   OWNER,
+  WRITES_LABEL,
 } from "../../ownership/annotations.ts";
-import { toContender } from "../../ownership/contender.ts";
+import { type Contender, toContender } from "../../ownership/contender.ts";
 import { findContenders, type KnownContenders } from "../../ownership/contenders.ts";
 import { type Identity, identify, isElsewhere } from "../../ownership/identity.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
@@ -24,6 +32,8 @@ export interface Arbitration {
   /** Undefined until its references are resolved. */
   readonly identified: Identity | undefined;
   readonly settlement: Settlement;
+  /** The labels by which others find ours. */
+  readonly foundBy?: readonly string[];
 }
 
 /** Finds the contenders for a subject's cloud resource and settles its owner; undefined if no other XR can declare it. */
@@ -43,15 +53,37 @@ export function arbitrate(
   }
   const identified = identify(kind, declared);
   const { identity } = identified;
-  const found = findContenders({ kind, facts, declared, own, reportedTags }, identity, known);
+  const found = findContenders({ kind, facts, declared, own, hasManagementPolicies, reportedTags }, identity, known);
   const contenders = wanted.isClusterUnset || subject.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
   const id = contenderId(owner, subject.resource);
   const hasMoved = isElsewhere(subject, declared, identity);
-  const settlement = settle(verdict, { subject, own, id, hasMoved }, rules);
+  const settlement = settle(verdict, { subject, own, contenders, id, hasMoved }, rules);
   const isCertain = !wanted.isClusterUnset;
-  return { identified, settlement: isCertain ? settlement : { ...settlement, reason: { is: "FieldNotSet" } } };
+  return {
+    identified,
+    foundBy: toLabels(own, settlement, identity, hasMoved),
+    settlement: isCertain ? settlement : { ...settlement, reason: { is: "FieldNotSet" } },
+  };
+}
+
+/**
+ * Lists the labels by which others find ours. All have to know one that writes or is chosen by an operator; the owner also one whose
+ * provider has found the cloud resource, or that knows the name of an association. One that the owner knows stays known, so that the
+ * owner leaves the cloud resource to it.
+ */
+function toLabels(
+  own: Contender | undefined,
+  { policies = ALL_ACTIONS, annotations }: Settlement,
+  identity: string,
+  hasMoved: boolean,
+): readonly string[] {
+  if (mayWrite(policies) || own?.isMarked || own?.isWriting || (own && own.takeOwnership !== ""))
+    return [IDENTITY_LABEL, CONTENDS_LABEL, WRITES_LABEL];
+  const hasFound = own?.identity === identity && !hasMoved && own.observation === "present";
+  const isNamed = annotations.some(([key]) => key === EXTERNAL_NAME_KEY);
+  return hasFound || isNamed || own?.contends === identity ? [IDENTITY_LABEL, CONTENDS_LABEL] : [IDENTITY_LABEL];
 }
 
 /** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
@@ -60,8 +92,6 @@ function findOtherCluster({ observed, reportedTags }: Subject, { cluster }: Want
   const found = reportedTags()?.get(CLUSTER_TAG);
   return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
 }
-
-const IDENTITY_PATH = labelPath(IDENTITY_LABEL);
 
 const EXTERNAL_NAME_PATH = labelPath(EXTERNAL_NAME_LABEL);
 
@@ -88,7 +118,7 @@ function withoutSecret(desired: Document): readonly ValueEdit[] {
 /** Sets the identity labels, the ownership annotations and the policies on the desired resource. */
 export function withOwnership(
   desired: Document,
-  { identified, settlement: { policies, isOrphaned, annotations } }: Arbitration,
+  { identified, foundBy = [], settlement: { policies, isOrphaned, annotations } }: Arbitration,
   { owner, cluster }: Owner,
   { connectionSecret }: Tags["owner"],
 ): Document {
@@ -96,7 +126,7 @@ export function withOwnership(
   const edits: ValueEdit[] = isReading && connectionSecret === "Owner" ? [...withoutSecret(desired)] : [];
   edits.push({ path: OWNER_PATH, value: owner });
   if (identified !== undefined) {
-    edits.push({ path: IDENTITY_PATH, value: identified.identity });
+    for (const label of foundBy) edits.push({ path: labelPath(label), value: identified.identity });
     edits.push({ path: EXTERNAL_NAME_PATH, value: identified.externalName });
   }
   if (cluster !== undefined) edits.push({ path: CLUSTER_PATH, value: cluster });

@@ -12,8 +12,9 @@ import { EXTERNAL_NAME, EXTERNAL_NAME_KEY, readAnnotation } from "../../crosspla
 import type { Tags } from "../../input/tags.ts";
 import { shownCondition } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { CONTENDERS, CREATED_BEFORE, OBSERVES, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
-import { type Contender, formatAcknowledged } from "../../ownership/contender.ts";
+import { CONTENDERS, CREATED_BEFORE, ORIGIN, TAGS_OWNER } from "../../ownership/annotations.ts";
+import { type Contender, formatAcknowledged, isNamed } from "../../ownership/contender.ts";
+import type { Contenders } from "../../ownership/contenders.ts";
 import type { OwnershipVerdict } from "../../ownership/verdict.ts";
 import type { TagReason } from "./condition.ts";
 import { type Annotation, findMove, type Move } from "./move.ts";
@@ -58,6 +59,7 @@ const OBSERVED: Omit<Settlement, "reason"> = {
 export interface Entrant {
   readonly subject: Subject;
   readonly own: Contender | undefined;
+  readonly contenders: Contenders | undefined;
   /** Our id among the contenders, formatted by `contenderId`. */
   readonly id: string;
   /** True if the observed resource declares another cloud resource. */
@@ -76,19 +78,20 @@ export function settle(verdict: OwnershipVerdict, entrant: Entrant, rules: Owner
 }
 
 /**
- * Names an association for its provider, which makes up the name: as the owner's provider has recorded it, else as ours has. Without
- * the name a provider finds nothing to observe, and whoever takes over creates the association once more.
+ * Names an association for its provider, which makes up the name: as one has recorded it that has found the association, else as the
+ * owner's, ours or another one has. Without the name a provider finds nothing, and fails to create what exists.
  */
 function nameAssociation(
   verdict: OwnershipVerdict,
-  { subject: { desired, facts }, own }: Entrant,
+  { subject: { desired, facts }, own, contenders }: Entrant,
   move: Move | undefined,
 ): readonly Annotation[] {
   if (facts.name.is !== "association" || stringAt(desired, EXTERNAL_NAME) !== undefined) return [];
   const owner = verdict.is === "theirs" && "owner" in verdict ? verdict.owner : undefined;
-  const named = [owner, move === undefined ? own : undefined];
-  const name = named.map((one) => one && stringAt(one.document, EXTERNAL_NAME)).find((text) => text !== undefined);
-  return name === undefined ? [] : [[EXTERNAL_NAME_KEY, name]];
+  const other = contenders?.named.find(({ uid }) => uid !== own?.uid);
+  const named = [owner, move === undefined ? own : undefined, other].filter((one) => one !== undefined && isNamed(one));
+  const known = named.find((one) => one?.observation === "present") ?? named[0];
+  return known === undefined ? [] : [[EXTERNAL_NAME_KEY, stringAt(known.document, EXTERNAL_NAME) ?? ""]];
 }
 
 /** Settles a managed resource whose provider has not read yet which cloud resource it declares. */
@@ -108,7 +111,7 @@ function holdBack(
 }
 
 /** Settles a managed resource that does not tell yet which cloud resource it declares. */
-export function awaitReferences({ subject, own, hasMoved }: Omit<Entrant, "id">): Settlement {
+export function awaitReferences({ subject, own, hasMoved }: Pick<Entrant, "subject" | "own" | "hasMoved">): Settlement {
   const { policies, annotations } = findMove(own, hasMoved) ?? {
     policies: OBSERVE,
     annotations: rememberCreation(own),
@@ -152,7 +155,7 @@ function asBefore({ own, subject }: Entrant): Omit<Settlement, "reason"> {
     policies,
     isOrphaned: policies === undefined && !own.isDeletingWithIt,
     isTagged: mayWrite(policies ?? ALL_ACTIONS),
-    annotations: pickAnnotations(own, [TAGS_OWNER, OBSERVES, CONTENDERS, ORIGIN, CREATED_BEFORE]),
+    annotations: pickAnnotations(own, [TAGS_OWNER, CONTENDERS, ORIGIN, CREATED_BEFORE]),
   };
 }
 
@@ -256,21 +259,22 @@ type KnownOwner = Extract<Theirs, { owner: Contender }>;
 
 function asObserver({ owner, isAcknowledged, isNext }: KnownOwner, entrant: Entrant): Settlement {
   const { own, hasMoved } = entrant;
-  const isCreated = owner.isCreated || (own?.isCreated === true && !hasMoved);
-  const isServed = isAcknowledged && !isNext;
-  const reason: TagReason = isServed ? toObserverReason(owner, own) : { is: "WaitingForOwner", owner, isNext };
+  const hasFound = own?.observation === "present";
+  const isCreated = (owner.isCreated && hasFound) || (own?.isCreated === true && !hasMoved);
+  const reason: TagReason =
+    isNext || (hasFound && !isAcknowledged) ? { is: "WaitingForOwner", owner, isNext } : toObserverReason(owner, own);
   return {
     ...OBSERVED,
     reason,
-    annotations: [
-      ...noteOrigin(entrant, isCreated),
-      ...(isNext ? [] : [[TAGS_OWNER, owner.id] as const]),
-      ...(reason.is === "ObservedOnly" ? [[OBSERVES, owner.name] as const] : []),
-    ],
+    annotations: [...noteOrigin(entrant, isCreated), ...noteOwner(entrant, owner, isNext)],
     isSettled: isAcknowledged && !owner.isDeleting,
-    isReady: own?.observation === "present" && isResourceReady(owner.document),
+    isReady: hasFound && isResourceReady(owner.document),
   };
 }
+
+/** Records the owner. The first of newcomers is none yet, and each record is one more event for all that watch. */
+const noteOwner = ({ own }: Entrant, owner: Contender, isNext: boolean): readonly Annotation[] =>
+  !isNext && (owner.isMarked || own?.knowsOwner === true) ? [[TAGS_OWNER, owner.id]] : [];
 
 /** An observer counts on what its provider has found. */
 const toObserverReason = (owner: Contender, own: Contender | undefined): TagReason =>

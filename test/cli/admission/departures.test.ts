@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { Departures, rememberKinds } from "../../../cli/admission/departures.ts";
+import { Departures, leavesBehind, rememberKinds, toDeparture } from "../../../cli/admission/departures.ts";
 import { toCluster } from "../../../cli/cluster/cluster.ts";
+import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
+import { toContender } from "../../../src/ownership/contender.ts";
 import { PLATFORM, registered } from "../../../testing/builders/registered.ts";
 import { connectTo, kindOf, startApiServer } from "../../../testing/servers/api-server.ts";
 
@@ -125,4 +127,22 @@ describe("the deletion of a managed resource", () => {
     await departures.decide(request(owner, true));
     expect((await departures.decide(request(observer))).is).toBe("allowed");
   });
+});
+
+test.each([
+  { of: "BucketPolicy", says: "", successor: "id-1", isLeft: false },
+  { of: "BucketPolicy", says: "", successor: "id-0", isLeft: true },
+  { of: "BucketPolicy", says: "", successor: undefined, isLeft: true },
+  { of: "BucketPolicy", says: "external resource does not exist", successor: undefined, isLeft: false },
+  { of: "Bucket", says: "", successor: undefined, isLeft: false },
+])("a $of with the name id-1 ($says) is left behind where its successor has the name $successor: $isLeft", (row) => {
+  const named = (uid: string, name = ""): JsonObject => {
+    const { metadata, ...rest } = managed(other, { ...CREATED, "crossplane.io/external-name": name }, ["Observe"]);
+    const status = { conditions: [{ type: "Synced", status: "False", message: row.says }] };
+    return { ...rest, status, kind: row.of, metadata: { ...(metadata as JsonObject), uid } };
+  };
+  const departure = toDeparture(named("a", "id-1"));
+  if (departure === undefined) throw new Error("it is no departure");
+  const successor = toContender(documentOf(named("b", row.successor)));
+  expect(leavesBehind(departure, [successor], [])).toBe(row.isLeft);
 });

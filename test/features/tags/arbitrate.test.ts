@@ -69,7 +69,7 @@ describe("a cloud resource that several XRs may name", () => {
       {
         apiVersion: "s3.aws.upbound.io/v1beta2",
         kind: "Bucket",
-        match: { labels: { [`${DOMAIN}/identity`]: at(ours, `metadata.labels[${DOMAIN}/identity]`) } },
+        match: { labels: { [`${DOMAIN}/writes`]: at(ours, `metadata.labels[${DOMAIN}/identity]`) } },
       },
     ]);
     expect([policies(pending), policies(first)]).toEqual([["Observe"], ["Observe"]]);
@@ -79,7 +79,7 @@ describe("a cloud resource that several XRs may name", () => {
   });
 
   test("has the function's own marks, and none that earlier steps have copied from an XR", () => {
-    const marks = ["identity", "external-name", "owner"];
+    const marks = ["identity", "contends", "writes", "external-name", "owner"];
     const verdicts = ["cluster", "tags-owner", "contenders", "origin", "created-before"];
     const forge = (keys: readonly string[]): JsonObject =>
       Object.fromEntries(keys.map((key) => [`${DOMAIN}/${key}`, "forged"]));
@@ -112,14 +112,23 @@ describe("a cloud resource that several XRs may name", () => {
     expect(draft.audit).toEqual([{ resource: "bucket", key: "team", old: undefined, new: "shop", owner: ownXr }]);
   });
 
-  test("loses Delete, and only that, while another XR needs it", () => {
-    const draft = run({ ...parts, observed: { bucket: owning(ours) }, contenders: [owning(ours), rival()] });
-    expect(policies(draft)).toEqual(["Observe", "Create", "Update", "LateInitialize"]);
-    expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/contenders]`)).toBe("rival");
-    expect(draft.conditions[0]).toMatchObject({
-      ...{ status: "True", reason: "Owned" },
-      message: "1 tagged; bucket: shared with XShop.apps.example.org/rival",
-    });
+  test.each([
+    {
+      contends: "hash",
+      kept: ["Observe", "Create", "Update", "LateInitialize"],
+      successors: "rival",
+      says: "1 tagged; bucket: shared with XShop.apps.example.org/rival",
+    },
+    { contends: undefined, kept: ["*"], successors: undefined, says: "1 tagged" },
+  ])("keeps $kept while another XR has the label contends: $contends", ({ contends, kept, successors, says }) => {
+    const newcomer = rival();
+    const metadata = newcomer["metadata"] as Record<string, JsonObject>;
+    const labels = { ...metadata["labels"], ...(contends !== undefined && { [`${DOMAIN}/contends`]: contends }) };
+    const contenders = [owning(ours), { ...newcomer, metadata: { ...metadata, labels } }];
+    const draft = run({ ...parts, observed: { bucket: owning(ours) }, contenders });
+    expect(policies(draft)).toEqual(kept);
+    expect(at(desiredOf(draft), `metadata.annotations[${DOMAIN}/contenders]`)).toBe(successors);
+    expect(draft.conditions[0]).toMatchObject({ status: "True", reason: "Owned", message: says });
   });
 
   test("keeps Delete under onRelease: Delete", () => {

@@ -131,7 +131,7 @@ describe("marks that an earlier step desires", () => {
     ...forged(["take-ownership", "allow-delete", "leave-behind", "ignore-tags", "restored"]),
     "crossplane.io/external-create-succeeded": "2026-01-01T00:00:00Z",
   };
-  const labels = forged(["identity", "external-name"]);
+  const labels = forged(["identity", "contends", "writes", "external-name"]);
   const tags = { add: [team] };
 
   test.each<[reason: string, it: JsonObject, input?: JsonObject]>([
@@ -311,73 +311,115 @@ describe("an observer", () => {
   });
 });
 
-describe("a settled observer", () => {
+describe("an association, whose external name its provider makes up,", () => {
+  const desired = {
+    bucket: {
+      apiVersion: "s3.aws.upbound.io/v1beta1",
+      kind: "BucketPolicy",
+      spec: { forProvider: { bucket: "orders" } },
+    },
+  };
+  const first = run({ tags: {}, desired, contenders: [] });
+  const FAILED = { conditions: [{ type: "Synced", status: "False", message: "create failed: it exists" }] };
+  const one = (name: string, externalName?: string, status = LOOKED, marks: JsonObject = {}): JsonObject =>
+    applied(first, name, { ...marks, ...(externalName && { "crossplane.io/external-name": externalName }) }, status);
+  const ownedBy = (name: string) => ({ [mark("owner")]: name, [mark("tags-owner")]: `${name}#bucket` });
+  const owner = one("rival", "id-1", LOOKED, { ...ownedBy("XShop/rival"), [mark("contenders")]: "ours" });
+  const ownXr = ownedBy("Shop.apps.example.org/team-a/shop");
+
+  test.each<[is: string, reason: string, own: JsonObject | undefined, others: readonly JsonObject[]]>([
+    ["id-1", "is created beside its owner", undefined, [owner]],
+    ["id-1", "is observed beside its owner", one("ours", undefined, FAILED), [owner]],
+    ["id-1", "has the name of one that is gone, beside its owner", one("ours", "id-0", FAILED), [owner]],
+    ["id-2", "is owned", one("ours", "id-2", LOOKED, ownXr), []],
+    ["id-1", "is owned, and only an observer has found it", one("ours", "id-0", FAILED, ownXr), [one("b", "id-1")]],
+    ["none", "is not created yet", undefined, []],
+  ])("has the external name %s where it %s", (is, _reason, own, others) => {
+    const contenders = own === undefined ? others : [own, ...others];
+    const draft = run({ tags: {}, desired, contenders, ...(own && { observed: { bucket: own } }) });
+    expect(marksOf(draft)["crossplane.io/external-name"] ?? "none").toBe(is);
+  });
+});
+
+describe("a managed resource", () => {
   const tags = { add: [team] };
   const desired = { bucket: bucket({}, named) };
   const first = run({ tags, desired, contenders: [] });
   const theirs = { [mark("owner")]: "XShop/rival", [mark("tags-owner")]: "XShop/rival#bucket" };
   const listing = applied(first, "rival", { ...theirs, [mark("contenders")]: "ours" }, LOOKED);
   const owner: JsonObject = { ...listing, spec: { ...(listing["spec"] as JsonObject), managementPolicies: ["*"] } };
-  const settling = applied(first, "ours", {}, LOOKED);
-  const settle = (own: JsonObject, contenders: readonly JsonObject[] = [own, owner]) =>
-    run({
-      tags,
-      desired,
-      observed: { bucket: own },
-      contenders,
-      answers: { rival: contenders.filter((one) => one !== own) },
-    });
-  const settled = applied(settle(settling), "ours", {}, LOOKED);
+  const ours = applied(first, "ours", {}, LOOKED);
+  const unseen = applied(first, "ours", {}, {});
+  const absent = [{ type: "Synced", status: "False", message: "observe failed: external resource does not exist" }];
+  const older = applied(first, "older", { [mark("owner")]: "XShop/older" }, LOOKED);
+  /** @param found the answer to what was required before. */
+  const settle = (
+    own: JsonObject | undefined,
+    contenders: readonly JsonObject[],
+    found: readonly JsonObject[] | "pending" = "pending",
+  ) =>
+    run({ tags, desired, observed: own === undefined ? {} : { bucket: own }, contenders, answers: { first: found } });
   const noted = (own: JsonObject, more: JsonObject): JsonObject => ({
     ...own,
     metadata: { ...(own["metadata"] as JsonObject), annotations: { ...annotationsOf(own), ...more } },
   });
-  const byName = { apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", match: { name: "rival" } };
-  const byLabel = { match: { labels: {} } };
-  const isLeaving = {
-    ...owner,
-    metadata: { ...(owner["metadata"] as JsonObject), deletionTimestamp: "2026-02-01T00:00:00Z" },
-  };
+  const dated = (own: JsonObject, times: JsonObject): JsonObject => ({
+    ...own,
+    metadata: { ...(own["metadata"] as JsonObject), ...times },
+  });
+  const isOlder = dated(older, { creationTimestamp: "2025-01-01T00:00:00Z" });
+  const isLeaving = dated(owner, { deletionTimestamp: "2026-02-01T00:00:00Z" });
+  const isElsewhere = noted(owner, externalName("bills"));
+  const byName = (name: string) => ({ apiVersion: "s3.aws.upbound.io/v1beta2", kind: "Bucket", match: { name } });
+  const all = { match: { labels: { [mark("identity")]: expect.anything() } } };
+  const contending = { match: { labels: { [mark("contends")]: expect.anything() } } };
+  const writing = { match: { labels: { [mark("writes")]: expect.anything() } } };
+  const creating = { ...ours, status: { conditions: absent } };
 
   test.each<[reason: string, draft: Draft, required: readonly object[], is: string]>([
-    ["its owner alone", settle(settled), [byName], "ObservedOnly"],
+    ["those that write, as a newcomer", settle(undefined, []), [writing], "Arbitrating"],
+    ["its owner alone, as a newcomer", settle(undefined, [owner]), [byName("rival")], "WaitingForProvider"],
+    ["those that write, until its provider has looked", settle(unseen, [unseen]), [writing], "WaitingForProvider"],
     [
-      "its owner alone, before that is answered",
-      run({ tags, desired, observed: { bucket: settled } }),
-      [byName],
+      "all, once that has looked",
+      run({ tags, desired, observed: { bucket: ours } }),
+      [all],
       "WaitingForRequiredResources",
     ],
-    ["all, before it is settled", settle(settling), [byLabel], "ObservedOnly"],
-    ["all, once its owner is gone", settle(settled, [settled]), [byName, byLabel], "ExistedBefore"],
+    ["its owner alone", settle(ours, [ours, owner]), [byName("rival")], "ObservedOnly"],
+    ["its owner alone from then on", settle(ours, [], [owner]), [byName("rival")], "ObservedOnly"],
     [
-      "all, once its owner is being deleted",
-      settle(settled, [settled, isLeaving]),
-      [byName, byLabel],
+      "its owner alone, which does not list it yet",
+      settle(ours, [], [noted(owner, { [mark("contenders")]: "" })]),
+      [byName("rival")],
       "WaitingForOwner",
     ],
-    [
-      "all, once its owner does not list it",
-      settle(settled, [settled, noted(owner, { [mark("contenders")]: "" })]),
-      [byName, byLabel],
-      "WaitingForOwner",
-    ],
-    [
-      "all, once its owner is something else",
-      settle(settled, [settled, noted(owner, externalName("bills"))]),
-      [byName, byLabel],
-      "ExistedBefore",
-    ],
+    ["all, once its owner is gone", settle(ours, [ours], []), [all], "ExistedBefore"],
+    ["all, once its owner is being deleted", settle(ours, [ours, isLeaving], [isLeaving]), [all], "WaitingForOwner"],
+    ["all, once its owner is something else", settle(ours, [ours, isElsewhere], [isElsewhere]), [all], "ExistedBefore"],
     [
       "all, once an operator gives ownership to it",
-      settle(noted(settled, { [mark("take-ownership")]: "2026" })),
-      [byLabel],
+      settle(noted(ours, { [mark("take-ownership")]: "2026" }), [ours, owner], [owner]),
+      [all],
       "WaitingForOwner",
     ],
     [
-      "all, where what it has recorded is no name",
-      settle(noted(settled, { [mark("observes")]: "../x" })),
-      [byLabel],
-      "ObservedOnly",
+      "the oldest and those that write, while there is no owner",
+      settle(creating, [creating, isOlder]),
+      [byName("older"), writing],
+      "WaitingForProvider",
+    ],
+    [
+      "the owner that is there in place of the oldest",
+      settle(creating, [creating, owner], [isOlder]),
+      [byName("rival")],
+      "WaitingForProvider",
+    ],
+    [
+      "itself and those that contend, as the oldest that is to create",
+      settle(creating, [creating]),
+      [byName("ours"), contending],
+      "Owned",
     ],
   ])("requires %s", (_reason, draft, required, is) => {
     expect([...draft.requirements.values()]).toMatchObject(required);
@@ -385,15 +427,9 @@ describe("a settled observer", () => {
   });
 
   test("requires an owner of the twin's kind in its namespace", () => {
-    const own = noted(settled, { [mark("observes")]: "team-b/rival" });
-    const parts = { tags, desired, observed: { bucket: own }, schemas: { Bucket: {} } };
-    const { requirements } = run({ ...parts, capabilities: ["RequiredSchemas"], answers: { rival: "pending" } });
-    const twin = {
-      apiVersion: "s3.aws.m.upbound.io/v1beta1",
-      kind: "Bucket",
-      namespace: "team-b",
-      match: { name: "rival" },
-    };
-    expect([...requirements.values()]).toEqual([twin]);
+    const apiVersion = "s3.aws.m.upbound.io/v1beta1";
+    const twin = dated({ ...owner, apiVersion }, { namespace: "team-b" });
+    const { requirements } = settle(ours, [], [twin]);
+    expect([...requirements.values()]).toEqual([{ ...byName("rival"), apiVersion, namespace: "team-b" }]);
   });
 });

@@ -4,8 +4,8 @@ import { ownershipSettles } from "../../../testing/simulations/tag-property.ts";
 import { TagWorld } from "../../../testing/simulations/tag-world.ts";
 
 test("whatever the order of events, one writer is left and no XR loses a cloud resource that it counts on", () => {
-  fc.assert(ownershipSettles, { seed: 7, numRuns: 1500 });
-}, 60_000);
+  fc.assert(ownershipSettles, { seed: 7, numRuns: 800 });
+}, 120_000);
 
 test("twenty XRs created in the same second have one owner once their providers have looked and each is reconciled again", () => {
   const all = Array.from({ length: 20 }, (_, xr) => xr);
