@@ -1074,7 +1074,9 @@ test("a namespace or a field with a line break in its name begins no line of a c
     draftOf({ xr: asking, sharedResources: [shared(connection(spaces))], answers: { db: [database({ spec: {} })] } }),
     draftOf({
       xr: asking,
-      sharedResources: [shared(connection(spaces, { secretRef: { perConsumer: true } }))],
+      sharedResources: [
+        shared(connection({ ...spaces, via: "ConnectionSecret" }, { secretRef: { perConsumer: true } })),
+      ],
       answers: { db: [database({ annotations: { [ALLOWED]: "*" } })], answer: [] },
     }),
     draftOf({
