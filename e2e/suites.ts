@@ -131,7 +131,7 @@ const differing: Partial<Readonly<Record<Version, readonly Suite[]>>> = {
   "v1.20": [
     ...[withoutEvents, shareConnectionSecret, deliveries, givingUp, hostileTenant, sharedNetwork, consumers, bindings],
     ...[tagWar, tagOwners, tagPairs, restoring, restoringNested, restoringClaims, restoringWithoutReferences],
-    ...[installation, steadyCost, afterAll],
+    ...[installation, login, steadyCost, afterAll],
   ],
   "v2.3": [
     ...[withoutEvents, shareConnectionSecret, deliveries, consumers, tagWar, tagOwners, tagPairs],
