@@ -1,6 +1,7 @@
 import { toGroupKind } from "../crossplane/api-group.ts";
 import type { Composite } from "../crossplane/composite.ts";
 import type { ManagedKind } from "../crossplane/managed-resource.ts";
+import type { Reference } from "../crossplane/references.ts";
 import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, parseJson, toSortedObject } from "../model/json.ts";
@@ -32,6 +33,10 @@ export const RECORD_PREFIX = "shared-infrastructure-names-";
 
 /** The `metadata.name` of the record of names, by `recordOf`: a rebuilt cluster finds it by what survives, the XR's (or its claim's) kind and name. */
 export const namesRecordName = (record: string): string => `${RECORD_PREFIX}${record}`;
+
+/** Tells whether an XR refers to its own record of names. It needs no restore: the XR composes it anew, under the same name. */
+export const isNamesRecord = ({ kind, name }: Reference, composite: Composite): boolean =>
+  kind === recordKind(composite).kind && name === namesRecordName(recordOf(composite));
 
 /** The record that an operator has applied for a namespaced XR: cluster-scoped, where no team can write. */
 export const appliedNames = (composite: Composite) => ({

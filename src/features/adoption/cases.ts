@@ -5,6 +5,7 @@ import { compareEntries } from "../../model/collections.ts";
 import type { Document } from "../../model/document.ts";
 import type { Draft } from "../../model/draft.ts";
 import type { Requirement } from "../../model/requirement.ts";
+import { isNamesRecord } from "../../ownership/names.ts";
 import { confirmNesting, requireAs } from "../confirm-nesting.ts";
 import type { Call } from "../feature.ts";
 import {
@@ -61,7 +62,9 @@ function isDesired(name: string, { desired }: Call["request"], { resources }: Dr
 
 function findReferenced(call: Call): readonly ReferencedCase<AdoptionJudgement>[] {
   const { requirements, composite } = call;
-  const references = findUnobserved(call).filter((reference) => canBeRequired(reference, call));
+  const references = findUnobserved(call).filter(
+    (reference) => canBeRequired(reference, call) && !isNamesRecord(reference, composite),
+  );
   if (references.length === 0) return [];
   const composer = toPossibleComposer(composite);
   const isComposerRestored = isRestored(composite.document);

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { toComposite } from "../../../src/crossplane/composite.ts";
 import { adoption } from "../../../src/features/adoption/adoption.ts";
 import { toSentences } from "../../../src/features/adoption/condition.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import { emptyDraft } from "../../../src/model/draft.ts";
 import type { FieldPath } from "../../../src/model/field-path.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { namesRecordName } from "../../../src/ownership/names.ts";
+import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
 import {
   bucket,
   type ComposedParts,
@@ -210,6 +213,13 @@ describe("a reference to a resource that is not observed", () => {
 
   test("leads to no requirement when it is a placeholder of Crossplane, which has no name", () => {
     expect(draftOf({ xr: store(referring("")) }).requirements.size).toBe(0);
+  });
+
+  test("leads to no requirement when it is the XR's own record, which the backup may lack and the XR composes anew", () => {
+    const name = namesRecordName(recordOf(toComposite(documentOf(restoredStore()))));
+    const own = restoredStore({ spec: { resourceRefs: [{ ...RECORD_KINDS.EnvironmentConfig, name }] } });
+    expect(draftOf({ xr: own }).requirements.size).toBe(0);
+    expect(draftOf({ xr: own }).conditions).toMatchObject([{ reason: "Adopted" }]);
   });
 
   const before = [bucket("a", controlledBy("uid-then"))];
