@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../src/model/json.ts";
+import { NAMES_NAME } from "../../src/ownership/names.ts";
 import { at, conditionOf, nameOf } from "../rig/objects.ts";
 import { until } from "../rig/process.ts";
 import type { Rig } from "../rig/rig.ts";
@@ -80,8 +81,10 @@ export async function required({ kubectl }: Rig, target: string): Promise<JsonOb
   return object;
 }
 
+/** What an XR composes, but for the function's record of names, which it writes anew. */
 export async function composedOf({ kubectl }: Rig, root: string, kind = "buckets"): Promise<readonly JsonObject[]> {
-  return (await kubectl.list(kind)).filter((object) => at(object, LABEL) === root);
+  const all = await kubectl.list(kind);
+  return all.filter((object) => at(object, LABEL) === root && composedNameOf(object) !== NAMES_NAME);
 }
 
 export const composedNameOf = (object: JsonObject): string =>
