@@ -17,6 +17,7 @@ import {
 import { compareTexts } from "../../src/model/collections.ts";
 import { shownCondition } from "../../src/model/condition.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
+import { isNamesRecord } from "../../src/ownership/names.ts";
 import { findHeldBack, findStrays, type Stray } from "./cloud-resources.ts";
 import { type Composer, Composers } from "./composer.ts";
 import { findHanging, type Hanging } from "./hanging.ts";
@@ -97,7 +98,7 @@ function documentAt(reference: Reference, { labelled, referred }: World): Docume
 function danglingFinding(reference: Reference, composite: Composite, { referred }: World): readonly Finding[] {
   const why = referred.get(resourceKey(reference))?.is;
   // Crossplane deletes composed resources before their XR.
-  if (why === "unknown" || isBeingDeleted(composite.document)) return [];
+  if (why === "unknown" || isBeingDeleted(composite.document) || isNamesRecord(reference, composite)) return [];
   const message =
     why === "kindMissing"
       ? "its XR refers to it, and its kind is not installed"

@@ -4,9 +4,12 @@ import { toCommands } from "../../../cli/audit/adopt.ts";
 import { toTable } from "../../../cli/audit/audit.ts";
 import { toFindings, toFindingsBeforeRemoval } from "../../../cli/audit/findings.ts";
 import type { Finding } from "../../../cli/audit/world.ts";
+import { toComposite } from "../../../src/crossplane/composite.ts";
 import { resourceKey, toReference } from "../../../src/crossplane/references.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
+import { namesRecordName } from "../../../src/ownership/names.ts";
+import { RECORD_KINDS, recordOf } from "../../../src/ownership/record.ts";
 import { worldOf as toWorld, type WorldParts } from "../../../testing/builders/world.ts";
 
 /** One XR that composes buckets, and what a cluster may hold of them. */
@@ -72,10 +75,22 @@ const refTo = (name: string): string =>
 const shown = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ is, composite, resource }) => `${is} ${resource.name} of ${composite?.name ?? "?"}`);
 
+/** An XR that refers to its record of names, and nothing else. */
+function withOwnRecord(xr: JsonObject) {
+  const reference = {
+    ...RECORD_KINDS.EnvironmentConfig,
+    namespace: undefined,
+    name: namesRecordName(recordOf(toComposite(documentOf(xr)))),
+  };
+  const { namespace: _, ...listed } = reference;
+  return { reference, store: { ...xr, spec: { resourceRefs: [listed] } } };
+}
+
 /** A row: what a cluster holds, and what is found in it. */
 const row = (reason: string, parts: WorldParts, ...found: readonly string[]) => ({ reason, parts, found });
 
 const stores = [store({ refs: ["a"] })];
+const ownRecord = withOwnRecord(store());
 const going = { metadata: { deletionTimestamp: CREATED } };
 
 test.each([
@@ -99,6 +114,10 @@ test.each([
   ),
   row("is not there", { referred: [[refTo("a"), { is: "missing" }]] }, "Dangling a of orders"),
   row("is of no installed kind", { referred: [[refTo("a"), { is: "kindMissing" }]] }, "Dangling a of orders"),
+  row("is the XR's own record of names, which it composes anew", {
+    stores: [ownRecord.store],
+    referred: [[resourceKey(ownRecord.reference), { is: "missing" }]],
+  }),
   row("is not there any more, and the XR is being deleted", {
     stores: [beingDeleted(store({ refs: ["a"], status: {} }))],
     referred: [[refTo("a"), { is: "missing" }]],
