@@ -40,17 +40,25 @@ export function toCommands(findings: readonly Finding[], { composites }: World):
 }
 
 function toBlock(composite: Composite, orphans: readonly Finding[]): string {
-  const { name, namespace } = composite;
-  const [group, version] = composite.apiVersion.split("/");
-  const target = toWord(`${composite.kind.toLowerCase()}.${version}.${group}/${name}`);
-  const within = namespace === undefined ? "" : ` --namespace=${toWord(namespace)}`;
   const added = orphans.map(({ resource }) => resource);
   const patch = toWord(toPrintable(JSON.stringify(toPatch(composite, added))));
   const comments = orphans.map(
     ({ resource, compositionResourceName: as }) =>
       `# ${toComment(formatReference(resource))}${as === undefined ? "" : `, composed as ${toComment(as)}`}\n`,
   );
-  return `\n${comments.join("")}kubectl patch ${target}${within} --type=json --patch=${patch}\n`;
+  return `\n${comments.join("")}${toPatchCommand(composite, "json", patch)}\n`;
+}
+
+/** Writes a kubectl command, whose target names the version too: kinds of one name may be in several groups. @param patch quoted */
+export function toPatchCommand(
+  { apiVersion, kind, namespace, name }: Reference,
+  type: "json" | "merge",
+  patch: string,
+): string {
+  const [group, version] = apiVersion.split("/");
+  const target = toWord(`${kind.toLowerCase()}.${version}.${group}/${name}`);
+  const within = namespace === undefined ? "" : ` --namespace=${toWord(namespace)}`;
+  return `kubectl patch ${target}${within} --type=${type} --patch=${patch}`;
 }
 
 /** Quotes it within a comment, too: zsh takes a comment that is pasted for a command. */

@@ -4,7 +4,7 @@ import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../src/crossplane/
 import { toReference } from "../../src/crossplane/references.ts";
 import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
-import { toWord } from "../text.ts";
+import { toPatchCommand } from "./adopt.ts";
 import type { Patience } from "./findings.ts";
 import type { World } from "./world.ts";
 
@@ -44,23 +44,20 @@ export const namespacesOfDeleted = (documents: readonly Document[]): readonly st
   [...new Set(documents.filter(isBeingDeleted).flatMap((document) => namespaceOf(document) ?? []))].sort(compareTexts);
 
 function explain(document: Document): Pick<Hanging, "message" | "command"> {
-  const { apiVersion, kind, namespace = "", name } = toReference(document);
+  const reference = toReference(document);
   const why =
     "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";
   // A team may annotate what is in its namespace: what Observe leaves behind of other kinds may be in the cloud.
-  const isObject = toApiGroup(apiVersion) === toApiGroup(COPY_KINDS.NamespacedObject.apiVersion);
+  const isObject = toApiGroup(reference.apiVersion) === toApiGroup(COPY_KINDS.NamespacedObject.apiVersion);
   if (!isObject || readSharedResource(document) === undefined)
     return { message: `${why}; with managementPolicies [Observe] it goes, and what it represents stays` };
-  const [group, version] = apiVersion.split("/");
-  const target = toWord(`${kind.toLowerCase()}.${version}.${group}/${name}`);
-  const patch = `'{"spec":{"managementPolicies":["Observe"]}}'`;
   const [, , elsewhere, secret] = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").split("/");
   const left =
-    elsewhere === undefined || elsewhere === namespace
+    elsewhere === undefined || elsewhere === reference.namespace
       ? ""
       : `; its copy ${elsewhere}/${secret} stays then, for you to delete`;
   return {
     message: `${why}${left}; to end it`,
-    command: `kubectl patch ${target} --namespace=${toWord(namespace)} --type=merge --patch=${patch}`,
+    command: toPatchCommand(reference, "merge", `'{"spec":{"managementPolicies":["Observe"]}}'`),
   };
 }

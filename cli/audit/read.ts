@@ -6,9 +6,10 @@ import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { IDENTITY_LABEL } from "../../src/ownership/annotations.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, findKind, type ResourceKind, toFullName } from "../cluster/discovery.ts";
+import { discover, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
+import { findKindOf } from "../lookup/find-kind.ts";
 import { toCloudKind } from "./cloud-resources.ts";
 import { namespacesOfDeleted } from "./hanging.ts";
 import type { Referred, World } from "./world.ts";
@@ -117,7 +118,7 @@ async function readReferred(
   references: readonly Reference[],
 ): Promise<World["referred"]> {
   const read = async (reference: Reference): Promise<Referred> => {
-    const kind = findKind(kinds, { group: toApiGroup(reference.apiVersion), kind: reference.kind });
+    const kind = findKindOf(kinds, reference);
     return kind === undefined
       ? { is: "kindMissing" }
       : unread.unless(kind, readOne(cluster, kind, reference), { is: "unknown" });

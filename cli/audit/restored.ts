@@ -1,12 +1,12 @@
-import { toApiGroup } from "../../src/crossplane/api-group.ts";
 import { COMPOSITION_RESOURCE_NAME, findController, readAnnotation } from "../../src/crossplane/metadata.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
 import { RESTORED } from "../../src/ownership/annotations.ts";
 import { judgeRestored, releaseCommand } from "../../src/ownership/restored.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, findKind } from "../cluster/discovery.ts";
+import { discover } from "../cluster/discovery.ts";
 import { getIfThere } from "../cluster/list.ts";
+import { findKindOf } from "../lookup/find-kind.ts";
 import { compareFindings } from "./findings.ts";
 import type { Finding, World } from "./world.ts";
 
@@ -18,8 +18,8 @@ export async function findRestored(cluster: Cluster, { labelled, composites }: W
   const marked = [...labelled.values()].filter((document) => readAnnotation(document, RESTORED) !== undefined);
   const found: Finding[] = [];
   for (const metadata of marked) {
-    const { apiVersion, kind: name, ...reference } = toReference(metadata);
-    const kind = findKind(kinds, { group: toApiGroup(apiVersion), kind: name });
+    const reference = toReference(metadata);
+    const kind = findKindOf(kinds, reference);
     const object = kind && (await getIfThere(cluster, kind, reference.name, reference.namespace));
     if (object !== undefined) found.push(toFinding(documentOf(object), composites));
   }

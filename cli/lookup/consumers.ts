@@ -1,4 +1,3 @@
-import { toApiGroup } from "../../src/crossplane/api-group.ts";
 import { toConnectionSecret } from "../../src/crossplane/connection-secret.ts";
 import { CONNECTION_SECRET_REF, type SecretName } from "../../src/crossplane/copies.ts";
 import {
@@ -25,6 +24,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
 import { ClusterError } from "../cluster/error.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
+import { findKindOf } from "./find-kind.ts";
 
 export interface Consumers {
   /** Undefined where it does not exist; its consumers may. */
@@ -73,7 +73,7 @@ export async function findSharing(cluster: Cluster, kinds: readonly ResourceKind
   const references = new Map(uses.map(({ shared }) => [resourceKey(shared), shared]));
   return inParallel([...references].sort(compareEntries), async ([key, reference]) => {
     const consumers = (byShared.get(key) ?? []).map(({ consumer }) => consumer);
-    const kind = findKind(kinds, toGroupAndKind(reference));
+    const kind = findKindOf(kinds, reference);
     const none = { reference, shared: undefined, consumers: judgeConsumers(consumers, () => false, []) };
     if (kind === undefined) return none;
     try {
@@ -86,12 +86,13 @@ export async function findSharing(cluster: Cluster, kinds: readonly ResourceKind
   });
 }
 
-async function listRecords(
+/** Lists the records in the cluster. */
+export async function listRecords(
   cluster: Cluster,
   kinds: readonly ResourceKind[],
   labelSelector: string,
 ): Promise<readonly Document[]> {
-  const recordKinds = Object.values(RECORD_KINDS).flatMap((kind) => findKind(kinds, toGroupAndKind(kind)) ?? []);
+  const recordKinds = Object.values(RECORD_KINDS).flatMap((kind) => findKindOf(kinds, kind) ?? []);
   const records = await inParallel(recordKinds, (kind) => list(cluster, kind, { labelSelector }));
   return records.flat().map(documentOf);
 }
@@ -111,11 +112,6 @@ async function judge(
   const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
   return { shared, consumers: judgeConsumers(consumers.toSorted(compareConsumers), isAnnotated, grantees) };
 }
-
-const toGroupAndKind = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) => ({
-  group: toApiGroup(apiVersion),
-  kind,
-});
 
 /** Reads the annotations of the shared resource; a label selector is the API server's to match. */
 async function readGrant(

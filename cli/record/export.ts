@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { toApiGroup, withoutScope } from "../../src/crossplane/api-group.ts";
+import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { type Composite, toComposite } from "../../src/crossplane/composite.ts";
 import { COMPOSITION_RESOURCE_NAME, EXTERNAL_NAME, findController } from "../../src/crossplane/metadata.ts";
 import {
@@ -22,10 +22,12 @@ import {
 } from "../../src/ownership/names.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, findKind, type ResourceKind } from "../cluster/discovery.ts";
-import { getIfThere, inParallel, list } from "../cluster/list.ts";
+import { discover, type ResourceKind } from "../cluster/discovery.ts";
+import { getIfThere, inParallel } from "../cluster/list.ts";
 import { EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
+import { listRecords } from "../lookup/consumers.ts";
+import { findKindOf } from "../lookup/find-kind.ts";
 import { openCluster } from "../open-cluster.ts";
 import { toYamlStream } from "../render/yaml.ts";
 import { toPrintable } from "../text.ts";
@@ -35,9 +37,7 @@ import type { ExportFlags } from "./command.ts";
 export async function exportRecords(flags: ExportFlags, host: Host): Promise<number> {
   const cluster = openCluster(flags, host);
   const kinds = await discover(cluster, { includeCore: true });
-  const recordKinds = Object.values(RECORD_KINDS).flatMap((kind) => findKind(kinds, toGroupAndKind(kind)) ?? []);
-  const found = await inParallel(recordKinds, (kind) => list(cluster, kind, { labelSelector: RECORD_LABEL }));
-  const records = found.flat().map(documentOf);
+  const records = await listRecords(cluster, kinds, RECORD_LABEL);
   const applied = new Map(
     records.filter((record) => !isNamespaced(record)).map((record) => [toReference(record).name, record]),
   );
@@ -67,11 +67,6 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
 }
 
 const keyOf = (manifest: JsonObject): string => referenceKey(toReference(documentOf(manifest)));
-
-const toGroupAndKind = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) => ({
-  group: toApiGroup(apiVersion),
-  kind,
-});
 
 const isNamespaced = (record: Document): boolean => toReference(record).namespace !== undefined;
 
@@ -123,7 +118,7 @@ async function findComposite(
 ): Promise<Composite | undefined> {
   const controller = findController(record);
   const reference = toReference(record);
-  const kind = controller && findKind(kinds, toGroupAndKind(controller));
+  const kind = controller && findKindOf(kinds, controller);
   const found = kind && (await getIfThere(cluster, kind, controller.name, reference.namespace));
   if (found === undefined) return undefined;
   const composite = toComposite(documentOf(found));
