@@ -4,7 +4,7 @@ import { EXTERNAL_NAME, isBeingDeleted, isPaused, readAnnotation } from "../cros
 import { toReference } from "../crossplane/references.ts";
 import { toRequirement } from "../crossplane/requirement-names.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type Draft, readyBefore, withResource, withResources } from "../model/draft.ts";
+import { type Draft, withDocuments, withResource } from "../model/draft.ts";
 import { ROTATION } from "../ownership/annotations.ts";
 import {
   appliedNames,
@@ -15,7 +15,7 @@ import {
   readNames,
   toRecordedKind,
 } from "../ownership/names.ts";
-import { desiredSoFar, type Edits } from "./desired.ts";
+import { desiredSoFar } from "./desired.ts";
 import type { Call, Feature } from "./feature.ts";
 
 /** The names that the XR has recorded. */
@@ -106,14 +106,13 @@ const isDeletedForGood = (observed: Document): boolean =>
 export function withRecordedNames(call: Call, draft: Draft): Draft {
   const { resources } = call.request.observed;
   const desired = desiredSoFar(call, draft);
-  const edits = [...recallNames(call).confirmed].flatMap(([resource, { kind, name }]): Edits => {
+  const named = [...recallNames(call).confirmed].flatMap(([resource, { kind, name }]) => {
     const document = resources.has(resource) ? undefined : desired.get(resource);
     const isNameless = document !== undefined && stringAt(document, NAME) === undefined;
     if (!isNameless || toRecordedKind(readManagedKind(document)) !== kind) return [];
-    const named = document.with([{ path: NAME, value: name }]);
-    return [[resource, { is: "set", document: named, ready: readyBefore(draft, resource) }]];
+    return [[resource, document.with([{ path: NAME, value: name }])] as const];
   });
-  return withResources(draft, edits);
+  return withDocuments(draft, named);
 }
 
 const NAME = ["metadata", "name"];

@@ -21,7 +21,7 @@ import { toRequirement } from "../crossplane/requirement-names.ts";
 import { compareEntries, groupBy } from "../model/collections.ts";
 import type { Result } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
-import { type Draft, emptyDraft, type ResourceEdit, withResources, withResults } from "../model/draft.ts";
+import { type Draft, emptyDraft, withDocuments, withResults } from "../model/draft.ts";
 import type { Resource } from "../model/request.ts";
 import type { Requirement } from "../model/requirement.ts";
 import { RESTORED } from "../ownership/annotations.ts";
@@ -170,15 +170,12 @@ const toResource = (document: Document): Resource => ({
 
 function withNames(draft: Draft, predecessors: Predecessors, call: Call): Draft {
   const desired = desiredSoFar(call, draft);
-  const edits = [...predecessors].flatMap(([name, [one]]): (readonly [string, ResourceEdit])[] => {
+  const named = [...predecessors].flatMap(([name, [one]]) => {
     const document = desired.get(name);
     if (document === undefined || one === undefined) return [];
-    const before = draft.resources.get(name);
-    const value = toReference(one).name;
-    const ready = before?.is === "set" ? before.ready : undefined;
-    return [[name, { is: "set", document: document.with([{ path: ["metadata", "name"], value }]), ready }]];
+    return [[name, document.with([{ path: ["metadata", "name"], value: toReference(one).name }])] as const];
   });
-  return withResults(withResources(draft, edits), findFatal(predecessors, call));
+  return withResults(withDocuments(draft, named), findFatal(predecessors, call));
 }
 
 /** Stops the XR where there is something to choose; with `adoption` its condition and its result say so. */

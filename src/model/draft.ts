@@ -91,9 +91,12 @@ export const withResource = (draft: Draft, name: string, edit: ResourceEdit): Dr
 export const withObject = (draft: Draft, name: string, object: JsonObject): Draft =>
   withResource(draft, name, { is: "set", object, ready: readyBefore(draft, name) });
 
-/** Desires the resource of earlier steps with values set in it; its readiness stays. */
-export const withDocument = (draft: Draft, name: string, document: Document): Draft =>
-  withResource(draft, name, { is: "set", document, ready: readyBefore(draft, name) });
+/** Desires resources of earlier steps with values set in them; their readiness stays. */
+export const withDocuments = (draft: Draft, documents: Entries<Document>): Draft =>
+  withResources(
+    draft,
+    [...documents].map(([name, document]) => [name, { is: "set", document, ready: readyBefore(draft, name) }] as const),
+  );
 
 export function readyBefore({ resources }: Draft, name: string): Ready | undefined {
   const before = resources.get(name);

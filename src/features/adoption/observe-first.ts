@@ -4,7 +4,7 @@ import { annotationPath, findController, isBeingDeleted, readAnnotation } from "
 import { compareEntries } from "../../model/collections.ts";
 import { brief, listSome } from "../../model/condition.ts";
 import { type Document, stringAt } from "../../model/document.ts";
-import { type Draft, type ResourceEdit, readyBefore, withResources } from "../../model/draft.ts";
+import { type Draft, withDocuments, withResources } from "../../model/draft.ts";
 import { RESTORED } from "../../ownership/annotations.ts";
 import { RECORD_KINDS } from "../../ownership/record.ts";
 import {
@@ -69,16 +69,17 @@ const isOthers = (desired: Document): boolean =>
 export function observeFirst(call: Call, draft: Draft, held: Held): Draft {
   if (call.input.spec.adoption?.restore !== "ObserveFirst") return draft;
   const desired = desiredSoFar(call, draft);
-  const edits = [...call.request.observed.resources]
+  const limited = [...call.request.observed.resources]
     .filter(([, { document }]) => isRestored(document))
-    .flatMap(([name, { document }]): (readonly [string, ResourceEdit])[] => {
+    .flatMap(([name, { document }]) => {
       const wanted = desired.get(name);
-      if (wanted === undefined) return [];
-      const object = held.has(name) ? hold(document, wanted) : release(wanted);
-      return [[name, { is: "set", document: object, ready: readyBefore(draft, name) }]];
+      return wanted === undefined ? [] : [[name, held.has(name) ? hold(document, wanted) : release(wanted)] as const];
     });
   const uncreated = [...held].filter(([, { is }]) => is === "unrestored");
-  return withResources(draft, [...edits, ...uncreated.map(([name]) => [name, { is: "removed" }] as const)]);
+  return withResources(
+    withDocuments(draft, limited),
+    uncreated.map(([name]) => [name, { is: "removed" }]),
+  );
 }
 
 const hold = (observed: Document, wanted: Document): Document =>

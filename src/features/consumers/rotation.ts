@@ -1,6 +1,6 @@
 import { annotationPath, readAnnotation } from "../../crossplane/metadata.ts";
 import type { Rotation } from "../../input/consumers.ts";
-import { type Draft, withDocument } from "../../model/draft.ts";
+import { type Draft, withDocuments } from "../../model/draft.ts";
 import { hashText } from "../../model/hash.ts";
 import { ROTATION } from "../../ownership/annotations.ts";
 import { desiredSoFar } from "../desired.ts";
@@ -42,7 +42,7 @@ export function withRotation(
   if (memory === undefined) return draft;
   const noted = { path: annotationPath(ROTATION), value: formatMemory(memory) };
   const triggered = memory.trigger === undefined ? [] : [{ path: toFieldPath, value: memory.trigger }];
-  return withDocument(draft, resource, desired.with([noted, ...triggered]));
+  return withDocuments(draft, [[resource, desired.with([noted, ...triggered])]]);
 }
 
 function remember(before: Memory | undefined, access: Allowed | undefined): Memory | undefined {

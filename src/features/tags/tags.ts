@@ -8,7 +8,7 @@ import {
   withAudit,
   withCompositeUnready,
   withCondition,
-  withDocument,
+  withDocuments,
   withResources,
   withResults,
 } from "../../model/draft.ts";
@@ -60,12 +60,8 @@ export const tags: Feature = (call, draft) => {
   const condition = toTagsCondition(decisions, leftAlone, faults);
   const isStopped = isRefused(decisions, refusals, wanted);
   const applied = isStopped ? [] : holdRefused(decisions, refusals);
-  const cleaned = [...unmarked].reduce(
-    (before, [resource, document]) => withDocument(before, resource, document),
-    draft,
-  );
   const edits = applied.flatMap((decision) => toTagEdits(decision, wanted, owner, input.owner, draft));
-  const edited = withResources(cleaned, edits);
+  const edited = withResources(withDocuments(draft, unmarked), edits);
   const said = withResults(withCondition(edited, condition), toTagsResults(condition, decisions, faults, wanted, call));
   const audited = withAudit(said, toAudit(applied, wanted, owner));
   return refusals.length > 0 ? withCompositeUnready(audited) : audited;
