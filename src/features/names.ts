@@ -10,6 +10,7 @@ import {
   appliedNames,
   composeNames,
   NAMES_NAME,
+  NO_NAMES,
   type RecordedName,
   type RecordedNames,
   readNames,
@@ -28,8 +29,6 @@ export interface Recalled {
   readonly confirmed: RecordedNames;
 }
 
-const NONE: RecordedNames = new Map();
-
 /**
  * Recalls the names. The record of a namespaced XR asks for the applied one while a resource or its external name is missing.
  */
@@ -37,9 +36,9 @@ export function recallNames(call: Call): Recalled {
   const { request, composite } = call;
   const own = readNames(request.observed.resources.get(NAMES_NAME)?.document);
   if (composite.namespace === undefined) return { names: own, confirmed: own };
-  if (!isRecording(call) || !isAnyMissing(own, call)) return { names: own, confirmed: NONE };
+  if (!isRecording(call) || !isAnyMissing(own, call)) return { names: own, confirmed: NO_NAMES };
   const answer = call.requirements.ask(toRequirement("names/record", appliedNames(composite)));
-  const confirmed = answer.is === "pending" ? NONE : readNames(answer.items[0]);
+  const confirmed = answer.is === "pending" ? NO_NAMES : readNames(answer.items[0]);
   return { names: new Map([...confirmed, ...own]), confirmed };
 }
 
@@ -104,9 +103,11 @@ const isDeletedForGood = (observed: Document): boolean =>
  * second one. Only under a confirmed name: many providers take it for the external name.
  */
 export function withRecordedNames(call: Call, draft: Draft): Draft {
+  const { confirmed } = recallNames(call);
+  if (confirmed.size === 0) return draft;
   const { resources } = call.request.observed;
   const desired = desiredSoFar(call, draft);
-  const named = [...recallNames(call).confirmed].flatMap(([resource, { kind, name }]) => {
+  const named = [...confirmed].flatMap(([resource, { kind, name }]) => {
     const document = resources.has(resource) ? undefined : desired.get(resource);
     const isNameless = document !== undefined && stringAt(document, NAME) === undefined;
     if (!isNameless || toRecordedKind(readManagedKind(document)) !== kind) return [];

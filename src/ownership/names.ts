@@ -6,6 +6,7 @@ import type { Document } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
 import { isObject, type JsonObject, parseJson, toSortedObject } from "../model/json.ts";
 import { isPathSegment, SECRET_KEY } from "../model/names.ts";
+import { once } from "../model/once.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordKind, recordOf } from "./record.ts";
 
 /** A composed resource in the record of names. */
@@ -63,10 +64,15 @@ export function composeNames(composite: Composite, names: RecordedNames): JsonOb
 const toEntry = (resource: string, entry: RecordedName): string => JSON.stringify({ resource, ...entry });
 
 /** Reads a record of names, without invalid entries: people may have edited it. */
-export function readNames(record: Document | undefined): RecordedNames {
-  const data = record?.at(["data"]);
+export const readNames = (record: Document | undefined): RecordedNames =>
+  record === undefined ? NO_NAMES : namesIn(record);
+
+export const NO_NAMES: RecordedNames = new Map();
+
+const namesIn = once((record: Document): RecordedNames => {
+  const data = record.at(["data"]);
   return new Map(Object.values(isObject(data) ? data : {}).flatMap(readEntry));
-}
+});
 
 function readEntry(text: unknown): readonly (readonly [string, RecordedName])[] {
   const entry = typeof text === "string" ? parseJson(text) : undefined;
