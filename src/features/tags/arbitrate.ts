@@ -20,7 +20,7 @@ import {
   WRITES_LABEL,
 } from "../../ownership/annotations.ts";
 import { type Contender, toContender } from "../../ownership/contender.ts";
-import { findContenders, type KnownContenders } from "../../ownership/contenders.ts";
+import { findContenders, type KnownContenders } from "../../ownership/find-contenders.ts";
 import { type Identity, identify, isElsewhere } from "../../ownership/identity.ts";
 import { judgeOwnership } from "../../ownership/verdict.ts";
 import { awaitReferences, type Settlement, settle } from "./settle.ts";

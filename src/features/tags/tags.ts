@@ -15,7 +15,7 @@ import {
 import { formatFieldPath } from "../../model/field-path.ts";
 import type { Ready } from "../../model/request.ts";
 import { formatOwner } from "../../ownership/annotations.ts";
-import { KnownContenders } from "../../ownership/contenders.ts";
+import { KnownContenders } from "../../ownership/find-contenders.ts";
 import type { Call, Feature } from "../feature.ts";
 import { eventsFor } from "../transition-events.ts";
 import { decideTags, readTags, type TagSources, withTags } from "./add-preserve-remove.ts";

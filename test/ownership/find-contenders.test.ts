@@ -6,7 +6,8 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { type LookupAnswer, Requirements, type SchemaAnswer } from "../../src/model/requirement.ts";
 import { CONTENDERS, IDENTITY_LABEL, OWNER, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { toContender } from "../../src/ownership/contender.ts";
-import { type Candidate, Contenders, findContenders, KnownContenders } from "../../src/ownership/contenders.ts";
+import { Contenders } from "../../src/ownership/contenders.ts";
+import { type Candidate, findContenders, KnownContenders } from "../../src/ownership/find-contenders.ts";
 import type { CloudResource } from "../../src/ownership/identity.ts";
 import { emptyRequest } from "../../testing/builders/request.ts";
 
