@@ -128,9 +128,9 @@ function withField(data: JsonObject, path: FieldPath, value: JsonValue, faults: 
 /** Keeps what was published while the desired values are unknown: a resource that is left out is deleted. */
 function keep(state: PublishState, call: Call, draft: Draft): Draft {
   const published = [...call.request.observed.resources].filter(([key]) => key.startsWith(PREFIX));
-  const edits = published.map(([key, { document }]) => {
-    return [key, { is: "set", object: pickObserved(document, DESIRED) }] as const;
-  });
+  const edits = published.map(
+    ([key, { document }]) => [key, { is: "set", object: pickObserved(document, DESIRED) }] as const,
+  );
   return withState(withResources(draft, edits), state, call);
 }
 

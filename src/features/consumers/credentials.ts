@@ -216,9 +216,10 @@ export function toEdits({ credentials, turn }: CredentialsState, owner: Owner, c
   ]);
   if (owner.is !== "found") return [...made, ...keepObserved(ANSWERS, ANSWER_FIELDS, call)];
   const answered = credentials.filter((one) => one.secret && isAnswered(one.namespace, one.secret, call));
-  const next = credentials.filter(({ isReady, turn: own }) => isReady && own === turn);
-  const first = credentials.filter(({ turn: own }) => own === turn);
-  const all = new Map([...first, ...answered, ...next].map((credential) => [credential.namespace, credential]));
+  const current = credentials.filter((one) => one.turn === turn);
+  const ready = current.filter(({ isReady }) => isReady);
+  // The last that is listed for a namespace is answered.
+  const all = new Map([...current, ...answered, ...ready].map((credential) => [credential.namespace, credential]));
   const answers = [...all.values()].flatMap(({ namespace, secret, isReady }): Edits => {
     const key = `${ANSWERS}${namespace}`;
     if (secret === undefined || !(isReady || call.request.observed.resources.has(key))) return [];

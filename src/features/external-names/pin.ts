@@ -21,9 +21,9 @@ export interface Evidence {
   /** Undefined if the resource is not created yet, or was lost. */
   readonly observed: Document | undefined;
   readonly recorded: string | undefined;
-  /** Whether the recorded name lies where no team can write it; a team's word alone names no lost cloud resource. */
+  /** True if the recorded name lies where no team can write it; a team's word alone names no lost cloud resource. */
   readonly isConfirmed: boolean;
-  /** Whether it is not created without a recorded name. */
+  /** True if it is not created without a recorded name. */
   readonly isHeld: boolean;
   /** The fields with the name when the annotation is lost. */
   readonly rescuePaths: readonly FieldPath[];

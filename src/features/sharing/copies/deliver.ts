@@ -41,10 +41,11 @@ export function deliverCopies(
 ): readonly Delivery[] {
   const possession = findPossession(shares, observed, earlier, call);
   const room = { left: MAX_COPIES_BYTES };
+  const refused = shares.filter((share) => share.targets.details.length > 0 && hasNoAccess(share));
   return shares.map((share) => {
     const copies = possession.byShare.get(share.shared.name) ?? [];
     const reasons = [...share.judgement.reasons];
-    const isMixed = shares.some((other) => other !== share && other.targets.details.length > 0 && isRefused(other));
+    const isMixed = refused.some((other) => other !== share);
     const delivery: Delivery = { copies, resources: new Map(), details: new Map(), reasons, made: [], isMixed };
     deliverShare(share, possession, room, delivery, call);
     return { ...delivery, reasons: join(reasons) };
@@ -60,8 +61,8 @@ function join(reasons: readonly SharingReason[]): SharingReason[] {
   return targets.length === 0 ? others : [...others, { is: "WaitingForCopies", targets }];
 }
 
-const isRefused = ({ judgement: { isRefused: are, reasons } }: JudgedShare): boolean =>
-  are || reasons.some(({ is }) => is === "AccessNotGranted");
+const hasNoAccess = ({ judgement: { isRefused, reasons } }: JudgedShare): boolean =>
+  isRefused || reasons.some(({ is }) => is === "AccessNotGranted");
 
 function deliverShare(share: JudgedShare, possession: Possession, room: Room, delivery: Delivery, call: Call): void {
   const { shared, targets, judgement } = share;
@@ -72,7 +73,7 @@ function deliverShare(share: JudgedShare, possession: Possession, room: Room, de
     const contentsOf = contentsFor(judgement, room);
     deliverAll({ shared, copying: judgement, contentsOf, possession, delivery, call });
   } else {
-    const details = isRefused(share) ? [] : targets.details;
+    const details = hasNoAccess(share) ? [] : targets.details;
     keepGranted(copies, { cause: judgement.is }, details, judgement, { shared, delivery, call });
   }
 }
