@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../src/model/json.ts";
+import { NAMES_NAME } from "../../src/ownership/names.ts";
 import { xr } from "../../testing/builders/sharing.ts";
 import { bucket } from "../../testing/builders/tags.ts";
 import type { OurParts } from "../requests/last-call.ts";
@@ -6,7 +7,6 @@ import { list, map, type Row, rowsOf } from "./row.ts";
 
 const nameOf = (index: number): string => `bucket-${index}`;
 const label = (index: number): readonly [string, string] => [`label-${index}`, "text"];
-const LEDGER = { ledger: { toCompositeFieldPath: "status.externalNames" } };
 const KIND = "Bucket.s3.aws.upbound.io";
 
 const observed = (annotations: JsonObject): JsonObject =>
@@ -15,10 +15,20 @@ const managed = (annotations: JsonObject): JsonObject => {
   const { spec, ...rest } = observed(annotations);
   return { ...rest, spec: { ...(spec as JsonObject), providerConfigRef: { name: "default" } } };
 };
-const recording = (names: JsonObject, parts: Partial<OurParts> = {}): OurParts => ({
-  xr: xr({ status: { externalNames: names } }),
-  spec: { externalNames: LEDGER },
+/** A namespaced XR whose team has written the record of names, n entries. */
+const recording = (n: number, entry: (index: number) => JsonObject, parts: Partial<OurParts> = {}): OurParts => ({
+  xr: { ...xr(), metadata: { name: "shop", namespace: "team-a" }, spec: {} },
+  spec: { externalNames: {} },
   ...parts,
+  observed: {
+    ...parts.observed,
+    [NAMES_NAME]: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "shop-names", namespace: "team-a" },
+      data: map(n, (index) => [`entry-${index}`, JSON.stringify({ kind: KIND, name: "name", ...entry(index) })]),
+    },
+  },
 });
 const named = (annotations: JsonObject) => (index: number) => [nameOf(index), managed(annotations)] as const;
 const desired = (count: number) => map(count, (index) => [nameOf(index), bucket()]);
@@ -36,19 +46,21 @@ export const externalNameRows: readonly Row[] = rowsOf("external names", {
     desired: desired(n),
     observed: map(n, named({})),
   }),
-  "names in the ledger": (n) => recording(map(n, (index) => [nameOf(index), { [KIND]: "name" }])),
-  "names in the ledger, as many resources, of another name": (n) =>
-    recording(
-      map(n, (index) => [nameOf(index), { [KIND]: "before" }]),
-      {
-        desired: desired(n),
-        observed: map(n, named({ "crossplane.io/external-name": "name" })),
-      },
-    ),
-  "kinds of one name in the ledger": (n) =>
-    recording({ [nameOf(0)]: map(n, (index) => [`Kind${index}.example.org`, "name"]) }, { desired: desired(1) }),
+  "names in the record": (n) => recording(n, (index) => ({ resource: nameOf(index), externalName: "name" })),
+  "names in the record, as many resources, of another name": (n) =>
+    recording(n, (index) => ({ resource: nameOf(index), externalName: "before" }), {
+      desired: desired(n),
+      observed: map(n, named({ "crossplane.io/external-name": "name" })),
+    }),
+  "entries of one name in the record": (n) =>
+    recording(n, (index) => ({ resource: nameOf(0), kind: `Kind${index}.example.org`, externalName: "name" }), {
+      desired: desired(1),
+    }),
   "an external name": (n) =>
-    recording({}, { desired: desired(1), observed: map(1, named({ "crossplane.io/external-name": "a".repeat(n) })) }),
+    recording(1, () => ({ resource: nameOf(0) }), {
+      desired: desired(1),
+      observed: map(1, named({ "crossplane.io/external-name": "a".repeat(n) })),
+    }),
 });
 
 const publishing = (name: JsonValue, field: JsonValue): JsonObject => ({
@@ -67,7 +79,7 @@ const published = (index: number): JsonObject => ({
 const everything: JsonObject = {
   ...publishing("orders", FIELD),
   tags: { add: [{ key: "a", value: { fromCompositeFieldPath: "spec.found.a" } }] },
-  externalNames: LEDGER,
+  externalNames: {},
   adoption: {},
 };
 const steppedOver = (more: JsonObject, parts: Partial<OurParts> = {}): OurParts => ({

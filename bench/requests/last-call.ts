@@ -3,7 +3,7 @@ import { runFunction } from "../../src/run-function.ts";
 import { inputOf } from "../../testing/builders/sharing.ts";
 import { lookUpIn } from "../../testing/simulations/look-up.ts";
 import { decodeResponse, encodeRequest } from "../../testing/wire/oracle.ts";
-import { emptyResource, type PlainSelector, type PlainState } from "../../testing/wire/plain.ts";
+import { emptyResource, type PlainResponse, type PlainSelector, type PlainState } from "../../testing/wire/plain.ts";
 
 export type Objects = Readonly<Record<string, JsonObject>>;
 
@@ -61,15 +61,21 @@ export function lastCall({ spec, cluster = [], ...parts }: OurParts): Buffer {
   return encode(parts, inputOf(spec), required);
 }
 
+/** Answers a request. @throws {Error} where the input is refused: a benchmark of it would measure nothing. */
+function answerTo(request: Buffer): PlainResponse {
+  const answer = decodeResponse(runFunction(request).response);
+  const refused = answer.results.find(({ reason }) => reason === "InvalidInput");
+  if (refused !== undefined) throw new Error(refused.message);
+  return answer;
+}
+
 /** The selectors that the function answers a request with. */
 export const selectorsIn = (request: Buffer): ReadonlyMap<string, PlainSelector> =>
-  decodeResponse(runFunction(request).response).requirements?.resources ?? new Map();
+  answerTo(request).requirements?.resources ?? new Map();
 
 /** The composed resources that the function answers a request with, by name. */
 export const desiredIn = (request: Buffer): Objects =>
-  Object.fromEntries(
-    [...decodeResponse(runFunction(request).response).desired.resources].map(([name, { object }]) => [name, object]),
-  );
+  Object.fromEntries([...answerTo(request).desired.resources].map(([name, { object }]) => [name, object]));
 
 const stateOf = (objects: Objects): PlainState => ({
   composite: emptyResource,
