@@ -74,6 +74,8 @@ const formatSubject = ({ composite }: Finding): string => (composite === undefin
 
 /** Checks one reference of an XR: the resource exists, and the XR controls it. */
 function referenceFinding(reference: Reference, composite: Composite, world: World): readonly Finding[] {
+  // As for adoption: the XR composes its record anew, and Kubernetes collects one whose owner is gone.
+  if (isNamesRecord(reference, composite)) return [];
   const document = documentAt(reference, world);
   if (document === undefined) return danglingFinding(reference, composite, world);
   const controller = findController(document);
@@ -98,7 +100,7 @@ function documentAt(reference: Reference, { labelled, referred }: World): Docume
 function danglingFinding(reference: Reference, composite: Composite, { referred }: World): readonly Finding[] {
   const why = referred.get(resourceKey(reference))?.is;
   // Crossplane deletes composed resources before their XR.
-  if (why === "unknown" || isBeingDeleted(composite.document) || isNamesRecord(reference, composite)) return [];
+  if (why === "unknown" || isBeingDeleted(composite.document)) return [];
   const message =
     why === "kindMissing"
       ? "its XR refers to it, and its kind is not installed"

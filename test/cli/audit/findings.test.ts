@@ -118,6 +118,15 @@ test.each([
     stores: [ownRecord.store],
     referred: [[resourceKey(ownRecord.reference), { is: "missing" }]],
   }),
+  row("is that record, of the XR before the restore, which Kubernetes collects", {
+    stores: [ownRecord.store],
+    referred: [
+      [
+        resourceKey(ownRecord.reference),
+        { is: "there", document: documentOf(bucket("record", { controller: { ...ours, uid: "uid-before" } })) },
+      ],
+    ],
+  }),
   row("is not there any more, and the XR is being deleted", {
     stores: [beingDeleted(store({ refs: ["a"], status: {} }))],
     referred: [[refTo("a"), { is: "missing" }]],
