@@ -35,17 +35,22 @@ export function composeCopy(target: Target, copying: Copying, data: Data, compos
     }
     case "ConnectionSecret":
       return publishingObject(copying, target, data, composite);
-    // The provider reads the source, at once if it has --enable-watches, and writes the copy. What it cannot read, the manifest holds:
-    // no other secret byte is read here.
+    // The provider reads the source and writes the copy. What it cannot read, the manifest holds: no other secret byte is read here.
     default: {
       const references = composeReferences(copying.source, copy);
       return composeObject(copying, composite, copy, {
         forProvider: { manifest: data.size === 0 ? manifest : { ...manifest, data: Object.fromEntries(data) } },
-        ...(references.length > 0 && { references, watch: true }),
+        ...(references.length > 0 && { references, ...watchOf(composite) }),
       });
     }
   }
 }
+
+/**
+ * Lets a provider with --enable-watches read the source at once when it changes. Not for a namespaced Object: for those the provider
+ * (v1.3.0, namespaced/object/indexes.go) keeps all of the cluster's Secrets in memory once more for each namespace.
+ */
+const watchOf = (composite: Composite): JsonObject => (composite.namespace === undefined ? { watch: true } : {});
 
 /**
  * Composes an Object that only observes the copy's Namespace, and publishes the source's keys as its own connection Secret. The
