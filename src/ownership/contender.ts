@@ -30,7 +30,7 @@ import {
 const MAX_MARK = 1024;
 
 /** A managed resource that declares a cloud resource, possibly one of several. Facts that few contenders need are read when asked for. */
-export class Contender {
+class ManagedContender {
   readonly document: Document;
   readonly uid: string;
   readonly createdAt: string;
@@ -114,7 +114,10 @@ export class Contender {
   }
 }
 
-export const toContender = (document: Document): Contender => new Contender(document);
+/** The facts about a contender, as plain fields: tests make them without a managed resource. */
+export type Contender = Pick<ManagedContender, keyof ManagedContender>;
+
+export const toContender = (document: Document): Contender => new ManagedContender(document);
 
 const UID_PATH = ["metadata", "uid"];
 const CREATION_TIMESTAMP = ["metadata", "creationTimestamp"];
