@@ -1,4 +1,4 @@
-import { readConditions, shownCondition } from "../model/condition.ts";
+import { findCondition, shownCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isNamespacedGroup, toApiGroup, toGroupKind, withoutScope } from "./api-group.ts";
 import { EXTERNAL_NAME, readAnnotation } from "./metadata.ts";
@@ -93,9 +93,7 @@ export interface SyncedGeneration {
 
 /** Reads the generation that Synced is about; undefined before crossplane-runtime v1.20, which does not report it. */
 export function readSyncedGeneration(managed: Document): SyncedGeneration | undefined {
-  const [ready, synced] = ["Ready", "Synced"].map((type) =>
-    readConditions(managed).find((one) => one["type"] === type),
-  );
+  const [ready, synced] = [findCondition(managed, "Ready"), findCondition(managed, "Synced")];
   const generation = synced?.["observedGeneration"];
   if (typeof generation !== "number") return undefined;
   return { generation, isOfCreation: ready?.["reason"] === "Creating" && ready["observedGeneration"] === generation };

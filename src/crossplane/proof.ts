@@ -1,5 +1,6 @@
 import { brief } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
+import { once } from "../model/once.ts";
 import type { LookupAnswer } from "../model/requirement.ts";
 import { toApiGroup } from "./api-group.ts";
 import { type Composite, toComposite } from "./composite.ts";
@@ -105,13 +106,10 @@ type Climb = Unconfirmed | { readonly is: "pending" } | { readonly is: "found"; 
  * confirmed in the same way.
  */
 export class NestedComposites {
-  readonly #lookUp: LookUp;
-  /** Each XR is read once for all XRs nested in it. */
-  readonly #steps = new Map<Document, Climb>();
-  readonly #referred = new Map<Document, ReadonlySet<string>>();
+  readonly #climb: (nested: Document) => Climb;
 
   constructor(lookUp: LookUp) {
-    this.#lookUp = lookUp;
+    this.#climb = once((nested) => climb(nested, lookUp));
   }
 
   /** Climbs from an XR to the root that its label names; `pending` while a controller is not looked up. */
@@ -119,8 +117,7 @@ export class NestedComposites {
     const root = toRoot(composite);
     let nested = composite;
     for (let level = 0; level < MAX_LEVELS; level++) {
-      const step = this.#steps.get(nested) ?? this.#climb(nested);
-      this.#steps.set(nested, step);
+      const step = this.#climb(nested);
       if (step.is !== "found") return step;
       if (toRoot(step.composer) !== root)
         return unconfirmed(`${describeComposite(step.composer)} is not below ${brief(root)}`);
@@ -129,29 +126,29 @@ export class NestedComposites {
     }
     return unconfirmed(`${brief(root)} is more than ${MAX_LEVELS} XRs above this one`);
   }
-
-  #climb(nested: Document): Climb {
-    const controller = findController(nested);
-    if (controller === undefined) return unconfirmed(`${describeComposite(nested)} has no controller`);
-    const reference = toCompositeReference(controller, nested);
-    if (reference === undefined) return unconfirmed(`the controller of ${describeComposite(nested)} is not an XR`);
-
-    const answer = this.#lookUp(reference);
-    if (answer.is === "pending") return { is: "pending" };
-    const composer = answer.items.find((item) => isSame(toReference(item), reference));
-    const described = `${brief(formatReference(reference))}, the controller of ${describeComposite(nested)},`;
-    if (composer === undefined) return unconfirmed(`${described} does not exist`);
-    if (stringAt(composer, UID) !== controller.uid) return unconfirmed(`${described} has another UID`);
-    if (!this.#refersTo(composer, nested)) return unconfirmed(`${described} does not refer to it`);
-    return { is: "found", composer };
-  }
-
-  #refersTo(composer: Document, nested: Document): boolean {
-    const referred = this.#referred.get(composer) ?? new Set(toReferences(toComposite(composer)).map(resourceKey));
-    this.#referred.set(composer, referred);
-    return referred.has(resourceKey(toReference(nested)));
-  }
 }
+
+function climb(nested: Document, lookUp: LookUp): Climb {
+  const controller = findController(nested);
+  if (controller === undefined) return unconfirmed(`${describeComposite(nested)} has no controller`);
+  const reference = toCompositeReference(controller, nested);
+  if (reference === undefined) return unconfirmed(`the controller of ${describeComposite(nested)} is not an XR`);
+
+  const answer = lookUp(reference);
+  if (answer.is === "pending") return { is: "pending" };
+  const composer = answer.items.find((item) => isSame(toReference(item), reference));
+  const described = `${brief(formatReference(reference))}, the controller of ${describeComposite(nested)},`;
+  if (composer === undefined) return unconfirmed(`${described} does not exist`);
+  if (stringAt(composer, UID) !== controller.uid) return unconfirmed(`${described} has another UID`);
+  if (!keysReferredBy(composer).has(resourceKey(toReference(nested))))
+    return unconfirmed(`${described} does not refer to it`);
+  return { is: "found", composer };
+}
+
+/** Reads the references of an XR once for all XRs nested in it. */
+const keysReferredBy = once(
+  (composer: Document): ReadonlySet<string> => new Set(toReferences(toComposite(composer)).map(resourceKey)),
+);
 
 const UID = ["metadata", "uid"];
 

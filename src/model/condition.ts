@@ -100,8 +100,12 @@ const conditionsByType = once((resource: Document) => {
 });
 
 /** Finds the condition of that type in the resource's `status.conditions`. */
+export const findCondition = (resource: Document, type: string): JsonObject | undefined =>
+  conditionsByType(resource).get(type);
+
+/** Reads the texts of that condition. */
 export function shownCondition(resource: Document, type: string): ShownCondition | undefined {
-  const condition = conditionsByType(resource).get(type);
+  const condition = findCondition(resource, type);
   if (condition === undefined) return undefined;
   const text = (key: string): string => (typeof condition[key] === "string" ? condition[key] : "");
   return { status: text("status"), reason: text("reason"), message: text("message") };

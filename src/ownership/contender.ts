@@ -12,6 +12,7 @@ import {
 } from "../crossplane/metadata.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { hashText } from "../model/hash.ts";
+import { once } from "../model/once.ts";
 import {
   ALLOW_DELETE,
   CONTENDERS,
@@ -25,116 +26,72 @@ import {
   TAKE_OWNERSHIP,
 } from "./annotations.ts";
 
-/** A managed resource that declares a cloud resource, possibly one of several. */
-export interface Contender {
-  /** The owner and the resource's name in the Composition, formatted by `contenderId`. */
-  readonly id: string;
-  readonly owner: string;
-  /** The managed resource's name, with its namespace where it has one. */
-  readonly name: string;
+/** The longest mark: marks are repeated on other managed resources. Names are shorter. */
+const MAX_MARK = 1024;
+
+/** A managed resource that declares a cloud resource, possibly one of several. Facts that few contenders need are read when asked for. */
+class ManagedContender {
+  readonly document: Document;
   readonly uid: string;
   readonly createdAt: string;
   /** The annotation by which an operator moves ownership here; "" where it is not set. */
   readonly takeOwnership: string;
+  readonly owner: string;
+  /** The owner and the resource's name in the Composition, formatted by `contenderId`. */
+  readonly id: string;
   /** True if it was promoted to owner. */
   readonly isMarked: boolean;
   /** True if it records an owner of the cloud resource: itself, another contender, or a former one. */
   readonly knowsOwner: boolean;
   /** The identity label; undefined before it has one. */
   readonly identity: string | undefined;
-  /** The identity under which the owner has to know it; undefined for a newcomer. */
-  readonly contends: string | undefined;
   readonly isDeleting: boolean;
-  /** False if no XR controls it. A restored one is controlled as soon as its XR is reconciled. */
-  readonly isControlled: boolean;
-  /** True if its provider may write the cloud resource now. */
-  readonly isWriting: boolean;
-  /** True if the cloud resource is deleted together with it. */
-  readonly isDeletingWithIt: boolean;
-  /** Undefined if the kind has no management policies. */
-  readonly policies: Policies | undefined;
-  readonly observation: Observation;
-  /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
-  readonly isCreated: boolean;
-  /** The names of its successors, to which it leaves the cloud resource. */
-  readonly acknowledged: ReadonlySet<string>;
-  readonly document: Document;
-}
-
-/** The longest mark: marks are repeated on other managed resources. Names are shorter. */
-const MAX_MARK = 1024;
-
-export const toContender = (document: Document): Contender => new ManagedContender(document);
-
-/** Reads a contender from its managed resource lazily: most facts are needed for few contenders. */
-class ManagedContender implements Contender {
-  readonly document: Document;
-  readonly uid: string;
-  readonly identity: string | undefined;
-  readonly isDeleting: boolean;
-  #marks: Marks | undefined;
-  #name: string | undefined;
-  #createdAt: string | undefined;
-  #takeOwnership: string | undefined;
-  #isWriting: boolean | undefined;
-  #isCreated: boolean | undefined;
-  #acknowledged: ReadonlySet<string> | undefined;
 
   constructor(document: Document) {
+    const mark = (text: string | undefined): string => (text ?? "").slice(0, MAX_MARK);
     this.document = document;
     this.uid = stringAt(document, UID_PATH) ?? qualifiedName(document);
+    this.createdAt = stringAt(document, CREATION_TIMESTAMP) ?? "";
+    this.takeOwnership = readAnnotation(document, TAKE_OWNERSHIP) ?? "";
+    this.owner = mark(readAnnotation(document, OWNER));
+    const marker = mark(readAnnotation(document, TAGS_OWNER));
+    // Crossplane annotates every composed resource with its name; a resource written by hand is identified by its marker.
+    const resource = mark(stringAt(document, COMPOSITION_RESOURCE_NAME));
+    this.id = resource === "" && marker.startsWith(`${this.owner}#`) ? marker : contenderId(this.owner, resource);
+    this.isMarked = this.owner !== "" && marker === mark(this.id);
+    this.knowsOwner = marker !== "";
     this.identity = readLabel(document, IDENTITY_LABEL);
     this.isDeleting = isBeingDeleted(document);
   }
 
-  get id(): string {
-    return this.#readMarks().id;
-  }
-
-  get owner(): string {
-    return this.#readMarks().owner;
-  }
-
-  get isMarked(): boolean {
-    return this.#readMarks().isMarked;
-  }
-
-  get knowsOwner(): boolean {
-    return this.#readMarks().knowsOwner;
-  }
-
+  /** The managed resource's name, with its namespace where it has one. */
   get name(): string {
-    this.#name ??= qualifiedName(this.document);
-    return this.#name;
+    return qualifiedName(this.document);
   }
 
-  get createdAt(): string {
-    this.#createdAt ??= stringAt(this.document, CREATION_TIMESTAMP) ?? "";
-    return this.#createdAt;
-  }
-
-  get takeOwnership(): string {
-    this.#takeOwnership ??= readAnnotation(this.document, TAKE_OWNERSHIP) ?? "";
-    return this.#takeOwnership;
-  }
-
+  /** Undefined if the kind has no management policies. */
   get policies(): Policies | undefined {
     return readPolicies(this.document);
   }
 
+  /** True if its provider may write the cloud resource now. */
   get isWriting(): boolean {
-    this.#isWriting ??= !this.isDeleting && !isPaused(this.document) && this.#mayWrite();
-    return this.#isWriting;
+    if (this.isDeleting || isPaused(this.document)) return false;
+    const { policies } = this;
+    return policies === undefined ? this.isMarked : mayWrite(policies);
   }
 
+  /** The identity under which the owner has to know it; undefined for a newcomer. */
   get contends(): string | undefined {
     return readLabel(this.document, CONTENDS_LABEL);
   }
 
+  /** False if no XR controls it. A restored one is controlled as soon as its XR is reconciled. */
   get isControlled(): boolean {
     return findController(this.document) !== undefined;
   }
 
+  /** True if the cloud resource is deleted together with it. */
   get isDeletingWithIt(): boolean {
     return mayDelete(this.document);
   }
@@ -143,41 +100,32 @@ class ManagedContender implements Contender {
     return readObservation(this.document);
   }
 
+  /** True if it or an earlier owner created the cloud resource, or an operator allows the deletion. */
   get isCreated(): boolean {
-    this.#isCreated ??= isCreated(this.document);
-    return this.#isCreated;
+    const createdAt = readCreationTime(this.document);
+    const isOwnCreation = createdAt !== undefined && createdAt !== readAnnotation(this.document, CREATED_BEFORE);
+    const hasMark = (key: string, text: string): boolean => readAnnotation(this.document, key) === text;
+    return isOwnCreation || hasMark(ORIGIN, "Created") || hasMark(ALLOW_DELETE, "true");
   }
 
+  /** The names of its successors, to which it leaves the cloud resource. */
   get acknowledged(): ReadonlySet<string> {
-    this.#acknowledged ??= new Set((readAnnotation(this.document, CONTENDERS) ?? "").split(",").filter(Boolean));
-    return this.#acknowledged;
-  }
-
-  #mayWrite(): boolean {
-    const { policies } = this;
-    return policies === undefined ? this.isMarked : mayWrite(policies);
-  }
-
-  #readMarks(): Marks {
-    this.#marks ??= readMarks(this.document);
-    return this.#marks;
+    return acknowledgedIn(this.document);
   }
 }
+
+/** The facts about a contender, as plain fields: tests make them without a managed resource. */
+export type Contender = Pick<ManagedContender, keyof ManagedContender>;
+
+export const toContender = (document: Document): Contender => new ManagedContender(document);
 
 const UID_PATH = ["metadata", "uid"];
 const CREATION_TIMESTAMP = ["metadata", "creationTimestamp"];
 
-/** The facts about ownership in annotations. */
-type Marks = Pick<Contender, "id" | "owner" | "isMarked" | "knowsOwner">;
-
-function readMarks(document: Document): Marks {
-  const owner = (readAnnotation(document, OWNER) ?? "").slice(0, MAX_MARK);
-  const marker = (readAnnotation(document, TAGS_OWNER) ?? "").slice(0, MAX_MARK);
-  // Crossplane annotates every composed resource with its name; a resource written by hand is identified by its marker.
-  const resource = (stringAt(document, COMPOSITION_RESOURCE_NAME) ?? "").slice(0, MAX_MARK);
-  const id = resource === "" && marker.startsWith(`${owner}#`) ? marker : contenderId(owner, resource);
-  return { id, owner, isMarked: owner !== "" && marker === id.slice(0, MAX_MARK), knowsOwner: marker !== "" };
-}
+/** Read once: an owner may list thousands. */
+const acknowledgedIn = once(
+  (document: Document) => new Set((readAnnotation(document, CONTENDERS) ?? "").split(",").filter(Boolean)),
+);
 
 /** The longest list of names that an owner writes: a resource's annotations have 256 KB in all. */
 const MAX_ACKNOWLEDGED = 64 * 1024;
@@ -208,14 +156,6 @@ const hashName = (name: string): string => `#${hashText(name, 16)}`;
 
 /** Tells whether a contender has an external name. */
 export const isNamed = ({ document }: Contender): boolean => stringAt(document, EXTERNAL_NAME) !== undefined;
-
-function isCreated(document: Document): boolean {
-  const createdAt = readCreationTime(document);
-  const isOwnCreation = createdAt !== undefined && createdAt !== readAnnotation(document, CREATED_BEFORE);
-  return (
-    isOwnCreation || readAnnotation(document, ORIGIN) === "Created" || readAnnotation(document, ALLOW_DELETE) === "true"
-  );
-}
 
 /** The facts that decide precedence. */
 type Ranked = Pick<Contender, "takeOwnership" | "isMarked" | "createdAt" | "uid">;

@@ -6,46 +6,24 @@ export class Contenders {
   readonly byUid: ReadonlyMap<string, Contender>;
   /** The contenders that may own, the owner first. */
   readonly living: readonly Contender[];
-  #named: readonly Contender[] | undefined;
-  #names: ReadonlySet<string> | undefined;
-  #inTheWay: readonly Contender[] | undefined;
-  #created: readonly Contender[] | undefined;
-  #areInvolved: boolean | undefined;
+  /** The contenders that have an external name, those that have found the cloud resource first. */
+  readonly named: readonly Contender[];
+  readonly names: ReadonlySet<string>;
+  /** The contenders that block a promotion: they write, or are being deleted together with the cloud resource. */
+  readonly inTheWay: readonly Contender[];
+  readonly created: readonly Contender[];
+  /** True if one of them does more than observe the cloud resource. */
+  readonly areInvolved: boolean;
 
   constructor(all: readonly Contender[]) {
     this.all = all;
     this.byUid = new Map(all.map((contender) => [contender.uid, contender]));
     this.living = all.filter(isLiving).sort(byPrecedence);
-  }
-
-  /** The contenders that have an external name, those that have found the cloud resource first. */
-  get named(): readonly Contender[] {
-    this.#named ??= this.all.filter(isNamed).sort((a, b) => rankFound(a) - rankFound(b));
-    return this.#named;
-  }
-
-  get names(): ReadonlySet<string> {
-    this.#names ??= new Set(this.all.map(({ name }) => name));
-    return this.#names;
-  }
-
-  /** The contenders that block a promotion: they write, or are being deleted together with the cloud resource. */
-  get inTheWay(): readonly Contender[] {
-    this.#inTheWay ??= this.all.filter(
-      (contender) => contender.isWriting || (contender.isDeleting && contender.isDeletingWithIt),
-    );
-    return this.#inTheWay;
-  }
-
-  get created(): readonly Contender[] {
-    this.#created ??= this.all.filter(({ isCreated }) => isCreated);
-    return this.#created;
-  }
-
-  /** True if one of them does more than observe the cloud resource. */
-  get areInvolved(): boolean {
-    this.#areInvolved ??= this.all.some(isInvolved);
-    return this.#areInvolved;
+    this.named = all.filter(isNamed).sort((a, b) => rankFound(a) - rankFound(b));
+    this.names = new Set(all.map(({ name }) => name));
+    this.inTheWay = all.filter((one) => one.isWriting || (one.isDeleting && one.isDeletingWithIt));
+    this.created = all.filter(({ isCreated }) => isCreated);
+    this.areInvolved = all.some(isInvolved);
   }
 }
 

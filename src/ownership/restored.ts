@@ -9,7 +9,7 @@ import {
   readPolicies,
 } from "../crossplane/management-policies.ts";
 import { readAnnotation } from "../crossplane/metadata.ts";
-import { readConditions } from "../model/condition.ts";
+import { findCondition } from "../model/condition.ts";
 import { type Document, stringAt } from "../model/document.ts";
 import { isList, isObject, type JsonValue, ownValue, toPlainText } from "../model/json.ts";
 import { DOMAIN } from "../model/names.ts";
@@ -79,7 +79,7 @@ const GENERATION = ["metadata", "generation"];
 
 /** Reads the condition Synced: whether there is none from after the restore, and the generation that it is about. */
 function readSynced(managed: Document): { readonly isOld: boolean; readonly about: number | undefined } {
-  const synced = readConditions(managed).find(({ type }) => type === "Synced");
+  const synced = findCondition(managed, "Synced");
   const created = Date.parse(stringAt(managed, ["metadata", "creationTimestamp"]) ?? "");
   const isOld = synced === undefined || Date.parse(toPlainText(synced["lastTransitionTime"])) < created;
   return { isOld, about: readSyncedGeneration(managed)?.generation };

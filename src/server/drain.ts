@@ -119,8 +119,17 @@ async function waitForPause(lastBegin: () => number): Promise<void> {
 async function sendGoAway(session: ServerHttp2Session): Promise<void> {
   if (session.closed || session.destroyed) return;
   session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);
-  const isOver = new AbortController();
   const answered = new Promise<void>((resolve) => void session.ping(() => resolve()));
-  await Promise.race([answered, untilClosed(session), setTimeout(ROUND_TRIP_MS, undefined, { signal: isOver.signal })]);
-  isOver.abort();
+  await within(ROUND_TRIP_MS, Promise.race([answered, untilClosed(session)]));
+}
+
+/** Waits for `work`, up to a limit. @returns true if it is done. */
+export async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+  const isOver = new AbortController();
+  const { signal } = isOver;
+  try {
+    return await Promise.race([work.then(() => true), setTimeout(milliseconds, false, { signal })]);
+  } finally {
+    isOver.abort();
+  }
 }

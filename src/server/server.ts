@@ -1,11 +1,10 @@
-import { setTimeout } from "node:timers/promises";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { FunctionError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { readVersion } from "../package.ts";
 import { addressToText, type TcpAddress } from "./address.ts";
 import type { Config } from "./config.ts";
-import { type Connections, createGate, type Gate, trackConnections } from "./drain.ts";
+import { type Connections, createGate, type Gate, trackConnections, within } from "./drain.ts";
 import { createHandler, type RunFunction } from "./handler.ts";
 import { addHealthAndReflection } from "./health-and-reflection.ts";
 import { openHttp2 } from "./http2.ts";
@@ -152,14 +151,3 @@ const boundAddresses = (config: Config, port: number, endpoint: MetricsEndpoint 
       ? "off"
       : addressToText({ ...config.metricsAddress, port: endpoint.port }),
 });
-
-/** Waits for `work`, up to a limit. @returns true if it is done. */
-async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
-  const isOver = new AbortController();
-  const { signal } = isOver;
-  try {
-    return await Promise.race([work.then(() => true), setTimeout(milliseconds, false, { signal })]);
-  } finally {
-    isOver.abort();
-  }
-}

@@ -107,7 +107,7 @@ let after = 0;
 function findEntry({ bytes, start, end }: Slice, key: Key): SearchResult {
   let found: SearchResult = "absent";
   for (let at = start; at < end; at = after) {
-    after = skipShortEntry(bytes, at, end, STRUCT_FIELDS, key.length);
+    after = skipShortEntry(bytes, at, end, STRUCT_FIELDS, key.bytes.length);
     if (after !== at) continue;
     const here = readEntry(bytes, at, end, key);
     if (here !== "absent") found = here; // continues: the last of a repeated key wins

@@ -92,7 +92,7 @@ function writeEdited(writer: Writer, { key, edits }: Field, before: Slice, depth
     writer.endMessage(VALUE_STRUCT, end);
   }
   writer.endMessage(ENTRY_VALUE, end);
-  writer.key(ENTRY_KEY, key);
+  writer.string(ENTRY_KEY, key.text);
   writer.endMessage(STRUCT_FIELDS, end);
 }
 

@@ -1,7 +1,6 @@
 import { FunctionError } from "../errors.ts";
 import { ENTRY_KEY, ENTRY_VALUE } from "./fields.ts";
 import { type Bytes, toBytes } from "./slice.ts";
-import type { Key } from "./text.ts";
 
 /** @param size the message's size in bytes; undefined if it was not written to its end. */
 function tooLarge(most: number, size?: number): FunctionError {
@@ -78,18 +77,11 @@ export class Writer {
 
   /** Writes a varint. @param value a whole number from 0 to 2^53 */
   varint(value: number): void {
-    // Tags and most lengths: one or two bytes need no loop.
+    // Tags and many lengths need no loop.
     if (value < 0x80) {
       this.#reserve(1);
       this.#at--;
       this.#buffer[this.#at] = value;
-      return;
-    }
-    if (value < 0x4000) {
-      this.#reserve(2);
-      this.#at -= 2;
-      this.#buffer[this.#at] = (value & 0x7f) | 0x80;
-      this.#buffer[this.#at + 1] = value >> 7;
       return;
     }
     this.#longVarint(value);
@@ -133,12 +125,6 @@ export class Writer {
     if (text === undefined) return;
     const mark = this.length;
     this.text(text);
-    this.endMessage(tag, mark);
-  }
-
-  key(tag: number, { bytes }: Key): void {
-    const mark = this.length;
-    this.bytes(bytes, 0, bytes.length);
     this.endMessage(tag, mark);
   }
 

@@ -1,22 +1,9 @@
 import type { Cloud } from "../../crossplane/providers/families.ts";
 import type { Document } from "../../model/document.ts";
-import type { JsonValue } from "../../model/json.ts";
 import { PROVIDERS_OWN } from "./limits.ts";
-import type { Subject } from "./subject.ts";
-import { fromTagMap, isSameTags, type TagMap, toTagMap } from "./tag-map.ts";
+import type { Subject, TagSources } from "./subject.ts";
+import { fromTagMap, isSameTags, type TagMap } from "./tag-map.ts";
 import type { WantedTags } from "./wanted.ts";
-
-/** The tags to merge, by source. */
-export interface TagSources {
-  /** The tags that earlier steps desire. */
-  readonly desired: TagMap;
-  /** The tags in the spec of the observed managed resource. */
-  readonly spec: TagMap;
-  /** Reads the tags of the cloud resource that its provider reports. */
-  readonly cloud: () => TagMap;
-  /** The field's value, or an empty one of its shape. */
-  readonly like: JsonValue | undefined;
-}
 
 /**
  * Merges the tags of earlier steps, the tags that the input adds and the cloud's tags that it preserves, without those that it
@@ -55,26 +42,13 @@ function preserveTags(tags: Map<string, string>, found: TagMap, wanted: WantedTa
 export const isRemoved = (key: string, { remove }: WantedTags): boolean =>
   !PROVIDERS_OWN.has(key) && remove.some((has) => has(key));
 
-const NO_TAGS: TagMap = new Map();
-
-/** Reads the tags of a resource once: there may be thousands. */
-export function readTags({ observed, tagField, desiredField, desiredTags, reportedTags }: Subject): TagSources {
-  const spec = tagField && observed?.at(tagField.path);
-  return {
-    desired: desiredTags ?? NO_TAGS,
-    spec: toTagMap(spec) ?? NO_TAGS,
-    cloud: () => reportedTags() ?? NO_TAGS,
-    like: desiredField ?? spec ?? tagField?.shape,
-  };
-}
-
 /** Decides the tags of a resource; undefined if they do not change. */
-export function decideTags({ cloud, tagField }: Subject, sources: TagSources, wanted: WantedTags): TagMap | undefined {
+export function decideTags({ cloud, tagField, tagSources }: Subject, wanted: WantedTags): TagMap | undefined {
   if (tagField === undefined) return undefined;
-  const merged = mergeTags(sources, wanted, cloud);
-  return isSameTags(sources.desired, merged) ? undefined : merged;
+  const merged = mergeTags(tagSources, wanted, cloud);
+  return isSameTags(tagSources.desired, merged) ? undefined : merged;
 }
 
 /** Sets the tags on the desired resource, in the shape of its field. */
-export const withTags = ({ desired, tagField }: Subject, { like }: TagSources, tags: TagMap): Document =>
-  tagField === undefined ? desired : desired.with([{ path: tagField.path, value: fromTagMap(tags, like) }]);
+export const withTags = ({ desired, tagField, tagSources }: Subject, tags: TagMap): Document =>
+  tagField === undefined ? desired : desired.with([{ path: tagField.path, value: fromTagMap(tags, tagSources.like) }]);

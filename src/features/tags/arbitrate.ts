@@ -44,7 +44,7 @@ export function arbitrate(
   known: KnownContenders,
   owner: string,
 ): Arbitration | undefined {
-  const { kind, facts, observed, reportedTags, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
+  const { kind, facts, observed, tagSources, reportsTags, hasManagementPolicies, cloudResource: declared } = subject;
   if (declared === undefined) return undefined;
   const own = observed && toContender(observed);
   if (declared === "unresolved") {
@@ -53,7 +53,8 @@ export function arbitrate(
   }
   const identified = identify(kind, declared);
   const { identity } = identified;
-  const found = findContenders({ kind, facts, declared, own, hasManagementPolicies, reportedTags }, identity, known);
+  const candidate = { kind, facts, declared, own, hasManagementPolicies, reportedTags: tagSources.cloud };
+  const found = findContenders(candidate, identity, known);
   const contenders = wanted.isClusterUnset || subject.isPending ? undefined : found;
   const otherCluster = findOtherCluster(subject, wanted);
   const verdict = judgeOwnership({ own, contenders, otherCluster, hasManagementPolicies, reportsTags });
@@ -87,9 +88,9 @@ function toLabels(
 }
 
 /** Finds the control plane in the cloud's tags; undefined for this one, under its present name or the name that ours records. */
-function findOtherCluster({ observed, reportedTags }: Subject, { cluster }: WantedTags): string | undefined {
+function findOtherCluster({ observed, tagSources }: Subject, { cluster }: WantedTags): string | undefined {
   if (cluster === undefined || observed === undefined) return undefined;
-  const found = reportedTags()?.get(CLUSTER_TAG);
+  const found = tagSources.cloud().get(CLUSTER_TAG);
   return found === cluster || found === readAnnotation(observed, CLUSTER) ? undefined : found;
 }
 

@@ -1,5 +1,6 @@
 import type { TagChange } from "../../model/draft.ts";
-import { isRemoved, type TagSources } from "./add-preserve-remove.ts";
+import { isRemoved } from "./add-preserve-remove.ts";
+import type { Subject } from "./subject.ts";
 import type { TagMap } from "./tag-map.ts";
 import type { WantedTags } from "./wanted.ts";
 
@@ -9,24 +10,15 @@ import type { WantedTags } from "./wanted.ts";
  * value.
  */
 export function findChanges(
-  resource: string,
-  { desired, spec, cloud }: TagSources,
+  { resource, tagSources: { desired, spec, cloud } }: Subject,
   tags: TagMap,
   wanted: WantedTags,
   owner: string,
 ): readonly TagChange[] {
-  const keys = findSet({ desired, spec }, tags);
-  for (const key of spec.keys()) if (!tags.has(key) && isRemoved(key, wanted)) keys.push(key);
-  if (keys.length === 0) return NO_CHANGES;
-  return keys
+  const isSet = (key: string): boolean => desired.get(key) !== tags.get(key) && spec.get(key) !== tags.get(key);
+  const set = [...tags.keys()].filter(isSet);
+  const removed = [...spec.keys()].filter((key) => !tags.has(key) && isRemoved(key, wanted));
+  return [...set, ...removed]
     .sort()
     .map((key) => ({ resource, key, old: spec.get(key) ?? cloud().get(key), new: tags.get(key), owner }));
-}
-
-const NO_CHANGES: readonly TagChange[] = [];
-
-function findSet({ desired, spec }: Pick<TagSources, "desired" | "spec">, tags: TagMap): string[] {
-  const keys: string[] = [];
-  for (const [key, value] of tags) if (desired.get(key) !== value && spec.get(key) !== value) keys.push(key);
-  return keys;
 }

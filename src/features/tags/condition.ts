@@ -1,10 +1,9 @@
-import { annotate, type ManagedKind } from "../../crossplane/managed-resource.ts";
+import { annotate } from "../../crossplane/managed-resource.ts";
 import { brief, type Condition, sentencesForSome, shownCondition } from "../../model/condition.ts";
-import type { Document } from "../../model/document.ts";
 import { ALLOW_DELETE, TAKE_OWNERSHIP } from "../../ownership/annotations.ts";
 import type { Contender } from "../../ownership/contender.ts";
 import type { TagFault } from "./limits.ts";
-import type { LeftAlone } from "./subject.ts";
+import type { LeftAlone, Subject } from "./subject.ts";
 
 const TYPE = "TagsOwned";
 
@@ -13,13 +12,10 @@ const MAX_NAMES = 3;
 
 /** One resource, and the state of its tags. */
 export interface Tagged {
-  readonly resource: string;
-  readonly own: Own;
+  readonly subject: Subject;
   readonly reason: TagReason;
   /** True if its provider may write it, with the tags that it has. */
   readonly isWritten: boolean;
-  /** False for a kind without tags, whose ownership is settled all the same. */
-  readonly hasTags: boolean;
 }
 
 /** A tag that its cloud would refuse, its field, and the cause. */
@@ -60,7 +56,11 @@ export function toTagsCondition(tagged: readonly Tagged[], leftAlone: LeftAlone,
   const sentences = [
     ...summarize(tagged, leftAlone),
     ...refusals.map(explainRefusal),
-    ...sentencesForSome([...lacking, ...shared], MAX_NAMES, (tag) => `${tag.resource}: ${explainTagReason(tag)}`),
+    ...sentencesForSome(
+      [...lacking, ...shared],
+      MAX_NAMES,
+      (tag) => `${tag.subject.resource}: ${explainTagReason(tag)}`,
+    ),
     ...unset.map((field) => `${field} is not set, so its tag is left out`),
   ];
   return {
@@ -97,7 +97,7 @@ function toTagsStatus(reason: TagsOwnedReason, tagged: readonly Tagged[]): Condi
 /** Counts: `3 tagged, 1 owned without tags (BucketPolicy), 1 not tagged, 2 without tags (AccessKey, Release), 1 ignored (cache)`. */
 function summarize(tagged: readonly Tagged[], { untagged, excluded }: LeftAlone): readonly string[] {
   const owned = tagged.filter((one) => isOurs(one) || one.isWritten);
-  const tagless = owned.filter(({ hasTags }) => !hasTags).map(({ own }) => own.kind.kind);
+  const tagless = owned.flatMap(({ subject }) => (subject.tagField === undefined ? [subject.kind.kind] : []));
   const observed = tagged.filter(({ reason }) => reason.is === "ObservedOnly").length;
   const rest = tagged.length - owned.length - observed;
   const parts = [
@@ -134,15 +134,11 @@ export type TagReason =
   | { readonly is: "OwnedByAnotherCluster"; readonly cluster: string };
 
 /** Our managed resource, for sentences about it. */
-interface Own {
-  readonly kind: ManagedKind;
-  /** Undefined before it is created. */
-  readonly document: Document | undefined;
-}
+type Own = Pick<Subject, "kind" | "observed">;
 
 /** Explains a reason: who owns the cloud resource, since when, and how to move ownership here. */
 function explainTagReason(tagged: Tagged): string {
-  const { reason, own } = tagged;
+  const { reason, subject: own } = tagged;
   switch (reason.is) {
     case "Owned":
       return `shared with ${listFirst(reason.others.map(({ owner, name }) => brief(owner || name)))}`;
@@ -180,7 +176,7 @@ const explainState = ({ isWritten }: Tagged): string =>
   isWritten ? "managed and tagged as before, without Delete," : "only observed";
 
 function explainUnseen(tagged: Tagged, owner: Contender | undefined): string {
-  const { own } = tagged;
+  const { subject: own } = tagged;
   if (owner === undefined) return `${explainState(tagged)} until its provider has looked for it${explainSynced(own)}`;
   const found = `and the provider of this XR has not found it yet${explainSynced(own)}`;
   return `${ownership(owner, own)}, ${found}; ${explainTakeOver(own)}`;
@@ -207,13 +203,13 @@ function describeContender({ owner, name, createdAt }: Contender, { kind }: Own)
 }
 
 /** Quotes the provider's reason why it could not look. */
-function explainSynced({ document }: Own): string {
-  const message = document && shownCondition(document, "Synced")?.message;
+function explainSynced({ observed }: Own): string {
+  const message = observed && shownCondition(observed, "Synced")?.message;
   return message ? ` (it says: ${brief(message)})` : "";
 }
 
 const allowDelete = (own: Own): string =>
-  `to delete it with this XR: ${annotate(own.kind, own.document)} ${ALLOW_DELETE}=true`;
+  `to delete it with this XR: ${annotate(own.kind, own.observed)} ${ALLOW_DELETE}=true`;
 
 const explainTakeOver = (own: Own): string =>
-  `to move ownership here: ${annotate(own.kind, own.document)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;
+  `to move ownership here: ${annotate(own.kind, own.observed)} --overwrite ${TAKE_OWNERSHIP}="$(date -u +%FT%TZ)"`;

@@ -217,7 +217,7 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexi
   const mayGo = origin === "created" || preexisting === "Delete" || !subject.hasManagementPolicies;
   const policies = isLeft || !mayGo ? withoutDelete(asked) : asked;
   return {
-    is: "keep",
+    ...OBSERVED,
     reason:
       origin === "existed" && !mayGo && mayDelete(subject.desired)
         ? { is: "ExistedBefore", isObserved: false }
@@ -225,14 +225,11 @@ function asOwner({ others, origin }: Ours, entrant: Entrant, { onRelease, preexi
     policies: subject.hasManagementPolicies ? policies : undefined,
     isOrphaned: isLeft && !subject.hasManagementPolicies,
     isTagged: true,
-    repeats: undefined,
     annotations: [
       ...noteOrigin(entrant, origin === "created"),
       [TAGS_OWNER, id],
       ...(others.length > 0 ? [[CONTENDERS, formatAcknowledged(others)] as const] : []),
     ],
-    isSettled: true,
-    isReady: false,
   };
 }
 

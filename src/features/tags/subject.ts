@@ -16,7 +16,7 @@ import type { Call } from "../feature.ts";
 import { toMatcher } from "./glob.ts";
 import { type KnownKind, KnownKinds } from "./known-kinds.ts";
 import { isCopy, withoutMarks } from "./marks.ts";
-import { findTagField, type SelectedResource } from "./tag-field.ts";
+import { type FoundField, findTagField, type SelectedResource } from "./tag-field.ts";
 import { type TagMap, toTagMap } from "./tag-map.ts";
 
 /** A desired managed resource whose ownership is settled, and the tag field of its kind. */
@@ -27,12 +27,8 @@ export interface Subject extends DeclaredResource {
   readonly cloudResource: CloudResource | "unresolved" | undefined;
   /** The tag field; undefined for a kind without tags. */
   readonly tagField: TagField | undefined;
-  /** The desired value of that field, and the tags in it. */
-  readonly desiredField: JsonValue | undefined;
-  readonly desiredTags: TagMap | undefined;
+  readonly tagSources: TagSources;
   readonly cloud: Cloud | undefined;
-  /** Reads the tags of the cloud resource that its provider reports. Lazy: few resources need them. */
-  readonly reportedTags: () => TagMap | undefined;
   /** True if the provider reports who writes the cloud resource. */
   readonly reportsTags: boolean;
   /** True if it supports observing only. */
@@ -40,6 +36,20 @@ export interface Subject extends DeclaredResource {
   /** True until Crossplane has answered whether the kind has tags. */
   readonly isPending: boolean;
 }
+
+/** The tags to merge, by source. */
+export interface TagSources {
+  /** The tags that earlier steps desire. */
+  readonly desired: TagMap;
+  /** The tags in the spec of the observed managed resource. */
+  readonly spec: TagMap;
+  /** Reads the tags of the cloud resource that its provider reports. Lazy: few resources need them. */
+  readonly cloud: () => TagMap;
+  /** The field's value, or an empty one of its shape. */
+  readonly like: JsonValue | undefined;
+}
+
+const NO_TAGS: TagMap = new Map();
 
 /** Managed resources that are left unchanged, by cause. */
 export interface LeftAlone {
@@ -103,7 +113,8 @@ function toSubject(resource: string, desired: Document, known: KnownKind, call: 
   if (isExcluded(desired, observed)) return { excluded: resource };
   const candidate = toCandidate(known, desired, observed);
   if (candidate === undefined) return leftAlone(desired, kind);
-  const { is, field, desiredField, desiredTags } = findTagField(candidate, call);
+  const found = findTagField(candidate, call);
+  const { is, field } = found;
   const tagField = is === "there" || is === "pending" ? field : undefined;
   const isPinned = isOnlyPinned(call.request.desired.resources.get(resource)?.document, desired, observed);
   const declared = { kind, desired, observed, facts: identity, isPinned };
@@ -116,15 +127,28 @@ function toSubject(resource: string, desired: Document, known: KnownKind, call: 
     resource,
     cloudResource,
     tagField,
-    desiredField,
-    desiredTags,
+    tagSources: readTagSources(tagField, found, observed),
     cloud: facts.cloud,
     reportsTags: facts.reportsTags,
-    reportedTags: lazy(() => tagField && toTagMap(observed?.at(toReportedPath(tagField.path)), MAX_REPORTED)),
     hasManagementPolicies: candidate.rule.managementPolicies && mayHavePolicies(observed),
     isPending: is === "pending",
   };
   return { subject };
+}
+
+/** Reads the tags of a resource once: there may be thousands. */
+function readTagSources(
+  field: TagField | undefined,
+  { desiredField, desiredTags = NO_TAGS }: FoundField,
+  observed: Document | undefined,
+): TagSources {
+  const spec = field && observed?.at(field.path);
+  return {
+    desired: desiredTags,
+    spec: toTagMap(spec) ?? NO_TAGS,
+    cloud: lazy(() => (field && toTagMap(observed?.at(toReportedPath(field.path)), MAX_REPORTED)) ?? NO_TAGS),
+    like: desiredField ?? spec ?? field?.shape,
+  };
 }
 
 /** The most reported tags that are read. AWS and Azure allow 50 on a resource, Google Cloud 64. */

@@ -19,7 +19,7 @@ export interface SelectedResource {
 }
 
 /** The answer to whether a resource has a tag field. */
-interface FoundField {
+export interface FoundField {
   readonly is: "there" | "absent" | "pending" | "unknown";
   readonly field?: TagField;
   /** The desired value of the field, and the tags in it. */

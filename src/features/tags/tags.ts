@@ -4,6 +4,7 @@ import { brief, type Condition, type Result } from "../../model/condition.ts";
 import {
   type Draft,
   type ResourceEdit,
+  readyBefore,
   type TagChange,
   withAudit,
   withCompositeUnready,
@@ -18,7 +19,7 @@ import { formatOwner } from "../../ownership/annotations.ts";
 import { KnownContenders } from "../../ownership/find-contenders.ts";
 import type { Call, Feature } from "../feature.ts";
 import { eventsFor } from "../transition-events.ts";
-import { decideTags, readTags, type TagSources, withTags } from "./add-preserve-remove.ts";
+import { decideTags, withTags } from "./add-preserve-remove.ts";
 import { type Arbitration, arbitrate, withOwnership } from "./arbitrate.ts";
 import { findChanges } from "./audit.ts";
 import { explainRefusal, type Faults, type Refusal, type Tagged, toTagsCondition } from "./condition.ts";
@@ -30,8 +31,6 @@ import { resolveWanted, type WantedTags } from "./wanted.ts";
 
 /** A decision on one resource. */
 interface TagDecision extends Tagged {
-  readonly subject: Subject;
-  readonly sources: TagSources;
   /** Undefined if only this XR can declare the cloud resource. */
   readonly arbitration: Arbitration | undefined;
   /** Undefined if the tags stay as earlier steps desire them. */
@@ -87,8 +86,8 @@ function holdRefused(decisions: readonly TagDecision[], refusals: readonly Refus
   if (refusals.length === 0) return decisions;
   const refused = new Set(refusals.map(({ resource }) => resource));
   return decisions.map((decision) => {
-    if (!refused.has(decision.resource) && !refused.has(ALL)) return decision;
-    const { desired, spec } = decision.sources;
+    if (!refused.has(decision.subject.resource) && !refused.has(ALL)) return decision;
+    const { desired, spec } = decision.subject.tagSources;
     return { ...decision, isHeld: true, tags: isSameTags(desired, spec) ? undefined : spec };
   });
 }
@@ -116,35 +115,30 @@ function decide(subject: Subject, wanted: WantedTags, rules: Tags, known: KnownC
   const { tagField } = subject;
   const repeated = settlement?.repeats && tagField && toTagMap(settlement.repeats.document.at(tagField.path));
   const isOwned = settlement === undefined && !subject.isPending;
-  const sources = readTags(subject);
   return {
     subject,
-    sources,
-    resource: subject.resource,
-    own: { kind: subject.kind, document: subject.observed },
-    hasTags: tagField !== undefined,
     isWritten: isTagged,
     reason: settlement?.reason ?? (isOwned ? { is: "Owned", others: [] } : { is: "WaitingForRequiredResources" }),
     arbitration,
-    tags: isTagged ? decideTags(subject, sources, wanted) : repeated,
+    tags: isTagged ? decideTags(subject, wanted) : repeated,
   };
 }
 
 /** Makes the edit of a resource, if it changes. */
 function toTagEdits(
-  { subject, sources, arbitration, tags: decided, resource, isHeld = false }: TagDecision,
+  { subject, arbitration, tags: decided, isHeld = false }: TagDecision,
   { cluster }: WantedTags,
   owner: string,
   rules: Tags["owner"],
   draft: Draft,
 ): readonly (readonly [string, ResourceEdit])[] {
+  const { resource } = subject;
   const isWithheld = isHeld && subject.observed === undefined;
   if (isWithheld || arbitration?.settlement.is === "leave") return [[resource, { is: "removed" }]];
   if (arbitration === undefined && decided === undefined) return [];
 
-  const tagged = decided === undefined ? subject.desired : withTags(subject, sources, decided);
-  const edit = draft.resources.get(resource);
-  const ready = edit?.is === "set" ? edit.ready : undefined;
+  const tagged = decided === undefined ? subject.desired : withTags(subject, decided);
+  const ready = readyBefore(draft, resource);
   if (arbitration === undefined) return [[resource, { is: "set", document: tagged, ready }]];
 
   const document = withOwnership(tagged, arbitration, { owner, cluster }, rules);
@@ -201,6 +195,6 @@ function toAudit(decisions: readonly TagDecision[], wanted: WantedTags, owner: s
   if (decisions.some(({ reason }) => reason.is === "WaitingForRequiredResources")) return [];
   return decisions.flatMap((decision) => {
     const decided = decision.isHeld === true ? undefined : ownTags(decision);
-    return decided === undefined ? [] : findChanges(decision.resource, decision.sources, decided, wanted, owner);
+    return decided === undefined ? [] : findChanges(decision.subject, decided, wanted, owner);
   });
 }

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
@@ -29,16 +29,6 @@ export function readSnapshot(directory: string): Snapshot {
     }
   };
   return { cert: read(fileNames.cert), key: read(fileNames.key), ca: read(fileNames.ca) };
-}
-
-/** Hashes a snapshot: two with the same bytes, or the same errors, have the same hash. */
-export function fingerprint({ cert, key, ca }: Snapshot): string {
-  const hash = createHash("sha256");
-  for (const part of [cert, key, ca]) {
-    const bytes = part instanceof Error ? Buffer.from(part.message) : part;
-    hash.update(`${bytes.length}:`).update(bytes);
-  }
-  return hash.digest("hex");
 }
 
 /**

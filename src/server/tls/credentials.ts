@@ -1,8 +1,8 @@
 import type { SecureContextOptions, Server } from "node:tls";
+import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../../log.ts";
 import {
   findExpiry,
-  fingerprint,
   REFRESH_MS,
   readSnapshot,
   type Snapshot,
@@ -82,15 +82,14 @@ function read({ certsDir, requestCert }: CredentialsOptions): Snapshot {
 
 /** Reports each change once, even an unusable one, after two equal readings in a row: a file may be half written at the first. */
 function reportChanges(first: Snapshot, options: CredentialsOptions, report: (snapshot: Snapshot) => void): () => void {
-  let settled = fingerprint(first);
-  let seen = settled;
+  let settled = first;
+  let seen = first;
   return () => {
-    const snapshot = read(options);
-    const now = fingerprint(snapshot);
-    const isSteady = now === seen;
+    const now = read(options);
+    const isSteady = isDeepStrictEqual(now, seen);
     seen = now;
-    if (now === settled || !isSteady) return;
+    if (!isSteady || isDeepStrictEqual(now, settled)) return;
     settled = now;
-    report(snapshot);
+    report(now);
   };
 }
