@@ -6,7 +6,7 @@ import { addAudit } from "./audit/command.ts";
 import { ClusterError } from "./cluster/error.ts";
 import { type AddCommand, type Choose, PROGRAM, type Work } from "./command.ts";
 import { addCompletion } from "./completion/command.ts";
-import { addExplain } from "./explain/command.ts";
+import { addExplain } from "./explain/explain.ts";
 import type { Host } from "./host.ts";
 import { addMigrate } from "./migrate/command.ts";
 import { addPreflight } from "./preflight/command.ts";
@@ -17,18 +17,16 @@ import { explainRenderError, RenderError } from "./render/error.ts";
 import { toPrintableLines } from "./text.ts";
 
 const commands: readonly AddCommand[] = [
-  ...[
-    addRender,
-    addRegistry,
-    addWhoOwns,
-    addPreflight,
-    addAdmission,
-    addAudit,
-    addMigrate,
-    addRecord,
-    addExplain,
-    addCompletion,
-  ],
+  addRender,
+  addRegistry,
+  addWhoOwns,
+  addPreflight,
+  addAdmission,
+  addAudit,
+  addMigrate,
+  addRecord,
+  addExplain,
+  addCompletion,
 ];
 
 /** Exit codes for a wrong command line and for any other failure; those of render are those of `crossplane render`. */

@@ -15,15 +15,22 @@ export type Choose = (work: Work) => void;
 /** Adds a command to the program. Its action calls `choose`; it loads the command's code only when that is run. */
 export type AddCommand = (program: Command, choose: Choose) => Command;
 
-/** Exit codes of the commands that read a cluster: 1 is a finding, 2 means that there is no answer. */
+/** Exit codes of all commands but render. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 
 /** Adds flags to a command. */
 export const withFlags = (command: Command, flags: readonly Option[]): Command =>
   flags.reduce((one, flag) => one.addOption(flag), command);
 
+/** The meaning of `EXIT`. */
+const EXIT_CODES = [
+  "0  Fine.",
+  "1  A finding: a conflict, an inconsistency, no owner, a step that was not translated.",
+  "2  No answer: the command line is wrong, a file cannot be read, or the cluster could not be asked about everything.",
+];
+
 /** Adds exit codes and examples to the end of a command's help. @param codes each a line that begins with its number. */
-export function withExamples(command: Command, codes: readonly string[], examples: readonly string[]): Command {
+export function withExamples(command: Command, examples: readonly string[], codes = EXIT_CODES): Command {
   const indented = (lines: readonly string[]) => lines.map((line) => line && `  ${line}`);
   return command.addHelpText(
     "after",
@@ -69,10 +76,7 @@ function parsed<T>(
 
 /** Flags that choose a cluster. */
 export const connectionFlags: readonly Option[] = [
-  new Option(
-    "--kubeconfig <file>",
-    "The kubeconfig; by default KUBECONFIG, ~/.kube/config or the pod's service account.",
-  ),
+  new Option("--kubeconfig <file>", "Default: KUBECONFIG, ~/.kube/config or the pod's service account."),
   new Option("--context <name>", "The kubeconfig's context; by default its current one."),
 ];
 
@@ -81,7 +85,7 @@ export const clusterFlags: readonly Option[] = [
   ...connectionFlags,
   flag.duration(
     "--retry-for <duration>",
-    "How long to repeat requests to an API server that answers 429 or 5xx or cannot be reached, with exponential backoff.",
+    "How long to repeat requests to an API server that answers 429 or 5xx or cannot be reached.",
     "1m",
   ),
 ];

@@ -11,8 +11,6 @@ export interface Host {
   print(text: string): void;
   /** Writes to standard error. */
   printError(text: string): void;
-  /** True if standard error is a terminal. */
-  readonly isInteractive: boolean;
   /** Reads standard input to its end. */
   readInput(): Promise<string>;
   /** Standard error, for logs. */
@@ -33,9 +31,6 @@ export function toHost(process: Process): Host {
       stdout.write(output);
     },
     printError: (message) => process.stderr.write(message),
-    get isInteractive() {
-      return process.stderr.isTTY === true;
-    },
     readInput: () => text(process.stdin),
     get log() {
       return process.stderr;

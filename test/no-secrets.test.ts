@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { loadMethod } from "../cli/render/codec.ts";
 import type { RunFunctionResponse } from "../cli/render/protocol.ts";
-import { toStruct } from "../cli/render/struct.ts";
+import { loadMethod, toStruct } from "../cli/render/protocol.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";
 import { database, inputOf, REQUIRED, shared, xr } from "../testing/builders/sharing.ts";

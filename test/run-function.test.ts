@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { loadMethod } from "../cli/render/codec.ts";
 import type { RunFunctionRequest, RunFunctionResponse } from "../cli/render/protocol.ts";
-import { fromStruct, toStruct } from "../cli/render/struct.ts";
+import { fromStruct, loadMethod, toStruct } from "../cli/render/protocol.ts";
 import { toRequirement } from "../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../src/model/json.ts";
 import { runFunction } from "../src/run-function.ts";

@@ -23,11 +23,7 @@ const flags: readonly Option[] = [
     String,
   ),
   flag.address("--address <address>", "Where to serve the webhook over TLS.", ":8443"),
-  flag.address(
-    "--metrics-address <address>",
-    "Where to serve /healthz, /readyz and /metrics over HTTP. All three are served over TLS as well.",
-    ":8080",
-  ),
+  flag.address("--metrics-address <address>", "Where to serve /healthz, /readyz and /metrics over HTTP.", ":8080"),
   new Option(
     "--tls-certs-dir <directory>",
     "Directory of tls.crt and tls.key. Changed files are picked up. (environment: TLS_SERVER_CERTS_DIR)",
@@ -59,7 +55,7 @@ const flags: readonly Option[] = [
 ];
 
 export const addAdmission: AddCommand = (program, choose) =>
-  withExamples(withFlags(program.command("admission"), flags), EXIT_CODES, EXAMPLES)
+  withExamples(withFlags(program.command("admission"), flags), EXAMPLES)
     .summary("Serve a webhook that denies objects whose cloud resource somebody else owns.")
     .description(DESCRIPTION)
     .action((options: AdmissionOptions) =>
@@ -69,7 +65,5 @@ export const addAdmission: AddCommand = (program, choose) =>
 const DESCRIPTION = `Serve a ValidatingWebhook (AdmissionReview v1) that denies an XR, a claim or a managed resource whose cloud resource somebody else owns, and says who. It looks owners up as "registry who-owns" and preflight do. POST /validate, over TLS.
 
 It never denies a subresource, an object that is being deleted, the owner itself, or a managed resource that only observes. It denies an update only if it changes the cloud resource that the object represents, or begins to write it. It denies a deletion only if that would leave a cloud resource behind without an owner. It changes nothing, so a dry run is answered like any other request.`;
-
-const EXIT_CODES = ["0  Ended by SIGTERM or SIGINT.", "2  It cannot start; standard error says why."];
 
 const EXAMPLES = ["shared-infrastructure admission --mapping=mapping.yaml --tls-certs-dir=/tls --on-conflict=warn"];

@@ -6,9 +6,8 @@ import { documentOf, stringAt } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { IDENTITY_LABEL, LEAVE_BEHIND, ORIGIN } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
-import type { Cluster } from "../cluster/cluster.ts";
-import { discover, type ResourceKind } from "../cluster/discovery.ts";
-import { list } from "../cluster/list.ts";
+import { type ApiClient, type Cluster, toCluster } from "../cluster/cluster.ts";
+import { inParallel, list } from "../cluster/list.ts";
 import type { ResourceQuery } from "../lookup/holding.ts";
 import { findKinds } from "../lookup/look-up.ts";
 import type { AdmissionRequest, Decision } from "./review.ts";
@@ -21,17 +20,18 @@ const MISSING_KIND_MS = 10_000;
 /** A kind of managed resource; the group is without the `.m` of namespaced ones. */
 type KindName = Pick<ResourceQuery, "group" | "kind">;
 
-export type Kinds = (wanted: readonly KindName[]) => Promise<readonly ResourceKind[]>;
+/** Reads a cluster, in which these kinds may have been installed since it was read last. */
+export type ReadCluster = (wanted: readonly KindName[]) => Promise<Cluster>;
 
 /** Caches the installed kinds; reads them again after a while, or if a wanted one is missing. */
-export function rememberKinds(cluster: Cluster): Kinds {
-  let known: readonly ResourceKind[] = [];
+export function rememberKinds(client: ApiClient): ReadCluster {
+  let known: Cluster = { ...client, kinds: [] };
   let askedAt = Number.NEGATIVE_INFINITY;
   return async (wanted) => {
     const age = performance.now() - askedAt;
     const isMissing = wanted.some((named) => findKinds(named, known).length === 0);
     if (age > KINDS_MS || (isMissing && age > MISSING_KIND_MS)) {
-      known = await discover(cluster);
+      known = await toCluster(client);
       askedAt = performance.now();
     }
     return known;
@@ -45,14 +45,12 @@ const ALLOWED: Decision = { is: "allowed", warnings: [] };
 
 /** Decides on deletions of managed resources: the last one of a cloud resource must not leave it without an owner. */
 export class Departures {
-  readonly #cluster: Cluster;
-  readonly #kinds: Kinds;
+  readonly #read: ReadCluster;
   /** Admitted deletions by UID: the lists do not show each other's of two simultaneous ones. */
   readonly #departed = new Map<string, { readonly departure: Departure; readonly at: number }>();
 
-  constructor(cluster: Cluster, kinds: Kinds) {
-    this.#cluster = cluster;
-    this.#kinds = kinds;
+  constructor(read: ReadCluster) {
+    this.#read = read;
   }
 
   /** @throws {ClusterError} */
@@ -70,14 +68,14 @@ export class Departures {
 
   async #leavesBehind(departure: Departure): Promise<boolean> {
     const wanted = { group: withoutScope(departure.group), kind: departure.kind };
-    const kinds = findKinds(wanted, await this.#kinds([wanted])); // of both twins
+    const cluster = await this.#read([wanted]);
+    const kinds = findKinds(wanted, cluster); // of both twins
     if (kinds.every(({ group }) => group !== departure.group)) return false; // not served any more: its provider is gone
     const labelSelector = `${IDENTITY_LABEL}=${departure.identity}`;
-    const listAll = (kind: ResourceKind) => list(this.#cluster, kind, { labelSelector, isMetadataOnly: true });
-    const contenders = await Promise.all(kinds.map(listAll));
+    const contenders = await inParallel(kinds, (kind) => list(cluster, kind, { labelSelector, isMetadataOnly: true }));
     return leavesBehind(
       departure,
-      contenders.flat().map((object) => toContender(documentOf(object))),
+      contenders.flat().map(toContender),
       [...this.#departed.values()].map((departed) => departed.departure),
     );
   }

@@ -1,6 +1,6 @@
 import { documentOf, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, formatFieldPath, withValueAt } from "../../src/model/field-path.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { isObject, type JsonObject } from "../../src/model/json.ts";
 import { toContender } from "../../src/ownership/contender.ts";
 import { type Declaration, type Declared, findDeclarations } from "../lookup/declarations.ts";
 import type { Mapping } from "../lookup/mapping.ts";
@@ -21,29 +21,28 @@ export interface AdmissionRequest {
 
 /** @returns undefined for anything but an AdmissionReview of v1 with a request. */
 export function toAdmissionRequest(review: unknown): AdmissionRequest | undefined {
-  if (!isObject(review) || review["apiVersion"] !== "admission.k8s.io/v1" || review["kind"] !== "AdmissionReview") {
-    return undefined;
-  }
-  const { request } = review;
-  if (!isObject(request)) return undefined;
-  const document = documentOf(request);
-  const uid = stringAt(document, ["uid"]);
-  const operation = stringAt(document, ["operation"]);
-  if (uid === undefined || operation === undefined) return undefined;
+  if (!isObject(review)) return undefined;
+  const document = documentOf(review);
+  const isReview = document.at(["apiVersion"]) === "admission.k8s.io/v1" && document.at(["kind"]) === "AdmissionReview";
+  const textAt = (...path: FieldPath) => stringAt(document, ["request", ...path]);
+  const objectAt = (field: string): JsonObject | undefined => {
+    const value = document.at(["request", field]);
+    return isObject(value) ? value : undefined;
+  };
+  const [uid, operation] = [textAt("uid"), textAt("operation")];
+  if (!isReview || uid === undefined || operation === undefined) return undefined;
   return {
     uid,
-    username: stringAt(document, ["userInfo", "username"]) ?? "",
+    username: textAt("userInfo", "username") ?? "",
     operation,
-    subResource: stringAt(document, ["subResource"]) ?? "",
-    namespace: stringAt(document, ["namespace"]),
-    name: stringAt(document, ["name"]),
-    object: objectIn(request["object"]),
-    oldObject: objectIn(request["oldObject"]),
-    dryRun: request["dryRun"] === true,
+    subResource: textAt("subResource") ?? "",
+    namespace: textAt("namespace"),
+    name: textAt("name"),
+    object: objectAt("object"),
+    oldObject: objectAt("oldObject"),
+    dryRun: document.at(["request", "dryRun"]) === true,
   };
 }
-
-const objectIn = (value: JsonValue | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
 /** The look-ups that a request needs; none if it is admitted in any case. */
 export interface Inquiry {

@@ -1,5 +1,5 @@
 import type { Log } from "../../src/log.ts";
-import type { Cluster } from "../cluster/cluster.ts";
+import type { ApiClient } from "../cluster/cluster.ts";
 import { ClusterError } from "../cluster/error.ts";
 import type { Mapping } from "../lookup/mapping.ts";
 import { check } from "../lookup/ownership.ts";
@@ -8,7 +8,7 @@ import type { Reviewed } from "./metrics.ts";
 import { type AdmissionRequest, type Decision, type Policy, toDecision, toInquiry, withoutAnswer } from "./review.ts";
 
 export interface ReviewerOptions {
-  readonly cluster: Cluster;
+  readonly client: ApiClient;
   readonly mappings: readonly Mapping[];
   /** The users whose ownership marks count. */
   readonly trusted: ReadonlySet<string>;
@@ -26,28 +26,21 @@ export interface Reviewer {
   prepare(): Promise<void>;
 }
 
-export function createReviewer({
-  cluster,
-  mappings,
-  trusted,
-  policy,
-  log,
-  timeoutMs,
-  observe,
-}: ReviewerOptions): Reviewer {
-  const kinds = rememberKinds(cluster);
-  const departures = new Departures(cluster, kinds);
+export function createReviewer(options: ReviewerOptions): Reviewer {
+  const { client, mappings, trusted, policy, log, timeoutMs, observe } = options;
+  const read = rememberKinds(client);
+  const departures = new Departures(read);
   const answer = async (request: AdmissionRequest): Promise<Decision> => {
-    if (request.operation === "DELETE") return within(timeoutMs, departures.decide(request));
+    if (request.operation === "DELETE") return departures.decide(request);
     const inquiry = toInquiry(request, mappings, trusted);
     const { declarations } = inquiry;
-    const ask = async () => check(cluster, await kinds(declarations.map(({ query }) => query)), declarations);
-    const checked = declarations.length === 0 ? [] : await within(timeoutMs, ask());
-    return toDecision(inquiry, checked, policy);
+    if (declarations.length === 0) return toDecision(inquiry, [], policy);
+    const cluster = await read(declarations.map(({ query }) => query));
+    return toDecision(inquiry, await check(cluster, declarations), policy);
   };
   const decide = async (request: AdmissionRequest) => {
     try {
-      return { decision: await answer(request), failed: false };
+      return { decision: await within(timeoutMs, answer(request)), failed: false };
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       log.error("cannot look up who owns it", { reason: error.message, onError: policy.onError });
@@ -56,7 +49,7 @@ export function createReviewer({
   };
   return {
     prepare: async () => {
-      await kinds([]);
+      await read([]);
     },
     review: async (request) => {
       const start = performance.now();

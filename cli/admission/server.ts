@@ -1,10 +1,5 @@
-import {
-  createServer as createHttpServer,
-  type Server as HttpServer,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
-import { createServer, type Server } from "node:https";
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer } from "node:https";
 import type { Registry } from "prom-client";
 import type { Log } from "../../src/log.ts";
 import { parseJson } from "../../src/model/json.ts";
@@ -24,35 +19,24 @@ export interface ServerOptions {
   readonly reviewer: Reviewer;
   readonly registry: Registry;
   readonly log: Log;
-  readonly refreshMs?: number;
 }
 
-export interface RunningServer {
-  /** The bound port. */
-  readonly port: number;
-  readonly metricsPort: number;
-  /** Becomes unready, and resolves once all open requests are answered. */
-  stop(): Promise<void>;
-}
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-/** @throws {FunctionError} `CannotServe` */
-export async function serve(options: ServerOptions): Promise<RunningServer> {
-  const { certsDir, log, address, metricsAddress, reviewer, registry, refreshMs } = options;
-  const credentials = readCredentials({ certsDir, requestCert: false, log, refreshMs });
+/** Serves the webhook over TLS, and how it is over HTTP. @returns what stops it. @throws {FunctionError} `CannotServe` */
+export async function serve(options: ServerOptions): Promise<() => Promise<void>> {
+  const { certsDir, log, address, metricsAddress, reviewer, registry } = options;
+  const credentials = readCredentials({ certsDir, requestCert: false, log });
   const state = { isStopping: false };
-  const pages = toPages(reviewer, registry, state);
-  const review: Handler = (request, response) => answerReview(reviewer, request, response);
   const webhook = createServer(
     credentials.secureContext,
-    handled(log, (request, response) =>
-      request.method === "POST" && readPath(request) === "/validate"
-        ? review(request, response)
-        : pages(request, response),
-    ),
+    toListener(log, { "POST /validate": (request) => answerReview(reviewer, request) }),
   );
-  const plain = createHttpServer(handled(log, pages));
+  const plain = createHttpServer(
+    toListener(log, {
+      "GET /healthz": async () => [200, "ok\n"],
+      "GET /readyz": () => readiness(reviewer, state.isStopping),
+      "GET /metrics": async () => [200, await registry.metrics(), registry.contentType],
+    }),
+  );
   const port = await listen(webhook, address, "the webhook");
   const metricsPort = await listen(plain, metricsAddress, "metrics");
   const unfollow = credentials.follow(webhook);
@@ -60,51 +44,36 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
     address: addressToText({ ...address, port }),
     metricsAddress: addressToText({ ...metricsAddress, port: metricsPort }),
   });
-  return {
-    port,
-    metricsPort,
-    stop: async () => {
-      state.isStopping = true;
-      unfollow();
-      await Promise.all([close(webhook), close(plain)]);
-    },
+  return async () => {
+    state.isStopping = true;
+    unfollow();
+    await Promise.all([close(webhook), close(plain)]);
   };
 }
 
-const readPath = ({ url }: IncomingMessage): string => (url ?? "").split("?")[0] ?? "";
+type Answer = readonly [status: number, body: string, contentType?: string];
 
-/** Turns a bug into a 500: the API server then applies the webhook's failurePolicy. */
-const handled =
-  (log: Log, handler: Handler) =>
-  (request: IncomingMessage, response: ServerResponse): void => {
-    handler(request, response).catch((error: unknown) => {
-      log.error("cannot answer", { path: readPath(request), reason: String(error) });
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
-    });
-  };
-
-/** Serves /healthz (the process answers), /readyz (owners can be looked up, and it is not stopping) and /metrics. */
-function toPages(reviewer: Reviewer, registry: Registry, state: { readonly isStopping: boolean }): Handler {
-  const say = (response: ServerResponse, status: number, text: string, contentType = "text/plain"): void => {
-    response.writeHead(status, { "content-type": contentType }).end(text);
-  };
+/** Answers by method and path. Turns a bug into a 500: the API server then applies the webhook's failurePolicy. */
+function toListener(
+  log: Log,
+  routes: Readonly<Record<string, (request: IncomingMessage) => Promise<Answer>>>,
+): RequestListener {
   return async (request, response) => {
-    if (request.method !== "GET") return say(response, 404, "not found\n");
-    switch (readPath(request)) {
-      case "/healthz":
-        return say(response, 200, "ok\n");
-      case "/readyz":
-        return say(response, ...(await readiness(reviewer, state.isStopping)));
-      case "/metrics":
-        return say(response, 200, await registry.metrics(), registry.contentType);
-      default:
-        return say(response, 404, "not found\n");
-    }
+    const [path] = (request.url ?? "").split("?");
+    const fail = (error: unknown): Answer => {
+      log.error("cannot answer", { path, reason: String(error) });
+      return [500, ""];
+    };
+    const answer = routes[`${request.method} ${path}`]?.(request).catch(fail);
+    const [status, body, contentType = "text/plain"] = (await answer) ?? [404, "not found\n"];
+    response
+      .writeHead(status, { "content-type": contentType, ...(status === 413 && { connection: "close" }) })
+      .end(body);
   };
 }
 
-async function readiness(reviewer: Reviewer, isStopping: boolean): Promise<[status: number, text: string]> {
+/** Ready if owners can be looked up, and it is not stopping. */
+async function readiness(reviewer: Reviewer, isStopping: boolean): Promise<Answer> {
   if (isStopping) return [503, "stopping\n"];
   try {
     await reviewer.prepare();
@@ -114,19 +83,12 @@ async function readiness(reviewer: Reviewer, isStopping: boolean): Promise<[stat
   }
 }
 
-async function answerReview(reviewer: Reviewer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerReview(reviewer: Reviewer, request: IncomingMessage): Promise<Answer> {
   const body = await readBody(request);
-  if (body === undefined) {
-    response.writeHead(413, { connection: "close" }).end(`more than ${MAX_BODY_BYTES} bytes\n`);
-    return;
-  }
-  const admissionRequest = toAdmissionRequest(parseJson(body));
-  if (admissionRequest === undefined) {
-    response.writeHead(400).end("no AdmissionReview of admission.k8s.io/v1 with a request\n");
-    return;
-  }
-  const review = toReview(admissionRequest.uid, await reviewer.review(admissionRequest));
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(review));
+  if (body === undefined) return [413, `more than ${MAX_BODY_BYTES} bytes\n`];
+  const asked = toAdmissionRequest(parseJson(body));
+  if (asked === undefined) return [400, "no AdmissionReview of admission.k8s.io/v1 with a request\n"];
+  return [200, JSON.stringify(toReview(asked.uid, await reviewer.review(asked))), "application/json"];
 }
 
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
@@ -140,9 +102,8 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function close(server: Server | HttpServer): Promise<void> {
-  return new Promise((resolve) => {
+const close = (server: Pick<Server, "close" | "closeIdleConnections">): Promise<void> =>
+  new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
-}

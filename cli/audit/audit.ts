@@ -3,7 +3,7 @@ import { FunctionError } from "../../src/errors.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import { EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
-import { openCluster, toProgressLine } from "../open-cluster.ts";
+import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
 import { toCommands } from "./adopt.ts";
 import type { AuditOptions } from "./command.ts";
@@ -17,9 +17,8 @@ export async function audit(
   { composite: names = [], grace: graceMs, ...options }: AuditOptions,
   host: Host,
 ): Promise<number> {
-  const { show, clear } = toProgressLine(host);
-  const cluster = openCluster(options, host);
-  const world = await readWorld(cluster, (what, done, of) => show(`reading ${what}: ${done} of ${of}`)).finally(clear);
+  const cluster = await openCluster(options, host);
+  const world = await readWorld(cluster);
   assertExist(names, world);
   const found = options.beforeRemoval
     ? toFindingsBeforeRemoval(world)

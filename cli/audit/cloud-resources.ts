@@ -4,21 +4,7 @@ import { formatReference, toReference } from "../../src/crossplane/references.ts
 import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { byPrecedence, type Contender, toContender } from "../../src/ownership/contender.ts";
-import type { Patience } from "./findings.ts";
-import type { World } from "./world.ts";
-
-/** A managed resource whose cloud resource has no owner, or a second writer, or would have one without the tags step. */
-export interface Stray {
-  readonly is: "Unmanaged" | "Unregistered" | "HeldBack";
-  readonly document: Document;
-  readonly message: string;
-}
-
-/** Finds cloud resources without an owner, and those that a managed resource without this function's label may write. */
-export function findStrays(world: World, patience: Patience): readonly Stray[] {
-  const registered = findRegistered(world);
-  return [...findUnmanaged(registered, world, patience), ...findUnregistered(registered, world)];
-}
+import { type Finding, type Patience, toFinding, type World } from "./world.ts";
 
 const findRegistered = ({ labelled }: World): readonly Contender[] =>
   [...labelled.values()].map(toContender).filter(({ identity }) => identity !== undefined);
@@ -32,14 +18,15 @@ const byCloudResource = (registered: readonly Contender[]): readonly (readonly C
  * Finds the managed resources that the tags step keeps from writing or deleting their cloud resource. Without the step, or under
  * another name in the Composition, they get the policies that the Composition desires, which by default are all.
  */
-export function findHeldBack(world: World): readonly Stray[] {
-  return byCloudResource(findRegistered(world)).flatMap((all) =>
-    all.flatMap((one): readonly Stray[] => {
+export const findHeldBack = (world: World): readonly Finding[] =>
+  byCloudResource(findRegistered(world)).flatMap((all) =>
+    all.flatMap((one) => {
       const message = explainHeldBack(one, all);
-      return message === undefined ? [] : [{ is: "HeldBack", document: one.document, message }];
+      return message === undefined ? [] : [toFinding("HeldBack", one.document, composerOf(one, world), message)];
     }),
   );
-}
+
+const composerOf = ({ document }: Contender, { composers }: World) => composers.find(document).only;
 
 function explainHeldBack({ isMarked, isCreated }: Contender, all: readonly Contender[]): string | undefined {
   if (!isMarked)
@@ -57,11 +44,11 @@ function explainHeldBack({ isMarked, isCreated }: Contender, all: readonly Conte
  * A managed resource whose XR is gone stays for ever if the admission webhook has kept it, or if the XR was deleted without the
  * resources that it composed.
  */
-function findUnmanaged(registered: readonly Contender[], world: World, { graceMs, now }: Patience): readonly Stray[] {
+export function findUnmanaged(world: World, { graceMs, now }: Patience): readonly Finding[] {
   const uids = new Set(world.composites.map(({ document }) => stringAt(document, UID)));
   const hasXr = ({ document }: Contender): boolean => uids.has(findController(document)?.uid);
   const isOld = ({ createdAt }: Contender): boolean => now - Date.parse(createdAt) >= graceMs;
-  const living = registered.filter(({ isDeleting }) => !isDeleting);
+  const living = findRegistered(world).filter(({ isDeleting }) => !isDeleting);
   return byCloudResource(living).flatMap((all) => {
     const isLeft = all.some(({ isCreated }) => isCreated) && all.every(isOld);
     const [first] = all.toSorted(byPrecedence);
@@ -70,7 +57,7 @@ function findUnmanaged(registered: readonly Contender[], world: World, { graceMs
       ? "no managed resource of its cloud resource is the owner"
       : "its XR is gone, and no other managed resource represents its cloud resource";
     const message = `${why}, so nothing updates or deletes the cloud resource`;
-    return [{ is: "Unmanaged" as const, document: first.document, message }];
+    return [toFinding("Unmanaged", first.document, composerOf(first, world), message)];
   });
 }
 
@@ -78,16 +65,16 @@ function findUnmanaged(registered: readonly Contender[], world: World, { graceMs
  * Finds unlabelled managed resources with a registered one's external name. In another region that is another cloud resource, but
  * the metadata lacks the region.
  */
-function findUnregistered(registered: readonly Contender[], { unregistered }: World): readonly Stray[] {
-  const known = groupBy(registered, ({ document }) => toCloudName(document));
-  return unregistered.flatMap((document) => {
+export function findUnregistered(world: World): readonly Finding[] {
+  const known = groupBy(findRegistered(world), ({ document }) => toCloudName(document));
+  return world.unregistered.flatMap((document) => {
     const [first] = known.get(toCloudName(document)) ?? [];
     if (first === undefined || stringAt(document, EXTERNAL_NAME) === undefined) return [];
     const other = formatReference(toReference(first.document));
     const message =
       `it has the external name of ${other}, and no XR with this function composes it: ` +
       "both may write the same cloud resource, and this one may delete it";
-    return [{ is: "Unregistered" as const, document, message }];
+    return [toFinding("Unregistered", document, world.composers.find(document).only, message)];
   });
 }
 

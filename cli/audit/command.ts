@@ -42,7 +42,7 @@ const flags: readonly Option[] = [
 ];
 
 export const addAudit: AddCommand = (program, choose) =>
-  withExamples(withFlags(program.command("audit"), flags), EXIT_CODES, EXAMPLES)
+  withExamples(withFlags(program.command("audit"), flags), EXAMPLES)
     .summary("Find XRs and composed resources that do not match, as after a restore.")
     .description(DESCRIPTION)
     .action((options: AuditOptions) => choose(async (host) => (await import("./audit.ts")).audit(options, host)));
@@ -52,12 +52,6 @@ const DESCRIPTION = `Find faults between composite resources (XRs) and the resou
 ${Object.entries(FINDINGS)
   .map(([name, meaning]) => `${name}: ${meaning}`)
   .join("\n")}`;
-
-const EXIT_CODES = [
-  "0  Nothing is wrong.",
-  "1  Something is wrong; standard output says what.",
-  "2  The flags are wrong, no XR has the name of --composite, the cluster cannot be asked, or nothing was found but not all of it could be looked at.",
-];
 
 const EXAMPLES = [
   "# After a restore, until nothing is wrong.",

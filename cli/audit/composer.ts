@@ -11,12 +11,12 @@ import { resourceKey, toReference } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 
-/** The XR that composed an orphan, as far as the orphan's metadata tells. */
-export type Composer =
-  | { readonly is: "none" }
-  | { readonly is: "one"; readonly composite: Composite }
-  /** Several may have composed it, or one that may not be nested where its label says. */
-  | { readonly is: "unclear"; readonly composites: readonly Composite[] };
+/** The XRs that may have composed a resource, as far as its metadata tells. */
+export interface Composer {
+  readonly composites: readonly Composite[];
+  /** The XR that composed it, where that is sure. */
+  readonly only: Composite | undefined;
+}
 
 /** An XR that may have composed orphans, read once for all of them. */
 interface Candidate {
@@ -47,17 +47,15 @@ export class Composers {
    */
   find(document: Document): Composer {
     // An Endpoints object copies its Service's labels, but not this annotation.
-    if (stringAt(document, COMPOSITION_RESOURCE_NAME) === undefined) return { is: "none" };
+    if (stringAt(document, COMPOSITION_RESOURCE_NAME) === undefined) return { composites: [], only: undefined };
     const namespace = stringAt(document, ["metadata", "namespace"]);
     const possible = (this.#byRoot.get(stringAt(document, COMPOSITE_LABEL_PATH) ?? "") ?? [])
       .filter(({ composite }) => composite.namespace === undefined || composite.namespace === namespace)
       .map(({ composite, composer }) => ({ composite, proof: findProof(document, composer) }))
       .filter(({ proof }) => proof.is !== "unproven");
-    const [only, ...others] = possible;
-    if (only === undefined) return { is: "none" };
-    if (others.length > 0 || !this.#isComposer(only))
-      return { is: "unclear", composites: possible.map(({ composite }) => composite) };
-    return { is: "one", composite: only.composite };
+    const [first, ...others] = possible;
+    const isSure = first !== undefined && others.length === 0 && this.#isComposer(first);
+    return { composites: possible.map(({ composite }) => composite), only: isSure ? first.composite : undefined };
   }
 
   #isComposer({ composite, proof }: { readonly composite: Composite; readonly proof: Proof }): boolean {

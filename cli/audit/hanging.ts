@@ -2,29 +2,18 @@ import { toApiGroup } from "../../src/crossplane/api-group.ts";
 import { COPY_KINDS, readSharedResource } from "../../src/crossplane/copies.ts";
 import { COMPOSITION_RESOURCE_NAME, isBeingDeleted } from "../../src/crossplane/metadata.ts";
 import { toReference } from "../../src/crossplane/references.ts";
-import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, stringAt } from "../../src/model/document.ts";
 import { toPatchCommand } from "./adopt.ts";
-import type { Patience } from "./findings.ts";
-import type { World } from "./world.ts";
+import { type Finding, type Patience, toFinding, type World } from "./world.ts";
 
 /** The finalizer of crossplane-runtime, which a provider takes away once it has deleted what a managed resource represents. */
 const FINALIZER = "finalizer.managedresource.crossplane.io";
-
-/** A managed resource whose deletion has begun and does not end, since its namespace is being deleted, too. */
-export interface Hanging {
-  readonly is: "Hanging";
-  readonly document: Document;
-  readonly message: string;
-  /** Ends it; undefined where that would leave more behind than a Secret of the same namespace. */
-  readonly command?: string;
-}
 
 /**
  * Finds what hangs in namespaces that are being deleted. A provider records in the namespace of a managed resource that this uses a
  * ProviderConfig, before each of its steps; Kubernetes deletes the record with the namespace, and lets it make no other one.
  */
-export function findHanging({ labelled, leaving }: World, { graceMs, now }: Patience): readonly Hanging[] {
+export function findHanging({ labelled, leaving, composers }: World, { graceMs, now }: Patience): readonly Finding[] {
   const isOld = (document: Document): boolean =>
     now - Date.parse(stringAt(document, ["metadata", "deletionTimestamp"]) ?? "") >= graceMs;
   const isHeld = (document: Document): boolean => {
@@ -34,16 +23,16 @@ export function findHanging({ labelled, leaving }: World, { graceMs, now }: Pati
   return [...labelled.values()]
     .filter((document) => leaving.has(namespaceOf(document) ?? "") && isBeingDeleted(document))
     .filter((document) => isHeld(document) && isOld(document))
-    .map((document) => ({ is: "Hanging", document, ...explain(document) }));
+    .map((document) => {
+      const { message, command } = explain(document);
+      return toFinding("Hanging", document, composers.find(document).only, message, command);
+    });
 }
 
 const namespaceOf = (document: Document): string | undefined => stringAt(document, ["metadata", "namespace"]);
 
-/** The namespaces in which something composed is being deleted, sorted. */
-export const namespacesOfDeleted = (documents: readonly Document[]): readonly string[] =>
-  [...new Set(documents.filter(isBeingDeleted).flatMap((document) => namespaceOf(document) ?? []))].sort(compareTexts);
-
-function explain(document: Document): Pick<Hanging, "message" | "command"> {
+/** There is no command where that would leave more behind than a Secret of the same namespace. */
+function explain(document: Document): Pick<Finding, "message" | "command"> {
   const reference = toReference(document);
   const why =
     "its namespace is being deleted, so its provider cannot record its use of a ProviderConfig there, and waits";

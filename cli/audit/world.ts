@@ -1,17 +1,21 @@
 import type { Composite } from "../../src/crossplane/composite.ts";
-import type { Reference } from "../../src/crossplane/references.ts";
-import type { Document } from "../../src/model/document.ts";
+import { COMPOSITION_RESOURCE_NAME } from "../../src/crossplane/metadata.ts";
+import { formatReference, type Reference, toReference } from "../../src/crossplane/references.ts";
+import { compareTexts } from "../../src/model/collections.ts";
+import { type Document, stringAt } from "../../src/model/document.ts";
+import type { Composers } from "./composer.ts";
 
 /** The cluster's state when it was read; findings are made from nothing else. */
 export interface World {
   /** All XRs, whole. */
   readonly composites: readonly Composite[];
+  readonly composers: Composers;
   /** Metadata of everything with Crossplane's label, XRs included, by key. */
   readonly labelled: ReadonlyMap<string, Document>;
   /** Metadata of managed resources without this function's label, of kinds that have some with it. */
   readonly unregistered: readonly Document[];
-  /** Metadata of unlabelled objects that XRs refer to, or why there is none. */
-  readonly referred: ReadonlyMap<string, Referred>;
+  /** Metadata of unlabelled objects that XRs refer to, or why there is none; lacks those that could not be read. */
+  readonly referred: ReadonlyMap<string, Document | "missing" | "kindMissing">;
   /** The namespaces that are being deleted, of those in which something composed is being deleted. */
   readonly leaving: ReadonlySet<string>;
   /** The kinds that could not be looked at, and why. */
@@ -20,15 +24,17 @@ export interface World {
   readonly kinds: number;
 }
 
+/** The age from which an XR counts as never reconciled, and a deletion as hanging; and the current time. */
+export interface Patience {
+  readonly graceMs: number;
+  readonly now: number;
+}
+
 interface NotLookedAt {
   readonly message: string;
   /** True if the kind may be composed: managed resources, XRs, and kinds that some XR refers to. */
   readonly isComposed: boolean;
 }
-
-export type Referred =
-  | { readonly is: "there"; readonly document: Document }
-  | { readonly is: "missing" | "kindMissing" | "unknown" };
 
 /** Faults between an XR and what it composes, in the order in which they are shown. */
 export const FINDINGS = {
@@ -69,3 +75,29 @@ export interface Finding {
   /** The kubectl command that ends it; undefined where none does, or a person has to decide first. */
   readonly command?: string | undefined;
 }
+
+/** Makes a finding about a resource. @param composite the XR that composed it, as far as its metadata tells. */
+export const toFinding = (
+  is: FindingType,
+  document: Document,
+  composite: Composite | undefined,
+  message: string,
+  command?: string,
+): Finding => ({
+  is,
+  resource: toReference(document),
+  composite: composite && toReference(composite.document),
+  compositionResourceName: stringAt(document, COMPOSITION_RESOURCE_NAME),
+  message,
+  command,
+});
+
+const ORDER = Object.keys(FINDINGS);
+
+/** Compares findings by type, XR and resource. */
+export const compareFindings = (a: Finding, b: Finding): number =>
+  ORDER.indexOf(a.is) - ORDER.indexOf(b.is) ||
+  compareTexts(formatSubject(a), formatSubject(b)) ||
+  compareTexts(formatReference(a.resource), formatReference(b.resource));
+
+const formatSubject = ({ composite }: Finding): string => (composite === undefined ? "" : formatReference(composite));

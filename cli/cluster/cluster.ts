@@ -1,16 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { isObject, type JsonObject, parseJson } from "../../src/model/json.ts";
 import type { Answer, Connection } from "./connection.ts";
-import { type ApiRequest, ClusterError, describeRequest, isTemporary, toError } from "./error.ts";
+import { discover, type ResourceKind } from "./discovery.ts";
+import { type ApiRequest, ClusterError, describeRequest, toError } from "./error.ts";
 
 /** A read-only client of one API server. */
-export interface Cluster extends Pick<Connection, "server" | "namespace"> {
+export interface ApiClient extends Pick<Connection, "server" | "namespace"> {
   /**
    * Sends GET, and repeats it while the API server is overloaded or cannot be reached.
    *
    * @throws {ClusterError}
    */
   get(request: ApiRequest, query?: Query, accept?: string): Promise<JsonObject>;
+}
+
+/** A client, and the kinds that are installed. */
+export interface Cluster extends ApiClient {
+  readonly kinds: readonly ResourceKind[];
 }
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -21,79 +27,66 @@ export interface ClusterOptions {
   readonly onWait?: (error: Error, waitMs: number) => void;
 }
 
-const JSON_TYPE = "application/json";
-
 /** Makes a client from a connection. */
-export function toCluster(connection: Connection, { retry = DEFAULT_RETRY, onWait = ignore }: ClusterOptions): Cluster {
-  return {
-    server: connection.server,
-    namespace: connection.namespace,
-    get: async (request, query = {}, accept = JSON_TYPE) => {
-      const path = `${request.path}${toQuery(query)}`;
-      const start = Date.now();
-      for (let attempts = 1; ; attempts++) {
-        const attempt = await ask(connection, path, accept, request);
-        if (attempt.is === "done") return attempt.value;
-        const wait = waitBefore(attempts, Date.now() - start, attempt.retryAfterMs, retry);
-        if (wait === undefined) throw attempt.error;
-        onWait(attempt.error, wait);
-        await sleep(wait);
-      }
-    },
-  };
+export const toClient = (connection: Connection, options: ClusterOptions): ApiClient => ({
+  server: connection.server,
+  namespace: connection.namespace,
+  get: (request, query = {}, accept = "application/json") => {
+    const path = `${request.path}${toQuery(query)}`;
+    return repeat(async () => toObject(await ask(connection, path, accept, request), request), options);
+  },
+});
+
+/** Repeats a request while its failure may pass and there is time. */
+async function repeat<T>(work: () => Promise<T>, { retry = DEFAULT_RETRY, onWait }: ClusterOptions): Promise<T> {
+  const start = Date.now();
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.retryAfterMs === undefined) throw error;
+      const wait = waitBefore(attempts, Date.now() - start, error.retryAfterMs, retry);
+      if (wait === undefined) throw error;
+      onWait?.(error, wait);
+      await sleep(wait);
+    }
+  }
 }
 
-const ignore = (): void => {};
+/** Reads the installed kinds. @throws {ClusterError} */
+export const toCluster = async (client: ApiClient): Promise<Cluster> => ({ ...client, kinds: await discover(client) });
 
 function toQuery(query: Query): string {
   const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return parameters.length === 0 ? "" : `?${new URLSearchParams(parameters)}`;
 }
 
-/** The outcome of one attempt: an answer, or a failure that may pass. */
-type Attempt =
-  | { readonly is: "done"; readonly value: JsonObject }
-  | { readonly is: "failed"; readonly error: Error; readonly retryAfterMs: number | undefined };
-
-/** @throws {ClusterError} for a permanent failure. */
-async function ask(connection: Connection, path: string, accept: string, request: ApiRequest): Promise<Attempt> {
-  let answer: Answer;
-  try {
-    answer = await connection.send(path, accept);
-  } catch (cause) {
-    return notReached(cause, connection, request);
-  }
-  const { status, body, retryAfter } = answer;
-  if (status === 200) return { is: "done", value: toObject(body, request) };
-  const error = toError(status, body, request);
-  if (!isTemporary(status)) throw error;
-  return { is: "failed", error, retryAfterMs: retryAfterMs(retryAfter, Date.now()) };
-}
-
 /** Errors of servers that start, restart or are cut off for a moment. Others, such as a wrong certificate, are permanent. */
 const TEMPORARY = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
-function notReached(cause: unknown, { server }: Connection, request: ApiRequest): Attempt {
-  if (cause instanceof ClusterError) throw cause;
-  const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
-  const message = `cannot ${describeRequest(request)}: cannot reach ${server}: ${reason}`;
-  const error = new ClusterError("Unavailable", message, { cause });
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const isPassing =
-    code === undefined ? /^no answer in|^socket hang up$/.test(reason) : TEMPORARY.includes(String(code));
-  if (!isPassing) throw error;
-  return { is: "failed", error, retryAfterMs: undefined };
+async function ask(connection: Connection, path: string, accept: string, request: ApiRequest): Promise<Answer> {
+  try {
+    return await connection.send(path, accept);
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause instanceof ClusterError) throw cause;
+    const message = `cannot ${describeRequest(request)}: cannot reach ${connection.server}: ${cause.message || cause}`;
+    const isPassing = "code" in cause ? TEMPORARY.includes(String(cause.code)) : /^no answer in/.test(cause.message);
+    throw new ClusterError("Unavailable", message, { cause, ...(isPassing && { retryAfterMs: 0 }) });
+  }
 }
 
-function toObject(body: string, request: ApiRequest): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch (cause) {
-    throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is not JSON`, { cause });
-  }
+function toObject({ status, body, retryAfter }: Answer, request: ApiRequest): JsonObject {
+  if (status !== 200) throw toError(status, body, toMilliseconds(retryAfter), request);
+  const value = parseJson(body);
   if (isObject(value)) return value;
-  throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is no object`);
+  throw new ClusterError("Refused", `cannot ${describeRequest(request)}: the answer is not JSON`);
+}
+
+/** Parses Retry-After, which has seconds or a date. */
+function toMilliseconds(header = ""): number {
+  const seconds = Number(header);
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
+  return Math.max(0, wait || 0);
 }
 
 /** The time limit and the pace of repeated requests. */
@@ -117,18 +110,9 @@ export const DEFAULT_RETRY: RetryPolicy = { forMs: 60_000, firstMs: 250, maxMs: 
 export function waitBefore(
   attempts: number,
   passedMs: number,
-  retryAfterMs: number | undefined,
+  retryAfterMs: number,
   { forMs, firstMs, maxMs }: RetryPolicy,
 ): number | undefined {
-  const backoff = Math.min(maxMs, firstMs * 2 ** (attempts - 1));
-  const wait = Math.max(backoff, retryAfterMs ?? 0);
+  const wait = Math.max(Math.min(maxMs, firstMs * 2 ** (attempts - 1)), retryAfterMs);
   return passedMs + wait > forMs ? undefined : wait;
-}
-
-/** Parses Retry-After, which has seconds or a date. */
-function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined || header.trim() === "") return undefined;
-  const seconds = Number(header);
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
-  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
 }

@@ -3,7 +3,7 @@ import { Agent, type AgentOptions, request as overHttps, type RequestOptions } f
 import { text } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { ClusterError } from "./error.ts";
-import { type KubeconfigOptions, loadKubeconfig, readGroups, readTarget } from "./kubeconfig.ts";
+import { type Kubeconfig, type KubeconfigOptions, loadKubeconfig, readTarget } from "./kubeconfig.ts";
 
 /** A response, whatever its status. */
 export interface Answer {
@@ -38,7 +38,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
  * @throws {ClusterError} `NoCluster`
  */
 export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, ...options }: ConnectOptions): Connection {
-  const { server, namespace } = readTarget(loadKubeconfig(options));
+  const { server, namespace } = readTarget(loadKubeconfig(options).config);
   let credentials: Promise<RequestOptions> | undefined;
   const send = async (path: string, accept: string): Promise<Answer> => {
     credentials ??= readCredentials(loadKubeconfig(options), requestTimeoutMs);
@@ -62,7 +62,7 @@ export function connect({ requestTimeoutMs = REQUEST_TIMEOUT_MS, ...options }: C
 }
 
 /** Makes the agent, headers and certificates of all requests; runs a plugin. @throws {ClusterError} `Unauthorized` */
-async function readCredentials(config: KubeConfig, timeout: number): Promise<RequestOptions> {
+async function readCredentials({ config, groups }: Kubeconfig, timeout: number): Promise<RequestOptions> {
   const { server, proxyUrl } = readTarget(config);
   // `kubectl proxy` speaks plain HTTP, and adds the credentials itself: none are sent in the clear.
   if (!server.startsWith("https:")) return { timeout };
@@ -72,7 +72,7 @@ async function readCredentials(config: KubeConfig, timeout: number): Promise<Req
   } catch (cause) {
     throw notAuthenticated(config, cause);
   }
-  const complete = withGroups(options, readGroups(config));
+  const complete = withGroups(options, groups);
   // The library's agent makes a TLS handshake for each request.
   return proxyUrl === undefined ? { ...complete, agent: toAgent(options) } : complete;
 }
@@ -102,10 +102,6 @@ function notAuthenticated(config: KubeConfig, cause: unknown): ClusterError {
   return new ClusterError("Unauthorized", `cannot get credentials${from}: ${what}${hint}`);
 }
 
-/**
- * Sends GET. An API server closes connections that were idle for 90 s; a request that meets that moment was never read, and is sent
- * again over another connection, as Go's net/http does (`shouldRetryRequest` in transport.go).
- */
 function exchange(url: string, options: RequestOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = url.startsWith("https:") ? overHttps : overHttp;
@@ -114,10 +110,7 @@ function exchange(url: string, options: RequestOptions): Promise<Answer> {
       text(response).then((body) => resolve({ status, retryAfter: headers["retry-after"], body }), reject);
     });
     sent.once("timeout", () => sent.destroy(new Error(`no answer in ${options.timeout} ms`)));
-    sent.once("error", (error) => {
-      if (sent.reusedSocket && "code" in error && error.code === "ECONNRESET") resolve(exchange(url, options));
-      else reject(error);
-    });
+    sent.once("error", reject);
     sent.end();
   });
 }

@@ -1,8 +1,9 @@
+import { toApiGroup } from "../../src/crossplane/api-group.ts";
 import { compareTexts } from "../../src/model/collections.ts";
 import { type Document, documentOf, objectsAt, stringAt } from "../../src/model/document.ts";
 import type { FieldPath } from "../../src/model/field-path.ts";
 import { type JsonObject, toPlainText } from "../../src/model/json.ts";
-import type { Cluster } from "./cluster.ts";
+import type { ApiClient, Cluster } from "./cluster.ts";
 import { ClusterError } from "./error.ts";
 
 /** A kind that the API server serves, in its preferred version. */
@@ -25,20 +26,14 @@ const ACCEPT = ["v2", "v2beta1"]
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(",");
 
-/**
- * Finds all installed kinds, sorted by group and kind, in one request (Kubernetes 1.27 and later).
- *
- * @param includeCore adds Kubernetes' core group (pods, secrets, …), which takes one more request.
- * @throws {ClusterError}
- */
-export async function discover(cluster: Cluster, { includeCore = false } = {}): Promise<readonly ResourceKind[]> {
-  const groups = await findKindsBelow(cluster, "/apis");
-  const core = includeCore ? await findKindsBelow(cluster, "/api") : [];
-  return [...core, ...groups].sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.kind, b.kind));
+/** Finds all installed kinds, sorted by group and kind (Kubernetes 1.27 and later). @throws {ClusterError} */
+export async function discover(client: ApiClient): Promise<readonly ResourceKind[]> {
+  const found = [...(await findKindsBelow(client, "/apis")), ...(await findKindsBelow(client, "/api"))];
+  return found.sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.kind, b.kind));
 }
 
-async function findKindsBelow(cluster: Cluster, path: string): Promise<readonly ResourceKind[]> {
-  const answer = await cluster.get({ verb: "get", resource: "", apiGroup: "", path }, {}, ACCEPT);
+async function findKindsBelow(client: ApiClient, path: string): Promise<readonly ResourceKind[]> {
+  const answer = await client.get({ verb: "get", resource: "", apiGroup: "", path }, {}, ACCEPT);
   if (answer["kind"] === "APIGroupDiscoveryList") return objectsAt(documentOf(answer), ["items"]).flatMap(readGroup);
   throw new ClusterError("Refused", `cannot get ${path}: the API server has no aggregated discovery (Kubernetes 1.27)`);
 }
@@ -93,11 +88,11 @@ export function findKindsByName(text: string, kinds: readonly ResourceKind[]): r
 export const notInstalled = (name: string): string =>
   `cannot find the kind ${JSON.stringify(name)}: no such CRD is installed`;
 
-/** Finds an installed kind. */
+/** Finds the installed kind of an object or reference, in any version. */
 export const findKind = (
-  kinds: readonly ResourceKind[],
-  { group, kind }: Pick<ResourceKind, "group" | "kind">,
-): ResourceKind | undefined => kinds.find((one) => one.group === group && one.kind === kind);
+  { kinds }: Pick<Cluster, "kinds">,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+): ResourceKind | undefined => kinds.find((one) => one.group === toApiGroup(apiVersion) && one.kind === kind);
 
 /** Makes the apiVersion of a kind's objects. */
 export const toApiVersion = ({ group, version }: ResourceKind): string =>

@@ -14,10 +14,17 @@ export type ClusterErrorCode =
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
   readonly code: ClusterErrorCode;
+  /** The time after which the API server may be asked again; undefined for a failure that does not pass. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: ClusterErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: ClusterErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly retryAfterMs?: number } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 
@@ -44,21 +51,21 @@ export function describeRequest({ verb, resource, apiGroup, namespace, name, pat
   return `${verb} ${what}${which}${namespace === undefined ? "" : ` in namespace ${JSON.stringify(namespace)}`}`;
 }
 
-/** Makes the error for an unsuccessful answer. */
-export function toError(status: number, body: string, request: ApiRequest): ClusterError {
+/** Makes the error for an unsuccessful answer. Too many requests, or a server or gateway that is unavailable, may pass. */
+export function toError(status: number, body: string, retryAfterMs: number, request: ApiRequest): ClusterError {
   const message = messageIn(body);
   const what = `cannot ${describeRequest(request)}`;
   if (status === 403) return new ClusterError("Forbidden", `${what}: ${forbidden(request, message)}`);
   if (status === 401) {
     return new ClusterError("Unauthorized", `${what}: the API server does not accept these credentials (${message})`);
   }
-  const code =
-    ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? (isTemporary(status) ? "Unavailable" : "Refused");
-  return new ClusterError(code, `${what}: ${status} ${message}`);
+  if (status === 429 || (status >= 500 && status <= 504))
+    return new ClusterError("Unavailable", `${what}: ${status} ${message}`, { retryAfterMs });
+  return new ClusterError(
+    ({ 404: "NotFound", 410: "Expired" } as const)[status] ?? "Refused",
+    `${what}: ${status} ${message}`,
+  );
 }
-
-/** Tells whether a status may pass: too many requests, or a server or gateway that is unavailable. */
-export const isTemporary = (status: number): boolean => status === 429 || (status >= 500 && status <= 504);
 
 /** Names the user, the missing verb and the rule that grants it. */
 function forbidden({ verb, resource, apiGroup, namespace, path }: ApiRequest, message: string): string {

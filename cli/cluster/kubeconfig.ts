@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
+import { type Cluster, KubeConfig } from "@kubernetes/client-node";
 import { parse } from "yaml";
 import { ClusterError } from "./error.ts";
 
@@ -11,8 +11,29 @@ export interface KubeconfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** A kubeconfig's content, as far as it is read here. */
+interface Content {
+  readonly clusters?: readonly object[] | null;
+  readonly users?: readonly { readonly name?: string; readonly user?: RawUser | null }[] | null;
+  readonly contexts?: readonly { readonly context?: object | null }[] | null;
+  readonly "current-context"?: string | null;
+}
+
+/** A user, as far as the library (1.4) does not read it. */
+interface RawUser {
+  readonly tokenFile?: string;
+  readonly "as-groups"?: readonly string[];
+  readonly exec?: { readonly apiVersion?: string; readonly provideClusterInfo?: boolean } | null;
+}
+
+export interface Kubeconfig {
+  readonly config: KubeConfig;
+  /** The groups that the chosen user impersonates. */
+  readonly groups: readonly string[];
+}
+
 /** The user of a context without one: the library leaves out the cluster's CA without a user. */
-const NO_USER: User = { name: "" };
+const NO_USER = "(none)";
 
 /**
  * Reads the kubeconfigs as kubectl does: of entries with one name the first counts, and files of KUBECONFIG may be missing. The
@@ -20,25 +41,30 @@ const NO_USER: User = { name: "" };
  *
  * @throws {ClusterError} `NoCluster`
  */
-export function loadKubeconfig({ kubeconfig, context, env }: KubeconfigOptions): KubeConfig {
+export function loadKubeconfig({ kubeconfig, context, env }: KubeconfigOptions): Kubeconfig {
   const files = kubeconfig ? [kubeconfig] : usualFiles(env).filter((file) => existsSync(file));
   const config = new KubeConfig();
   if (files.length === 0) {
     if (env["KUBERNETES_SERVICE_HOST"] === undefined) throw noCluster("there is no kubeconfig");
     config.loadFromCluster();
-    return config;
+    return { config, groups: [] };
   }
-  const all = files.map(read);
-  const currentContext = context || all.map((one) => one.getCurrentContext()).find(Boolean);
-  if (!currentContext) throw noCluster(`${files.join(", ")}: there is no current-context`);
-  config.loadFromOptions({
-    clusters: all.flatMap((one) => one.getClusters()),
-    users: [...all.flatMap((one) => one.getUsers()), NO_USER],
-    contexts: all.flatMap((one) => one.getContexts()).map((one) => ({ ...one, user: one.user ?? NO_USER.name })),
-    currentContext,
-  });
-  informPlugin(config);
-  return config;
+  const contents = files.map((file) => readWith(file, () => readContent(file)));
+  const users: NonNullable<Content["users"]> = [...contents.flatMap((one) => one.users ?? []), { name: NO_USER }];
+  const merged = {
+    clusters: contents.flatMap((one) => one.clusters ?? []),
+    users: users.map(withTokenFile),
+    contexts: contents
+      .flatMap((one) => one.contexts ?? [])
+      .map((one) => ({ ...one, context: { user: NO_USER, ...one.context } })),
+    "current-context": context || contents.map((one) => one["current-context"]).find(Boolean),
+  };
+  if (!merged["current-context"]) throw noCluster(`${files.join(", ")}: there is no current-context`);
+  readWith(files.join(", "), () => config.loadFromString(JSON.stringify(merged)));
+  const name = config.getCurrentUser()?.name;
+  const user = users.find((one) => one.name === name)?.user;
+  informPlugin(config, user?.exec);
+  return { config, groups: user?.["as-groups"] ?? [] };
 }
 
 function usualFiles({ KUBECONFIG, HOME, USERPROFILE }: KubeconfigOptions["env"]): readonly string[] {
@@ -47,17 +73,9 @@ function usualFiles({ KUBECONFIG, HOME, USERPROFILE }: KubeconfigOptions["env"])
   return listed.length > 0 || home === undefined ? listed : [join(home, ".kube", "config")];
 }
 
-function read(file: string): KubeConfig {
-  const config = new KubeConfig();
+function readWith<T>(file: string, read: () => T): T {
   try {
-    config.loadFromFile(file);
-    config.loadFromOptions({
-      clusters: config.getClusters(),
-      contexts: config.getContexts(),
-      currentContext: config.getCurrentContext(),
-      users: readUsers(config, file),
-    });
-    return config;
+    return read();
   } catch (cause) {
     // Only the first line: the others of a YAML parser's message quote the file, which has credentials.
     const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
@@ -65,35 +83,21 @@ function read(file: string): KubeConfig {
   }
 }
 
-/** A user as a kubeconfig has it, as far as the library (1.4) does not read it. */
-interface RawUser {
-  readonly tokenFile?: string;
-  readonly "as-groups"?: readonly string[];
-}
+/** The fields with paths, which are relative to the kubeconfig. */
+const PATHS = ["certificate-authority", "client-certificate", "client-key", "tokenFile"];
 
-interface CompleteUser extends User {
-  readonly groups?: readonly string[];
-}
+const readContent = (file: string): Content =>
+  parse(readFileSync(file, "utf8"), (key, value: unknown) =>
+    PATHS.includes(String(key)) && typeof value === "string" && value !== "" ? resolve(dirname(file), value) : value,
+  ) ?? {};
 
-/** Adds to users the file of their token, whose path is relative to the kubeconfig, and the groups that they impersonate. */
-function readUsers(config: KubeConfig, file: string): readonly CompleteUser[] {
-  const raw = parse(readFileSync(file, "utf8")) as {
-    readonly users?: readonly { readonly name: string; readonly user?: RawUser | null }[] | null;
-  };
-  return config.getUsers().map((user) => {
-    const { tokenFile, "as-groups": groups } = raw.users?.find(({ name }) => name === user.name)?.user ?? {};
-    const rotated = tokenFile && { tokenFile: resolve(dirname(file), tokenFile) };
-    return {
-      ...user,
-      ...(rotated && { authProvider: { name: "tokenFile", config: rotated } }),
-      ...(groups && { groups }),
-    };
-  });
-}
-
-/** The groups that the chosen user impersonates. */
-export const readGroups = (config: KubeConfig): readonly string[] =>
-  (config.getCurrentUser() as CompleteUser | null)?.groups ?? [];
+const withTokenFile = ({ name, user }: { readonly name?: string; readonly user?: RawUser | null }): object => ({
+  name,
+  user: {
+    ...user,
+    ...(user?.tokenFile && { "auth-provider": { name: "tokenFile", config: { tokenFile: user.tokenFile } } }),
+  },
+});
 
 /** The chosen API server, and the namespace of the context. @throws {ClusterError} `NoCluster` where the context lacks a part. */
 export function readTarget(config: KubeConfig) {
@@ -112,23 +116,17 @@ export function readTarget(config: KubeConfig) {
 const missing = (what: string, name: string, all: readonly { readonly name: string }[]): string =>
   `no ${what} ${JSON.stringify(name)}; there is ${all.map((one) => one.name).join(", ")}`;
 
-interface Exec {
-  readonly apiVersion?: string;
-  readonly provideClusterInfo?: boolean;
-  env?: readonly { readonly name: string; readonly value: string }[] | null;
-}
-
 /** Tells the user's plugin what kubectl would, in KUBERNETES_EXEC_INFO; the library (1.4) tells it nothing. */
-function informPlugin(config: KubeConfig): void {
-  const exec = config.getCurrentUser()?.exec as Exec | null | undefined;
-  if (!exec) return;
+function informPlugin(config: KubeConfig, exec: RawUser["exec"]): void {
+  const user = config.getCurrentUser();
   const cluster = config.getCurrentCluster();
+  if (!exec || !user) return;
   const info = {
     apiVersion: exec.apiVersion ?? "client.authentication.k8s.io/v1",
     kind: "ExecCredential",
     spec: { interactive: false, ...(exec.provideClusterInfo === true && cluster && { cluster: toInfo(cluster) }) },
   };
-  exec.env = [...(exec.env ?? []), { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) }];
+  user.exec.env = [...(user.exec.env ?? []), { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) }];
 }
 
 const toInfo = ({ server, caData, tlsServerName, skipTLSVerify, proxyUrl }: Cluster): object => ({

@@ -1,7 +1,6 @@
-import { documentOf, objectsAt, stringAt } from "../../src/model/document.ts";
-import type { JsonObject } from "../../src/model/json.ts";
-import type { Cluster } from "./cluster.ts";
-import { type ResourceKind, toApiVersion } from "./discovery.ts";
+import { type Document, documentOf, objectsAt, stringAt } from "../../src/model/document.ts";
+import type { ApiClient, Cluster } from "./cluster.ts";
+import { findKind, type ResourceKind, toApiVersion } from "./discovery.ts";
 import { type ApiRequest, ClusterError } from "./error.ts";
 
 export interface ListOptions {
@@ -16,8 +15,6 @@ export interface ListOptions {
 }
 
 const metadataAs = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
-const METADATA = metadataAs("PartialObjectMetadata");
-const METADATA_LIST = metadataAs("PartialObjectMetadataList");
 
 /** The number of attempts at a list whose pages expire. */
 const MAX_STARTS = 3;
@@ -28,13 +25,13 @@ const MAX_STARTS = 3;
  * @throws {ClusterError}
  */
 export async function list(
-  cluster: Cluster,
+  client: ApiClient,
   kind: ResourceKind,
   options: ListOptions = {},
-): Promise<readonly JsonObject[]> {
+): Promise<readonly Document[]> {
   for (let starts = 1; ; starts++) {
     try {
-      return await listOnce(cluster, kind, options);
+      return await listOnce(client, kind, options);
     } catch (error) {
       // etcd keeps five minutes of history; a list that takes longer has to start again.
       if (!(error instanceof ClusterError) || error.code !== "Expired" || starts === MAX_STARTS) throw error;
@@ -43,34 +40,44 @@ export async function list(
 }
 
 async function listOnce(
-  cluster: Cluster,
+  client: ApiClient,
   kind: ResourceKind,
   { labelSelector, fieldSelector, namespace, pageSize = 500, isMetadataOnly = false }: ListOptions,
-): Promise<readonly JsonObject[]> {
+): Promise<readonly Document[]> {
   const request = toApiRequest(kind, "list", namespace);
-  const objects: JsonObject[] = [];
+  const accept = isMetadataOnly ? metadataAs("PartialObjectMetadataList") : undefined;
+  const found: Document[] = [];
   let next: string | undefined;
   do {
     const query = { limit: String(pageSize), labelSelector, fieldSelector, continue: next };
-    const page = documentOf(await cluster.get(request, query, isMetadataOnly ? METADATA_LIST : undefined));
+    const page = documentOf(await client.get(request, query, accept));
     for (const item of objectsAt(page, ["items"])) {
-      objects.push({ ...item, apiVersion: toApiVersion(kind), kind: kind.kind });
+      found.push(documentOf({ ...item, apiVersion: toApiVersion(kind), kind: kind.kind }));
     }
     next = stringAt(page, ["metadata", "continue"]);
   } while (next !== undefined);
-  return objects;
+  return found;
 }
 
-/** Gets one object; undefined where it is not there. @throws {ClusterError} */
+/** The object that a reference names, in any version of its kind. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+/** Gets the object of a reference; undefined where it, or its kind, is not there. @throws {ClusterError} */
 export async function getIfThere(
   cluster: Cluster,
-  kind: ResourceKind,
-  name: string,
-  namespace: string | undefined,
+  reference: ObjectReference,
   { isMetadataOnly = false }: Pick<ListOptions, "isMetadataOnly"> = {},
-): Promise<JsonObject | undefined> {
+): Promise<Document | undefined> {
+  const kind = findKind(cluster, reference);
+  if (kind === undefined) return undefined;
+  const request = toApiRequest(kind, "get", kind.isNamespaced ? reference.namespace : undefined, reference.name);
   try {
-    return await cluster.get(toApiRequest(kind, "get", namespace, name), {}, isMetadataOnly ? METADATA : undefined);
+    return documentOf(await cluster.get(request, {}, isMetadataOnly ? metadataAs("PartialObjectMetadata") : undefined));
   } catch (error) {
     if (error instanceof ClusterError && error.code === "NotFound") return undefined;
     throw error;
@@ -84,27 +91,17 @@ function toApiRequest(kind: ResourceKind, verb: ApiRequest["verb"], namespace?: 
   const path = `${root}${within}/${kind.plural}${one}`;
   return { verb, resource: kind.plural, apiGroup: kind.group, namespace, name, path };
 }
-interface Pace {
-  /** The number of items at a time; the default is low enough for an API server's fair queues. */
-  readonly atATime?: number;
-  /** Called after each item with the number of finished items. */
-  readonly onDone?: (done: number) => void;
-}
+
+/** The number of requests at a time: low enough for an API server's fair queues. */
+const AT_A_TIME = 8;
 
 /** Works on several items at a time. The results are in the order of the items; the first failure ends it. */
-export async function inParallel<T, R>(
-  items: readonly T[],
-  work: (item: T) => Promise<R>,
-  { atATime = 8, onDone = () => {} }: Pace = {},
-): Promise<readonly R[]> {
-  const results = new Map<number, R>();
+export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) {
-      results.set(index, await work(item));
-      onDone(results.size);
-    }
+    for (const [index, item] of queue) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(atATime, items.length) }, worker));
-  return [...results].sort(([a], [b]) => a - b).map(([, result]) => result);
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  return results;
 }

@@ -1,42 +1,58 @@
 import { Argument } from "commander";
-import { type AddCommand, EXIT, withExamples } from "../command.ts";
+import { type AddCommand, EXIT, PROGRAM, withExamples } from "../command.ts";
 import { findCandidates } from "./candidates.ts";
-import { SCRIPTS } from "./scripts.ts";
 
-const shells = Object.keys(SCRIPTS) as readonly (keyof typeof SCRIPTS)[];
+const ASK = `${PROGRAM} complete --`;
+
+/** The scripts that ask the program for candidates. */
+const SCRIPTS = {
+  bash: `_shared_infrastructure() {
+  local word=\${COMP_WORDS[COMP_CWORD]#=} IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(${ASK} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | grep -v '^:' | cut -f1)" -- "$word"))
+}
+complete -o default -F _shared_infrastructure ${PROGRAM}
+`,
+  zsh: `#compdef ${PROGRAM}
+_shared_infrastructure() {
+  local -a found
+  found=(\${(f)"$(${ASK} "\${(@)words[2,CURRENT]}" 2>/dev/null | grep -v '^:' | sed 's/:/\\\\:/g' | tr '\\t' ':')"})
+  if (( $#found )); then _describe candidate found; else _files; fi
+}
+if [[ \${funcstack[1]} == _${PROGRAM} ]]; then _shared_infrastructure; else compdef _shared_infrastructure ${PROGRAM}; fi
+`,
+  fish: `function __shared_infrastructure
+  set -g __shared_infrastructure_found (${ASK} (commandline -opc)[2..] (commandline -ct) 2>/dev/null | string match -v ':*')
+  test -n "$__shared_infrastructure_found"
+end
+complete -c ${PROGRAM} -n __shared_infrastructure -f -a '$__shared_infrastructure_found'
+`,
+} as const;
+
+type Shell = keyof typeof SCRIPTS;
+
+const EXAMPLES = [
+  "source <(shared-infrastructure completion bash)",
+  "source <(shared-infrastructure completion zsh)",
+  "shared-infrastructure completion fish | source",
+];
 
 /** Adds the scripts of completion, and the hidden command that they ask, as kubectl does. */
 export const addCompletion: AddCommand = (program, choose) => {
+  const print = (text: string) =>
+    choose(async (host) => {
+      host.print(text);
+      return EXIT.fine;
+    });
   program
     .command("complete", { hidden: true })
     .argument("[words...]", "The words after the program's name, after --; the last one is being written.")
-    .action((words: readonly string[]) =>
-      choose(async (host) => {
-        host.print(`${[...findCandidates(program, words), ":0"].join("\n")}\n`);
-        return EXIT.fine;
-      }),
-    );
-  const completion = program
-    .command("completion")
+    .action((words: readonly string[]) => print(`${[...findCandidates(program, words), ":0"].join("\n")}\n`));
+  return withExamples(program.command("completion"), EXAMPLES)
     .summary("Print a script that completes commands and flags in bash, zsh or fish.")
     .description(
       "Print a script that completes commands, flags and their values in a shell. kubectl completes its plugin itself, where " +
         "kubectl_complete-shared_infrastructure is on the PATH.",
     )
-    .addArgument(new Argument("<shell>", "The shell.").choices(shells))
-    .action((shell: keyof typeof SCRIPTS) =>
-      choose(async (host) => {
-        host.print(SCRIPTS[shell]);
-        return EXIT.fine;
-      }),
-    );
-  return withExamples(
-    completion,
-    ["0  Printed.", "2  There is no such shell."],
-    [
-      "source <(shared-infrastructure completion bash)",
-      "source <(shared-infrastructure completion zsh)",
-      "shared-infrastructure completion fish | source",
-    ],
-  );
+    .addArgument(new Argument("<shell>", "The shell.").choices(Object.keys(SCRIPTS)))
+    .action((shell: Shell) => print(SCRIPTS[shell]));
 };

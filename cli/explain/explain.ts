@@ -1,5 +1,5 @@
 import { didYouMean } from "../../src/model/did-you-mean.ts";
-import { EXIT, invalidFlags } from "../command.ts";
+import { type AddCommand, EXIT, invalidFlags, withExamples } from "../command.ts";
 import type { Host } from "../host.ts";
 import explained from "./reasons.json" with { type: "json" };
 
@@ -18,8 +18,19 @@ export interface Reason {
 
 const REASONS = explained as readonly Reason[];
 
+const EXAMPLES = ["shared-infrastructure explain AccessNotGranted", "shared-infrastructure explain TagsOwned"];
+
+export const addExplain: AddCommand = (program, choose) =>
+  withExamples(program.command("explain"), EXAMPLES)
+    .summary("Explain a reason of a condition: what happened, who acts, and how.")
+    .description(
+      "Explain the reasons of this function's conditions, and the codes of its Fatal results, as docs/conditions.md does. Asks no cluster.",
+    )
+    .argument("[name]", "A reason, or a condition for all its reasons, in any case. Without one, all are explained.")
+    .action((name: string | undefined) => choose(async (host) => explain(name, host)));
+
 /** Prints a block for each reason of this name, or of this condition. @returns the exit code. */
-export async function explain(name: string | undefined, host: Host): Promise<number> {
+function explain(name: string | undefined, host: Host): number {
   const isMeant = (word: string): boolean => name === undefined || word.toLowerCase() === name.toLowerCase();
   const found = REASONS.filter((reason) => isMeant(reason.name) || isMeant(reason.type));
   if (found.length === 0) {

@@ -8,9 +8,9 @@ import {
   readNamespaceGrant,
 } from "../../src/crossplane/grants.ts";
 import { readAnnotation } from "../../src/crossplane/metadata.ts";
-import { type Reference, resourceKey } from "../../src/crossplane/references.ts";
+import { type Reference, resourceKey, toReference } from "../../src/crossplane/references.ts";
 import { compareEntries, groupBy } from "../../src/model/collections.ts";
-import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
+import { type Document, stringAt } from "../../src/model/document.ts";
 import {
   type Consumer,
   compareConsumers,
@@ -21,115 +21,89 @@ import {
 } from "../../src/ownership/consumer.ts";
 import { RECORD_KINDS, RECORD_LABEL, usesLabel } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { findKind, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
-import { ClusterError } from "../cluster/error.ts";
+import { findKind } from "../cluster/discovery.ts";
 import { getIfThere, inParallel, list } from "../cluster/list.ts";
-import { findKindOf } from "./find-kind.ts";
+import type { Unread } from "../cluster/unread.ts";
 
-export interface Consumers {
+/** A shared resource, and who uses it or asks for it. */
+export interface Sharing {
+  readonly reference: Reference;
   /** Undefined where it does not exist; its consumers may. */
   readonly shared: Document | undefined;
   readonly consumers: readonly JudgedConsumer[];
 }
 
-/** A shared resource, and its connection Secret where that is not the one of its `spec.writeConnectionSecretToRef`. */
-export interface Shared extends Pick<Reference, "name" | "namespace"> {
-  readonly secret?: SecretName | undefined;
-}
-
 /**
  * Finds who uses a shared resource, or asks for it, by the records of their XRs.
  *
+ * @param secret its connection Secret, where that is not the one of its `spec.writeConnectionSecretToRef`.
  * @throws {ClusterError}
  */
-export async function findConsumers(
-  cluster: Cluster,
-  kinds: readonly ResourceKind[],
-  kind: ResourceKind,
-  { name, namespace, secret }: Shared,
-): Promise<Consumers> {
-  const reference = { apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name };
-  const records = await listRecords(cluster, kinds, `${usesLabel(reference)}=true`);
+export async function findConsumers(cluster: Cluster, reference: Reference, secret?: SecretName): Promise<Sharing> {
+  const records = await listRecords(cluster, `${usesLabel(reference)}=true`);
   const consumers = records.flatMap((record) => toConsumers(record, reference));
-  return judge(cluster, kinds, kind, { name, namespace, secret }, consumers);
+  return judge(cluster, reference, consumers, secret);
 }
 
-/** A shared resource, and who uses it or asks for it. */
-export interface Sharing extends Consumers {
-  readonly reference: Reference;
-  /** Why it could not be read: a team's record may name what only others may read. */
-  readonly error?: ClusterError;
-}
-
-/**
- * Finds all shared resources that records name, in the order of their names.
- *
- * @throws {ClusterError}
- */
-export async function findSharing(cluster: Cluster, kinds: readonly ResourceKind[]): Promise<readonly Sharing[]> {
-  const records = await listRecords(cluster, kinds, RECORD_LABEL);
+/** Finds all shared resources that records name, in the order of their names. @throws {ClusterError} */
+export async function findSharing(cluster: Cluster, unread: Unread): Promise<readonly Sharing[]> {
+  const records = await listRecords(cluster, RECORD_LABEL);
   const uses = records.flatMap((record) => toUses(record));
   const byShared = groupBy(uses, ({ shared }) => resourceKey(shared));
   const references = new Map(uses.map(({ shared }) => [resourceKey(shared), shared]));
-  return inParallel([...references].sort(compareEntries), async ([key, reference]) => {
+  const remembering = remember(cluster);
+  const found = await inParallel([...references].sort(compareEntries), async ([key, reference]) => {
     const consumers = (byShared.get(key) ?? []).map(({ consumer }) => consumer);
-    const kind = findKindOf(kinds, reference);
-    const none = { reference, shared: undefined, consumers: judgeConsumers(consumers, () => false, []) };
-    if (kind === undefined) return none;
-    try {
-      return { reference, ...(await judge(cluster, kinds, kind, reference, consumers)) };
-    } catch (error) {
-      if (error instanceof ClusterError && (error.code === "Forbidden" || error.code === "Refused"))
-        return { ...none, error };
-      throw error;
-    }
+    const kind = findKind(cluster, reference);
+    const sharing = judge(remembering, reference, consumers);
+    // A team's record may name what only others may read.
+    return kind === undefined ? sharing : unread.unless(kind, sharing, undefined);
   });
+  return found.filter((sharing) => sharing !== undefined);
+}
+
+/** Makes a client that sends each request once: the grants of many shared resources depend on the same Namespaces and Secrets. */
+function remember(cluster: Cluster): Cluster {
+  const answers = new Map<string, ReturnType<Cluster["get"]>>();
+  const get: Cluster["get"] = (request, ...rest) => {
+    const key = JSON.stringify([request.path, ...rest]);
+    const answer = answers.get(key) ?? cluster.get(request, ...rest);
+    answers.set(key, answer);
+    return answer;
+  };
+  return { ...cluster, get };
 }
 
 /** Lists the records in the cluster. */
-export async function listRecords(
-  cluster: Cluster,
-  kinds: readonly ResourceKind[],
-  labelSelector: string,
-): Promise<readonly Document[]> {
-  const recordKinds = Object.values(RECORD_KINDS).flatMap((kind) => findKindOf(kinds, kind) ?? []);
-  const records = await inParallel(recordKinds, (kind) => list(cluster, kind, { labelSelector }));
-  return records.flat().map(documentOf);
+export async function listRecords(cluster: Cluster, labelSelector: string): Promise<readonly Document[]> {
+  const kinds = Object.values(RECORD_KINDS).flatMap((kind) => findKind(cluster, kind) ?? []);
+  return (await inParallel(kinds, (kind) => list(cluster, kind, { labelSelector }))).flat();
 }
 
 /** Reads a shared resource, and its grants, by which it judges the consumers. */
 async function judge(
   cluster: Cluster,
-  kinds: readonly ResourceKind[],
-  kind: ResourceKind,
-  { name, namespace, secret }: Shared,
+  reference: Reference,
   consumers: readonly Consumer[],
-): Promise<Consumers> {
+  secret?: SecretName,
+): Promise<Sharing> {
   // Of Kubernetes' own kinds, such as Secrets, only the metadata is asked for.
-  const found = await getIfThere(cluster, kind, name, namespace, { isMetadataOnly: kind.group === "" });
-  const shared = found && documentOf(found);
-  const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, kinds, shared);
-  const grantees = shared === undefined ? [] : await listGrantees(cluster, kinds, secret ?? readSecretName(shared));
-  return { shared, consumers: judgeConsumers(consumers.toSorted(compareConsumers), isAnnotated, grantees) };
+  const shared = await getIfThere(cluster, reference, { isMetadataOnly: !reference.apiVersion.includes("/") });
+  const isAnnotated = shared === undefined ? () => false : await readGrant(cluster, shared);
+  const grantees = shared === undefined ? [] : await listGrantees(cluster, secret ?? readSecretName(shared));
+  return { reference, shared, consumers: judgeConsumers(consumers.toSorted(compareConsumers), isAnnotated, grantees) };
 }
 
 /** Reads the annotations of the shared resource; a label selector is the API server's to match. */
-async function readGrant(
-  cluster: Cluster,
-  kinds: readonly ResourceKind[],
-  shared: Document,
-): Promise<(namespace: string) => boolean> {
+async function readGrant(cluster: Cluster, shared: Document): Promise<(namespace: string) => boolean> {
   const { names, isForAll, selector } = readNamespaceGrant(shared);
-  const spaces = findKind(kinds, { group: "", kind: "Namespace" });
+  const spaces = findKind(cluster, { apiVersion: "v1", kind: "Namespace" });
   const labelSelector = readAnnotation(shared, ALLOWED_NAMESPACE_SELECTOR);
   const matching =
     selector === undefined || labelSelector === undefined || spaces === undefined
       ? []
       : await list(cluster, spaces, { labelSelector, isMetadataOnly: true });
-  const granted = new Set([
-    ...names,
-    ...matching.flatMap((space) => stringAt(documentOf(space), ["metadata", "name"]) ?? []),
-  ]);
+  const granted = new Set([...names, ...matching.map((space) => toReference(space).name)]);
   return (namespace) => isForAll || granted.has(namespace);
 }
 
@@ -142,13 +116,10 @@ function readSecretName(shared: Document): SecretName | undefined {
 }
 
 /** Lists whom ReferenceGrants beside the Secret name. */
-async function listGrantees(
-  cluster: Cluster,
-  kinds: readonly ResourceKind[],
-  secret: SecretName | undefined,
-): Promise<readonly Grantee[]> {
-  const installed = findKind(kinds, REFERENCE_GRANT);
+async function listGrantees(cluster: Cluster, secret: SecretName | undefined): Promise<readonly Grantee[]> {
+  const installed = cluster.kinds.find(
+    ({ group, kind }) => group === REFERENCE_GRANT.group && kind === REFERENCE_GRANT.kind,
+  );
   if (secret === undefined || installed === undefined) return [];
-  const grants = await list(cluster, installed, { namespace: secret.namespace });
-  return readGrantees(grants.map(documentOf), secret);
+  return readGrantees(await list(cluster, installed, { namespace: secret.namespace }), secret);
 }

@@ -9,7 +9,14 @@ import { type JsonObject, toPlainText } from "../../src/model/json.ts";
 import { formatOwner, OWNER } from "../../src/ownership/annotations.ts";
 import { type ResourceQuery, toPlace } from "./holding.ts";
 import type { MappedResource, Mapping, Source } from "./mapping.ts";
-import type { Declarer } from "./ownership.ts";
+
+/** An XR, claim or managed resource that declares a cloud resource, or may declare it. */
+export interface Declarer {
+  /** `Kind.group/namespace/name` of the claim, or of the XR without one. */
+  readonly owner: string;
+  /** The managed resource itself, where it is one that is declared: `Bucket.s3.aws.upbound.io/orders`. */
+  readonly self?: string | undefined;
+}
 
 /** An object's wish for a cloud resource. */
 export interface Declaration {

@@ -9,9 +9,8 @@ import {
   readLabel,
 } from "../../src/crossplane/metadata.ts";
 import { findFacts } from "../../src/crossplane/providers/families.ts";
-import { type Document, documentOf, stringAt } from "../../src/model/document.ts";
+import { type Document, stringAt } from "../../src/model/document.ts";
 import { type FieldPath, parseFieldPath } from "../../src/model/field-path.ts";
-import type { JsonObject } from "../../src/model/json.ts";
 import { CLUSTER, EXTERNAL_NAME_LABEL, TAGS_OWNER } from "../../src/ownership/annotations.ts";
 import { type Contender, toContender } from "../../src/ownership/contender.ts";
 import { textAt } from "../../src/ownership/fields.ts";
@@ -95,8 +94,7 @@ export interface Holding {
 
 const IDS = ["status.atProvider.arn", "status.atProvider.id"].map(parseFieldPath);
 
-export function toHolding(object: JsonObject, kind: ResourceKind): Holding {
-  const document = documentOf(object);
+export function toHolding(document: Document, kind: ResourceKind): Holding {
   const contender = toContender(document);
   const annotation = (key: string) => readAnnotation(document, key);
   const claim = [CLAIM_NAMESPACE_LABEL, CLAIM_NAME_LABEL].flatMap((key) => readLabel(document, key) ?? []);

@@ -3,7 +3,7 @@ import { groupBy } from "../../src/model/collections.ts";
 import { EXTERNAL_NAME_LABEL, IDENTITY_LABEL } from "../../src/ownership/annotations.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ResourceKind } from "../cluster/discovery.ts";
-import { inParallel, list } from "../cluster/list.ts";
+import { inParallel, type ListOptions, list } from "../cluster/list.ts";
 import { type Holding, isInPlace, type ResourceQuery, toHolding, toLabel } from "./holding.ts";
 
 /**
@@ -20,18 +20,9 @@ export interface LookUpResult {
   readonly installed: boolean;
 }
 
-/**
- * Looks up all queries, with one request for each kind, or for each fifty names of a kind.
- *
- * @param kinds those that are installed.
- * @throws {ClusterError}
- */
-export async function lookUp(
-  cluster: Cluster,
-  kinds: readonly ResourceKind[],
-  queries: readonly ResourceQuery[],
-): Promise<readonly LookUpResult[]> {
-  const asked = queries.map((query) => ({ query, label: toLabel(query), found: findKinds(query, kinds) }));
+/** Looks up all queries, with one request for each kind, or for each fifty names of a kind. @throws {ClusterError} */
+export async function lookUp(cluster: Cluster, queries: readonly ResourceQuery[]): Promise<readonly LookUpResult[]> {
+  const asked = queries.map((query) => ({ query, label: toLabel(query), found: findKinds(query, cluster) }));
   const requests = asked.flatMap(({ label, found }) => found.map((kind) => ({ kind, label })));
   const byKind = groupBy(requests, ({ kind }) => kind);
   const lists = await inParallel([...byKind], ([kind, own]) => {
@@ -48,7 +39,7 @@ export async function lookUp(
 /** Finds the kinds of managed resource that can represent it: the cluster-scoped and the namespaced one of a provider. */
 export const findKinds = (
   { group, kind }: Pick<ResourceQuery, "group" | "kind">,
-  kinds: readonly ResourceKind[],
+  { kinds }: Pick<Cluster, "kinds">,
 ): readonly ResourceKind[] =>
   kinds.filter((candidate) => candidate.kind === kind && withoutScope(candidate.group) === group);
 
@@ -61,9 +52,9 @@ async function listByLabel(
     labels.slice(index * BATCH, (index + 1) * BATCH),
   );
   const found = await inParallel(batches, (batch) =>
-    list(cluster, kind, { labelSelector: among(EXTERNAL_NAME_LABEL, batch) }),
+    listHoldings(cluster, kind, { labelSelector: among(EXTERNAL_NAME_LABEL, batch) }),
   );
-  return found.flat().map((object) => toHolding(object, kind));
+  return found.flat();
 }
 
 const among = (label: string, values: readonly string[]): string =>
@@ -71,16 +62,20 @@ const among = (label: string, values: readonly string[]): string =>
 
 /** Finds all managed resources of the cloud resources that those of this name represent. */
 export async function lookUpManaged(cluster: Cluster, kind: ResourceKind, name: string): Promise<readonly Holding[]> {
-  const named = await list(cluster, kind, { labelSelector: IDENTITY_LABEL, fieldSelector: `metadata.name=${name}` });
-  const identities = named.flatMap((object) => toHolding(object, kind).contender.identity ?? []);
-  const found = await inParallel([...new Set(identities)].sort(), (identity) =>
-    list(cluster, kind, { labelSelector: `${IDENTITY_LABEL}=${identity}` }),
+  const named = await listHoldings(cluster, kind, { fieldSelector: `metadata.name=${name}` });
+  const identities = new Set(named.flatMap(({ contender }) => contender.identity ?? []));
+  const found = await inParallel([...identities].sort(), (identity) =>
+    listHoldings(cluster, kind, { labelSelector: `${IDENTITY_LABEL}=${identity}` }),
   );
-  return found.flat().map((object) => toHolding(object, kind));
+  return found.flat();
 }
 
 /** Lists the registered managed resources of a kind. */
-export async function listRegistered(cluster: Cluster, kind: ResourceKind): Promise<readonly Holding[]> {
-  const objects = await list(cluster, kind, { labelSelector: IDENTITY_LABEL });
-  return objects.map((object) => toHolding(object, kind));
+export async function listHoldings(
+  cluster: Cluster,
+  kind: ResourceKind,
+  options: ListOptions = {},
+): Promise<readonly Holding[]> {
+  const found = await list(cluster, kind, { labelSelector: IDENTITY_LABEL, ...options });
+  return found.map((document) => toHolding(document, kind));
 }

@@ -1,7 +1,7 @@
 import { type AddCommand, withExamples } from "../command.ts";
 
 export const addMigrate: AddCommand = (program, choose) =>
-  withExamples(program.command("migrate"), EXIT_CODES, EXAMPLES)
+  withExamples(program.command("migrate"), EXAMPLES)
     .summary("Rewrite the steps of three other functions in a Composition into steps of this one.")
     .description(
       "Rewrite the steps of function-extra-resources, function-environment-configs and function-tag-manager in a Composition into steps " +
@@ -19,11 +19,5 @@ export const addMigrate: AddCommand = (program, choose) =>
     .action((file: string, { function: name }: { readonly function: string }) =>
       choose(async (host) => (await import("./migrate.ts")).run(file, name, host)),
     );
-
-const EXIT_CODES = [
-  "0  Everything was translated.",
-  "1  Something could not be translated, or has another meaning here. Standard error says what; the rest was translated.",
-  "2  The command line is wrong, or the file cannot be read.",
-];
 
 const EXAMPLES = ["shared-infrastructure migrate composition.yaml > migrated.yaml"];

@@ -1,4 +1,4 @@
-import { isCollection, isScalar, type Node, parseDocument, stringify } from "yaml";
+import { CST, isCollection, isScalar, Lexer, type Node, stringify } from "yaml";
 import type { JsonObject } from "../../src/model/json.ts";
 
 /** A range of a text, in UTF-16 code units, and its replacement. */
@@ -68,16 +68,9 @@ export function replaceValue(place: Place, value: JsonObject, { indentSeq }: Sty
 }
 
 /** The comments inside of a place, each a line without its `#`. */
-export function commentsIn({ text, start, end }: Place): readonly string[] {
-  const source = " ".repeat(columnAt(start, text)) + text.slice(start, end);
-  return collectComments(parseDocument(source)).flatMap((comment) => comment.split("\n"));
-}
+export const commentsIn = ({ text, start, end }: Place): readonly string[] =>
+  [...new Lexer().lex(" ".repeat(columnAt(start, text)) + text.slice(start, end))]
+    .filter((token) => CST.tokenType(token) === "comment")
+    .map((token) => token.slice(1));
 
 export const columnAt = (at: number, text: string): number => at - text.lastIndexOf("\n", at - 1) - 1;
-
-function collectComments(node: unknown): readonly string[] {
-  if (typeof node !== "object" || node === null) return [];
-  const { commentBefore, comment, contents, items, key, value } = node as Readonly<Record<string, unknown>>;
-  const inner = [contents, ...(Array.isArray(items) ? (items as unknown[]) : []), key, value].flatMap(collectComments);
-  return [commentBefore, ...inner, comment].filter((text): text is string => typeof text === "string" && text !== "");
-}

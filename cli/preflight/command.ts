@@ -52,18 +52,12 @@ export const addPreflight: AddCommand = (program, choose) => {
         (await import("./preflight.ts")).preflight(paths.length === 0 ? ["-"] : paths, options, host),
       ),
     );
-  return withExamples(preflight, EXIT_CODES, EXAMPLES);
+  return withExamples(preflight, EXAMPLES);
 };
 
 const DESCRIPTION = `Check rendered manifests of XRs, claims and managed resources for cloud resources that somebody else owns, before they are applied. Looks owners up in the cluster, as "registry who-owns" does, and prints a line for each conflict. Only reads; it needs the verb "list" on the managed resources that it asks for.
 
 A mapping says which cloud resources an XR or claim represents: deploy/mapping.schema.json is its schema for editors. Managed resources that name their cloud resource (crossplane.io/external-name) need none; those that only observe are left out.`;
-
-const EXIT_CODES = [
-  "0  No conflict.",
-  "1  Conflicts.",
-  "2  The manifests or the flags are wrong, or the cluster cannot be asked; standard error says why.",
-];
 
 const EXAMPLES = [
   "shared-infrastructure preflight manifests/ --mapping=mapping.yaml",

@@ -1,9 +1,10 @@
 import { toGroupKind } from "../../src/crossplane/api-group.ts";
+import { toReference } from "../../src/crossplane/references.ts";
 import { groupBy } from "../../src/model/collections.ts";
-import { stringAt } from "../../src/model/document.ts";
+import { documentOf } from "../../src/model/document.ts";
 import { formatFieldPath } from "../../src/model/field-path.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { findKind, type ResourceKind } from "../cluster/discovery.ts";
+import { findKind } from "../cluster/discovery.ts";
 import { type Declaration, findDeclarations, toNamed } from "../lookup/declarations.ts";
 import { isInPlace, toLabel } from "../lookup/holding.ts";
 import type { Mapping } from "../lookup/mapping.ts";
@@ -44,18 +45,18 @@ export interface Wishes {
   readonly doubts: readonly string[];
 }
 
-/** @param kinds distinguish XRs and claims without a mapping from objects that are not Crossplane's. */
+/** @param cluster distinguishes XRs and claims without a mapping from objects that are not Crossplane's. */
 export function findWishes(
   manifests: readonly Manifest[],
   mappings: readonly Mapping[],
-  kinds: readonly ResourceKind[],
+  cluster: Pick<Cluster, "kinds">,
 ): Wishes {
   const declared = manifests.map((manifest) => ({ manifest, ...findDeclarations(manifest.object, mappings) }));
   return {
     wishes: declared.flatMap(({ manifest, declarations }) => declarations.map((one) => ({ ...one, manifest }))),
     doubts: declared.flatMap(({ manifest, doubts, isKnown }) => {
       const unknown =
-        !isKnown && isCrossplanes(manifest, kinds) ? [`no mapping says which cloud resources it represents`] : [];
+        !isKnown && isCrossplanes(manifest, cluster) ? [`no mapping says which cloud resources it represents`] : [];
       return [...doubts, ...unknown].map(
         (doubt) => `${describePlace(manifest, ["kind"])}: ${describeObject(manifest)}: ${doubt}`,
       );
@@ -63,20 +64,18 @@ export function findWishes(
   };
 }
 
-function isCrossplanes({ object }: Manifest, kinds: readonly ResourceKind[]): boolean {
-  const named = toNamed(object);
-  const kind = named && findKind(kinds, named);
-  return kind?.categories.some((category) => category === "composite" || category === "claim") === true;
-}
+const isCrossplanes = ({ object }: Manifest, cluster: Pick<Cluster, "kinds">): boolean =>
+  findKind(cluster, toReference(documentOf(object)))?.categories.some((category) =>
+    ["composite", "claim"].includes(category),
+  ) === true;
 
 /** Asks the cluster, and compares the manifests with each other. @throws {ClusterError} */
 export async function findConflicts(
   cluster: Cluster,
-  kinds: readonly ResourceKind[],
   { wishes, doubts }: Wishes,
   allowContenders: boolean,
 ): Promise<Findings> {
-  const checked = await check(cluster, kinds, wishes);
+  const checked = await check(cluster, wishes);
   const owned = checked.flatMap(({ declaration, conflict }) =>
     conflict === undefined || (conflict.isKnown && allowContenders) ? [] : [toConflict(declaration, conflict)],
   );
@@ -118,12 +117,8 @@ const describePlace = (manifest: Manifest, path: Wish["path"]): string => `${man
 function describeObject({ object }: Manifest): string {
   const named = toNamed(object);
   if (named === undefined) return "an object";
-  const { kind, group, document } = named;
-  const name = ["namespace", "name"]
-    .map((key) => stringAt(document, ["metadata", key]))
-    .filter(Boolean)
-    .join("/");
-  return `${toGroupKind(kind, group)} ${name}`;
+  const { namespace, name } = toReference(named.document);
+  return `${toGroupKind(named.kind, named.group)} ${[namespace, name].filter(Boolean).join("/")}`;
 }
 
 export type Output = "text" | "json" | "github";

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { documentOf, stringAt } from "../../src/model/document.ts";
+import { toReference } from "../../src/crossplane/references.ts";
+import { documentOf } from "../../src/model/document.ts";
 import { withValueAt } from "../../src/model/field-path.ts";
-import { waitBefore } from "../cluster/cluster.ts";
-import { discover, findKind, type ResourceKind } from "../cluster/discovery.ts";
+import { type Cluster, waitBefore } from "../cluster/cluster.ts";
+import { findKind } from "../cluster/discovery.ts";
 import { EXIT } from "../command.ts";
 import { readMappings } from "../files.ts";
 import type { Host } from "../host.ts";
-import { toNamed } from "../lookup/declarations.ts";
 import { openCluster } from "../open-cluster.ts";
 import type { PreflightOptions } from "./command.ts";
 import { type Findings, findConflicts, findWishes, toReport, toSummary } from "./conflicts.ts";
@@ -17,11 +17,11 @@ export async function preflight(paths: readonly string[], options: PreflightOpti
   const mappings = readMappings(options.mapping);
   const found = await readManifests(paths, options.allowEmpty === true, host);
 
-  const cluster = openCluster(options, host);
-  const kinds = await discover(cluster);
-  const manifests = found.map((manifest) => withNamespace(manifest, kinds, options.namespace ?? cluster.namespace));
+  const cluster = await openCluster(options, host);
+  const manifests = found.map((manifest) => withNamespace(manifest, cluster, options.namespace ?? cluster.namespace));
+  const wishes = findWishes(manifests, mappings, cluster);
   const findings = await askWhileInConflict(options.wait, host, () =>
-    findConflicts(cluster, kinds, findWishes(manifests, mappings, kinds), options.allowContenders === true),
+    findConflicts(cluster, wishes, options.allowContenders === true),
   );
   host.print(toReport(findings, options.output));
   host.printError(toSummary(findings, manifests.length));
@@ -29,11 +29,9 @@ export async function preflight(paths: readonly string[], options: PreflightOpti
 }
 
 /** Adds the namespace that rendered manifests of Helm and ArgoCD leave out. */
-function withNamespace(manifest: Manifest, kinds: readonly ResourceKind[], namespace: string): Manifest {
-  const named = toNamed(manifest.object);
-  const kind = named && findKind(kinds, named);
-  const own = stringAt(documentOf(manifest.object), ["metadata", "namespace"]);
-  if (kind?.isNamespaced !== true || own !== undefined) return manifest;
+function withNamespace(manifest: Manifest, cluster: Cluster, namespace: string): Manifest {
+  const reference = toReference(documentOf(manifest.object));
+  if (findKind(cluster, reference)?.isNamespaced !== true || reference.namespace !== undefined) return manifest;
   return { ...manifest, object: withValueAt(manifest.object, ["metadata", "namespace"], namespace) };
 }
 
@@ -45,7 +43,7 @@ async function askWhileInConflict(forMs: number, host: Host, ask: () => Promise<
   const start = Date.now();
   for (let attempts = 1; ; attempts++) {
     const findings = await ask();
-    const wait = waitBefore(attempts, Date.now() - start, undefined, { ...BACKOFF, forMs });
+    const wait = waitBefore(attempts, Date.now() - start, 0, { ...BACKOFF, forMs });
     if (findings.conflicts.length === 0 || wait === undefined) return findings;
     host.printError(`conflicts: ${findings.conflicts.length}; asking again in ${wait / 1000} s\n`);
     await sleep(wait);

@@ -9,7 +9,7 @@ export interface ExportFlags extends ClusterFlags {
 const flags = [new Option("--file <path>", "The file to write, in place of standard output."), ...clusterFlags];
 
 export const addRecord: AddCommand = (program, choose) => {
-  const record = withExamples(program.command("record"), EXIT_CODES, EXAMPLES)
+  const record = withExamples(program.command("record"), EXAMPLES)
     .summary("Export what XRs remember, for a cluster that may be lost.")
     .description(DESCRIPTION);
   withFlags(record.command("export"), flags)
@@ -25,11 +25,6 @@ no secrets, no uid and no owner. Without changes in the cluster the output stays
 
 External names of a namespaced XR are read from its managed resources, since teams may write its ConfigMap. They are printed
 as an EnvironmentConfig, which they may not write.`;
-
-const EXIT_CODES = [
-  "0  The records were printed; standard error names ConfigMaps that are the record of no XR, which a team may have written.",
-  "2  The flags are wrong, or the cluster cannot be asked.",
-];
 
 const EXAMPLES = [
   "# Into Git, or a bucket.",

@@ -22,12 +22,11 @@ import {
 } from "../../src/ownership/names.ts";
 import { RECORD_KINDS, RECORD_LABEL, recordOf } from "../../src/ownership/record.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, type ResourceKind } from "../cluster/discovery.ts";
+import { toApiVersion } from "../cluster/discovery.ts";
 import { getIfThere, inParallel } from "../cluster/list.ts";
 import { EXIT } from "../command.ts";
 import type { Host } from "../host.ts";
 import { listRecords } from "../lookup/consumers.ts";
-import { findKindOf } from "../lookup/find-kind.ts";
 import { openCluster } from "../open-cluster.ts";
 import { toYamlStream } from "../render/yaml.ts";
 import { toPrintable } from "../text.ts";
@@ -35,15 +34,14 @@ import type { ExportFlags } from "./command.ts";
 
 /** Prints the records of all XRs as manifests. @returns the exit code. */
 export async function exportRecords(flags: ExportFlags, host: Host): Promise<number> {
-  const cluster = openCluster(flags, host);
-  const kinds = await discover(cluster, { includeCore: true });
-  const records = await listRecords(cluster, kinds, RECORD_LABEL);
+  const cluster = await openCluster(flags, host);
+  const records = await listRecords(cluster, RECORD_LABEL);
   const applied = new Map(
     records.filter((record) => !isNamespaced(record)).map((record) => [toReference(record).name, record]),
   );
   const exported = await inParallel(records, async (record) => {
     if (!isNamespaced(record)) return [toManifest(record)];
-    const composite = await findComposite(record, kinds, cluster);
+    const composite = await findComposite(record, cluster);
     if (composite === undefined) {
       const name = toPrintable(formatReference(toReference(record)));
       host.printError(`left out ${name}: no XR of its namespace composes it\n`);
@@ -51,7 +49,7 @@ export async function exportRecords(flags: ExportFlags, host: Host): Promise<num
     }
     const { name } = toReference(record);
     if (name !== namesRecordName(recordOf(composite))) return [toManifest(record)];
-    return [await toEnvironmentConfig(record, composite, applied.get(name), kinds, cluster)];
+    return [await toEnvironmentConfig(record, composite, applied.get(name), cluster)];
   });
   // A namespaced XR's own record replaces the one that was applied for it.
   const byName = new Map(
@@ -93,14 +91,13 @@ async function toEnvironmentConfig(
   record: Document,
   composite: Composite,
   applied: Document | undefined,
-  kinds: readonly ResourceKind[],
   cluster: Cluster,
 ): Promise<JsonObject> {
   const uid = stringAt(composite.document, ["metadata", "uid"]);
   const before = readNames(applied);
   const entries = [...readNames(record)].slice(0, MAX_ENTRIES);
   const confirmed = await inParallel(entries, async ([resource, entry]): Promise<readonly [string, RecordedName][]> => {
-    const found = await find(entry, composite.namespace, kinds, cluster);
+    const found = await find(entry, composite.namespace, cluster);
     const isOwn = found !== undefined && findController(found)?.uid === uid;
     if (isOwn && stringAt(found, COMPOSITION_RESOURCE_NAME) === resource)
       return [[resource, { ...entry, externalName: entry.externalName && stringAt(found, EXTERNAL_NAME) }]];
@@ -111,30 +108,24 @@ async function toEnvironmentConfig(
 }
 
 /** Finds the XR that composes a record. A team may make up ConfigMaps and their controllers, but not what Crossplane's references name. */
-async function findComposite(
-  record: Document,
-  kinds: readonly ResourceKind[],
-  cluster: Cluster,
-): Promise<Composite | undefined> {
+async function findComposite(record: Document, cluster: Cluster): Promise<Composite | undefined> {
   const controller = findController(record);
   const reference = toReference(record);
-  const kind = controller && findKindOf(kinds, controller);
-  const found = kind && (await getIfThere(cluster, kind, controller.name, reference.namespace));
+  const found = controller && (await getIfThere(cluster, { ...controller, namespace: reference.namespace }));
   if (found === undefined) return undefined;
-  const composite = toComposite(documentOf(found));
-  const isItself = stringAt(composite.document, ["metadata", "uid"]) === controller?.uid;
+  const composite = toComposite(found);
+  const isItself =
+    stringAt(found, ["metadata", "uid"]) === controller?.uid && composite.namespace === reference.namespace;
   return isItself && toReferences(composite).some((one) => isSameResource(one, reference)) ? composite : undefined;
 }
 
 async function find(
   { kind, name }: RecordedName,
   namespace: string | undefined,
-  kinds: readonly ResourceKind[],
   cluster: Cluster,
 ): Promise<Document | undefined> {
-  const installed = kinds.find(
+  const installed = cluster.kinds.find(
     (one) => one.isNamespaced && toRecordedKind({ kind: one.kind, group: withoutScope(one.group) }) === kind,
   );
-  const found = installed && (await getIfThere(cluster, installed, name, namespace));
-  return found && documentOf(found);
+  return installed && getIfThere(cluster, { ...installed, apiVersion: toApiVersion(installed), namespace, name });
 }

@@ -3,14 +3,13 @@ import { requiredLabels } from "../../src/crossplane/label-selector.ts";
 import { toReference } from "../../src/crossplane/references.ts";
 import type { Document } from "../../src/model/document.ts";
 import { type JudgedConsumer, toListed } from "../../src/ownership/consumer.ts";
-import { discover, findKindsByName, notInstalled, type ResourceKind } from "../cluster/discovery.ts";
+import { findKindsByName, notInstalled, type ResourceKind, toApiVersion } from "../cluster/discovery.ts";
 import { EXIT, invalidFlags } from "../command.ts";
 import type { Host } from "../host.ts";
 import { findConsumers } from "../lookup/consumers.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toWord } from "../text.ts";
 import type { ConsumersFlags, KindAndName } from "./command.ts";
-import type { Format } from "./format.ts";
 
 /** Prints who uses a shared resource, or asks for it. @returns the exit code. */
 export async function listConsumers(
@@ -18,15 +17,16 @@ export async function listConsumers(
   flags: ConsumersFlags,
   host: Host,
 ): Promise<number> {
-  const { namespace, secret, output: format } = flags;
-  const cluster = openCluster(flags, host);
-  const kinds = await discover(cluster, { includeCore: true });
-  const [kind] = findKindsByName(asked, kinds);
+  const { namespace, secret, output } = flags;
+  const cluster = await openCluster(flags, host);
+  const [kind] = findKindsByName(asked, cluster.kinds);
   if (kind === undefined) throw invalidFlags(notInstalled(asked));
-  const { shared, consumers } = await findConsumers(cluster, kinds, kind, { name, namespace, secret });
-  if (shared !== undefined || consumers.length > 0 || format === "json") host.print(consumersText(consumers, format));
+  const reference = { apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name };
+  const { shared, consumers } = await findConsumers(cluster, reference, secret);
+  if (output === "json") host.print(toJson({ items: consumers.map(toListed) }));
+  else if (shared !== undefined || consumers.length > 0) host.print(toTable(consumers));
   if (shared !== undefined) {
-    if (format !== "json") host.print(toGrantCommand(shared, kind, consumers));
+    if (output !== "json") host.print(toGrantCommand(shared, kind, consumers));
     return EXIT.fine;
   }
   const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
@@ -35,8 +35,7 @@ export async function listConsumers(
   return EXIT.found;
 }
 
-function consumersText(consumers: readonly JudgedConsumer[], format: Format): string {
-  if (format === "json") return toJson({ items: consumers.map(toListed) });
+function toTable(consumers: readonly JudgedConsumer[]): string {
   if (consumers.length === 0) return "No XR uses it, or asks for it.\n";
   const rows = consumers.map(({ namespace, kind, name, secretName, isGranted }) => [
     namespace ?? "-",

@@ -1,28 +1,23 @@
 import { compareTexts, groupBy } from "../../src/model/collections.ts";
-import { discover } from "../cluster/discovery.ts";
-import { EXIT, PROGRAM } from "../command.ts";
+import { Unread } from "../cluster/unread.ts";
 import type { Host } from "../host.ts";
 import { findSharing } from "../lookup/consumers.ts";
-import { remember } from "../lookup/remember.ts";
 import { openCluster } from "../open-cluster.ts";
 import { alignColumns, toJson, toPrintable } from "../text.ts";
 import type { GraphFlags } from "./command.ts";
 import { type Folded, fold } from "./fold.ts";
 import { type Graph, inNamespace, toGraph } from "./graph.ts";
-import { listCloudResources } from "./owners.ts";
+import { findManagedKinds, listCloudResources, report } from "./owners.ts";
 import { toPage } from "./page.ts";
 
 /** Prints who shares what. @returns the exit code. */
 export async function drawGraph({ output, namespace, ...flags }: GraphFlags, host: Host): Promise<number> {
-  const cluster = remember(openCluster(flags, host));
-  const kinds = await discover(cluster, { includeCore: true });
-  const { resources, exitCode } = await listCloudResources(cluster, [], kinds, host);
-  const sharing = await findSharing(cluster, kinds);
-  const errors = new Set(sharing.flatMap(({ error }) => error?.message ?? []));
-  for (const message of errors) host.printError(`${PROGRAM}: error: ${toPrintable(message)}\n`);
-  const read = sharing.filter(({ error }) => error === undefined);
-  host.print(FORMATS[output](inNamespace(toGraph(resources, read), namespace)));
-  return errors.size === 0 ? exitCode : EXIT.failed;
+  const cluster = await openCluster(flags, host);
+  const unread = new Unread();
+  const resources = await listCloudResources(cluster, findManagedKinds([], cluster), unread);
+  const sharing = await findSharing(cluster, unread);
+  host.print(FORMATS[output](inNamespace(toGraph(resources, sharing), namespace)));
+  return report(unread, host);
 }
 
 const FORMATS: Readonly<Record<GraphFlags["output"], (graph: Graph) => string>> = {

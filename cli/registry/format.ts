@@ -7,32 +7,23 @@ export type Format = "table" | "json";
 
 /** Lists cloud resources, each in a row with its owner and contenders. */
 export function listText(resources: readonly CloudResource[], format: Format): string {
-  if (format === "json") return toJson({ items: resources.map(toItem) });
+  if (format === "json") return toItems(resources);
   if (resources.length === 0) return "No cloud resources are registered.\n";
-  const header = ["KIND", "EXTERNAL NAME", "STATE", "OWNER", "NAMESPACE", "CONTENDERS", "SINCE"];
-  return alignColumns([header, ...resources.map(toRow)]);
+  const rows = resources.map(({ holdings, holder, state }) => [
+    `${holder.kind.kind}.${withoutScope(holder.kind.group)}`,
+    holdings[0].externalName,
+    state,
+    holder.contender.owner || `(${holder.kind.kind} ${holder.contender.name})`,
+    holder.namespace ?? "",
+    String(holdings.length - 1),
+    holder.contender.createdAt,
+  ]);
+  return alignColumns([["KIND", "EXTERNAL NAME", "STATE", "OWNER", "NAMESPACE", "CONTENDERS", "SINCE"], ...rows]);
 }
-
-function toRow({ holdings, ownership }: CloudResource): readonly string[] {
-  const { kind, externalName } = holdings[0];
-  const owner = ownership.is === "Unsettled" ? ownership.next : ownership.owner;
-  return [
-    toKindName(holdings[0]),
-    externalName,
-    ownership.is,
-    owner.contender.owner || `(${kind.kind} ${owner.contender.name})`,
-    owner.namespace ?? "",
-    String(holdings.filter((holding) => holding !== owner).length),
-    owner.contender.createdAt,
-  ];
-}
-
-const toKindName = ({ kind }: Holding): string => `${kind.kind}.${withoutScope(kind.group)}`;
 
 /** Lists the managed resources of cloud resources, each in a row, the owner's first. */
 export function ownersText(resources: readonly CloudResource[], format: Format): string {
-  if (format === "json") return toJson({ items: resources.map(toItem) });
-  const header = ["ROLE", "OWNER", "NAMESPACE", "CLAIM", "SINCE", "ID", "MANAGED RESOURCE"];
+  if (format === "json") return toItems(resources);
   const rows = resources.flatMap((resource) =>
     resource.holdings.map((holding) => [
       toRole(holding, resource),
@@ -44,35 +35,37 @@ export function ownersText(resources: readonly CloudResource[], format: Format):
       holding.resource,
     ]),
   );
-  return alignColumns([header, ...rows]);
+  return alignColumns([["ROLE", "OWNER", "NAMESPACE", "CLAIM", "SINCE", "ID", "MANAGED RESOURCE"], ...rows]);
 }
 
 /** The role of a managed resource for its cloud resource. */
-function toRole(holding: Holding, { ownership }: CloudResource): string {
+function toRole(holding: Holding, { state, holder }: CloudResource): string {
   if (holding.contender.isDeleting) return "BeingDeleted";
   if (holding.contender.isMarked) return "Owner";
-  return ownership.is === "Unsettled" && holding === ownership.next ? "Next" : "Contender";
+  return state === "Unsettled" && holding === holder ? "Next" : "Contender";
 }
 
 /** JSON leaves out what is undefined. */
-function toItem(resource: CloudResource) {
-  const { identity, ownership, holdings } = resource;
-  const owner = ownership.is === "Unsettled" ? undefined : ownership.owner;
-  const [first] = holdings;
-  const id = (owner ?? first).id ?? holdings.find((holding) => holding.id !== undefined)?.id;
-  return {
-    apiGroup: withoutScope(first.kind.group),
-    kind: first.kind.kind,
-    externalName: first.externalName,
-    id,
-    providerConfig: first.providerConfig,
-    scope: Object.fromEntries(first.scope),
-    state: ownership.is,
-    owner: owner && toHolder(owner, resource),
-    contenders: holdings.filter((holding) => holding !== owner).map((holding) => toHolder(holding, resource)),
-    identity,
-  };
-}
+const toItems = (resources: readonly CloudResource[]): string =>
+  toJson({
+    items: resources.map((resource) => {
+      const { identity, state, holder, holdings } = resource;
+      const owner = state === "Unsettled" ? undefined : holder;
+      const [first] = holdings;
+      return {
+        apiGroup: withoutScope(first.kind.group),
+        kind: first.kind.kind,
+        externalName: first.externalName,
+        id: holder.id ?? holdings.find(({ id }) => id !== undefined)?.id,
+        providerConfig: first.providerConfig,
+        scope: Object.fromEntries(first.scope),
+        state,
+        owner: owner && toHolder(owner, resource),
+        contenders: holdings.filter((holding) => holding !== owner).map((holding) => toHolder(holding, resource)),
+        identity,
+      };
+    }),
+  });
 
 function toHolder(holding: Holding, resource: CloudResource) {
   const { contender, cluster, claim, namespace, composite, resource: managedResource } = holding;

@@ -86,7 +86,7 @@ function toUse(from: string, shared: GraphNode, copies: readonly JudgedConsumer[
   return { from, to: shared.id, type: "requests", secrets, waits };
 }
 
-function toCloudGraph({ identity, holdings, ownership }: CloudResource): Graph {
+function toCloudGraph({ identity, holdings, holder, state }: CloudResource): Graph {
   const [{ kind, externalName, id }] = holdings;
   const cloud: GraphNode = {
     id: `cloud ${identity}`,
@@ -95,15 +95,14 @@ function toCloudGraph({ identity, holdings, ownership }: CloudResource): Graph {
     name: externalName || (id ?? ""),
     namespace: undefined,
   };
-  const first = ownership.is === "Unsettled" ? ownership.next : ownership.owner;
   const edges = holdings.map((holding): GraphEdge => {
-    const owns = holding === first || (ownership.is === "Contested" && holding.contender.isMarked);
+    const owns = holding === holder || (state === "Contested" && holding.contender.isMarked);
     return {
       from: toHolderId(holding),
       to: cloud.id,
       type: owns ? "owns" : "observes",
       secrets: [],
-      ...(owns && ownership.is === "Contested" && { waits: "all but one of those that write it are removed" }),
+      ...(owns && state === "Contested" && { waits: "all but one of those that write it are removed" }),
     };
   });
   return { nodes: [cloud, ...holdings.map((holding) => toNode(toHolderId(holding), "xr"))], edges };

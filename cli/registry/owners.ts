@@ -2,79 +2,60 @@ import { withoutScope } from "../../src/crossplane/api-group.ts";
 import { countNames, findFacts } from "../../src/crossplane/providers/families.ts";
 import { didYouMean } from "../../src/model/did-you-mean.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { discover, findKindsByName, notInstalled, type ResourceKind, toFullName } from "../cluster/discovery.ts";
-import { ClusterError } from "../cluster/error.ts";
+import { findKindsByName, notInstalled, type ResourceKind, toFullName } from "../cluster/discovery.ts";
 import { inParallel } from "../cluster/list.ts";
+import { Unread } from "../cluster/unread.ts";
 import { EXIT, invalidFlags, PROGRAM } from "../command.ts";
 import type { Host } from "../host.ts";
-import { type Holding, type ResourceQuery, toNames } from "../lookup/holding.ts";
-import { listRegistered, lookUp, lookUpManaged } from "../lookup/look-up.ts";
+import { type Holding, toNames } from "../lookup/holding.ts";
+import { listHoldings, lookUp, lookUpManaged } from "../lookup/look-up.ts";
 import { describeUnknownScope, findScopeFields } from "../lookup/mapping.ts";
 import { type CloudResource, toCloudResources } from "../lookup/ownership.ts";
-import { openCluster, toProgressLine } from "../open-cluster.ts";
+import { openCluster } from "../open-cluster.ts";
 import { toPrintable } from "../text.ts";
 import type { KindAndName, ListFlags, WhoOwnsFlags } from "./command.ts";
 import { listText, ownersText } from "./format.ts";
 
 /** Prints all registered cloud resources, and what could not be listed. @returns the exit code. */
 export async function listAll(names: readonly string[], flags: ListFlags, host: Host): Promise<number> {
-  const cluster = openCluster(flags, host);
-  const { resources, exitCode } = await listCloudResources(cluster, names, await discover(cluster), host);
+  const cluster = await openCluster(flags, host);
+  const unread = new Unread();
+  const resources = await listCloudResources(cluster, findManagedKinds(names, cluster), unread);
   const listed = resources
     .filter((resource) => hasHolderIn(resource, flags.namespace))
     .filter(({ holdings }) => flags.contended !== true || holdings.length > 1);
   host.print(listText(listed, flags.output));
-  return exitCode;
+  return report(unread, host);
 }
 
-/** Lists the registered cloud resources of these kinds, or of all; reports on standard error what could not be listed. */
+/** Lists the registered cloud resources of these kinds. */
 export async function listCloudResources(
   cluster: Cluster,
-  names: readonly string[],
-  installed: readonly ResourceKind[],
-  host: Host,
-): Promise<{ readonly resources: readonly CloudResource[]; readonly exitCode: number }> {
-  const kinds = findManagedKinds(names, installed);
-  const { show, clear } = toProgressLine(host);
-  const lists = await inParallel(kinds, (kind) => listOneKind(cluster, kind), {
-    onDone: (done) => show(`${done} of ${kinds.length} kinds`),
-  });
-  clear();
-  const errors = lists.flatMap(({ error }) => error?.message ?? []);
-  for (const message of errors) host.printError(`${PROGRAM}: error: ${toPrintable(message)}\n`);
-  const resources = toCloudResources(lists.flatMap(({ holdings }) => holdings));
-  return { resources, exitCode: errors.length === 0 ? EXIT.fine : EXIT.failed };
+  kinds: readonly ResourceKind[],
+  unread: Unread,
+): Promise<readonly CloudResource[]> {
+  const lists = await inParallel(kinds, (kind) => unread.unless(kind, listHoldings(cluster, kind), []));
+  return toCloudResources(lists.flat());
 }
 
-/** Lists a kind. If RBAC or the API server refuses this kind, the others are still listed. */
-async function listOneKind(
-  cluster: Cluster,
-  kind: ResourceKind,
-): Promise<{ readonly holdings: readonly Holding[]; readonly error?: ClusterError }> {
-  try {
-    return { holdings: await listRegistered(cluster, kind) };
-  } catch (error) {
-    if (!(error instanceof ClusterError)) throw error;
-    if (error.code === "NotFound") return { holdings: [] }; // its CRD was removed in between
-    if (error.code === "Forbidden" || error.code === "Refused") return { holdings: [], error };
-    throw error;
-  }
+/** Prints what could not be read. @returns the exit code. */
+export function report(unread: Unread, { printError }: Pick<Host, "printError">): number {
+  const errors = unread.all();
+  for (const { message } of errors) printError(`${PROGRAM}: error: ${toPrintable(message)}\n`);
+  return errors.length === 0 ? EXIT.fine : EXIT.failed;
 }
 
 /** Prints who owns a cloud resource, and who else needs it. @returns the exit code. */
 export async function whoOwns({ kind, name }: KindAndName, flags: WhoOwnsFlags, host: Host): Promise<number> {
-  const cluster = openCluster(flags, host);
-  const kinds = findManagedKinds([kind], await discover(cluster));
+  const cluster = await openCluster(flags, host);
+  const kinds = findManagedKinds([kind], cluster);
   assertScope(flags.scope ?? [], kinds);
   const resources = toCloudResources(await findHoldings(cluster, kinds, name, flags)).filter((resource) =>
     hasHolderIn(resource, flags.namespace),
   );
-  if (resources.length > 0) {
-    host.print(ownersText(resources, flags.output));
-    return EXIT.fine;
-  }
+  if (resources.length > 0 || flags.output === "json") host.print(ownersText(resources, flags.output));
+  if (resources.length > 0) return EXIT.fine;
   host.printError(`no owner of ${kind} ${JSON.stringify(name)}: no managed resource is registered for it\n`);
-  if (flags.output === "json") host.print(ownersText([], flags.output));
   return EXIT.found;
 }
 
@@ -91,32 +72,25 @@ function assertScope(scope: NonNullable<WhoOwnsFlags["scope"]>, kinds: readonly 
 /** Looks up by external name; only if nothing has that name, by the managed resource's name. */
 async function findHoldings(
   cluster: Cluster,
-  kinds: readonly ResourceKind[],
+  managed: readonly ResourceKind[],
   name: string,
   { scope = [], providerConfig }: WhoOwnsFlags,
 ): Promise<readonly Holding[]> {
-  const queries = toQueries(kinds, name, { scope: new Map(scope), providerConfig });
-  const found = (await lookUp(cluster, kinds, queries)).flatMap(({ holdings }) => holdings);
-  if (found.length > 0) return found;
-  return (await inParallel(kinds, (kind) => lookUpManaged(cluster, kind, name))).flat();
-}
-
-/** Makes a query for each kind. A provider's cluster-scoped and namespaced kinds are one kind in the cloud. */
-function toQueries(
-  kinds: readonly ResourceKind[],
-  name: string,
-  place: Pick<ResourceQuery, "scope" | "providerConfig">,
-): readonly ResourceQuery[] {
-  const queries = kinds.flatMap(({ group, kind }): readonly [string, ResourceQuery][] => {
+  const queries = managed.flatMap(({ group, kind }) => {
     const names = toNames(name, countNames(findFacts(withoutScope(group), kind).identity));
-    const query = { group: withoutScope(group), kind, ...place };
-    return names === undefined ? [] : [[`${query.group}/${kind}`, { ...query, names }]];
+    return names === undefined
+      ? []
+      : [{ group: withoutScope(group), kind, names, scope: new Map(scope), providerConfig }];
   });
-  return [...new Map(queries).values()];
+  // A provider's cluster-scoped and namespaced kinds are one kind in the cloud.
+  const byKind = new Map(queries.map((query) => [`${query.group}/${query.kind}`, query]));
+  const found = (await lookUp(cluster, [...byKind.values()])).flatMap(({ holdings }) => holdings);
+  if (found.length > 0) return found;
+  return (await inParallel(managed, (kind) => lookUpManaged(cluster, kind, name))).flat();
 }
 
 /** Finds managed kinds by their names, or all. @throws {FunctionError} naming all that are not installed. */
-function findManagedKinds(names: readonly string[], kinds: readonly ResourceKind[]): readonly ResourceKind[] {
+export function findManagedKinds(names: readonly string[], { kinds }: Cluster): readonly ResourceKind[] {
   const managed = kinds.filter(({ categories, verbs }) => categories.includes("managed") && verbs.includes("list"));
   const found = names.map((name) => ({ name, found: findKindsByName(name, managed) }));
   const missing = found.filter((one) => one.found.length === 0).map(({ name }) => explainMissing(name, kinds));

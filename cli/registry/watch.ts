@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../host.ts";
-import type { WatchFlags } from "./command.ts";
 
 const EVERY_MS = 5_000;
 
 /** Runs a listing once, or with `--watch` until a signal, and then prints each output that differs from the one before. */
 export async function repeat(
-  { watch }: WatchFlags,
+  { watch }: { readonly watch?: true },
   host: Host,
   work: (host: Host) => Promise<number>,
 ): Promise<number> {

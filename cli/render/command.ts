@@ -14,7 +14,7 @@ export interface RenderOptions {
 }
 
 export const addRender: AddCommand = (program, choose) =>
-  withExamples(program.command("render"), EXIT_CODES, EXAMPLES)
+  withExamples(program.command("render"), EXAMPLES, EXIT_CODES)
     .summary("Render a composite resource (XR) without Crossplane, Docker or a cluster.")
     .description(DESCRIPTION)
     .argument("<composite-resource>", "A YAML file: the composite resource (XR) to render.")

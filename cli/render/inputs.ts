@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
-import * as z from "zod";
 import { documentOf, objectsAt } from "../../src/model/document.ts";
-import { isObject, type JsonObject, type JsonValue, ownValue, toPlainText } from "../../src/model/json.ts";
+import { isObject, type JsonObject, type JsonValue, toPlainText } from "../../src/model/json.ts";
 import type { RenderOptions } from "./command.ts";
 import { RenderError, whileDoing } from "./error.ts";
-import { objectAt } from "./objects.ts";
+import { metadataMap, metadataString, objectAt } from "./objects.ts";
 import { parseYaml, splitYamlStream } from "./yaml.ts";
 
 /** The paths of a render's arguments. */
@@ -27,58 +26,33 @@ export interface Inputs {
   readonly context: JsonObject;
 }
 
-/** A field with a default for absent and null, as Go reads it. */
-const orElse = <Schema extends z.ZodType>(value: unknown, schema: Schema) =>
-  z.preprocess((given) => given ?? value, schema);
-const text = orElse("", z.string());
-const labels = orElse({}, z.record(z.string(), z.string()));
-const unsupported = z.custom<undefined>(
-  (value) => (value ?? undefined) === undefined,
-  'not supported: use "crossplane render"',
-);
+/** A step of a Composition's pipeline. */
+export interface Step {
+  readonly step: string;
+  readonly functionRef: { readonly name: string };
+  readonly input?: JsonObject;
+}
 
-const step = z.object({
-  step: text,
-  functionRef: orElse({}, z.object({ name: text })),
-  input: orElse(undefined, z.custom<JsonObject>(isObject, "expected an object").optional()),
-  credentials: unsupported.optional(),
-  requirements: unsupported.optional(),
-});
-
-const composition = z.object({
-  metadata: orElse({}, z.object({ name: text, labels })),
-  spec: orElse(
-    {},
-    z.object({
-      compositeTypeRef: orElse({}, z.object({ apiVersion: text, kind: text })),
-      mode: text,
-      pipeline: orElse([], z.array(step)),
-    }),
-  ),
-});
-
-const functionManifest = z
-  .object({
-    metadata: orElse({}, z.object({ name: text, annotations: labels })),
-    spec: orElse({}, z.object({ package: text })),
-  })
-  .transform(({ metadata, spec }) => ({ ...metadata, package: spec.package }));
-
-type Composition = z.output<typeof composition>;
-export type Step = z.output<typeof step>;
-export type FunctionManifest = z.output<typeof functionManifest>;
+export interface FunctionManifest {
+  readonly name: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly package: string;
+}
 
 /** @throws {RenderError} where a file cannot be read, has the wrong kind, or does not match the others. */
 export function readInputs(files: Files, options: RenderOptions): Inputs {
   const [xr = {}] = load("composite resource", files.xr, readObjects);
-  const found = load("Composition", files.composition, (path) => readObjects(path).slice(0, 1).map(toComposition))[0];
-  if (found === undefined) throw new RenderError(`cannot find a Composition in ${JSON.stringify(files.composition)}`);
-  assertComposes(found, xr);
+  const [steps] = load("Composition", files.composition, (path) =>
+    readObjects(path)
+      .slice(0, 1)
+      .map((composition) => readSteps(composition, xr)),
+  );
+  if (steps === undefined) throw new RenderError(`cannot find a Composition in ${JSON.stringify(files.composition)}`);
   const objectsIn = (what: string, path: string | undefined) =>
     path === undefined ? [] : load(what, path, readObjects);
   return {
     xr,
-    steps: found.spec.pipeline,
+    steps,
     functions: load("functions", files.functions, (path) => readObjects(path).map(toFunction)),
     observed: objectsIn("observed composed resources", options.observedResources),
     required: objectsIn("required resources", options.requiredResources),
@@ -120,19 +94,17 @@ const readSchemas = (directory: string): readonly JsonValue[] =>
 
 /** Reads the schema of the XR's kind, as the API server publishes it once the XRD is there. */
 function readXrd(path: string, { apiVersion, kind }: JsonObject): JsonObject {
-  const versions = readObjects(path)
-    .map(documentOf)
-    .flatMap((xrd) => {
-      const [group, ownKind] = [xrd.at(["spec", "group"]), xrd.at(["spec", "names", "kind"])].map(toPlainText);
-      return objectsAt(xrd, ["spec", "versions"]).map(({ name, schema }) => ({ group, kind: ownKind, name, schema }));
-    });
-  const found = versions.find((one) => one.kind === kind && `${one.group}/${toPlainText(one.name)}` === apiVersion);
-  if (found === undefined) throw new RenderError(`it defines no ${String(kind)} of ${String(apiVersion)}`);
-  const { group = "", name = "", schema = null } = found;
-  return {
-    ...objectAt(schema, "openAPIV3Schema"),
-    "x-kubernetes-group-version-kind": [{ group, version: name, kind: String(kind) }],
-  };
+  for (const xrd of readObjects(path).map(documentOf)) {
+    const group = toPlainText(xrd.at(["spec", "group"]));
+    for (const { name, schema = null } of objectsAt(xrd, ["spec", "versions"])) {
+      const version = toPlainText(name);
+      if (xrd.at(["spec", "names", "kind"]) === kind && `${group}/${version}` === apiVersion) {
+        const names = [{ group, version, kind: String(kind) }];
+        return { ...objectAt(schema, "openAPIV3Schema"), "x-kubernetes-group-version-kind": names };
+      }
+    }
+  }
+  throw new RenderError(`it defines no ${String(kind)} of ${String(apiVersion)}`);
 }
 
 function findFiles(path: string, endings: readonly string[]): readonly string[] {
@@ -142,41 +114,42 @@ function findFiles(path: string, endings: readonly string[]): readonly string[] 
   throw new RenderError(`no ${endings.join(" or ")} files found in ${JSON.stringify(path)}`);
 }
 
-const toComposition = (object: JsonObject): Composition =>
-  narrow(composition, object, "composition", "Composition", ["apiextensions.crossplane.io/v1"]);
-
-const toFunction = (object: JsonObject): FunctionManifest =>
-  narrow(functionManifest, object, "function", "Function", ["pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1"]);
-
-/** Gives an object of a kind the schema's type. @throws {RenderError} listing all faults with their paths. */
-function narrow<Schema extends z.ZodType>(
-  schema: Schema,
-  object: JsonObject,
-  what: string,
-  kind: string,
-  apiVersions: readonly string[],
-): z.output<Schema> {
-  if (object["kind"] !== kind || !apiVersions.includes(String(object["apiVersion"]))) {
-    throw new RenderError(`not a ${what}: ${String(object["kind"])}/${String(objectAt(object, "metadata")["name"])}`);
-  }
-  const parsed = schema.safeParse(object);
-  if (parsed.success) return parsed.data;
-  throw new RenderError(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
+function toFunction(object: JsonObject): FunctionManifest {
+  assertKind(object, "Function", ["pkg.crossplane.io/v1", "pkg.crossplane.io/v1beta1"]);
+  const annotations = metadataMap(object, "annotations");
+  return { name: metadataString(object, "name"), annotations, package: textAt(object, "spec", "package") };
 }
 
-/** Guards a Composition: it is for the XR's kind, has the labels that the XR selects, and is a pipeline. */
-function assertComposes({ metadata, spec }: Composition, xr: JsonObject): void {
-  const fail = (reason: string): never => {
-    throw new RenderError(`cannot use Composition ${JSON.stringify(metadata.name)}: ${reason}`);
-  };
-  for (const field of ["kind", "apiVersion"] as const) {
-    const [wanted, found] = [spec.compositeTypeRef[field], String(xr[field])];
-    if (wanted !== found) fail(`its compositeTypeRef.${field} (${wanted}) does not match XR's ${field} (${found})`);
+/** Reads the steps of a Composition. @throws {RenderError} if it is not for the XR's kind, or no pipeline. */
+function readSteps(composition: JsonObject, xr: JsonObject): readonly Step[] {
+  assertKind(composition, "Composition", ["apiextensions.crossplane.io/v1"]);
+  for (const field of ["kind", "apiVersion"]) {
+    const [wanted, found] = [textAt(composition, "spec", "compositeTypeRef", field), String(xr[field])];
+    if (wanted !== found)
+      throw new RenderError(`its compositeTypeRef.${field} (${wanted}) does not match XR's ${field} (${found})`);
   }
-  const selector = ["spec", "crossplane", "compositionSelector", "matchLabels"].reduce(objectAt, xr);
-  for (const [key, wanted] of Object.entries(selector)) {
-    const found = ownValue(metadata.labels, key);
-    if (found !== wanted) fail(`the XR selects label ${key}: ${String(wanted)}; found ${found ?? "none"}`);
-  }
-  if (spec.mode !== "Pipeline") fail("render only supports spec.mode: Pipeline");
+  if (textAt(composition, "spec", "mode") !== "Pipeline")
+    throw new RenderError("render only supports spec.mode: Pipeline");
+  return objectsAt(documentOf(composition), ["spec", "pipeline"]).map(toStep);
+}
+
+function toStep(step: JsonObject): Step {
+  const { input } = step;
+  const name = textAt(step, "step");
+  const unsupported = ["credentials", "requirements"].find((field) => (step[field] ?? undefined) !== undefined);
+  if (unsupported !== undefined)
+    throw new RenderError(`step ${JSON.stringify(name)}: ${unsupported} are not supported: use "crossplane render"`);
+  return { step: name, functionRef: { name: textAt(step, "functionRef", "name") }, ...(isObject(input) && { input }) };
+}
+
+/** Reads a text; "" for absent and null, as Go reads it. @throws {RenderError} for a value of another type. */
+function textAt(object: JsonObject, ...path: readonly string[]): string {
+  const value = documentOf(object).at(path) ?? "";
+  if (typeof value === "string") return value;
+  throw new RenderError(`${path.join(".")}: expected a string, found ${JSON.stringify(value)}`);
+}
+
+function assertKind(object: JsonObject, kind: string, apiVersions: readonly string[]): void {
+  if (object["kind"] === kind && apiVersions.includes(String(object["apiVersion"]))) return;
+  throw new RenderError(`not a ${kind.toLowerCase()}: ${String(object["kind"])}/${metadataString(object, "name")}`);
 }

@@ -2,20 +2,16 @@ import { CLAIM_NAME_LABEL, CLAIM_NAMESPACE_LABEL, COMPOSITE_LABEL } from "../../
 import { compareEntries } from "../../src/model/collections.ts";
 import { isObject, type JsonObject, ownValue, withKey } from "../../src/model/json.ts";
 import type { RenderOptions } from "./command.ts";
-import { RenderError, whileDoing } from "./error.ts";
 import type { Inputs } from "./inputs.ts";
 import { metadataMap, metadataString, objectAt, withMetadata } from "./objects.ts";
 import { byResourceName, type Outcome, RESOURCE_NAME } from "./pipeline.ts";
-import type { Condition, Resource } from "./protocol.ts";
-import { fromStruct } from "./struct.ts";
+import { type Condition, fromStruct, type Resource } from "./protocol.ts";
 
 /**
  * Makes the documents that `crossplane render` prints: the XR, the composed resources sorted by their name in the
  * Composition, and on request the results and the context.
  *
  * Source: crossplane v2.2, cmd/crank/render/render.go Render and SetComposedResourceMetadata.
- *
- * @throws {RenderError} where another owner controls a composed resource.
  */
 export function toDocuments(
   { desired, conditions, results, context }: Outcome,
@@ -26,9 +22,7 @@ export function toDocuments(
   const resources = Object.entries(desired.resources ?? {}).sort(compareEntries);
   const unready = resources.filter(([, { ready }]) => ready !== "READY_TRUE").map(([name]) => name);
   const composed = resources.map(([name, { resource }]) =>
-    whileDoing(`cannot render composed resource ${JSON.stringify(name)} metadata`, () =>
-      renderComposed(name, resource ? fromStruct(resource) : {}, existing.get(name), xr),
-    ),
+    renderComposed(name, resource ? fromStruct(resource) : {}, existing.get(name), xr),
   );
   const kind = { apiVersion: "render.crossplane.io/v1beta1", kind: "Context" };
   return [
@@ -68,21 +62,12 @@ function renderComposed(
 }
 
 function withController(object: JsonObject, xr: JsonObject): readonly JsonObject[] {
-  const uid = metadataString(xr, "uid");
   const listed = ownValue(objectAt(object, "metadata"), "ownerReferences");
-  const owners = Array.isArray(listed) ? listed.filter(isObject) : [];
-  const name = metadataString(xr, "name");
-  const other = owners.find((owner) => owner["controller"] === true && owner["uid"] !== uid);
-  if (other !== undefined) {
-    throw new RenderError(
-      `cannot set composite resource ${JSON.stringify(name)} as controller ref of composed resource: ` +
-        `${metadataString(object, "name")} is already controlled by ${other["kind"]} ${other["name"]} (UID ${other["uid"]})`,
-    );
-  }
+  const [uid, name] = [metadataString(xr, "uid"), metadataString(xr, "name")];
   const [apiVersion, kind] = [String(xr["apiVersion"]), String(xr["kind"])];
   const controller = { apiVersion, blockOwnerDeletion: true, controller: true, kind, name, uid };
-  const at = owners.findIndex((owner) => owner["uid"] === uid);
-  return at < 0 ? [...owners, controller] : owners.with(at, controller);
+  const others = Array.isArray(listed) ? listed.filter(isObject).filter((owner) => owner["uid"] !== uid) : [];
+  return [...others, controller];
 }
 
 /** The time of all conditions: the real one would change every output. */
@@ -120,16 +105,16 @@ function shorten(names: readonly string[]): string {
   return names.length === 3 ? first.replace(/, (?=[^,]*$)/, ", and ") : first;
 }
 
-const statuses: Readonly<Record<string, string>> = {
-  STATUS_CONDITION_TRUE: "True",
-  STATUS_CONDITION_FALSE: "False",
-};
+const STATUSES = new Map([
+  ["STATUS_CONDITION_TRUE", "True"],
+  ["STATUS_CONDITION_FALSE", "False"],
+]);
 
 const toCondition = ({ type, status, reason, message }: Condition): JsonObject => ({
   lastTransitionTime: TRANSITION,
   ...(message && { message }),
   reason,
-  status: statuses[status] ?? "Unknown",
+  status: STATUSES.get(status) ?? "Unknown",
   type,
 });
 

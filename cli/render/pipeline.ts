@@ -5,15 +5,16 @@ import type { Inputs, Step } from "./inputs.ts";
 import { metadataMap, objectAt } from "./objects.ts";
 import {
   type Condition,
-  capabilities,
+  mapValues,
   type Requirements,
   type RunFunctionRequest,
   type RunFunctionResponse,
   type State,
+  type Struct,
+  toStruct,
 } from "./protocol.ts";
 import { findOtherVersions, findResources, findSchema } from "./requirements.ts";
 import { findRuntime, type Runtime } from "./runtime.ts";
-import { mapValues, type Struct, toStruct } from "./struct.ts";
 
 /** The state of a pipeline after a step, which the next step gets. */
 export interface Outcome {
@@ -48,8 +49,8 @@ const MAX_ITERATIONS = 5;
 export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<Rendered> {
   const steps = inputs.steps.map((step) => ({ step, runtime: findRuntime(step, inputs.functions) }));
   let outcome: Outcome = { desired: {}, context: toStruct(inputs.context), conditions: [], results: [] };
-  const adopting: Adopting[] = [];
   const warnings: string[] = [];
+  const adopting: { readonly step: Step; readonly names: readonly string[] }[] = [];
   for (const { step, runtime } of steps) {
     const request = toRequest(step, outcome, inputs);
     const response = await whileDoing(`cannot run pipeline step ${JSON.stringify(step.step)}`, () =>
@@ -62,29 +63,32 @@ export async function runPipeline(inputs: Inputs, call: CallFunction): Promise<R
       results: [...outcome.results, ...response.results.map((result) => toResult(step, result))],
     };
     warnings.push(...findOtherVersions(Object.values(response.requirements?.resources ?? {}), inputs.required));
-    if (runtime.is === "embedded" && usesAdoption(step)) adopting.push({ step, desired: outcome.desired });
+    const isAdopting = runtime.is === "embedded" && objectAt(step.input ?? {}, "spec")["adoption"] !== undefined;
+    if (isAdopting) adopting.push({ step, names: namesIn(outcome) });
   }
-  return { ...outcome, warnings: [...warnings, ...adopting.flatMap((one) => warnIfNotLast(one, outcome))] };
+  const last = namesIn(outcome);
+  return {
+    ...outcome,
+    warnings: [...warnings, ...adopting.flatMap((one) => warnIfNotLast(one.step, one.names, last))],
+  };
 }
 
-/** A step with adoption, and what it and the steps before it desire. */
-interface Adopting {
-  readonly step: Step;
-  readonly desired: State;
-}
-
-const usesAdoption = ({ input }: Step): boolean => objectAt(input ?? {}, "spec")["adoption"] !== undefined;
+const namesIn = ({ desired }: Outcome): readonly string[] => Object.keys(desired.resources ?? {});
 
 /** Warns of a step with adoption before one that desires more: from the second reconcile on, the condition has StepNotLast. */
-function warnIfNotLast({ step, desired }: Adopting, last: Outcome): string[] {
-  const known = desired.resources ?? {};
-  const later = Object.keys(last.desired.resources ?? {}).filter((name) => !Object.hasOwn(known, name));
+function warnIfNotLast({ step }: Step, known: readonly string[], all: readonly string[]): readonly string[] {
+  const later = all.filter((name) => !known.includes(name)).sort();
   if (later.length === 0) return [];
   return [
-    `pipeline step ${JSON.stringify(step.step)} uses adoption, and later steps desire ${later.sort().join(", ")}, which it takes for ` +
+    `pipeline step ${JSON.stringify(step)} uses adoption, and later steps desire ${later.join(", ")}, which it takes for ` +
       "resources that no step desires (StepNotLast): move it to the end of the pipeline",
   ];
 }
+
+/** The capabilities that Crossplane v2.2 advertises. */
+const capabilities = ["CAPABILITIES", "REQUIRED_RESOURCES", "CREDENTIALS", "CONDITIONS", "REQUIRED_SCHEMAS"].map(
+  (name) => `CAPABILITY_${name}`,
+);
 
 const toRequest = ({ input }: Step, { desired, context }: Outcome, inputs: Inputs): RunFunctionRequest => ({
   meta: { capabilities },

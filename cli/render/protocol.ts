@@ -1,21 +1,39 @@
-import type { Struct } from "./struct.ts";
+import { fileURLToPath } from "node:url";
+import { loadSync, type MethodDefinition } from "@grpc/proto-loader";
+import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
+import { packageRoot } from "../../src/package.ts";
 
-/** The messages of the function protocol, as @grpc/proto-loader has them, from Crossplane's side. `src/wire/` has the function's side. */
+/**
+ * Loads the RunFunction method of `proto/v1`, with the codecs of @grpc/proto-loader, for Crossplane's side of the wire. Its messages are
+ * those below; `src/wire/` has the function's side.
+ */
+export function loadMethod(): MethodDefinition<object, object> {
+  const file = fileURLToPath(new URL("proto/v1/run_function.proto", packageRoot));
+  const definitions = loadSync(file, { longs: Number, enums: String, defaults: true, oneofs: true });
+  const service = definitions["apiextensions.fn.proto.v1.FunctionRunnerService"];
+  const method = service && "RunFunction" in service ? service["RunFunction"] : undefined;
+  if (method === undefined) throw new Error(`cannot find the method RunFunction in ${file}`);
+  return method;
+}
+
+type Named<T> = Readonly<Record<string, T>>;
+
+/** A request, as @grpc/proto-loader takes it. */
 export interface RunFunctionRequest {
   readonly meta: { readonly tag?: string; readonly capabilities: readonly string[] };
   readonly observed: State;
   readonly desired: State;
   readonly input?: Struct;
   readonly context?: Struct;
-  readonly extraResources?: Record<string, Resources>;
-  readonly credentials?: Record<string, Credentials>;
-  readonly requiredResources?: Record<string, Resources>;
-  readonly requiredSchemas?: Record<string, Schema>;
+  readonly extraResources?: Named<Resources>;
+  readonly credentials?: Named<{ readonly credentialData: { readonly data: Named<Uint8Array> } }>;
+  readonly requiredResources?: Named<Resources>;
+  readonly requiredSchemas?: Named<Schema>;
 }
 
 export interface RunFunctionResponse {
   readonly desired: State | null;
-  readonly results: readonly Result[];
+  readonly results: readonly { readonly severity: string; readonly message: string }[];
   readonly context?: Struct | null;
   readonly requirements: Requirements | null;
   readonly conditions: readonly Condition[];
@@ -23,7 +41,7 @@ export interface RunFunctionResponse {
 
 export interface State {
   readonly composite?: Resource | null;
-  readonly resources?: Readonly<Record<string, Resource>>;
+  readonly resources?: Named<Resource>;
 }
 
 export interface Resource {
@@ -35,26 +53,14 @@ export interface Resources {
   readonly items: readonly Resource[];
 }
 
-interface Credentials {
-  readonly credentialData: { readonly data: Readonly<Record<string, Uint8Array>> };
-}
-
 export interface Schema {
   readonly openapiV3?: Struct;
 }
 
 export interface Requirements {
-  readonly extraResources: Readonly<Record<string, ResourceSelector>>;
-  readonly resources: Readonly<Record<string, ResourceSelector>>;
-  readonly schemas: Readonly<Record<string, SchemaSelector>>;
-}
-
-export interface ResourceSelector {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly matchName?: string;
-  readonly namespace?: string;
-  readonly matchLabels?: { readonly labels: Readonly<Record<string, string>> };
+  readonly extraResources: Named<ResourceSelector>;
+  readonly resources: Named<ResourceSelector>;
+  readonly schemas: Named<SchemaSelector>;
 }
 
 export interface SchemaSelector {
@@ -62,9 +68,10 @@ export interface SchemaSelector {
   readonly kind: string;
 }
 
-interface Result {
-  readonly severity: string;
-  readonly message: string;
+export interface ResourceSelector extends SchemaSelector {
+  readonly matchName?: string;
+  readonly namespace?: string;
+  readonly matchLabels?: { readonly labels: Named<string> };
 }
 
 export interface Condition {
@@ -74,11 +81,39 @@ export interface Condition {
   readonly message?: string;
 }
 
-/** The capabilities that Crossplane v2.2 advertises. */
-export const capabilities: readonly string[] = [
-  "CAPABILITY_CAPABILITIES",
-  "CAPABILITY_REQUIRED_RESOURCES",
-  "CAPABILITY_CREDENTIALS",
-  "CAPABILITY_CONDITIONS",
-  "CAPABILITY_REQUIRED_SCHEMAS",
-];
+/** google.protobuf.Struct. */
+export interface Struct {
+  readonly fields: Named<Value>;
+}
+
+export interface Value {
+  readonly nullValue?: "NULL_VALUE";
+  readonly boolValue?: boolean;
+  readonly numberValue?: number;
+  readonly stringValue?: string;
+  readonly listValue?: { readonly values: readonly Value[] };
+  readonly structValue?: Struct;
+}
+
+/** Converts a JSON object to a Struct. */
+export const toStruct = (object: JsonObject): Struct => ({ fields: mapValues(object, toValue) });
+
+/** Converts a Struct to a JSON object. */
+export const fromStruct = (struct: Struct): JsonObject => mapValues(struct.fields, fromValue);
+
+function toValue(value: JsonValue): Value {
+  if (value === null) return { nullValue: "NULL_VALUE" };
+  if (typeof value === "boolean") return { boolValue: value };
+  if (typeof value === "number") return { numberValue: value };
+  if (typeof value === "string") return { stringValue: value };
+  return isObject(value) ? { structValue: toStruct(value) } : { listValue: { values: value.map(toValue) } };
+}
+
+function fromValue({ boolValue, numberValue, stringValue, listValue, structValue }: Value): JsonValue {
+  if (structValue) return fromStruct(structValue);
+  return listValue?.values.map(fromValue) ?? stringValue ?? numberValue ?? boolValue ?? null;
+}
+
+/** Maps the values. `Object.fromEntries` defines each key, so `__proto__` stays one. */
+export const mapValues = <From, To>(entries: Named<From>, to: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, to(value)]));

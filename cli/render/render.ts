@@ -1,13 +1,12 @@
 import { runFunction } from "../../src/run-function.ts";
 import type { Host } from "../host.ts";
 import { toPrintable } from "../text.ts";
-import { loadMethod } from "./codec.ts";
 import type { RenderOptions } from "./command.ts";
 import { whileDoing } from "./error.ts";
 import { type Files, readInputs } from "./inputs.ts";
 import { toDocuments } from "./output.ts";
 import { type CallFunction, runPipeline } from "./pipeline.ts";
-import type { RunFunctionResponse } from "./protocol.ts";
+import { loadMethod, type RunFunctionResponse } from "./protocol.ts";
 import { callFunction } from "./runtime.ts";
 import { toYamlStream } from "./yaml.ts";
 

@@ -1,8 +1,7 @@
 import { compareTexts } from "../../src/model/collections.ts";
 import { isObject, type JsonObject, type JsonValue, ownValue } from "../../src/model/json.ts";
 import { metadataMap, metadataString } from "./objects.ts";
-import type { ResourceSelector, Resources, Schema, SchemaSelector } from "./protocol.ts";
-import { toStruct } from "./struct.ts";
+import { type ResourceSelector, type Resources, type Schema, type SchemaSelector, toStruct } from "./protocol.ts";
 
 /**
  * Finds the resources in the files that a selector would find in a cluster, in its namespace, sorted by name. Without a namespace, a

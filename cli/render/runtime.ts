@@ -30,12 +30,10 @@ export function findRuntime({ step, functionRef: { name } }: Step, functions: re
 
   const { [RUNTIME]: runtime, [TARGET]: target } = found.annotations;
   if (runtime === "Development") return { is: "development", target: target || DEFAULT_TARGET };
-  const itsPackage =
-    found.package === "" ? "it has no spec.package" : `its package is ${JSON.stringify(found.package)}`;
-  const itsRuntime = runtime === undefined ? `no annotation ${RUNTIME}` : `${RUNTIME}: ${runtime}`;
   return fail(
-    `Function ${quoted} is not ${OURS} (${itsPackage}) and has ${itsRuntime}: run it with --insecure, and give it the annotations ` +
-      `${RUNTIME}: Development and ${TARGET}: HOST:PORT; or use "crossplane render", which runs it in Docker`,
+    `Function ${quoted} is not ${OURS} (its package is ${JSON.stringify(found.package)}) and has not the runtime Development: run it ` +
+      `with --insecure, and give it the annotations ${RUNTIME}: Development and ${TARGET}: HOST:PORT; or use "crossplane render", ` +
+      "which runs it in Docker",
   );
 }
 

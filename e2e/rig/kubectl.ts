@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Cluster, DEFAULT_RETRY, toCluster } from "../../cli/cluster/cluster.ts";
+import { type Cluster, DEFAULT_RETRY, toClient, toCluster } from "../../cli/cluster/cluster.ts";
 import { connect } from "../../cli/cluster/connection.ts";
-import { discover, findKindsByName, type ResourceKind } from "../../cli/cluster/discovery.ts";
+import { findKindsByName, type ResourceKind, toApiVersion } from "../../cli/cluster/discovery.ts";
 import { getIfThere, list } from "../../cli/cluster/list.ts";
 import { findTool, type ToolName } from "../../scripts/tools/catalogue.ts";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -26,12 +26,12 @@ export function pathOf(name: ToolName): string {
  */
 export class Kubectl {
   readonly #kubeconfig: string;
-  readonly #cluster: Cluster;
-  #kinds: readonly ResourceKind[] = [];
+  #cluster: Cluster;
 
   constructor(kubeconfig: string) {
     this.#kubeconfig = kubeconfig;
-    this.#cluster = toCluster(connect({ kubeconfig, env: {} }), { retry: { ...DEFAULT_RETRY, forMs: 0 } });
+    const client = toClient(connect({ kubeconfig, env: {} }), { retry: { ...DEFAULT_RETRY, forMs: 0 } });
+    this.#cluster = { ...client, kinds: [] };
   }
 
   /** @throws {Error} with what kubectl says. */
@@ -60,19 +60,21 @@ export class Kubectl {
   async get(target: string, namespace = "default"): Promise<JsonObject | undefined> {
     const [name = "", object = ""] = target.split("/");
     const kind = await this.#kindOf(name);
-    return getIfThere(this.#cluster, kind, object, kind.isNamespaced ? namespace : undefined);
+    const reference = { apiVersion: toApiVersion(kind), kind: kind.kind, namespace, name: object };
+    return (await getIfThere(this.#cluster, reference))?.toObject();
   }
 
   async list(kind: string, namespace?: string): Promise<readonly JsonObject[]> {
-    return list(this.#cluster, await this.#kindOf(kind), namespace === undefined ? {} : { namespace });
+    const found = await list(this.#cluster, await this.#kindOf(kind), namespace === undefined ? {} : { namespace });
+    return found.map((document) => document.toObject());
   }
 
   /** The kind of a name in kubectl's notation. Asks for the kinds anew where it is not among them. */
   async #kindOf(name: string): Promise<ResourceKind> {
-    const known = findKindsByName(name, this.#kinds)[0];
+    const known = findKindsByName(name, this.#cluster.kinds)[0];
     if (known !== undefined) return known;
-    this.#kinds = await discover(this.#cluster, { includeCore: true });
-    const [found] = findKindsByName(name, this.#kinds);
+    this.#cluster = await toCluster(this.#cluster);
+    const [found] = findKindsByName(name, this.#cluster.kinds);
     if (found === undefined) throw new Error(`the server doesn't have a resource type "${name}"`);
     return found;
   }

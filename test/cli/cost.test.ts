@@ -6,6 +6,7 @@ import { toHolding } from "../../cli/lookup/holding.ts";
 import { lookUp } from "../../cli/lookup/look-up.ts";
 import { toCloudResources } from "../../cli/lookup/ownership.ts";
 import { findConflicts, findWishes } from "../../cli/preflight/conflicts.ts";
+import { documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { PLATFORM, registered } from "../../testing/builders/registered.ts";
 import { worldOf } from "../../testing/builders/world.ts";
@@ -22,7 +23,7 @@ const many = <T>(number: number, make: (index: number) => T): readonly T[] =>
 function clusterOf(names: readonly string[]): Cluster {
   const items = names.map((bucket) => registered({ bucket, owner: OWNER })).values();
   const get = async () => ({ items: [...items], metadata: {} });
-  return { server: "", namespace: "", get };
+  return { server: "", namespace: "", kinds: [BUCKET], get };
 }
 
 const names = many(2000, (index) => `bucket-${index}`);
@@ -48,19 +49,19 @@ const orphan = (index: number): JsonObject => ({
 const world = worldOf({ stores: many(4000, store), buckets: many(4000, orphan) });
 const orphaned = toFindings(world, { graceMs: 1, now: 0 });
 
-const holding = toHolding(registered({ bucket: "orders", owner: OWNER }), BUCKET);
+const holding = toHolding(documentOf(registered({ bucket: "orders", owner: OWNER })), BUCKET);
 const manifest = (index: number) => ({
   file: "-",
   template: undefined,
   findLine: () => 1,
   object: registered({ bucket: "orders", owner: `${OWNER}-${index}` }),
 });
-const wishes = findWishes(many(20_000, manifest), [], []);
+const wishes = findWishes(many(20_000, manifest), [], { kinds: [] });
 
 test.each([
-  { what: "names are looked up", work: () => lookUp(clusterOf(names), [BUCKET], queries) },
+  { what: "names are looked up", work: () => lookUp(clusterOf(names), queries) },
   { what: "managed resources stand for one cloud resource", work: () => toCloudResources(Array(30_000).fill(holding)) },
-  { what: "manifests declare one cloud resource", work: () => findConflicts(clusterOf([]), [BUCKET], wishes, false) },
+  { what: "manifests declare one cloud resource", work: () => findConflicts(clusterOf([]), wishes, false) },
   { what: "XRs have lost what they composed", work: () => toFindings(world, { graceMs: 1, now: 0 }) },
   { what: "XRs get commands for their orphans", work: () => toCommands(orphaned, world) },
 ])("the time grows with the number, and not with its square, where many $what", async ({ work }) => {

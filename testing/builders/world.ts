@@ -1,7 +1,8 @@
-import type { Referred, World } from "../../cli/audit/world.ts";
+import { Composers } from "../../cli/audit/composer.ts";
+import type { World } from "../../cli/audit/world.ts";
 import { toComposite } from "../../src/crossplane/composite.ts";
 import { resourceKey, toReference } from "../../src/crossplane/references.ts";
-import { documentOf } from "../../src/model/document.ts";
+import { type Document, documentOf } from "../../src/model/document.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 
 /** XRs, composed resources with Crossplane's label, and what else an audit reads. */
@@ -9,7 +10,7 @@ export interface WorldParts {
   readonly stores?: readonly JsonObject[];
   readonly buckets?: readonly JsonObject[];
   readonly unregistered?: readonly JsonObject[];
-  readonly referred?: readonly (readonly [string, Referred])[];
+  readonly referred?: readonly (readonly [string, Document | "missing" | "kindMissing"])[];
   readonly leaving?: readonly string[];
 }
 
@@ -22,8 +23,10 @@ export function worldOf({
   leaving = [],
 }: WorldParts): World {
   const documents = [...stores, ...buckets].map(documentOf);
+  const composites = stores.map((object) => toComposite(documentOf(object)));
   return {
-    composites: stores.map((object) => toComposite(documentOf(object))),
+    composites,
+    composers: new Composers(composites),
     labelled: new Map(documents.map((document) => [resourceKey(toReference(document)), document])),
     unregistered: unregistered.map(documentOf),
     referred: new Map(referred),

@@ -12,7 +12,6 @@ export interface Ran {
 export interface RunOptions {
   readonly stdin?: string;
   readonly env?: Host["env"];
-  readonly isInteractive?: boolean;
   /** The signal that ends a command that serves. */
   readonly signal?: Promise<string>;
   /** Called with each line of the log. */
@@ -21,7 +20,7 @@ export interface RunOptions {
 
 /** Runs a command of the operators' program in this process, with streams of its own. */
 export async function runCommand(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { stdin = "", env = {}, isInteractive = false, signal = new Promise<string>(() => {}), onLog } = options;
+  const { stdin = "", env = {}, signal = new Promise<string>(() => {}), onLog } = options;
   const said = { stdout: "", stderr: "" };
   const exitCode = await run([command, ...args], {
     env,
@@ -31,7 +30,6 @@ export async function runCommand(command: string, args: readonly string[], optio
     printError: (text) => {
       said.stderr += text;
     },
-    isInteractive,
     readInput: async () => stdin,
     log: new PassThrough().on("data", (chunk) => onLog?.(String(chunk))),
     nextSignal: () => signal,

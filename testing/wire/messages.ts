@@ -1,5 +1,4 @@
-import { loadMethod } from "../../cli/render/codec.ts";
-import { toStruct } from "../../cli/render/struct.ts";
+import { loadMethod, toStruct } from "../../cli/render/protocol.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { inputOf, shared, xr } from "../builders/sharing.ts";
 

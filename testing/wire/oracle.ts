@@ -1,6 +1,5 @@
-import { loadMethod } from "../../cli/render/codec.ts";
 import type { Requirements, ResourceSelector } from "../../cli/render/protocol.ts";
-import { fromStruct, type Struct, toStruct } from "../../cli/render/struct.ts";
+import { fromStruct, loadMethod, type Struct, toStruct } from "../../cli/render/protocol.ts";
 import type { Condition, ConditionTarget, Result } from "../../src/model/condition.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Ready } from "../../src/model/request.ts";

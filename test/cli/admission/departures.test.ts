@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Departures, leavesBehind, rememberKinds, toDeparture } from "../../../cli/admission/departures.ts";
-import { toCluster } from "../../../cli/cluster/cluster.ts";
+import { toClient } from "../../../cli/cluster/cluster.ts";
 import { documentOf } from "../../../src/model/document.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { DOMAIN } from "../../../src/model/names.ts";
@@ -52,8 +52,8 @@ describe("the deletion of a managed resource", () => {
       kindOf("s3.aws.m.upbound.io", "Bucket", { isNamespaced: true }),
     ];
     const api = await startApiServer({ kinds, objects });
-    const cluster = toCluster(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 }, onWait: () => {} });
-    return new Departures(cluster, rememberKinds(cluster));
+    const client = toClient(connectTo(api), { retry: { forMs: 1000, firstMs: 100, maxMs: 100 } });
+    return new Departures(rememberKinds(client));
   };
 
   test.each([

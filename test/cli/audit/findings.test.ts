@@ -112,29 +112,26 @@ test.each([
     { buckets: [bucket("a", { controller: { kind: "XStore", name: "other", uid: "uid-of-other" } })] },
     "ControlledByAnother a of orders",
   ),
-  row("is not there", { referred: [[refTo("a"), { is: "missing" }]] }, "Dangling a of orders"),
-  row("is of no installed kind", { referred: [[refTo("a"), { is: "kindMissing" }]] }, "Dangling a of orders"),
+  row("is not there", { referred: [[refTo("a"), "missing"]] }, "Dangling a of orders"),
+  row("is of no installed kind", { referred: [[refTo("a"), "kindMissing"]] }, "Dangling a of orders"),
   row("is the XR's own record of names, which it composes anew", {
     stores: [ownRecord.store],
-    referred: [[resourceKey(ownRecord.reference), { is: "missing" }]],
+    referred: [[resourceKey(ownRecord.reference), "missing"]],
   }),
   row("is that record, of the XR before the restore, which Kubernetes collects", {
     stores: [ownRecord.store],
     referred: [
-      [
-        resourceKey(ownRecord.reference),
-        { is: "there", document: documentOf(bucket("record", { controller: { ...ours, uid: "uid-before" } })) },
-      ],
+      [resourceKey(ownRecord.reference), documentOf(bucket("record", { controller: { ...ours, uid: "uid-before" } }))],
     ],
   }),
   row("is not there any more, and the XR is being deleted", {
     stores: [beingDeleted(store({ refs: ["a"], status: {} }))],
-    referred: [[refTo("a"), { is: "missing" }]],
+    referred: [[refTo("a"), "missing"]],
   }),
-  row("could not be looked at", { referred: [[refTo("a"), { is: "unknown" }]] }),
+  row("could not be looked at", {}),
   row(
     "is there without Crossplane's label",
-    { referred: [[refTo("a"), { is: "there", document: documentOf(bucket("a", { metadata: { labels: {} } })) }]] },
+    { referred: [[refTo("a"), documentOf(bucket("a", { metadata: { labels: {} } }))]] },
     "Unadopted a of orders",
   ),
 ])("what an XR refers to $reason: $found", ({ parts, found }) => {

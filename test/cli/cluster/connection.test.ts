@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { stringify } from "yaml";
-import { toCluster } from "../../../cli/cluster/cluster.ts";
+import { toClient } from "../../../cli/cluster/cluster.ts";
 import { connect } from "../../../cli/cluster/connection.ts";
 import { createAuthority, type Identity, issue } from "../../../testing/servers/certificates.ts";
 import { temporaryFolder } from "../../../testing/tools/temporary-folder.ts";
@@ -216,7 +216,7 @@ test.each([
 ])("says so once where a plugin $reason", async ({ exec, message }) => {
   const { url, authority } = await startServer();
   const onWait = vi.fn();
-  const cluster = toCluster(connect({ kubeconfig: kubeconfigOf(url, authority, { exec }), env: {} }), { onWait });
+  const cluster = toClient(connect({ kubeconfig: kubeconfigOf(url, authority, { exec }), env: {} }), { onWait });
   const error = await cluster.get({ verb: "get", resource: "", apiGroup: "", path: "/apis" }).catch((thrown) => thrown);
   expect(error).toMatchObject({ code: "Unauthorized", message: expect.stringMatching(message) });
   expect(onWait).not.toHaveBeenCalled();
@@ -250,20 +250,4 @@ test("goes by the proxy that the cluster names", async () => {
   expect(seen[0]?.authorization).toBe("Bearer t");
   expect(targets).toEqual([url.replace("https://", "")]);
   await expect(connectBy("me:wrong")).rejects.toThrow("Bad response: 407");
-});
-
-test("sends a request again that met a connection which the server was closing", async () => {
-  const authority = await createAuthority("api-server");
-  const { certificate: cert, key } = await issue(authority, "localhost");
-  const paths: string[] = [];
-  const server = createServer({ cert, key }, ({ socket, url }, response) => {
-    paths.push(url ?? "");
-    if (paths.length === 2) socket.destroy();
-    else response.end("{}");
-  });
-  const kubeconfig = kubeconfigOf(`https://127.0.0.1:${await listen(server)}`, authority, {});
-  const { send } = connect({ kubeconfig, env: {} });
-  await send("/first", "a/b");
-  const { status } = await send("/second", "a/b");
-  expect({ status, paths }).toEqual({ status: 200, paths: ["/first", "/second", "/second"] });
 });

@@ -227,7 +227,7 @@ test("three hundred objects take a few requests", async () => {
   const { exitCode, stderr, server } = await run([...chart, claim("team-b", "orders")].join("---\n"));
   expect(stderr).toContain("1 conflict: 301 objects, naming 101 cloud resources");
   expect(exitCode).toBe(1);
-  expect(server.requests).toHaveLength(4); // discovery, and fifty names at a time
+  expect(server.requests).toHaveLength(5); // two of discovery, and fifty names at a time
 });
 
 test.each([

@@ -9,9 +9,9 @@ import { runCommand } from "../../../testing/tools/run-command.ts";
 const XR = { apiVersion: "platform.example.org/v1", kind: "XSite", namespace: "team", name: "site" };
 const CLUSTER = "db.m.example.org";
 const kinds = [
-  kindOf("", "ConfigMap"),
+  kindOf("", "ConfigMap", { isNamespaced: true }),
   kindOf("apiextensions.crossplane.io", "EnvironmentConfig"),
-  kindOf("platform.example.org", "XSite"),
+  kindOf("platform.example.org", "XSite", { isNamespaced: true }),
   kindOf(CLUSTER, "Cluster"),
 ];
 const label = recordOf({ ...XR, claim: undefined });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toDocuments } from "../../../cli/render/output.ts";
 import type { Condition, Resource } from "../../../cli/render/protocol.ts";
-import { toStruct } from "../../../cli/render/struct.ts";
+import { toStruct } from "../../../cli/render/protocol.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const xr = (metadata: JsonObject = {}): JsonObject => ({
@@ -182,15 +182,4 @@ test.each<{ reason: string; desired: JsonObject; xr?: JsonObject; observed?: Jso
   },
 ])("the metadata of a composed resource: $reason", ({ desired, xr: xrMetadata, observed, metadata }) => {
   expect(metadataOf(desired, xrMetadata, observed)).toEqual({ ...added, ...metadata });
-});
-
-test("a resource that another owner controls is an error", () => {
-  const ownerReferences = [{ uid: "u2", kind: "Other", name: "other", controller: true }];
-  const cause = expect.objectContaining({
-    message:
-      'cannot set composite resource "app" as controller ref of composed resource: b is already controlled by Other other (UID u2)',
-  });
-  expect(() => metadataOf({ name: "b", ownerReferences })).toThrow(
-    expect.objectContaining({ message: 'cannot render composed resource "a" metadata', cause }),
-  );
 });

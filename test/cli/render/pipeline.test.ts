@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Inputs, Step } from "../../../cli/render/inputs.ts";
 import { runPipeline } from "../../../cli/render/pipeline.ts";
 import type { RunFunctionRequest, RunFunctionResponse } from "../../../cli/render/protocol.ts";
-import { toStruct } from "../../../cli/render/struct.ts";
+import { toStruct } from "../../../cli/render/protocol.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 
 const secret = (name: string, data: JsonObject = {}): JsonObject => ({

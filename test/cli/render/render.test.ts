@@ -64,7 +64,7 @@ describe("what is printed", () => {
     {
       reason: "the XR where fields of the Composition are null",
       files: {
-        "composition.yaml": step(", credentials: , requirements: ").replace("name: c}", "name: c, labels: }"),
+        "composition.yaml": step(", credentials: , requirements: "),
         "functions.yaml": functions.replace("name: fn}", "name: fn, annotations: }"),
       },
       flags: [],
@@ -87,9 +87,6 @@ describe("what is printed", () => {
     expect({ exitCode, objects: toObjects(stdout), stderr }).toEqual({ exitCode: 0, objects, stderr: "" });
   });
 });
-
-const selecting =
-  "{apiVersion: example.org/v1, kind: XApp, spec: {crossplane: {compositionSelector: {matchLabels: {a: b}}}}}";
 
 describe("what cannot be rendered is an error, said as crossplane render says it", () => {
   test.each<{ reason: string; files?: Files; flags?: readonly string[]; stderr: string }>([
@@ -115,19 +112,9 @@ describe("what cannot be rendered is an error, said as crossplane render says it
       stderr: "its compositeTypeRef.apiVersion (example.org/v1) does not match XR's apiVersion (example.org/v2)",
     },
     {
-      reason: "an XR that selects another Composition",
-      files: { "xr.yaml": selecting },
-      stderr: 'cannot use Composition "c": the XR selects label a: b; found none',
-    },
-    {
-      reason: "an XR that selects a Composition by another value",
-      files: { "xr.yaml": selecting, "composition.yaml": step().replace("name: c}", "name: c, labels: {a: c}}") },
-      stderr: 'cannot use Composition "c": the XR selects label a: b; found c',
-    },
-    {
       reason: "a Composition without a pipeline",
       files: { "composition.yaml": step().replace("mode: Pipeline", "mode: Resources") },
-      stderr: 'cannot use Composition "c": render only supports spec.mode: Pipeline',
+      stderr: 'cannot load Composition from "DIR/composition.yaml": render only supports spec.mode: Pipeline',
     },
     {
       reason: "a Composition that is none",
@@ -137,8 +124,7 @@ describe("what cannot be rendered is an error, said as crossplane render says it
     {
       reason: "a Composition with a field of another type",
       files: { "composition.yaml": composition("pipeline: [{step: 1}]") },
-      stderr:
-        'cannot load Composition from "DIR/composition.yaml": spec.pipeline.0.step: Invalid input: expected string, received number',
+      stderr: 'cannot load Composition from "DIR/composition.yaml": step: expected a string, found 1',
     },
     {
       reason: "Functions that are none",
@@ -160,7 +146,7 @@ describe("what cannot be rendered is an error, said as crossplane render says it
     {
       reason: "credentials, which it would have to leave out",
       files: { "composition.yaml": step(", credentials: [{name: a, source: Secret}]") },
-      stderr: 'spec.pipeline.0.credentials: not supported: use "crossplane render"',
+      stderr: 'step "one": credentials are not supported: use "crossplane render"',
     },
     {
       reason: "a directory without schemas",

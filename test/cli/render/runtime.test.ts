@@ -34,14 +34,14 @@ test.each([
     functions: [{ ...other, annotations: {} }],
     error:
       'cannot run pipeline step "share": Function "fn" is not function-shared-infrastructure (its package is ' +
-      '"xpkg.example.org/function-auto-ready:v1") and has no annotation render.crossplane.io/runtime: run it with --insecure, and ' +
+      '"xpkg.example.org/function-auto-ready:v1") and has not the runtime Development: run it with --insecure, and ' +
       "give it the annotations render.crossplane.io/runtime: Development and " +
       'render.crossplane.io/runtime-development-target: HOST:PORT; or use "crossplane render", which runs it in Docker',
   },
   {
     reason: "the runtime Docker",
     functions: [{ ...other, annotations: { [RUNTIME]: "Docker" } }],
-    error: /and has render\.crossplane\.io\/runtime: Docker: run it with --insecure/,
+    error: /and has not the runtime Development: run it with --insecure/,
   },
   {
     reason: "a package that only begins like it",
@@ -51,7 +51,7 @@ test.each([
   {
     reason: "no package",
     functions: [{ name: "fn", package: "", annotations: {} }],
-    error: /\(it has no spec.package\)/,
+    error: /\(its package is ""\)/,
   },
   {
     reason: "no such Function",

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { loadMethod } from "../../../cli/render/codec.ts";
-import { toStruct } from "../../../cli/render/struct.ts";
+import { loadMethod, toStruct } from "../../../cli/render/protocol.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";
 import { readRequest } from "../../../src/wire/request.ts";

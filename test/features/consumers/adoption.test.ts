@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadMethod } from "../../../cli/render/codec.ts";
-import { toStruct } from "../../../cli/render/struct.ts";
+import { loadMethod, toStruct } from "../../../cli/render/protocol.ts";
 import { toRequirement } from "../../../src/crossplane/requirement-names.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { runFunction } from "../../../src/run-function.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { UnreadKinds } from "../../../cli/audit/read.ts";
 import { ClusterError, type ClusterErrorCode } from "../../../cli/cluster/error.ts";
+import { Unread } from "../../../cli/cluster/unread.ts";
 import { kindOf } from "../../../testing/servers/api-server.ts";
 
 /** Which kinds' failures the audit goes on after. */
 
 const readEach = async (codes: readonly ClusterErrorCode[]): Promise<readonly string[]> => {
-  const unread = new UnreadKinds();
+  const unread = new Unread();
   for (const [index, code] of codes.entries()) {
     const error = new ClusterError(code, `${code} ${index}`);
     expect(await unread.unless(kindOf("example.org", `Kind${index}`), Promise.reject(error), "nothing")).toBe(
@@ -33,7 +33,7 @@ test.each<{ reason: string; codes: readonly ClusterErrorCode[] }>([
 });
 
 test("what is there is the answer", async () => {
-  const unread = new UnreadKinds();
+  const unread = new Unread();
   expect(await unread.unless(kindOf("example.org", "Kind"), Promise.resolve("something"), "nothing")).toBe("something");
   expect(unread.all()).toEqual([]);
 });
