@@ -1,6 +1,6 @@
 import { parseFieldPath, valueAt } from "../../src/model/field-path.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
-import { type Kind, metadataOf, type Name, nameOf, objectIn, SECRET } from "./tenancy-store.ts";
+import { controllerOf, type Kind, metadataOf, type Name, nameOf, objectIn, SECRET } from "./store.ts";
 
 /** The part of provider-kubernetes that decides what becomes of Secrets. */
 
@@ -111,13 +111,5 @@ function publish(object: JsonObject, secrets: Secrets): string | undefined {
 
 function isOwn(object: JsonObject, target: Name, secrets: Secrets): boolean {
   const secret = secrets.find(target);
-  return secret !== undefined && isControlledBy(secret, nameOf(object).uid);
-}
-
-export function isControlledBy(object: JsonObject, uid: string): boolean {
-  const owners = metadataOf(object)["ownerReferences"];
-  return (
-    Array.isArray(owners) &&
-    owners.filter(isObject).some((owner) => owner["uid"] === uid && owner["controller"] === true)
-  );
+  return secret !== undefined && controllerOf(secret) === nameOf(object).uid;
 }
