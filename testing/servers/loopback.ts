@@ -23,6 +23,14 @@ export const insecure: Config = {
   shutdownGracePeriodMs: 5000,
 };
 
+/** A log that is told to `note`, line by line. */
+export const logTo = (note: (level: string, message: string, fields?: object) => void) => ({
+  debug: (message: string, fields?: object) => note("debug", message, fields),
+  info: (message: string, fields?: object) => note("info", message, fields),
+  warn: (message: string, fields?: object) => note("warn", message, fields),
+  error: (message: string, fields?: object) => note("error", message, fields),
+});
+
 /** The outcome of a function that sends its request back. */
 export const echo = (request: Uint8Array): Outcome => ({ response: request, conditions: [], results: [], audit: [] });
 

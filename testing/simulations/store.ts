@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../src/model/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../src/model/json.ts";
 import type { ResourceSelector } from "../../src/model/requirement.ts";
 import { lookUpIn } from "./look-up.ts";
 
@@ -98,6 +98,15 @@ export function nameOf(object: JsonObject): Name & { readonly uid: string } {
     uid: typeof uid === "string" ? uid : "",
   };
 }
+
+export function policiesOf(object: JsonObject = {}): readonly JsonValue[] {
+  const policies = objectIn(object, "spec")["managementPolicies"];
+  return Array.isArray(policies) ? policies : ["*"];
+}
+
+/** Tells whether a provider may do something to what a managed resource stands for. */
+export const may = (object: JsonObject | undefined, action: "Create" | "Update" | "Delete"): boolean =>
+  policiesOf(object).some((policy) => policy === "*" || policy === action);
 
 /** The UID of its controller; undefined where it has none. */
 export function controllerOf(object: JsonObject): string | undefined {

@@ -11,14 +11,12 @@ import { externallyNamed } from "../builders/composed.ts";
 import { inputOf } from "../builders/sharing.ts";
 import { callUntilStable } from "./calls.ts";
 import { lookUpIn } from "./look-up.ts";
-import { metadataOf, objectIn } from "./store.ts";
+import { may, metadataOf, objectIn, policiesOf } from "./store.ts";
 
 /**
  * A control plane in which several XRs declare one of two cloud resources, small enough to try any order of events. It has caches
  * of any age, server-side apply, a provider that obeys management policies, and the admission webhook.
  */
-
-const EVERYTHING = ["*"];
 
 /** The names of the cloud resources: an XR has the first until it is renamed. */
 export const NAMES = ["orders", "bills"] as const;
@@ -245,12 +243,12 @@ export class TagWorld {
       this.#finish(managed, managed.begun);
       return;
     }
-    if (readPolicies(managed).length === 0) {
+    if (policiesOf(managed.applied).length === 0) {
       if (managed.found !== "paused") this.#put({ ...managed, found: "paused", foundName: undefined });
       return;
     }
     if (managed.isDeleting) {
-      if (readPolicies(managed).some((policy) => policy === "*" || policy === "Delete")) this.#deleteFromCloud(managed);
+      if (may(managed.applied, "Delete")) this.#deleteFromCloud(managed);
       this.#history.push(new Map([...this.#now].filter(([key]) => key !== xr)));
       return;
     }
@@ -538,7 +536,7 @@ const annotationsOf = (object: JsonObject | undefined): JsonObject => objectIn(m
 function toForged(object: JsonObject): JsonObject {
   const { deletionTimestamp: _, ...rest } = metadataOf(object);
   const annotations = { ...annotationsOf(object), [EXTERNAL_NAME_KEY]: "forged", [TAKE_OWNERSHIP]: "9999" };
-  const spec = { ...objectIn(object, "spec"), forProvider: { bucket: "forged" }, managementPolicies: EVERYTHING };
+  const spec = { ...objectIn(object, "spec"), forProvider: { bucket: "forged" }, managementPolicies: ["*"] };
   return { ...object, metadata: { ...rest, annotations, uid: `0-${String(rest["uid"])}` }, spec };
 }
 
@@ -554,13 +552,7 @@ function nameOf({ applied, putBack }: Managed): Name {
 
 const identityOf = ({ applied }: Managed) => objectIn(metadataOf(applied ?? {}), "labels")[IDENTITY_LABEL];
 
-function readPolicies({ applied }: Managed): readonly unknown[] {
-  const { managementPolicies: policies } = objectIn(applied ?? {}, "spec");
-  return Array.isArray(policies) ? policies : EVERYTHING;
-}
-
-const isWriter = (managed: Managed): boolean =>
-  !managed.isDeleting && readPolicies(managed).some((policy) => policy === "*" || policy === "Update");
+const isWriter = ({ isDeleting, applied }: Managed): boolean => !isDeleting && may(applied, "Update");
 
 /** Tells whether a managed resource becomes a writer of what its provider has not looked for. */
 const isBlind = (before: Managed, after: Managed): boolean =>
@@ -602,7 +594,7 @@ function observed(
         ...(cloudCreatedAt !== "" && { "crossplane.io/external-create-succeeded": cloudCreatedAt }),
       },
     },
-    spec: { ...spec, forProvider, managementPolicies: readPolicies(managed) as readonly string[] },
+    spec: { ...spec, forProvider, managementPolicies: policiesOf(applied) },
     status: {
       conditions: toConditions(managed, reportsGeneration),
       ...(managed.found === "present" && cluster && { atProvider: { tags: { "crossplane-cluster": cluster } } }),

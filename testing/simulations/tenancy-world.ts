@@ -3,9 +3,9 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { DOMAIN } from "../../src/model/names.ts";
 import { RECORD_NAME } from "../../src/ownership/record.ts";
 import { ControlPlane, desiredBy, NEW_XR, shownConditions, Violation, type Xr } from "./control-plane.ts";
-import { kindOf, metadataOf, NAMESPACE, type Name, nameOf, objectIn, SECRET, withMetadata } from "./store.ts";
+import { kindOf, may, metadataOf, NAMESPACE, type Name, nameOf, objectIn, SECRET, withMetadata } from "./store.ts";
 import { type Composition, inputFor } from "./tenancy-composition.ts";
-import { may, OBJECTS, provide, targetOf } from "./tenancy-provider.ts";
+import { OBJECTS, provide, targetOf } from "./tenancy-provider.ts";
 
 /** A team's XR. */
 export interface Consumer extends Xr {
