@@ -6,15 +6,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../testing/servers/process.ts";
 import { toolOrSkip } from "../../testing/tools/server-tools.ts";
 import { temporaryFolder } from "../../testing/tools/temporary-folder.ts";
-import { encodeRequest } from "../../testing/wire/oracle.ts";
-import { emptyPlainRequest } from "../../testing/wire/plain.ts";
+import { requestOf } from "../../testing/wire/messages.ts";
 
 const client = toolOrSkip("grpc-drain") ?? "";
 
 const CALLS_AT_A_TIME = 20;
 
 /** An encoded request of 660 KB, like an XR's of a hundred composed resources. */
-const largeRequest = encodeRequest({ ...emptyPlainRequest, context: { "example.org/large": "x".repeat(660_000) } });
+const largeRequest = requestOf({ context: { "example.org/large": "x".repeat(660_000) } });
 
 /** The calls of a client until it was told to stop. */
 interface Calls {

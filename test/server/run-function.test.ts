@@ -5,8 +5,7 @@ import { inputOf } from "../../testing/builders/sharing.ts";
 import { frame, V1 } from "../../testing/servers/frames.ts";
 import { connectHttp2, endOf, openStream } from "../../testing/servers/http2.ts";
 import { call, echo, serveLoopback, V1BETA1 } from "../../testing/servers/loopback.ts";
-import { encodeRequest } from "../../testing/wire/oracle.ts";
-import { emptyPlainRequest } from "../../testing/wire/plain.ts";
+import { requestOf } from "../../testing/wire/messages.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -154,15 +153,13 @@ test("a call that is cancelled before its request is whole is not computed", asy
 describe("the real function, over the wire", () => {
   test("answers a mistake of the user with OK for gRPC and a Fatal result, which the log tells", async () => {
     const server = await serveLoopback({}, { runFunction });
-    const request = encodeRequest({ ...emptyPlainRequest, input: inputOf({ colour: "blue" }) });
-    expect(await call(server.target, request)).toMatchObject({ code: "OK" });
+    expect(await call(server.target, requestOf({ input: inputOf({ colour: "blue" }) }))).toMatchObject({ code: "OK" });
     expect(server.lines.at(-1)).toMatchObject({ level: "warn", message: "returned a fatal result" });
   });
 
   test("answers a request of 3 MB, with its context as it was", async () => {
     const { target } = await serveLoopback({}, { runFunction });
-    const context = { "example.org/large": "x".repeat(3 * MEGABYTE) };
-    const answer = await call(target, encodeRequest({ ...emptyPlainRequest, input: inputOf({}), context }));
+    const answer = await call(target, requestOf({ context: { "example.org/large": "x".repeat(3 * MEGABYTE) } }));
     expect(answer).toMatchObject({ code: "OK" });
     expect(answer.response.byteLength).toBeGreaterThan(3 * MEGABYTE);
   });

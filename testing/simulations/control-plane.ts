@@ -44,10 +44,10 @@ export abstract class ControlPlane<X extends Xr> {
   /** The labels of all that the XR composes. */
   protected abstract labelsOf(xr: X): JsonObject;
 
-  /** The resources that the XR refers to and that nobody else controls. */
+  /** The resources that the XR refers to, that nobody else controls and that say what they are composed as. */
   observe({ references, uid }: X): Objects {
     const found = references.flatMap<JsonObject>((reference) => this.store.get(reference, reference) ?? []);
-    const own = found.filter((object) => (controllerOf(object) ?? uid) === uid);
+    const own = found.filter((object) => (controllerOf(object) ?? uid) === uid && composedAs(object) !== "");
     return new Map(own.map((object) => [composedAs(object), object]));
   }
 
