@@ -5,7 +5,7 @@ import type { PlainRequest, PlainResource, PlainState } from "../../testing/wire
 
 /** What a request answers, and what it has to answer according to an oracle that has decoded it. */
 
-export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
 const plainResource = ({ document, ready, connectionDetails }: Resource): PlainResource => ({
   object: document.toObject(),
